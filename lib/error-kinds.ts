@@ -37,6 +37,7 @@ export const KINDS = {
 
 /** Codes of their own: programs look for them, or they are of every area. */
 export const SPECIAL = {
+  "image-invalid": "an image name that the kubelet refuses",
   "proof-failed": "the proof at synth found something declared that would be denied",
 } as const;
 

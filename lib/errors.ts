@@ -89,6 +89,12 @@ export function fail<C extends ErrorCode>(code: C, ...values: Parameters<Message
   throw refusal(code, ...values);
 }
 
+/** Throws the first refusal of a list, where there is one. */
+export function throwFirst(refusals: readonly WorkloadIdentityError[]): void {
+  const [first] = refusals;
+  if (first) throw first;
+}
+
 /** Something with a path to put before a message: a construct. The path is asked for only when something fails. */
 export interface Located {
   /** The construct's node. */

@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
   "error-kinds.ts": [],
   "errors.ts": ["error-kinds.ts", "messages/"],
-  "error-codes.ts": ["errors.ts", "messages/"],
+  "error-codes.ts": ["error-kinds.ts", "errors.ts", "messages/"],
   "missing-package.ts": ["errors.ts"],
   "model/": ["errors.ts"],
   "model/parsed-yaml.ts": ["yaml"],
@@ -396,7 +396,6 @@ const OF_ONE_CLOUD: Readonly<Record<string, Readonly<Record<string, string>>>> =
   azure: {
     access: "who acts other than by pulling",
     assignments: "roles are assigned, also to groups, and denied",
-    azapi: "a second provider declares the same resources",
     credentials: "an identity has up to twenty federated credentials",
     ids: "resource ids are compared without letter case, and form scopes",
     pods: "the webhook changes pods by label",

@@ -15,6 +15,8 @@ import { readAtMost } from "./read-file";
 import { errorCode } from "./synth-folder";
 import { YAML_RULES } from "./yaml-rules";
 
+const EXTRACT =
+  "write the requests again with `oc adm release extract --credentials-requests --to=FOLDER RELEASE`";
 const EXTENSION = /\.(?:ya?ml|json)$/i;
 const JSON_EXTENSION = /\.json$/i;
 /** The largest payload request has some 10 KiB; a release has some hundred of them. */
@@ -29,12 +31,9 @@ const DEPTH_MAX = 100;
  */
 export function readCredentialsRequests(folder: string): readonly SourcedDocument[] {
   const files = filesOf(folder);
-  if (files.length === 0)
-    return fail("credentials-requests-folder", folder, "holds no file .yaml, .yml or .json");
+  if (files.length === 0) return failFolder(folder, "holds no file .yaml, .yml or .json");
   const documents = files.flatMap((file) => (JSON_EXTENSION.test(file) ? jsonFile(file) : yamlFile(file)));
-  return documents.length > 0
-    ? documents
-    : fail("credentials-requests-folder", folder, "holds no document, only empty files");
+  return documents.length > 0 ? documents : failFolder(folder, "holds no document, only empty files");
 }
 
 function filesOf(folder: string): readonly string[] {
@@ -49,24 +48,23 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    return fail("credentials-requests-folder", folder, `cannot be read (${errorCode(error)})`);
+    return failFolder(folder, `cannot be read (${errorCode(error)})`);
   }
 }
 
 function textOf(file: string): string {
-  const bytes =
-    bytesOf(file) ?? fail("credentials-requests-file", file, undefined, `is larger than ${BYTES_MAX} bytes`);
+  const bytes = bytesOf(file) ?? failFile(file, undefined, `is larger than ${BYTES_MAX} bytes`);
   const text = bytes.toString("utf8");
   return Buffer.from(text, "utf8").equals(bytes)
     ? text.replace(/^\ufeff/, "")
-    : fail("credentials-requests-file", file, undefined, "is not UTF-8");
+    : failFile(file, undefined, "is not UTF-8");
 }
 
 function bytesOf(file: string): Buffer | undefined {
   try {
     return readAtMost(file, BYTES_MAX);
   } catch (error) {
-    return fail("credentials-requests-file", file, undefined, `cannot be read (${errorCode(error)})`);
+    return failFile(file, undefined, `cannot be read (${errorCode(error)})`);
   }
 }
 
@@ -80,7 +78,7 @@ function jsonFile(file: string): readonly SourcedDocument[] {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // YAML's parser knows the line also where V8 does not say it; JSON is YAML, but for what both refuse.
-    return fail("credentials-requests-file", file, firstWrongLine(text), "is not JSON with one value");
+    return failFile(file, firstWrongLine(text), "is not JSON with one value");
   }
 }
 
@@ -89,7 +87,7 @@ function refuseMembersTwice(text: string, file: string): void {
   const twice = repeatedKey(text);
   if (twice === undefined) return;
   const line = text.slice(0, twice).split("\n").length;
-  fail("credentials-requests-file", file, line, "has two members of one name in an object");
+  failFile(file, line, "has two members of one name in an object");
 }
 
 function firstWrongLine(text: string): number | undefined {
@@ -112,8 +110,7 @@ function yamlDocuments(text: string, file: string): readonly unknown[] {
     const [error] = document.errors;
     const { line } = lineCounter.linePos(error?.pos[0] ?? document.range?.[0] ?? 0);
     if (error)
-      return fail(
-        "credentials-requests-file",
+      return failFile(
         file,
         line,
         // What follows a colon is text of the file, which may be anything, a private key too.
@@ -123,14 +120,32 @@ function yamlDocuments(text: string, file: string): readonly unknown[] {
       return shallow(document.toJS({ maxAliasCount: ALIASES_MAX }), file, line);
     } catch (refused) {
       if (!(refused instanceof ReferenceError)) throw refused;
-      return fail("credentials-requests-file", file, line, "has aliases that refer to nothing or multiply");
+      return failFile(file, line, "has aliases that refer to nothing or multiply");
     }
+  });
+}
+
+function failFolder(folder: string, reason: string): never {
+  return fail("openshift-invalid", {
+    problem: `folder of CredentialsRequests ${reason}`,
+    value: folder,
+    allowed: "a folder with files .yaml, .yml or .json; folders in it are not read",
+    remedy: EXTRACT,
+  });
+}
+
+function failFile(file: string, line: number | undefined, reason: string): never {
+  return fail("openshift-invalid", {
+    problem: `file of CredentialsRequests ${reason}`,
+    value: line === undefined ? file : `${file}:${line}`,
+    allowed: "Kubernetes objects in YAML, several documents per file, or one in JSON",
+    remedy: EXTRACT,
   });
 }
 
 /** No reader of the documents needs to fear their depth. */
 function shallow(value: unknown, file: string, line: number): unknown {
   return isDeeper(value, DEPTH_MAX)
-    ? fail("credentials-requests-file", file, line, `is nested deeper than ${DEPTH_MAX} levels`)
+    ? failFile(file, line, `is nested deeper than ${DEPTH_MAX} levels`)
     : value;
 }

@@ -36,7 +36,11 @@ export function writeTogether(folder: string, files: readonly WrittenFile[]): re
   } catch (error) {
     for (const path of written) rmSync(path, { force: true });
     for (const path of folders) rmSync(path, { force: true, recursive: true });
-    return fail("files-unwritable", folder, errorCode(error));
+    return fail("issuer-unsupported", {
+      problem: `the documents cannot be written (${errorCode(error)}); nothing was`,
+      value: folder,
+      remedy: "give a folder in which files can be made, and remove what stands in their places",
+    });
   }
   return targets.map(({ target }) => target);
 }

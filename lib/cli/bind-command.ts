@@ -1,7 +1,6 @@
 import { printable } from "../explain/render/printable";
 import { bind } from "../synth/bind/bind-folder";
-import { type CommandIo, UsageError } from "./command";
-import { readArguments } from "./read-arguments";
+import { type CommandIo, UsageError, readArguments } from "./command";
 
 /** `bind --outputs FILE --to DIR [--manifests DIR] [DIR]`: prints each file that now stands in the target folder. */
 export function run(args: readonly string[], io: CommandIo): number {

@@ -1,11 +1,11 @@
 import { readCredentialsRequests } from "../artefact/credentials-requests-folder";
 import {
   type CredentialsRequestsDiff,
+  type ChangedRequest,
   credentialsRequestsDiff,
-} from "../rules/openshift/credentials-requests-diff";
-import { type CommandIo, UsageError } from "./command";
-import { diffJson, diffText } from "./credentials-diff-text";
-import { readArguments } from "./read-arguments";
+} from "../rules/openshift/two-releases";
+import { type CommandIo, UsageError, readArguments } from "./command";
+import { printable, printableLines } from "../explain/render/printable";
 
 const EXIT_SAME = 0;
 const EXIT_DIFFERENT = 1;
@@ -33,4 +33,25 @@ export function run(args: readonly string[], io: CommandIo): number {
   io.out(render(diff));
   const same = Object.values(diff).every((list: readonly unknown[]) => list.length === 0);
   return same ? EXIT_SAME : EXIT_DIFFERENT;
+}
+
+const LISTS: readonly (keyof CredentialsRequestsDiff)[] = ["added", "removed", "changed"];
+
+/** The differences for people: a paragraph per request, `+` and `-` before each value; empty where there are none. */
+export function diffText(diff: CredentialsRequestsDiff): string {
+  return LISTS.flatMap((list) => diff[list].map((request) => paragraph(list, request))).join("\n");
+}
+
+/** The differences as JSON: `{ "version": 1, "added": [], "removed": [], "changed": [] }`. */
+export function diffJson({ added, removed, changed }: CredentialsRequestsDiff): string {
+  return `${printableLines(JSON.stringify({ version: 1, added, removed, changed }, undefined, 2))}\n`;
+}
+
+function paragraph(list: string, { name, providerKind, changes }: ChangedRequest): string {
+  const lines = changes.flatMap(({ path, added, removed }) => [
+    `  ${path}`,
+    ...removed.map((value) => `    - ${value}`),
+    ...added.map((value) => `    + ${value}`),
+  ]);
+  return `${[`${list} ${name} (${providerKind})`, ...lines].map(printable).join("\n")}\n`;
 }

@@ -10,8 +10,7 @@ import {
 } from "../explain";
 import { placeText } from "../explain/read/source-lines";
 import { printable } from "../explain/render/printable";
-import { type CommandIo, UsageError } from "./command";
-import { readArguments } from "./read-arguments";
+import { type CommandIo, UsageError, readArguments } from "./command";
 
 const EXIT_ALLOWED = 0;
 const EXIT_DENIED = 1;

@@ -7,8 +7,7 @@ import { printable } from "../explain/render/printable";
 import { Issuer } from "../model/issuer";
 import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
 import { jwksFromPublicKeys } from "../rules/openid/jwks";
-import { type CommandIo, UsageError } from "./command";
-import { readArguments } from "./read-arguments";
+import { type CommandIo, UsageError, readArguments } from "./command";
 
 /** ccoctl's on AWS and Google. */
 const JWKS_PATH = "keys.json";
@@ -59,15 +58,17 @@ function mayBeKey(path: string): boolean {
 }
 
 function keyText(path: string): string {
-  return (
-    bytesOf(path)?.toString("utf8") ?? fail("issuer-key-file", path, `is larger than ${BYTES_MAX} bytes`)
-  );
-}
-
-function bytesOf(path: string): Buffer | undefined {
+  let reason = `is larger than ${BYTES_MAX} bytes`;
   try {
-    return readAtMost(path, BYTES_MAX);
+    const bytes = readAtMost(path, BYTES_MAX);
+    if (bytes) return bytes.toString("utf8");
   } catch (error) {
-    return fail("issuer-key-file", path, `cannot be read (${errorCode(error)})`);
+    reason = `cannot be read (${errorCode(error)})`;
   }
+  return fail("issuer-invalid", {
+    problem: `file of a public key ${reason}`,
+    value: path,
+    allowed: "a readable file with a public key in PEM",
+    remedy: "give the path of a readable file",
+  });
 }

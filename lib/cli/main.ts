@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { allowClosedPipe } from "./closed-pipe";
-import { run } from "./run";
+import { allowClosedPipe, run } from "./run";
 
 for (const stream of [process.stdout, process.stderr]) allowClosedPipe(stream);
 

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import type { EventEmitter } from "node:events";
 import { isWorkloadIdentityError } from "../errors";
 import { printable } from "../explain/render/printable";
-import { type CommandIo, UsageError } from "./command";
-import { commands } from "./commands";
+import { type CommandIo, type Command, UsageError } from "./command";
+import { errorCode } from "../artefact/synth-folder";
 
 const PACKAGE = "cdktf-workload-identity";
 
@@ -53,4 +54,43 @@ function usage(): string {
 function version(): string {
   const manifest = createRequire(__filename).resolve(`${PACKAGE}/package.json`);
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+}
+
+/** The commands by name, in the order of `--help`. */
+export const commands: Readonly<Record<string, Command>> = {
+  bind: {
+    synopsis: "bind --outputs FILE --to DIR [--manifests DIR] [DIR]",
+    summary: "finished manifests from Terraform outputs; all or nothing",
+    load: () => import("./bind-command.js"),
+  },
+  explain: {
+    synopsis:
+      "explain [--service-account NS/NAME] [--image REF] [--spoke NAME] [--stack S] [--format text|json|mermaid|html] [--facts FILE] [--fail-on denied|unknown] [DIR...]",
+    summary:
+      "will the pods pull, as whom, and if not, which link is broken; exit 0 all allowed, 1 denied, 2 usage or unreadable input, 3 unknown",
+    load: () => import("./explain-command.js"),
+    refusedExit: 2,
+  },
+  jwks: {
+    synopsis: "jwks [--issuer URL] [--jwks-path PATH] [--to DIR] PEM...",
+    summary: "the JWKS of public keys, and an issuer's discovery document; printed, or written below DIR",
+    load: () => import("./jwks-command.js"),
+  },
+  "credentials-diff": {
+    synopsis: "credentials-diff [--format text|json] OLD NEW",
+    summary:
+      "what the CredentialsRequests of another release ask for, by folder; exit 0 the same, 1 different, 2 usage or unreadable input",
+    load: () => import("./credentials-diff-command.js"),
+    refusedExit: 2,
+  },
+};
+
+/**
+ * Lets a reader of the output stop reading, as `head` does: what is written afterwards is lost, quietly, and the exit
+ * code stays that of the command.
+ */
+export function allowClosedPipe(stream: EventEmitter): void {
+  stream.on("error", (error: unknown) => {
+    if (errorCode(error) !== "EPIPE") throw error;
+  });
 }

@@ -1,5 +1,4 @@
-import { isWithin, registriesOf } from "../rules/plugin-registries";
-import { isPluginExecutable } from "../rules/plugins";
+import { isWithin, registriesOf, isPluginExecutable } from "../rules/plugins";
 import { orElse } from "../model/known";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";

@@ -149,9 +149,9 @@ export class Explainer {
    *
    * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
-  *pulls(selection: PullSelection = {}): Generator<PullResult> {
+  pulls(selection: PullSelection = {}): Generator<PullResult> {
     checkGiven("Explainer.pulls()", PULL_SELECTION, selection, "selection");
-    yield* this.#selected(selection);
+    return this.#selected(selection);
   }
 
   /**

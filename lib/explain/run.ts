@@ -59,55 +59,50 @@ export interface Chain<F> {
   readonly checks: readonly CheckResult[];
 }
 
-/** Neighbouring links that depend on the same facts. */
-interface Stage<F> {
-  readonly links: readonly Link<F>[];
-  readonly per: readonly (keyof F)[];
-}
-
-/** What the links of a stage answer. */
+/** What neighbouring links that depend on the same facts answer, up to the first that fails. */
 interface Judged {
   readonly answers: readonly Answer[];
   readonly failed: CheckId | undefined;
   readonly isOpen: boolean;
 }
 
+/** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
+const REMEMBERED = 1024;
+
 /**
- * Remembers what a step made by the facts that it depends on; the last few hundred of them. Of two questions in a row
- * most facts are the same, so that the place of the last one is kept, up to its last fact.
+ * Remembers what a step made by the facts that it depends on; the last thousand of them. Of two questions in a row most
+ * facts are the same, so that the place of the last one is kept, up to its last fact.
  */
-class Memory<V> {
+class Memory {
   #size = 0;
   #first = new Map<unknown, unknown>();
   #level = this.#first;
   readonly #recent: unknown[] = [];
 
-  get<F>(facts: F, per: readonly (keyof F)[], make: (facts: F) => V): V {
+  get(values: readonly unknown[], per: readonly number[], make: () => unknown): unknown {
     const last = per.length - 1;
-    if (!this.#isHere(facts, per, last)) this.#goTo(facts, per, last);
-    const key = last < 0 ? undefined : facts[per[last] as keyof F];
-    const known = this.#level.get(key) as V | undefined;
-    if (known !== undefined || this.#level.has(key)) return known as V;
-    const made = make(facts);
+    for (let at = 0; at < last; at++)
+      if (this.#recent[at] !== values[per[at] ?? 0]) {
+        this.#goTo(values, per);
+        break;
+      }
+    const key = values[per[last] ?? 0];
+    const known = this.#level.get(key);
+    if (known !== undefined || this.#level.has(key)) return known;
+    const made = make();
     if (++this.#size > REMEMBERED) {
       this.#size = 0;
       this.#first = new Map();
-      this.#goTo(facts, per, last);
+      this.#goTo(values, per);
     }
     this.#level.set(key, made);
     return made;
   }
 
-  #isHere<F>(facts: F, per: readonly (keyof F)[], last: number): boolean {
-    for (let place = 0; place < last; place++)
-      if (this.#recent[place] !== facts[per[place] as keyof F]) return false;
-    return true;
-  }
-
-  #goTo<F>(facts: F, per: readonly (keyof F)[], last: number): void {
+  #goTo(values: readonly unknown[], per: readonly number[]): void {
     this.#level = this.#first;
-    for (let place = 0; place < last; place++) {
-      const key = (this.#recent[place] = facts[per[place] as keyof F]);
+    for (const [at, fact] of per.slice(0, -1).entries()) {
+      const key = (this.#recent[at] = values[fact]);
       const next = (this.#level.get(key) ?? new Map<unknown, unknown>()) as Map<unknown, unknown>;
       this.#level.set(key, next);
       this.#level = next;
@@ -115,75 +110,108 @@ class Memory<V> {
   }
 }
 
-/** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
-const REMEMBERED = 1024;
+/** A step with its facts by number: those that it depends on, and the one that it adds. */
+interface Compiled<F> {
+  readonly per: readonly number[];
+  readonly adds: number;
+  readonly name: keyof F | undefined;
+  readonly fold: Fork<F>["fold"] | undefined;
+  readonly make: (facts: F) => unknown;
+  readonly memory: Memory;
+  /** When it was last asked, and what it made then. */
+  asked: number;
+  made: unknown;
+}
 
-type Compiled<F> =
-  | {
-      readonly kind: "stage";
-      readonly stage: Stage<F>;
-      readonly memory: Memory<Judged>;
-      readonly judge: (facts: F) => Judged;
-    }
-  | { readonly kind: "derived"; readonly step: Derived<F>; readonly memory: Memory<F[keyof F]> }
-  | { readonly kind: "fork"; readonly step: Fork<F>; readonly memory: Memory<readonly F[keyof F][]> };
-
-/** A job's table, ready to run. */
+/**
+ * A job's table, ready to run. A million questions in a row differ in one or two facts: the runner counts when each fact
+ * last changed, so that a step whose facts are those of its last question is not even looked up.
+ */
 export class Runner<F extends object> {
+  readonly links: readonly Link<F>[];
   readonly #steps: readonly Compiled<F>[];
-  readonly #links: readonly Link<F>[];
+  readonly #names: readonly (keyof F)[];
+  /** How many of the facts are given; the others are added by steps. */
+  readonly #given: number;
+  readonly #values: unknown[];
+  readonly #changed: number[];
+  #clock = 0;
 
   constructor(steps: readonly Step<F>[]) {
-    this.#steps = compiled(steps);
-    this.#links = steps.filter((step): step is Link<F> => "run" in step);
+    this.links = steps.filter((step): step is Link<F> => "run" in step);
+    const added = steps.flatMap((step) => ("adds" in step ? [step.adds] : []));
+    const named = new Set(steps.flatMap((step) => [...step.per]));
+    const given = [...named].filter((name) => !added.includes(name));
+    this.#names = [...given, ...added];
+    this.#given = given.length;
+    this.#values = this.#names.map(() => undefined);
+    this.#changed = this.#names.map(() => 0);
+    this.#steps = compiled(steps, this.#names);
   }
 
-  get links(): readonly Link<F>[] {
-    return this.#links;
-  }
-
+  /** Judges; what is derived is added to the facts. */
   run(facts: F): Chain<F> {
-    return this.#from(0, { ...facts }, undefined);
+    for (let at = 0; at < this.#given; at++) this.#set(at, facts[this.#names[at] as keyof F]);
+    return this.#from(0, facts, [], false);
   }
 
-  /** The facts are this chain's own: what is derived is added to them. */
-  #from(start: number, facts: F, before: Trail | undefined): Chain<F> {
-    let trail = before;
+  #set(fact: number, value: unknown): void {
+    if (this.#values[fact] === value) return;
+    this.#values[fact] = value;
+    this.#changed[fact] = ++this.#clock;
+  }
+
+  #ask(step: Compiled<F>, facts: F): unknown {
+    const { per, asked } = step;
+    let isSame = asked >= 0;
+    for (let at = 0; isSame && at < per.length; at++) isSame = (this.#changed[per[at] ?? 0] ?? 0) <= asked;
+    if (isSame) return step.made;
+    const now = this.#clock;
+    step.made = step.memory.get(this.#values, per, () => step.make(facts));
+    step.asked = now;
+    return step.made;
+  }
+
+  #from(start: number, facts: F, trail: Judged[], wasOpen: boolean): Chain<F> {
+    let isOpen = wasOpen;
     for (let place = start; place < this.#steps.length; place++) {
-      const step = this.#steps[place];
-      if (step === undefined) break;
-      if (step.kind === "stage") {
-        const judged = step.memory.get(facts, step.stage.per, step.judge);
-        trail = { judged, before: trail };
-        if (judged.failed !== undefined) break;
-      } else if (step.kind === "derived") {
-        const { adds, per, of } = step.step;
-        facts[adds] = step.memory.get(facts, per, of);
-      } else return this.#forked(step, place, facts, trail);
+      const step = this.#steps[place] as Compiled<F>;
+      const made = this.#ask(step, facts);
+      if (step.fold !== undefined)
+        return this.#forked(step, made as readonly unknown[], place, { facts, trail, isOpen });
+      if (step.name !== undefined) {
+        this.#set(step.adds, made);
+        facts[step.name] = made as F[keyof F];
+        continue;
+      }
+      const judged = made as Judged;
+      trail.push(judged);
+      isOpen ||= judged.isOpen;
+      if (judged.failed !== undefined) return new JudgedChain(facts, trail, "denied", this.links);
     }
-    return new JudgedChain(facts, trail, this.#links);
+    return new JudgedChain(facts, trail, isOpen ? "unknown" : "allowed", this.links);
   }
 
   #forked(
-    { step, memory }: Compiled<F> & { readonly kind: "fork" },
+    { adds, name, fold }: Compiled<F>,
+    ways: readonly unknown[],
     place: number,
-    facts: F,
-    trail: Trail | undefined,
+    { facts, trail, isOpen }: { readonly facts: F; readonly trail: Judged[]; readonly isOpen: boolean },
   ): Chain<F> {
-    const { adds, per, each, fold } = step;
-    const ways = memory.get(facts, per, each);
     let chosen: Chain<F> | undefined;
     for (const way of ways) {
-      const own = ways.length > 1 ? { ...facts } : facts;
-      own[adds] = way;
-      const chain = this.#from(place + 1, own, trail);
+      const isOnly = ways.length === 1;
+      const own = isOnly ? facts : { ...facts };
+      own[name as keyof F] = way as F[keyof F];
+      this.#set(adds, way);
+      const chain = this.#from(place + 1, own, isOnly ? trail : [...trail], isOpen);
       if (
         chosen === undefined ||
         (fold === "best" ? isBetter(chain, chosen) : isBetter(chosen, chain, false))
       )
         chosen = chain;
     }
-    return chosen ?? new JudgedChain(facts, trail, this.#links);
+    return chosen as Chain<F>;
   }
 }
 
@@ -193,29 +221,35 @@ function isBetter<F>(one: Chain<F>, other: Chain<F>, byLength = true): boolean {
   return compared > 0 || (byLength && compared === 0 && one.passed > other.passed);
 }
 
-function compiled<F>(steps: readonly Step<F>[]): readonly Compiled<F>[] {
-  const made: Compiled<F>[] = [];
+/** Neighbouring links that depend on the same facts become one step. */
+function compiled<F>(steps: readonly Step<F>[], names: readonly (keyof F)[]): readonly Compiled<F>[] {
+  const stages: (Exclude<Step<F>, Link<F>> | Link<F>[])[] = [];
   for (const step of steps) {
-    const last = made.at(-1);
-    if ("of" in step) made.push({ kind: "derived", step, memory: new Memory() });
-    else if ("each" in step) made.push({ kind: "fork", step, memory: new Memory() });
-    else if (last?.kind === "stage" && isSame(last.stage.per, step.per))
-      made[made.length - 1] = stageOf([...last.stage.links, step]);
-    else made.push(stageOf([step]));
+    const last = stages.at(-1);
+    if (!("run" in step)) stages.push(step);
+    else if (Array.isArray(last) && last[0]?.per.join() === step.per.join()) last.push(step);
+    else stages.push([step]);
   }
-  return made;
+  return stages.map((stage): Compiled<F> => {
+    const { per, adds } = Array.isArray(stage) ? { per: stage[0]?.per ?? [], adds: undefined } : stage;
+    return {
+      per: per.map((name) => names.indexOf(name)),
+      adds: adds === undefined ? -1 : names.indexOf(adds),
+      name: adds,
+      fold: "fold" in stage ? stage.fold : undefined,
+      make: Array.isArray(stage)
+        ? (facts) => judge(stage, facts)
+        : "each" in stage
+          ? (facts) => stage.each(facts)
+          : (facts) => stage.of(facts),
+      memory: new Memory(),
+      asked: -1,
+      made: undefined,
+    };
+  });
 }
 
-function stageOf<F>(links: readonly Link<F>[]): Compiled<F> {
-  const stage = { links, per: links[0]?.per ?? [] };
-  return { kind: "stage", stage, memory: new Memory(), judge: (facts) => judge(stage, facts) };
-}
-
-function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((key, place) => key === other[place]);
-}
-
-function judge<F>({ links }: Stage<F>, facts: F): Judged {
+function judge<F>(links: readonly Link<F>[], facts: F): Judged {
   const answers: Answer[] = [];
   let isOpen = false;
   for (const { id, run } of links) {
@@ -227,53 +261,35 @@ function judge<F>({ links }: Stage<F>, facts: F): Judged {
   return { answers, failed: undefined, isOpen };
 }
 
-/** The stages that a chain has come through, the last one first. */
-interface Trail {
-  readonly judged: Judged;
-  readonly before: Trail | undefined;
-}
-
 /** Of a million chains few are read, so that the list of checks is put together then. */
 class JudgedChain<F> implements Chain<F> {
   readonly facts: F;
   readonly verdict: Verdict;
-  readonly #trail: Trail | undefined;
+  readonly #trail: readonly Judged[];
   readonly #links: readonly Link<F>[];
 
-  constructor(facts: F, trail: Trail | undefined, links: readonly Link<F>[]) {
+  constructor(facts: F, trail: readonly Judged[], verdict: Verdict, links: readonly Link<F>[]) {
     this.facts = facts;
+    this.verdict = verdict;
     this.#trail = trail;
     this.#links = links;
-    this.verdict = verdictOf(trail);
   }
 
   get failed(): CheckId | undefined {
-    return this.#trail?.judged.failed;
+    return this.#trail.at(-1)?.failed;
   }
 
   get passed(): number {
-    return this.#answers.filter(({ status }) => status === "pass").length;
+    return this.#trail.flatMap(({ answers }) => answers).filter(({ status }) => status === "pass").length;
   }
 
   get checks(): readonly CheckResult[] {
-    const answers = this.#answers;
+    const answers = this.#trail.flatMap((judged) => judged.answers);
     return this.#links.map(({ id }, place) => {
       const answer = answers[place];
       return answer ? { id, ...worded(answer) } : notReached(id, this.failed);
     });
   }
-
-  get #answers(): readonly Answer[] {
-    const stages: Judged[] = [];
-    for (let at = this.#trail; at !== undefined; at = at.before) stages.unshift(at.judged);
-    return stages.flatMap(({ answers }) => answers);
-  }
-}
-
-function verdictOf(trail: Trail | undefined): Verdict {
-  if (trail?.judged.failed !== undefined) return "denied";
-  for (let at = trail; at !== undefined; at = at.before) if (at.judged.isOpen) return "unknown";
-  return "allowed";
 }
 
 /** An answer as plain data: what an answer words when it is read, a spread would not copy. */

@@ -1,16 +1,66 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { createHash } from "node:crypto";
-import { fail } from "../errors";
-import { kueueConfiguration } from "../rules/fleet/kueue-configuration";
-import { type AccessProvider, accessProviderDocument } from "../rules/fleet/provider-file";
+import { fail, throwFirst } from "../errors";
+import { literal } from "../model/late";
+import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
+import { healthIssues } from "../rules/fleet/cluster-profile";
+import { type FleetConsumer, FLEET_CONSUMER, profileNamespaceIssues } from "../rules/fleet/consumers";
+import { KUEUE_CONFIG_MAP, KUEUE_KEY, badKueue, kueueConfiguration } from "../rules/fleet/kueue";
+import { badCommand, notStatic } from "../rules/fleet/plugin-mount";
 import {
-  type ProviderEntriesProps,
-  PROVIDER_ENTRIES_PROPS,
-  providerEntries,
-  providerWarnings,
-} from "./provider-entries";
-import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
+  type FleetPluginKey,
+  fleetPlugin,
+  fleetPlugins,
+  pluginCallIssues,
+  pluginExec,
+  wrongCloud,
+} from "../rules/fleet/plugins";
+import {
+  type AccessProvider,
+  accessProviderDocument,
+  accessProviderIssues,
+  badPolicy,
+  badProvider,
+} from "../rules/fleet/provider-list";
+import { ignoredProfileData } from "../rules/fleet/resolve-exec";
+import { secretIssues } from "../rules/fleet/secret-material";
+import { spokeTokenFile } from "../rules/fleet/spoke-tokens";
+import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
+
+/** What decides a consumer's list of access providers. */
+export interface ProviderEntriesProps {
+  /** Who reads the list. */
+  readonly consumer: FleetConsumer;
+  /** The spokes that it enters, in the order of the list. */
+  readonly spokes: readonly SpokeCluster[];
+  /**
+   * The plugin by cloud, where it is not the consumer's usual one.
+   *
+   * @defaultValue - `argocd-k8s-auth` for Argo CD, static binaries for all others
+   */
+  readonly plugins?: Readonly<Record<string, FleetPluginKey>>;
+  /**
+   * Absolute path of the binary in the controller's containers, by plugin.
+   *
+   * @defaultValue - the name on the image's PATH, where the image has the plugin
+   */
+  readonly commands?: Readonly<Record<string, string>>;
+  /**
+   * Further entries after those of the spokes, for example for profiles of another manager.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalProviders?: readonly AccessProvider[];
+}
+
+const ENTRIES = {
+  consumer: FLEET_CONSUMER,
+  spokes: list(SPOKE_CLUSTER),
+  plugins: optional(record(text)),
+  commands: optional(record(text)),
+  additionalProviders: optional(list(anyObject)),
+};
 
 /** What an {@link AccessProvidersFile} holds. */
 export interface AccessProvidersFileProps extends ProviderEntriesProps {
@@ -23,12 +73,13 @@ export interface AccessProvidersFileProps extends ProviderEntriesProps {
 }
 
 const ACCESS_PROVIDERS_FILE_PROPS: ObjectKind<AccessProvidersFileProps> = object({
-  ...PROVIDER_ENTRIES_PROPS.shape,
+  ...ENTRIES,
   kueueConfiguration: optional(text),
 });
 
-const KUEUE = { name: "kueue-manager-config", key: "controller_manager_config.yaml" } as const;
 const INDENTATION = 2;
+const SHARED =
+  "access library 0.1.3 and older carries variables of one profile over to the next: let every profile set the same ones";
 
 /**
  * The consumer's list of access providers in a ConfigMap: the provider file, or Kueue's configuration with the list in
@@ -48,10 +99,6 @@ export class AccessProvidersFile extends Construct {
   /** What the person who applies it should know. */
   readonly warnings: readonly string[];
 
-  /**
-   * Throws what the entries throw (see `ProviderEntriesProps`), and `kueue-configuration-invalid` where the
-   * configuration of Kueue is missing, given to another consumer, or not usable.
-   */
   constructor(scope: Construct, id: string, props: AccessProvidersFileProps) {
     checkProps(new.target.name, scope, id, ACCESS_PROVIDERS_FILE_PROPS, props);
     super(scope, id);
@@ -59,7 +106,9 @@ export class AccessProvidersFile extends Construct {
     this.providers = providerEntries(props);
     const text = textOf(this.providers, props);
     const place =
-      consumer.form.kind === "kueue" ? KUEUE : { name: consumer.form.configMap, key: consumer.form.key };
+      consumer.form.kind === "kueue"
+        ? { name: KUEUE_CONFIG_MAP, key: KUEUE_KEY }
+        : { name: consumer.form.configMap, key: consumer.form.key };
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -69,7 +118,9 @@ export class AccessProvidersFile extends Construct {
     this.configMap = place.name;
     this.key = place.key;
     this.hash = createHash("sha256").update(text).digest("hex");
-    this.warnings = providerWarnings(this.providers);
+    this.warnings = this.providers
+      .filter(({ profileSourcedEnvVarsPolicy: policy = "Ignore" }) => policy !== "Ignore")
+      .map(({ name }) => `${name}: ${SHARED}`);
   }
 }
 
@@ -77,9 +128,89 @@ function textOf(providers: readonly AccessProvider[], props: AccessProvidersFile
   const { form } = props.consumer;
   const base = props.kueueConfiguration;
   if (form.kind === "kueue") {
-    if (base === undefined) return fail("kueue-configuration-invalid", "is missing");
+    if (base === undefined) throw badKueue("is missing");
     return kueueConfiguration(base, form.field, providers, form.gateByFlag);
   }
-  if (base !== undefined) return fail("kueue-configuration-invalid", "is given to another consumer");
+  if (base !== undefined)
+    return fail("fleet-unused", {
+      problem: "configuration of Kueue is given to another consumer",
+      value: props.consumer.title,
+      allowed: "kueueConfiguration beside multiKueue()",
+      remedy: "leave it out",
+    });
   return `${JSON.stringify({ providers: providers.map(accessProviderDocument) }, undefined, INDENTATION)}\n`;
+}
+
+/** The plugin that a consumer uses for the spokes of a cloud. */
+export function pluginFor(
+  { consumer, plugins = {} }: Pick<ProviderEntriesProps, "consumer" | "plugins">,
+  cloud: string,
+): FleetPluginKey {
+  const key = plugins[cloud] ?? consumer.plugins[cloud];
+  if (key === undefined) throw wrongCloud(consumer.title, cloud, Object.keys(consumer.plugins));
+  const { clouds, isStatic } = fleetPlugin(key);
+  if (!clouds.includes(cloud)) throw wrongCloud(key, cloud, clouds);
+  if (!isStatic && consumer.isDistroless) throw notStatic(key, consumer.title);
+  return key;
+}
+
+/** The checked entries, one per spoke, and those that are given. */
+function providerEntries(props: ProviderEntriesProps): readonly AccessProvider[] {
+  const { consumer, spokes, additionalProviders = [] } = props;
+  throwFirst(spokes.flatMap(({ inventory }) => profileNamespaceIssues(consumer, inventory.namespace)));
+  const own = spokes.map((spoke) => entryOf(spoke, props));
+  const entries = [...own, ...givenEntries(additionalProviders, consumer)];
+  const documents = entries.map(accessProviderDocument);
+  const profiles = spokes.map(({ statusDocument }) => statusDocument);
+  throwFirst([
+    ...accessProviderIssues(documents),
+    ...entries.flatMap(({ name, execConfig }) => pluginCallIssues({ provider: name, ...execConfig })),
+    ...secretIssues("the list of access providers", documents),
+    ...profiles.flatMap((profile) => healthIssues(profile, consumer)),
+    ...profiles.flatMap((profile, index) => {
+      const ignored = ignoredProfileData([documents[index]], profile, consumer.takesProfileEnv);
+      return [...ignored.variables, ...ignored.config];
+    }),
+  ]);
+  return entries;
+}
+
+/** As given: what a document would leave out is refused. Secrets come first, since no other refusal looks for them. */
+function givenEntries(
+  given: readonly AccessProvider[],
+  { takesProfileEnv, title }: FleetConsumer,
+): readonly AccessProvider[] {
+  const entries = literal(given, "additionalProviders");
+  throwFirst([...secretIssues("additionalProviders", entries), ...accessProviderIssues(entries)]);
+  for (const { name, execConfig, profileSourcedEnvVarsPolicy: policy } of entries) {
+    if (policy !== undefined && !takesProfileEnv)
+      throw badPolicy("profileSourcedEnvVarsPolicy", policy, `none: ${title} has no policies`);
+    if ("interactiveMode" in execConfig && execConfig.interactiveMode !== "Never")
+      throw badProvider(name, "has another interactiveMode than Never, and no terminal");
+  }
+  // Upstream all of them may be left out.
+  const without = { args: [], env: [], provideClusterInfo: false };
+  return entries.map((entry) => ({ ...entry, execConfig: { ...without, ...entry.execConfig } }));
+}
+
+function entryOf(spoke: SpokeCluster, props: ProviderEntriesProps): AccessProvider {
+  const { cloud, parameters } = spoke.access;
+  const provider = spoke.providerName;
+  const plugin = pluginFor(props, cloud);
+  const tokenFile = parameters.tokenAudience !== undefined && {
+    tokenFile: spokeTokenFile(spoke.profileName),
+  };
+  const command = commandOf(plugin, provider, props);
+  const call = { plugin, cloud, command, provider, parameters: { ...tokenFile, ...parameters } };
+  return { name: provider, execConfig: pluginExec(call) };
+}
+
+function commandOf(
+  plugin: FleetPluginKey,
+  provider: string,
+  { consumer, commands = {} }: ProviderEntriesProps,
+): string {
+  const command = commands[plugin] ?? fleetPlugins[plugin].binary;
+  if (command.startsWith("/") || consumer.onPath.includes(command)) return command;
+  throw badCommand(provider, command, consumer.onPath);
 }

@@ -1,19 +1,17 @@
 import { Chart } from "cdk8s";
 import { Construct } from "constructs";
-import { fail } from "../errors";
+import { fail, throwFirst } from "../errors";
 import { namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
-import type { ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
-import { managerNameIssues } from "../rules/fleet/profile-checks";
-import { clusterProfileVersion, clusterProfileVersions } from "../rules/fleet/validate-cluster-profile";
-import { throwFirst } from "./first-issue";
 import { type ObjectKind, anyObject, checkProps, choice, object, optional, text } from "../model/shape";
+import { foreignManagerIssues, managerNameIssues, statusInMain } from "../rules/fleet/cluster-profile";
+import { type ClusterProfileVersion, clusterProfileVersions } from "../rules/fleet/cluster-profile-schema";
 
 /** What all profiles of one {@link ClusterInventory} have in common. */
 export interface ClusterInventoryProps {
   /** An existing namespace of the hub; all profiles of one namespace are one inventory. Kueue wants its own. */
   readonly namespace: string;
-  /** Who writes the profiles: a name of your own, for example `platform-iac`. It cannot be changed later. */
+  /** Who writes the profiles: a new name, for example `platform-iac`. It cannot be changed later. */
   readonly clusterManager: string;
   /**
    * Scope for the status manifests, in another chart than the profiles: the API server drops a status that comes with
@@ -57,28 +55,29 @@ export class ClusterInventory extends Construct {
   readonly statusScope: Construct | undefined;
   readonly #names = new Map<string, Construct>();
 
-  /**
-   * Throws `namespace-invalid`, `cluster-manager-invalid`, `cluster-manager-foreign`, `version-unknown`,
-   * `cluster-profile-status-in-main` or `late-value`.
-   */
   constructor(scope: Construct, id: string, props: ClusterInventoryProps) {
     checkProps(new.target.name, scope, id, CLUSTER_INVENTORY_PROPS, props);
     super(scope, id);
     const { statusScope } = props;
     this.namespace = namespaceName(props.namespace);
     this.clusterManager = literal(props.clusterManager, "clusterManager");
-    throwFirst(managerNameIssues(this.clusterManager));
-    this.apiVersion = clusterProfileVersion(literal(props.apiVersion ?? "v1alpha1", "apiVersion"));
-    if (statusScope && Chart.of(statusScope) === Chart.of(this))
-      fail("cluster-profile-status-in-main", Chart.of(this).node.path);
+    throwFirst([...managerNameIssues(this.clusterManager), ...foreignManagerIssues(this.clusterManager)]);
+    this.apiVersion = literal(props.apiVersion ?? "v1alpha1", "apiVersion");
+    if (statusScope && Chart.of(statusScope) === Chart.of(this)) throw statusInMain(Chart.of(this).node.path);
     this.statusScope = statusScope;
     this.statusCommand = `kubectl apply --server-side --subresource=status --field-manager=${this.clusterManager}`;
   }
 
-  /** Notes the name of a spoke; throws `cluster-profile-twice` where another one has it. */
+  /** Notes the name of a spoke; throws where another one has it. */
   claim(name: string, spoke: Construct): void {
     const other = this.#names.get(name);
-    if (other) fail("cluster-profile-twice", this.namespace, name, other.node.path);
+    if (other)
+      fail("fleet-conflict", {
+        problem: `the ClusterProfile is already declared by ${other.node.path}`,
+        value: `${this.namespace}/${name}`,
+        allowed: "one spoke per name and inventory",
+        remedy: "give one of the two spokes another name",
+      });
     this.#names.set(name, spoke);
   }
 }

@@ -16,7 +16,7 @@ const CONTROLLER_WORKLOAD_PATCH_PROPS: ObjectKind<ControllerWorkloadPatchProps> 
 });
 
 /**
- * Fields for a Deployment or StatefulSet that somebody else owns: plugin, identity and hash of the provider list.
+ * Fields for a Deployment or StatefulSet that something else owns: plugin, identity and hash of the provider list.
  *
  * The manifest is partial. Apply it with `kubectl apply --server-side`, never with `--prune` and never as the whole
  * object; where a Helm chart or an operator owns the workload, put the same fields into its values instead.
@@ -25,7 +25,6 @@ export class ControllerWorkloadPatch extends Construct {
   /** The partial manifest; `undefined` where nothing is needed. */
   readonly resource: ApiObject | undefined;
 
-  /** Throws `fleet-identity-conflict`. */
   constructor(scope: Construct, id: string, props: ControllerWorkloadPatchProps) {
     checkProps(new.target.name, scope, id, CONTROLLER_WORKLOAD_PATCH_PROPS, props);
     super(scope, id);

@@ -1,8 +1,12 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotations";
+import { fail, throwFirst } from "../errors";
+import { ServiceAccountAnnotations } from "../kubernetes/service-account";
 import type { ControllerWorkload } from "../model/fleet";
-import { type FleetConsumer, FLEET_CONSUMER } from "../rules/fleet/consumer";
+import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
+import { type AccessGrant, type CredentialFile, type PodFragment, ACCESS_GRANT } from "../model/workloads";
+import { type FleetConsumer, FLEET_CONSUMER } from "../rules/fleet/consumers";
+import { conflict, mergedTexts } from "../rules/fleet/controller-patch";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
 import {
   type HubFacts,
@@ -10,24 +14,18 @@ import {
   type PluginSource,
   HUB_FACTS,
   PLUGIN_SOURCE,
+  commandIssues,
+  mountedPlugin,
 } from "../rules/fleet/plugin-mount";
-import type { FleetPluginKey } from "../rules/fleet/plugins";
-import type { AccessProvider } from "../rules/fleet/provider-file";
-import { AccessProvidersFile } from "./access-providers-file";
+import { type FleetPluginKey, fleetPlugins } from "../rules/fleet/plugins";
+import type { AccessProvider } from "../rules/fleet/provider-list";
+import { assertOwnAudiences, spokeTokens } from "../rules/fleet/spoke-tokens";
+import { AccessProvidersFile, pluginFor } from "./access-providers-file";
 import { ControllerWorkloadPatch } from "./controller-workload-patch";
-import {
-  type AccountPlan,
-  type ControllerIdentities,
-  type CredentialConfigMap,
-  accountPlans,
-  cloudsOf,
-  credentialConfigMaps,
-} from "./hub-consumer-plan";
-import { assertRunnable, mountsOf } from "./mounted-plugins";
-import { pluginFor } from "./provider-entries";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
-import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
-import { ACCESS_GRANT } from "../model/workloads";
+
+/** The identities of the consumer's service accounts, by key of the cloud. */
+export type ControllerIdentities = Readonly<Record<string, readonly AccessGrant[]>>;
 
 /** What a {@link HubConsumer} is. */
 export interface HubConsumerProps {
@@ -65,7 +63,6 @@ export interface HubConsumerProps {
   readonly kueueConfiguration?: string;
 }
 
-/** The kind of {@link HubConsumerProps}. */
 export const HUB_CONSUMER_PROPS: ObjectKind<HubConsumerProps> = object({
   consumer: FLEET_CONSUMER,
   hub: HUB_FACTS,
@@ -104,96 +101,92 @@ export class HubConsumer extends Construct {
   /** The reader's argument for the provider file, `undefined` where the consumer has its list in its configuration. */
   readonly flag: string | undefined;
 
-  /**
-   * Throws what `AccessProvidersFile` throws, `fleet-plugin-twice`, `spoke-audience-twice`,
-   * `spoke-audience-foreign`, `fleet-identity-missing`, `fleet-identity-foreign`,
-   * `fleet-identity-conflict`, `fleet-plugin-unmounted`, `fleet-plugin-unused`, `fleet-plugin-not-static`,
-   * `fleet-plugin-not-mounted`, `plugin-mount-hub-too-old`, `plugin-mount-no-copy`, `plugin-mount-way`, `plugin-image-invalid` or
-   * `plugin-path-missing`.
-   */
   constructor(scope: Construct, id: string, props: HubConsumerProps) {
     checkProps(new.target.name, scope, id, HUB_CONSUMER_PROPS, props);
     super(scope, id);
-    const { consumer, spokes, hub, pluginByCloud } = props;
-    const choice = { consumer, plugins: pluginByCloud };
-    const used = cloudsOf(spokes).map((cloud) => pluginFor(choice, cloud));
-    const mounts = mountsOf(used, props.plugins ?? [], hub, consumer);
-    const plans = accountPlans(consumer, spokes, props.identities);
+    const { consumer, spokes, pluginByCloud } = props;
+    const mounts = mountsOf(props);
+    const accounts = accountsOf(props);
     this.file = new AccessProvidersFile(this, "providers", {
-      ...choice,
+      consumer,
+      plugins: pluginByCloud,
       spokes,
       commands: Object.fromEntries([...mounts].map(([key, { command }]) => [key, command])),
       additionalProviders: props.additionalProviders,
       kueueConfiguration: props.kueueConfiguration,
     });
-    assertRunnable(consumer, this.file.providers, [...mounts.values()]);
+    const plugins = [...mounts.values()];
+    assertRunnable(consumer, this.file.providers, plugins);
     this.flag =
       consumer.form.kind === "file" ? `${PROVIDER_FILE_FLAG}=${FILE_DIRECTORY}/${this.file.key}` : undefined;
-    this.serviceAccounts = plans.flatMap((plan) => this.annotated(plan));
-    this.credentialFiles = credentialConfigMaps(plans).map((each) => this.credentialFile(each));
-    this.patches = this.patched(consumer, plans, [...mounts.values()]);
-    this.readers = consumer.readsProfiles ? [] : this.profileReaders(consumer.reader, spokes);
+    this.serviceAccounts = accounts.flatMap((account) => this.#annotated(account));
+    this.credentialFiles = this.#credentialFiles(accounts);
+    this.patches = this.#patched(consumer, accounts, plugins);
+    this.readers = consumer.readsProfiles ? [] : this.#profileReaders(consumer.reader, spokes);
   }
 
-  private annotated({ namespace, name, annotations }: AccountPlan): readonly ServiceAccountAnnotations[] {
+  #annotated({ workload, annotations }: ControllerAccount): readonly ServiceAccountAnnotations[] {
+    if (Object.keys(annotations).length === 0) return [];
+    const { namespace, serviceAccount: name } = workload;
     const id = `service-account-${namespace}-${name}`;
-    return Object.keys(annotations).length > 0
-      ? [new ServiceAccountAnnotations(this, id, { namespace, name, annotations })]
-      : [];
+    return [new ServiceAccountAnnotations(this, id, { namespace, name, annotations })];
   }
 
-  private credentialFile({ namespace, name, data }: CredentialConfigMap): ApiObject {
-    const metadata = { namespace, name };
-    return new ApiObject(this, `file-${namespace}-${name}`, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata,
-      data,
-    });
+  /** Each ConfigMap once, also where several service accounts read it. */
+  #credentialFiles(accounts: readonly ControllerAccount[]): readonly ApiObject[] {
+    const maps = new Map<string, { readonly metadata: ConfigMapName; readonly data: CredentialData }>();
+    for (const { key, workload, files } of accounts)
+      for (const { configMap: name, fileName, content } of files) {
+        const { namespace } = workload;
+        const data = maps.get(`${namespace}-${name}`)?.data ?? {};
+        const known = data[fileName];
+        if (known !== undefined && JSON.stringify(known) !== JSON.stringify(content))
+          return conflict(key, `${fileName} of ConfigMap ${name}`);
+        const merged = { metadata: { namespace, name }, data: { ...data, [fileName]: content } };
+        maps.set(`${namespace}-${name}`, merged);
+      }
+    return [...maps].map(
+      ([id, fields]) => new ApiObject(this, `file-${id}`, { apiVersion: "v1", kind: "ConfigMap", ...fields }),
+    );
   }
 
-  private patched(
-    consumer: FleetConsumer,
-    plans: readonly AccountPlan[],
+  #patched(
+    { reader, workloads, form }: FleetConsumer,
+    accounts: readonly ControllerAccount[],
     plugins: readonly MountedPlugin[],
   ): readonly ControllerWorkloadPatch[] {
-    const { reader, workloads } = consumer;
     const executing = workloads.map((workload) => ({ workload, runs: true }));
-    const alone = workloads.some((workload) => sameWorkload(workload, reader))
+    const alone = workloads.some((workload) => isSame(workload, reader))
       ? []
       : [{ workload: reader, runs: false }];
+    const file = {
+      volume: { name: FILE_VOLUME, configMap: { name: this.file.configMap } },
+      volumeMount: { name: FILE_VOLUME, mountPath: FILE_DIRECTORY, readOnly: true },
+    };
     return [...executing, ...alone].map(({ workload, runs }) => {
-      const reads = sameWorkload(workload, reader);
-      const plan = plans.find(({ key }) => key === `${workload.namespace}/${workload.serviceAccount}`);
-      return new ControllerWorkloadPatch(
-        this,
-        `patch-${workload.kind}-${workload.namespace}-${workload.name}`,
-        {
-          workload,
-          identities: runs ? (plan?.fragments ?? []) : [],
-          plugins: runs ? plugins : [],
-          annotations: reads ? { [HASH_ANNOTATION]: this.file.hash } : {},
-          files: reads && consumer.form.kind === "file" ? [fileMount(this.file.configMap)] : [],
-        },
-      );
+      const reads = isSame(workload, reader);
+      const account = runs ? accounts.find(({ key }) => key === keyOf(workload)) : undefined;
+      const { kind, namespace, name } = workload;
+      return new ControllerWorkloadPatch(this, `patch-${kind}-${namespace}-${name}`, {
+        workload,
+        identities: account?.fragments ?? [],
+        plugins: runs ? plugins : [],
+        annotations: reads ? { [HASH_ANNOTATION]: this.file.hash } : {},
+        files: reads && form.kind === "file" ? [file] : [],
+      });
     });
   }
 
-  private profileReaders(reader: ControllerWorkload, spokes: readonly SpokeCluster[]): readonly ApiObject[] {
+  #profileReaders(reader: ControllerWorkload, spokes: readonly SpokeCluster[]): readonly ApiObject[] {
     const namespaces = [...new Set(spokes.map(({ inventory }) => inventory.namespace))].sort();
     const name = `clusterprofile-reader:${reader.namespace}:${reader.serviceAccount}`;
+    const rule = { resources: ["clusterprofiles"], verbs: ["get", "list", "watch"] };
     return namespaces.flatMap((namespace) => [
       new ApiObject(this, `reader-${namespace}`, {
         apiVersion: `${RBAC}/v1`,
         kind: "Role",
         metadata: { namespace, name },
-        rules: [
-          {
-            apiGroups: [CLUSTER_PROFILE_GROUP],
-            resources: ["clusterprofiles"],
-            verbs: ["get", "list", "watch"],
-          },
-        ],
+        rules: [{ apiGroups: [CLUSTER_PROFILE_GROUP], ...rule }],
       }),
       new ApiObject(this, `reader-binding-${namespace}`, {
         apiVersion: `${RBAC}/v1`,
@@ -206,16 +199,131 @@ export class HubConsumer extends Construct {
   }
 }
 
-function sameWorkload(a: ControllerWorkload, b: ControllerWorkload): boolean {
+interface ConfigMapName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+type CredentialData = Readonly<Record<string, CredentialFile["content"]>>;
+
+function isSame(a: ControllerWorkload, b: ControllerWorkload): boolean {
   return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
 }
 
-function fileMount(configMap: string): {
-  readonly volume: Readonly<Record<string, unknown>>;
-  readonly volumeMount: Readonly<Record<string, unknown>>;
-} {
-  return {
-    volume: { name: FILE_VOLUME, configMap: { name: configMap } },
-    volumeMount: { name: FILE_VOLUME, mountPath: FILE_DIRECTORY, readOnly: true },
-  };
+function keyOf({ namespace, serviceAccount }: ControllerWorkload): string {
+  return `${namespace}/${serviceAccount}`;
+}
+
+/** What one executing service account gets. */
+interface ControllerAccount {
+  readonly key: string;
+  readonly workload: ControllerWorkload;
+  /** Annotations for the clouds' webhooks. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly fragments: readonly PodFragment[];
+  readonly files: readonly CredentialFile[];
+}
+
+function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonly ControllerAccount[] {
+  const accounts = new Map(consumer.workloads.map((workload) => [keyOf(workload), workload]));
+  const given = Object.values(identities).flat();
+  const foreign = given.find(({ subject }) => !accounts.has(subject.key));
+  if (foreign)
+    return fail("fleet-foreign", {
+      problem: "an identity is given for a service account that runs no plugin of this consumer",
+      value: foreign.subject.key,
+      remedy: "leave the identity out, or name the workload that uses the service account",
+    });
+  const takers = spokes.flatMap(({ profileName: spoke, access: { cloud, parameters } }) => {
+    const { tokenAudience: audience, tokenFile } = parameters;
+    const isMounted = cloud === "kubernetes" && tokenFile === undefined;
+    return audience === undefined ? [] : [{ spoke, audience, isMounted }];
+  });
+  assertOwnAudiences(
+    takers,
+    given.flatMap(({ pod }) => pod.volumes),
+  );
+  const tokens = spokeTokens(takers.filter(({ isMounted }) => isMounted));
+  const clouds = cloudsOf(spokes).filter((cloud) => cloud !== "kubernetes");
+  return [...accounts].map(([key, workload]) => {
+    const grants = clouds.map((cloud) => grantOf(key, cloud, identities[cloud] ?? []));
+    const annotated = grants.map(({ annotations }) => annotations);
+    return {
+      key,
+      workload,
+      annotations: mergedTexts(key, "annotation", annotated),
+      fragments: [...grants.map(({ pod }) => pod), tokens],
+      files: grants.flatMap(({ credentialFile }) => credentialFile ?? []),
+    };
+  });
+}
+
+function grantOf(key: string, cloud: string, grants: readonly AccessGrant[]): AccessGrant {
+  const grant = grants.find(({ subject }) => subject.key === key);
+  if (grant) return grant;
+  return fail("fleet-missing", {
+    problem: `the service account runs the plugin, but has no identity in ${cloud}`,
+    value: key,
+    allowed: "one identity per service account that opens connections",
+    remedy: "declare the identity for this service account, too",
+  });
+}
+
+function cloudsOf(spokes: readonly SpokeCluster[]): readonly string[] {
+  return [...new Set(spokes.map(({ access }) => access.cloud))].sort();
+}
+
+/** The mounts of the plugins that are used, by plugin; those on the image's PATH need none. */
+function mountsOf({
+  consumer,
+  hub,
+  spokes,
+  pluginByCloud,
+  plugins: sources = [],
+}: HubConsumerProps): ReadonlyMap<string, MountedPlugin> {
+  const used = cloudsOf(spokes).map((cloud) => pluginFor({ consumer, plugins: pluginByCloud }, cloud));
+  const keys = sources.map(({ plugin }) => plugin);
+  const twice = keys.find((key, index) => keys.indexOf(key) < index);
+  if (twice !== undefined)
+    return fail("fleet-conflict", {
+      problem: "the plugin has two sources, of which only one would be mounted",
+      value: twice,
+      allowed: "one entry of `plugins` per plugin",
+      remedy: "leave one of the two out",
+    });
+  const mounts = new Map<string, MountedPlugin>();
+  for (const key of [...new Set(used)].sort()) {
+    const source = sources.find(({ plugin }) => plugin === key);
+    if (source) mounts.set(key, mountedPlugin(source, hub, consumer));
+    else if (!consumer.onPath.includes(fleetPlugins[key].binary))
+      return fail("fleet-missing", {
+        problem: `the image of ${consumer.title} does not have the plugin, and no image of it is given`,
+        value: key,
+        allowed: "an entry of `plugins` with the plugin's image",
+        remedy: "add the image of the plugin",
+      });
+  }
+  const unused = keys.find((key) => !used.includes(key));
+  if (unused === undefined) return mounts;
+  return fail("fleet-unused", {
+    problem: "no spoke needs this plugin",
+    value: unused,
+    allowed: used.join(", "),
+    remedy: "leave it out of `plugins`",
+  });
+}
+
+/** Refuses a command that a container could not run. */
+function assertRunnable(
+  { workloads, onPath }: FleetConsumer,
+  providers: readonly AccessProvider[],
+  plugins: readonly MountedPlugin[],
+): void {
+  const mountPaths = plugins.flatMap((each) => each.volumeMounts.map(({ mountPath }) => String(mountPath)));
+  for (const { container: name } of workloads)
+    throwFirst(
+      providers.flatMap((each) =>
+        commandIssues(each.name, each.execConfig.command, { name, mountPaths, onPath }),
+      ),
+    );
 }

@@ -6,21 +6,22 @@
  * @packageDocumentation
  */
 
-export { AccessProvidersFile, type AccessProvidersFileProps } from "./access-providers-file";
+export {
+  AccessProvidersFile,
+  type AccessProvidersFileProps,
+  type ProviderEntriesProps,
+} from "./access-providers-file";
 export { ClusterInventory, type ClusterInventoryProps } from "./cluster-inventory";
 export { ControllerWorkloadPatch, type ControllerWorkloadPatchProps } from "./controller-workload-patch";
-export { HubConsumer, type HubConsumerProps } from "./hub-consumer";
-export { type ControllerIdentities } from "./hub-consumer-plan";
+export { type ControllerIdentities, HubConsumer, type HubConsumerProps } from "./hub-consumer";
 export { MultiKueueCluster, type MultiKueueClusterProps } from "./multi-kueue-cluster";
-export { type ProviderEntriesProps } from "./provider-entries";
 export {
   type SelfManagedSpoke,
   type SelfManagedSpokeProps,
   selfManagedSpoke,
   selfManagedUsers,
 } from "./self-managed-spoke";
-export { SpokeCluster } from "./spoke-cluster";
-export { type SpokeClusterProps } from "./spoke-cluster-props";
+export { SpokeCluster, type SpokeClusterProps } from "./spoke-cluster";
 export { SpokeRoleBinding, type SpokeRoleBindingProps } from "./spoke-role-binding";
 export { StatusWriter, type StatusWriterProps } from "./status-writer";
 export {
@@ -34,16 +35,25 @@ export {
   type SpokeUser,
 } from "../model/fleet";
 export { type SpokeTrust } from "../model/spoke-trust";
-export { type HubAuthenticationProps, type HubUsers } from "../rules/fleet/authentication-configuration";
-export { type ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
-export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
-export { argoCd, controller, knativeOperator, multiKueue } from "../rules/fleet/consumers";
+export { type HubAuthenticationProps, type HubUsers } from "../rules/fleet/authentication";
+export {
+  type ClusterProfileVersion,
+  type Rejection,
+  type SchemaResult,
+  validateClusterProfile,
+} from "../rules/fleet/cluster-profile-schema";
 export {
   type ArgoCdProps,
   type ConsumerProps,
   type ControllerProps,
+  type FleetConsumer,
   type MultiKueueProps,
-} from "../rules/fleet/consumers-props";
+  type ProviderListForm,
+  argoCd,
+  controller,
+  knativeOperator,
+  multiKueue,
+} from "../rules/fleet/consumers";
 export { type ControllerNeeds } from "../rules/fleet/controller-patch";
 export {
   type HubFacts,
@@ -58,7 +68,5 @@ export {
   type ExecConfig,
   type ExecEnvVar,
   type ProfileEnvPolicy,
-} from "../rules/fleet/provider-file";
+} from "../rules/fleet/provider-list";
 export { type ExecResolution, type ResolvedExec, resolveExec } from "../rules/fleet/resolve-exec";
-export { type Rejection, type SchemaResult } from "../rules/fleet/schema";
-export { validateClusterProfile } from "../rules/fleet/validate-cluster-profile";

@@ -1,10 +1,9 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { fail } from "../errors";
-import { isDnsSubdomain } from "../model/kubernetes-name";
-import { literal } from "../model/late";
+import { throwFirst } from "../errors";
 import { clusterObject } from "../kubernetes/metadata";
-import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
+import { MULTI_KUEUE, profileNamespaceIssues } from "../rules/fleet/consumers";
+import { type SpokeCluster, SPOKE_CLUSTER, profileName as checkedName } from "./spoke-cluster";
 import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
 
 /** What a {@link MultiKueueCluster} refers to. */
@@ -32,14 +31,12 @@ export class MultiKueueCluster extends Construct {
   /** The manifest. */
   readonly resource: ApiObject;
 
-  /** Throws `kueue-profile-namespace`, `cluster-profile-name-invalid` or `late-value`. */
   constructor(scope: Construct, id: string, props: MultiKueueClusterProps) {
     checkProps(new.target.name, scope, id, MULTI_KUEUE_CLUSTER_PROPS, props);
     super(scope, id);
     const { profileName, inventory } = props.spoke;
-    if (inventory.namespace !== "kueue-system") fail("kueue-profile-namespace", inventory.namespace);
-    const name = literal(props.name ?? profileName, "name of a MultiKueueCluster");
-    if (!isDnsSubdomain(name)) fail("cluster-profile-name-invalid", name);
+    throwFirst(profileNamespaceIssues(MULTI_KUEUE, inventory.namespace));
+    const name = checkedName(props.name ?? profileName, "name of a MultiKueueCluster");
     this.resource = clusterObject(this, "Resource", {
       apiVersion: "kueue.x-k8s.io/v1beta2",
       kind: "MultiKueueCluster",

@@ -18,8 +18,8 @@ import {
   HUB_AUTHENTICATION_PROPS,
   authenticationConfiguration,
   spokeUserNames,
-} from "../rules/fleet/authentication-configuration";
-import { spokeAudience } from "../rules/fleet/spoke-audience";
+} from "../rules/fleet/authentication";
+import { spokeAudience } from "../rules/fleet/spoke-tokens";
 import { type Kind, type ObjectKind, checkGiven, like, list, object, optional, text } from "../model/shape";
 
 /** A spoke whose API server trusts the hub's issuer itself. */
@@ -65,10 +65,6 @@ const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as c
  * account tokens are taken as they are, for the named service accounts and one audience alone.
  *
  * Not for OpenShift, whose API servers take no such file.
- *
- * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`,
- * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
- * `issuer-cluster-internal`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
   checkGiven("selfManagedSpoke()", SELF_MANAGED_SPOKE_PROPS, props);
@@ -96,10 +92,7 @@ export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke
   };
 }
 
-/**
- * The hub's service accounts as users of the spoke, for RBAC there. Throws `spoke-authentication-prefix`,
- * `service-account-invalid`, `cluster-name-invalid` or `late-value`.
- */
+/** The hub's service accounts as users of the spoke, for RBAC there. */
 export function selfManagedUsers(
   serviceAccounts: readonly (string | Subject)[],
   users: HubUsers,

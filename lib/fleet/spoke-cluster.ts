@@ -1,26 +1,122 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { fail, refusal } from "../errors";
+import { fail, throwFirst } from "../errors";
 import { checkedLabels } from "../kubernetes/metadata";
 import { type SpokeFacts, SPOKE_FACTS } from "../model/fleet";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
+import {
+  type Kind,
+  type ObjectKind,
+  anything,
+  checkProps,
+  like,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
 import { parseVersion } from "../model/version";
 import {
-  type ClusterProfileFacts,
   type ClusterStatusFacts,
-  type ProfileDocument,
+  endpointIssues,
+  otherLabel,
   profileDocument,
+  profileProviderIssues,
   profileStatus,
+  schemaIssues,
+  strayExtensionIssues,
 } from "../rules/fleet/cluster-profile";
-import { type ClusterProfileVersion, isDateTime } from "../rules/fleet/cluster-profile-schema";
+import {
+  type ClusterProfileVersion,
+  clusterProfileVersions,
+  isDateTime,
+} from "../rules/fleet/cluster-profile-schema";
+import { badAuthority } from "../rules/fleet/endpoint";
 import { CLUSTER_MANAGER_LABEL } from "../rules/fleet/names";
-import { endpointIssues, profileProviderIssues, schemaIssues } from "../rules/fleet/profile-checks";
 import { secretIssues } from "../rules/fleet/secret-material";
 import type { ClusterInventory } from "./cluster-inventory";
-import { throwFirst } from "./first-issue";
-import { type Kind, checkProps, like, text } from "../model/shape";
-import { SPOKE_CLUSTER_PROPS, SpokeClusterProps } from "./spoke-cluster-props";
+
+/** What a {@link SpokeCluster} says. */
+export interface SpokeClusterProps {
+  /** Where the spoke is, and what plugins must be told; of a cloud's function, or written out. */
+  readonly access: SpokeFacts;
+  /**
+   * Name of the profile.
+   *
+   * @defaultValue - the construct's id
+   */
+  readonly name?: string;
+  /**
+   * Name for people.
+   *
+   * @defaultValue - the name
+   */
+  readonly displayName?: string;
+  /**
+   * Name of the access provider, in the profile and in every consumer's list.
+   *
+   * @defaultValue - `<cloud>-<name>`
+   */
+  readonly providerName?: string;
+  /**
+   * Further labels of the profile.
+   *
+   * @defaultValue - none besides the manager's
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * Kubernetes version of the spoke, as it is now; consumers may choose by it.
+   *
+   * @defaultValue - left out
+   */
+  readonly kubernetesVersion?: string;
+  /**
+   * Properties by name, for example `topology.kubernetes.io/region`.
+   *
+   * @defaultValue - none
+   */
+  readonly properties?: Readonly<Record<string, string>>;
+  /**
+   * RFC 3339 time since when the condition ControlPlaneHealthy is declared. It is declared, not observed: a
+   * declarative tool cannot report health. Knative and multicluster-runtime wait for it.
+   *
+   * @defaultValue - no condition
+   */
+  readonly controlPlaneHealthySince?: string;
+  /**
+   * Name in the server's certificate where it is not that of the URL. Access library 0.1.3 and older ignores it.
+   *
+   * @defaultValue - the URL's host
+   */
+  readonly tlsServerName?: string;
+  /**
+   * Proxy before the server; consumers do not use their own `HTTPS_PROXY`.
+   *
+   * @defaultValue - none
+   */
+  readonly proxyUrl?: string;
+  /**
+   * Data that a plugin reads from `KUBERNETES_EXEC_INFO` (extension `client.authentication.k8s.io/exec`).
+   *
+   * @defaultValue - none; no plugin of this library's table needs it
+   */
+  readonly execExtension?: Readonly<Record<string, unknown>>;
+}
+
+export const SPOKE_CLUSTER_PROPS: ObjectKind<SpokeClusterProps> = object({
+  access: SPOKE_FACTS,
+  name: optional(text),
+  displayName: optional(text),
+  providerName: optional(text),
+  labels: optional(record(text)),
+  kubernetesVersion: optional(text),
+  properties: optional(record(text)),
+  controlPlaneHealthySince: optional(text),
+  tlsServerName: optional(text),
+  proxyUrl: optional(text),
+  execExtension: optional(record(anything)),
+});
 
 /**
  * One spoke of an inventory: its ClusterProfile, and in the inventory's `statusScope` the status that holds the
@@ -44,27 +140,30 @@ export class SpokeCluster extends Construct {
   /** What the person who applies it should know. */
   readonly warnings: readonly string[];
 
-  /**
-   * Throws `cluster-profile-name-invalid`, `cluster-profile-twice`, `spoke-server-invalid`, `spoke-ca-invalid`,
-   * `spoke-ca-missing`, `spoke-proxy-invalid`, `spoke-time-invalid`, `cluster-property-invalid`,
-   * `access-provider-name-invalid`, `argo-cd-builtin-aws`, `fleet-secret-material`, `cluster-profile-rejected`,
-   * `cluster-profile-field-dropped`, `cluster-manager-label`, `label-invalid`, `version-invalid` or `late-value`.
-   */
   constructor(inventory: ClusterInventory, id: string, props: SpokeClusterProps) {
     checkProps(new.target.name, inventory, id, SPOKE_CLUSTER_PROPS, props);
     super(inventory, id);
-    const name = literal(props.name ?? id, "name of a spoke");
-    if (!isDnsSubdomain(name)) fail("cluster-profile-name-invalid", name);
-    const main = profileDocument(mainFacts(inventory, name, props));
+    const name = profileName(props.name ?? id, "name of a spoke");
+    const main = profileDocument({
+      version: inventory.apiVersion,
+      namespace: inventory.namespace,
+      name,
+      clusterManager: inventory.clusterManager,
+      displayName: literal(props.displayName ?? name, "displayName"),
+      labels: ownLabels(inventory, name, props.labels ?? {}),
+    });
     const facts = statusFacts(name, props);
-    checkStatus(main, facts, inventory.apiVersion);
+    this.statusDocument = { ...main, status: profileStatus(facts) };
+    checkStatus(this.statusDocument, name, facts, inventory.apiVersion);
     inventory.claim(name, this);
 
-    this.statusDocument = { ...main, status: profileStatus(facts) };
     this.resource = new ApiObject(this, "Resource", { ...main });
     this.status =
       inventory.statusScope &&
-      new ApiObject(inventory.statusScope, `${name}-status`, { ...main, ...statusOf(facts) });
+      new ApiObject(inventory.statusScope, `${name}-status`, {
+        ...main,
+        status: profileStatus(facts),
+      });
 
     this.inventory = inventory;
     this.profileName = name;
@@ -77,19 +176,16 @@ export class SpokeCluster extends Construct {
   }
 }
 
-function statusOf(facts: ClusterStatusFacts): Readonly<Record<string, unknown>> {
-  return { status: profileStatus(facts) };
-}
-
-function mainFacts(inventory: ClusterInventory, name: string, props: SpokeClusterProps): ClusterProfileFacts {
-  return {
-    version: inventory.apiVersion,
-    namespace: inventory.namespace,
-    name,
-    clusterManager: inventory.clusterManager,
-    displayName: literal(props.displayName ?? name, "displayName"),
-    labels: ownLabels(inventory, name, props.labels ?? {}),
-  };
+/** A name of a ClusterProfile, or of what refers to one by its name. */
+export function profileName(given: string, what: string): string {
+  const name = literal(given, what);
+  if (isDnsSubdomain(name)) return name;
+  return fail("fleet-invalid", {
+    problem: "name of a ClusterProfile is not a DNS subdomain",
+    value: name,
+    allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
+    remedy: "give the spoke a name that Kubernetes takes",
+  });
 }
 
 /** The manager's label is written by this library; another value would be lost in silence. */
@@ -99,23 +195,33 @@ function ownLabels(
   labels: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const manager = labels[CLUSTER_MANAGER_LABEL] ?? clusterManager;
-  if (manager !== clusterManager) return fail("cluster-manager-label", manager, clusterManager);
+  if (manager !== clusterManager) throw otherLabel(manager, clusterManager);
   return checkedLabels(`ClusterProfile ${name}`, labels);
 }
 
 function statusFacts(name: string, props: SpokeClusterProps): ClusterStatusFacts {
   const { access, kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = props;
-  const provider = literal(props.providerName ?? `${access.cloud}-${name}`, "providerName");
   if (kubernetesVersion !== undefined && !isLate(kubernetesVersion))
     parseVersion(`version of spoke ${name}`, kubernetesVersion);
   if (since !== undefined && !isDateTime(literal(since, "controlPlaneHealthySince")))
-    fail("spoke-time-invalid", since);
+    return fail("fleet-invalid", {
+      problem: "time of a condition is not an RFC 3339 time",
+      value: since,
+      allowed: 'for example "2026-11-20T00:00:00Z"',
+      remedy: "write the time since when the spoke's control plane is declared healthy",
+    });
   for (const [key, value] of Object.entries(properties)) {
     literal(key, `property of spoke ${name}`);
-    if (!isProperty(key, 253) || !isProperty(value, 1024)) fail("cluster-property-invalid", key, value);
+    if (!isProperty(key, 253) || !isProperty(value, 1024))
+      return fail("fleet-invalid", {
+        problem: `property ${key} of a spoke is empty or too long`,
+        value,
+        allowed: "a name of 1 to 253 and a value of 1 to 1024 characters",
+        remedy: "shorten it, or leave it out",
+      });
   }
   return {
-    provider,
+    provider: literal(props.providerName ?? `${access.cloud}-${name}`, "providerName"),
     endpoint: access.endpoint,
     tlsServerName: props.tlsServerName,
     proxyUrl: props.proxyUrl,
@@ -130,37 +236,33 @@ function isProperty(value: unknown, max: number): boolean {
   return typeof value === "string" && value !== "" && value.length <= max;
 }
 
-/** Stands for late values while the schema is applied: good ones, since nothing is known about them. */
-const STAND_INS = { server: "https://late.invalid", certificateAuthorityData: "bGF0ZQ==" } as const;
-
-function checkStatus(main: ProfileDocument, facts: ClusterStatusFacts, version: ClusterProfileVersion): void {
-  const { publicCertificate = false, server, certificateAuthorityData } = facts.endpoint;
-  const document = { ...main, status: profileStatus(facts) };
+function checkStatus(
+  document: Readonly<Record<string, unknown>>,
+  name: string,
+  facts: ClusterStatusFacts,
+  version: ClusterProfileVersion,
+): void {
+  const { publicCertificate = false, server, certificateAuthorityData: authority } = facts.endpoint;
   throwFirst([
     ...endpointIssues(document, publicCertificate),
     ...profileProviderIssues(document),
-    ...secretIssues(`ClusterProfile ${main.metadata.name}`, document),
+    ...strayExtensionIssues(document),
+    ...secretIssues(`ClusterProfile ${name}`, document),
   ]);
-  if (publicCertificate && certificateAuthorityData !== undefined)
-    throw refusal("spoke-ca-invalid", "stands beside publicCertificate: true");
+  if (publicCertificate && authority !== undefined)
+    throw badAuthority("stands beside publicCertificate: true");
+  // Good values in the place of late ones while the schema is applied, since nothing is known about those.
   const endpoint = {
-    server: isLate(server) ? STAND_INS.server : server,
-    ...(certificateAuthorityData === undefined
-      ? {}
-      : {
-          certificateAuthorityData: isLate(certificateAuthorityData)
-            ? STAND_INS.certificateAuthorityData
-            : certificateAuthorityData,
-        }),
+    server: isLate(server) ? "https://late.invalid" : server,
+    ...(authority !== undefined && {
+      certificateAuthorityData: isLate(authority) ? "bGF0ZQ==" : authority,
+    }),
   };
   const status = profileStatus({ ...facts, endpoint });
-  const versions: readonly ClusterProfileVersion[] = [
-    version,
-    version === "v1alpha1" ? "v1alpha2" : "v1alpha1",
-  ];
-  for (const each of versions) {
-    const apiVersion = main.apiVersion.replace(version, each);
-    throwFirst(schemaIssues({ ...main, apiVersion, status }, each));
+  // What is written is valid under both versions.
+  for (const each of [version, ...clusterProfileVersions.filter((other) => other !== version)]) {
+    const apiVersion = String(document["apiVersion"]).replace(version, each);
+    throwFirst(schemaIssues({ ...document, apiVersion, status }, each));
   }
 }
 

@@ -5,7 +5,7 @@ import { clusterObject } from "../kubernetes/metadata";
 import { type SpokeUser, CONTROLLER_WORKLOAD, SPOKE_USER } from "../model/fleet";
 import { clusterName, namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
-import type { FleetConsumer } from "../rules/fleet/consumer";
+import type { FleetConsumer } from "../rules/fleet/consumers";
 import { derivedName } from "../rules/names";
 import { type ObjectKind, checkProps, like, list, object, optional, text } from "../model/shape";
 
@@ -47,7 +47,6 @@ const SPOKE_ROLE_BINDING_PROPS: ObjectKind<SpokeRoleBindingProps> = object({
 
 const RBAC = "rbac.authorization.k8s.io";
 const NAME = { max: 253, allowed: /[^/%]/, separator: ":" } as const;
-const PATH_SEGMENT = /^(?!\.{1,2}$)[^/%]{1,253}$/;
 
 /**
  * RBAC of a spoke for the hub's controllers, to be applied on the spoke: groups where the cloud gives any, user names
@@ -57,41 +56,47 @@ export class SpokeRoleBinding extends Construct {
   /** One ClusterRoleBinding, or one RoleBinding per namespace. */
   readonly bindings: readonly ApiObject[];
 
-  /**
-   * Throws `spoke-cluster-role-invalid`, `spoke-authorisation-missing` where a controller has neither user nor group or
-   * nobody is left to bind or no namespace is, `cluster-name-invalid`, `namespace-invalid`
-   * or `late-value`.
-   */
   constructor(scope: Construct, id: string, props: SpokeRoleBindingProps) {
     checkProps(new.target.name, scope, id, SPOKE_ROLE_BINDING_PROPS, props);
     super(scope, id);
-    const { clusterRole, spoke, namespaces } = props;
-    if (!isPathSegment(clusterRole)) fail("spoke-cluster-role-invalid", clusterRole);
-    const name = props.name ?? bindingName(props);
-    if (!isPathSegment(name)) fail("spoke-cluster-role-invalid", name);
-    const subjects = subjectsOf(spoke, props.users);
+    const { spoke, namespaces } = props;
+    const role = pathSegment(props.clusterRole);
+    const name = pathSegment(props.name ?? bindingName(props));
     const fields = {
       apiVersion: `${RBAC}/v1`,
-      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: clusterRole },
-      subjects,
+      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
+      subjects: subjectsOf(spoke, props.users),
     };
     const named = namespaces && [...new Set(namespaces.map(namespaceName))].sort();
-    if (named?.length === 0) fail("spoke-authorisation-missing", spoke, "namespaces: []");
+    if (named?.length === 0) withoutRights(spoke, "namespaces: []");
+    const bindingIn = (namespace: string): ApiObject => {
+      const metadata = { name, namespace };
+      return new ApiObject(this, `binding-${namespace}`, { ...fields, kind: "RoleBinding", metadata });
+    };
     this.bindings = named
-      ? named.map(
-          (namespace) =>
-            new ApiObject(this, `binding-${namespace}`, {
-              ...fields,
-              kind: "RoleBinding",
-              metadata: { name, namespace },
-            }),
-        )
+      ? named.map(bindingIn)
       : [clusterObject(this, "Resource", { ...fields, kind: "ClusterRoleBinding", metadata: { name } })];
   }
 }
 
-function isPathSegment(name: string): boolean {
-  return typeof literal(name, "name of a role") === "string" && PATH_SEGMENT.test(name);
+function pathSegment(name: string): string {
+  const given: unknown = literal(name, "name of a role");
+  if (typeof given === "string" && /^(?!\.{1,2}$)[^/%]{1,253}$/.test(given)) return given;
+  return fail("fleet-invalid", {
+    problem: "name of a ClusterRole cannot be part of a URL path",
+    value: given,
+    allowed: "1 to 253 characters without / and %, neither . nor ..",
+    remedy: "name an existing ClusterRole of the spoke",
+  });
+}
+
+function withoutRights(spoke: string, principal: string): never {
+  return fail("fleet-missing", {
+    problem: `nothing on spoke ${spoke} allows the controller anything`,
+    value: principal,
+    allowed: "a policy or groups of the access entry, a role assignment, an IAM role, or RBAC",
+    remedy: "grant what the controller needs",
+  });
 }
 
 /** A name that no other hub and no other controller gives: a second apply would replace the subjects of the first. */
@@ -101,21 +106,15 @@ function bindingName({ hub, consumer: { reader }, clusterRole }: SpokeRoleBindin
   return plain.length <= NAME.max ? plain : derivedName(parts, NAME);
 }
 
-interface BoundSubject {
-  readonly apiGroup: string;
-  readonly kind: "Group" | "User";
-  readonly name: string;
-}
-
-function subjectsOf(spoke: string, users: readonly SpokeUser[]): readonly BoundSubject[] {
+function subjectsOf(spoke: string, users: readonly SpokeUser[]): readonly object[] {
   const bound = users
     .filter(({ authorized }) => !authorized)
-    .flatMap(({ subject, user, groups }): readonly BoundSubject[] => {
-      if (groups.length > 0) return groups.map((name) => ({ apiGroup: RBAC, kind: "Group", name }));
-      if (user === undefined) return fail("spoke-authorisation-missing", spoke, subject.key);
-      return [{ apiGroup: RBAC, kind: "User", name: user }];
-    });
-  if (bound.length === 0) return fail("spoke-authorisation-missing", spoke, "nobody");
+    .flatMap(({ subject, user, groups }) =>
+      groups.length > 0
+        ? groups.map((name) => ({ apiGroup: RBAC, kind: "Group", name }))
+        : [{ apiGroup: RBAC, kind: "User", name: user ?? withoutRights(spoke, subject.key) }],
+    );
+  if (bound.length === 0) return withoutRights(spoke, "no controller");
   const unique = new Map(bound.map((each) => [`${each.kind} ${each.name}`, each]));
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }

@@ -1,14 +1,13 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { fail } from "../errors";
 import { ServiceAccount } from "../kubernetes/service-account";
 import { checkedAnnotations } from "../kubernetes/metadata";
 import { isDnsLabel } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
 import { Subject } from "../model/subject";
-import { compareVersions, parseVersion } from "../model/version";
-import { NONROOT, checkContainerUser } from "../rules/fleet/container-user";
+import { atLeast } from "../rules/fleet/consumers";
 import { CLUSTER_PROFILE_GROUP } from "../rules/fleet/names";
+import { containerUser } from "../rules/fleet/plugin-mount";
 import { derivedName, stableHash } from "../rules/names";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
 import {
@@ -51,7 +50,6 @@ export interface StatusWriterProps {
   readonly runAsUser?: number | false;
 }
 
-/** The kind of {@link StatusWriterProps}. */
 export const STATUS_WRITER_PROPS: ObjectKind<StatusWriterProps> = object({
   spoke: SPOKE_CLUSTER,
   kubectlVersion: text,
@@ -60,7 +58,7 @@ export const STATUS_WRITER_PROPS: ObjectKind<StatusWriterProps> = object({
   runAsUser: optional(either(number, choice([false]))),
 });
 
-const KUBECTL_SINCE = "1.32";
+const KUBECTL = { title: "kubectl", since: "1.32", why: "it applies no status" };
 const DIRECTORY = "/status";
 const FILE = "cluster-profile.json";
 const RBAC = "rbac.authorization.k8s.io";
@@ -88,28 +86,35 @@ export class StatusWriter extends Construct {
   /** Binds the rules to the Job's service account. */
   readonly binding: ApiObject;
 
-  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, or `late-value`. */
   constructor(scope: Construct, id: string, props: StatusWriterProps) {
     checkProps(new.target.name, scope, id, STATUS_WRITER_PROPS, props);
     super(scope, id);
     const { spoke } = props;
     const { namespace } = spoke.inventory;
     const image = kubectlImage(props);
+    const user = containerUser(`runAsUser of the Job ${id}`, props.runAsUser);
     const annotations = checkedAnnotations(`Job of ${id}`, props.annotations ?? {});
     const name = writerName(spoke.profileName);
     const text = JSON.stringify(spoke.statusDocument);
     const spec = {
       ttlSecondsAfterFinished: TTL_SECONDS,
-      template: { spec: podSpec(name, image, spoke.inventory.clusterManager, checkedUser(id, props)) },
+      template: { spec: podSpec(name, image, spoke.inventory.clusterManager, user) },
     };
     const hash = stableHash([JSON.stringify(spec), ...(isLate(text) ? [] : [text])]);
 
     this.subject = Subject.of(`${namespace}/${name}`);
     new ServiceAccount(this, "service-account", { namespace, name });
     const named = { name, namespace };
-    const rules = rulesFor(spoke.profileName);
+    const only = { apiGroups: [CLUSTER_PROFILE_GROUP], resourceNames: [spoke.profileName] };
+    const rules = [
+      { ...only, resources: ["clusterprofiles"], verbs: ["get"] },
+      { ...only, resources: ["clusterprofiles/status"], verbs: ["get", "patch"] },
+    ];
     this.role = this.object("role", `${RBAC}/v1`, "Role", named, { rules });
-    this.binding = this.object("binding", `${RBAC}/v1`, "RoleBinding", named, bound(name, namespace));
+    this.binding = this.object("binding", `${RBAC}/v1`, "RoleBinding", named, {
+      roleRef: { apiGroup: RBAC, kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", namespace, name }],
+    });
     this.configMap = this.object("document", "v1", "ConfigMap", named, { data: { [FILE]: text } });
     const metadata = { namespace, name: `${name}-${hash}`, annotations };
     this.resource = this.object("Resource", "batch/v1", "Job", metadata, { spec });
@@ -126,30 +131,8 @@ function writerName(profile: string): string {
 }
 
 function kubectlImage({ kubectlVersion, image }: StatusWriterProps): string {
-  parseVersion("kubectlVersion", kubectlVersion);
-  if (compareVersions(kubectlVersion, KUBECTL_SINCE) < 0)
-    return fail("fleet-consumer-too-old", "kubectl", kubectlVersion, KUBECTL_SINCE, "it applies no status");
+  atLeast(KUBECTL, kubectlVersion);
   return literal(image ?? `registry.k8s.io/kubectl:v${kubectlVersion.replace(/^v/, "")}`, "image");
-}
-
-function checkedUser(id: string, { runAsUser = NONROOT }: StatusWriterProps): number | false {
-  checkContainerUser(`runAsUser of the Job ${id}`, runAsUser);
-  return runAsUser;
-}
-
-function bound(name: string, namespace: string): object {
-  return {
-    roleRef: { apiGroup: RBAC, kind: "Role", name },
-    subjects: [{ kind: "ServiceAccount", namespace, name }],
-  };
-}
-
-function rulesFor(profile: string): readonly object[] {
-  const only = { apiGroups: [CLUSTER_PROFILE_GROUP], resourceNames: [profile] };
-  return [
-    { ...only, resources: ["clusterprofiles"], verbs: ["get"] },
-    { ...only, resources: ["clusterprofiles/status"], verbs: ["get", "patch"] },
-  ];
 }
 
 function podSpec(name: string, image: string, manager: string, runAsUser: number | false): object {

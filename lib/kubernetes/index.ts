@@ -6,12 +6,9 @@
  * @packageDocumentation
  */
 
-export { ConfigMap, type ConfigMapProps } from "./config-map";
-export { type DataMap } from "./data-keys";
-export { Secret, type SecretProps } from "./secret";
+export { ConfigMap, type ConfigMapProps } from "./data-objects";
+export { type DataMap } from "./data-objects";
+export { Secret, type SecretProps } from "./data-objects";
 export { ServiceAccount, type ServiceAccountProps } from "./service-account";
-export {
-  ServiceAccountAnnotations,
-  type ServiceAccountAnnotationsProps,
-} from "./service-account-annotations";
+export { ServiceAccountAnnotations, type ServiceAccountAnnotationsProps } from "./service-account";
 export { TokenAudienceGrant, type TokenAudienceGrantProps } from "./token-audience-grant";

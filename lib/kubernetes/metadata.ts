@@ -8,6 +8,7 @@ import type { Construct } from "constructs";
 import { fail } from "../errors";
 import { isLate, literal } from "../model/late";
 import type { Subject } from "../model/subject";
+import { NEWEST_KUBERNETES } from "../rules/kubelet/feature-gates";
 import { qualifiedNameProblems } from "../rules/kubelet/qualified-name";
 
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
@@ -16,17 +17,22 @@ const LABEL_VALUE_MAX = 63;
 /** Annotations or labels. */
 type TextMap = Readonly<Record<string, string>>;
 
-/** Returns checked annotations, late values allowed; throws `annotation-key-invalid`, or `late-value`. */
-export function checkedAnnotations(owner: string, annotations: TextMap): TextMap {
+export function checkedAnnotations(owner: string, annotations: TextMap): Record<string, string> {
   for (const key of Object.keys(annotations)) {
     literal(key, `annotation key of ${owner}`);
     // The API server lower-cases keys for this check only (apimachinery, pkg/api/validation/objectmeta.go).
-    if (!isQualifiedName(key.toLowerCase())) fail("annotation-key-invalid", key, owner);
+    if (!isQualifiedName(key.toLowerCase()))
+      fail("kubernetes-invalid", {
+        problem: `annotation key of ${owner} is not a qualified name`,
+        value: key,
+        allowed: "[DNS subdomain/]name, the name 1 to 63 of A-Z, a-z, 0-9, -, _ and .",
+        remedy: "write the key as the plugin's documentation has it",
+      });
   }
   return { ...annotations };
 }
 
-/** Adds checked annotations to an object that has `known` ones; throws `annotation-conflict`. */
+/** Adds checked annotations to an object that has `known` ones. */
 export function addAnnotations(
   object: ApiObject,
   known: Record<string, string>,
@@ -47,12 +53,18 @@ export function addAnnotations(
   }
 }
 
-/** Returns checked labels, late values allowed; throws `label-invalid` or `late-value`. */
 export function checkedLabels(owner: string, labels: TextMap): TextMap {
   for (const [key, value] of Object.entries(labels)) {
     literal(key, `label key of ${owner}`);
     const good = isQualifiedName(key) && typeof value === "string" && (isLate(value) || isLabelValue(value));
-    if (!good) fail("label-invalid", key, owner, value);
+    if (!good)
+      fail("kubernetes-invalid", {
+        problem: `label ${key} of ${owner} is not a valid label`,
+        value,
+        allowed:
+          "a qualified name as key, and as value nothing or up to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit",
+        remedy: "correct the label, or use an annotation",
+      });
   }
   return { ...labels };
 }
@@ -70,7 +82,7 @@ export function clusterObject(scope: Construct, id: string, props: ApiObjectProp
 
 /** The texts differ between minors, the rule does not. */
 function isQualifiedName(key: string): boolean {
-  return qualifiedNameProblems(key, "1.36").length === 0;
+  return qualifiedNameProblems(key, NEWEST_KUBERNETES).length === 0;
 }
 
 function isLabelValue(value: string): boolean {

@@ -1,15 +1,8 @@
-import { ApiObject, type ApiObjectProps } from "cdk8s";
+import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { type Subject, SUBJECT } from "../model/subject";
-import { nodeNeedsServiceAccountGet } from "../rules/kubelet/service-account-get";
+import { Subject, SUBJECT } from "../model/subject";
+import { nodeNeedsServiceAccountGet } from "../rules/kubelet/feature-gates";
 import { clusterObject } from "./metadata";
-import {
-  type PolicyRule,
-  checkedRoleName,
-  grantExtent,
-  tokenAudienceRoleName,
-  tokenAudienceRules,
-} from "./token-audience-rules";
 import {
   type ObjectKind,
   boolean,
@@ -22,6 +15,11 @@ import {
   text,
 } from "../model/shape";
 import { literal } from "../model/late";
+import { fail } from "../errors";
+import { validateAudience } from "../model/audience";
+import { namespaceName } from "../model/kubernetes-name";
+import { stableHash } from "../rules/names";
+import { TOKEN_AUDIENCE_VERB } from "../rules/rbac/evaluate";
 
 /** What a {@link TokenAudienceGrant} allows, and where. */
 export interface TokenAudienceGrantProps {
@@ -94,85 +92,151 @@ export class TokenAudienceGrant extends Construct {
   /** One RoleBinding per namespace, or one ClusterRoleBinding. */
   readonly bindings: readonly ApiObject[];
 
-  /**
-   * Throws `audience-invalid`, `audience-grant-empty`, `audience-grant-ambiguous`, `role-name-invalid`,
-   * `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
-   */
   constructor(scope: Construct, id: string, props: TokenAudienceGrantProps) {
     checkProps(new.target.name, scope, id, TOKEN_AUDIENCE_GRANT_PROPS, props);
     super(scope, id);
-    const { audience, namespaces, serviceAccounts } = props;
-    const extent = grantExtent(audience, props.scope ?? "namespaces", namespaces, serviceAccounts);
-    const limited = extent.serviceAccounts !== undefined;
-    const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, limited));
+    const { audience } = props;
+    const { namespaces, subjects } = extentOf(props);
+    const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, subjects !== undefined));
     const readServiceAccounts = nodeNeedsServiceAccountGet(
       props.apiServer,
       literal(props.featureGates ?? {}, "featureGates"),
     );
-    const shared = extent.scope === "cluster" || !limited;
-    const rules = (names: readonly string[] | undefined): readonly PolicyRule[] =>
-      tokenAudienceRules(audience, names, readServiceAccounts);
+    const rules = (limited: readonly Subject[] | undefined): readonly object[] =>
+      tokenAudienceRules(
+        audience,
+        limited?.map((subject) => subject.name),
+        readServiceAccounts,
+      );
+    const shared = namespaces === undefined || subjects === undefined;
+    const clusterWide = (id: string, kind: string, content: object): ApiObject =>
+      clusterObject(this, id, { ...rbac(kind), metadata: { name }, ...content });
+    const within = (id: string, kind: string, namespace: string, content: object): ApiObject =>
+      new ApiObject(this, `${id}-${namespace}`, { ...rbac(kind), metadata: { name, namespace }, ...content });
+    const binding = {
+      roleRef: { apiGroup: RBAC, kind: shared ? "ClusterRole" : "Role", name },
+      subjects: [{ apiGroup: RBAC, kind: "Group", name: "system:nodes" }],
+    };
     this.audience = audience;
     this.roles = shared
-      ? [this.clusterRole(name, rules(extent.serviceAccounts?.map((subject) => subject.name)))]
-      : [...namesByNamespace(extent.serviceAccounts)].map(([ns, names]) => this.role(name, ns, rules(names)));
-    this.bindings =
-      extent.scope === "cluster"
-        ? [this.clusterRoleBinding(name)]
-        : extent.namespaces.map((ns) => this.roleBinding(name, ns, shared ? "ClusterRole" : "Role"));
-  }
-
-  private clusterRole(name: string, rules: readonly PolicyRule[]): ApiObject {
-    const metadata = { name };
-    return clusterObject(this, "Resource", {
-      apiVersion: `${RBAC}/v1`,
-      kind: "ClusterRole",
-      metadata,
-      rules,
-    });
-  }
-
-  private role(name: string, namespace: string, rules: readonly PolicyRule[]): ApiObject {
-    const metadata = { name, namespace };
-    return new ApiObject(this, `role-${namespace}`, {
-      apiVersion: `${RBAC}/v1`,
-      kind: "Role",
-      metadata,
-      rules,
-    });
-  }
-
-  private clusterRoleBinding(name: string): ApiObject {
-    return clusterObject(this, "binding", {
-      ...binding("ClusterRoleBinding", name, "ClusterRole"),
-      metadata: { name },
-    });
-  }
-
-  private roleBinding(name: string, namespace: string, roleKind: string): ApiObject {
-    return new ApiObject(this, `binding-${namespace}`, {
-      ...binding("RoleBinding", name, roleKind),
-      metadata: { name, namespace },
-    });
+      ? [clusterWide("Resource", "ClusterRole", { rules: rules(subjects) })]
+      : namespaces.map((each) =>
+          within("role", "Role", each, {
+            rules: rules(subjects.filter(({ namespace }) => namespace === each)),
+          }),
+        );
+    this.bindings = namespaces?.map((each) => within("binding", "RoleBinding", each, binding)) ?? [
+      clusterWide("binding", "ClusterRoleBinding", binding),
+    ];
   }
 }
 
-/** Names by namespace; sorted, since the subjects are. */
-function namesByNamespace(subjects: readonly Subject[] = []): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, string[]>();
-  for (const { namespace, name } of subjects) {
-    const known = names.get(namespace);
-    if (known) known.push(name);
-    else names.set(namespace, [name]);
-  }
-  return names;
+function rbac(kind: string): { readonly apiVersion: string; readonly kind: string } {
+  return { apiVersion: `${RBAC}/v1`, kind };
 }
 
-function binding(kind: string, roleName: string, roleKind: string): ApiObjectProps {
-  return {
-    apiVersion: `${RBAC}/v1`,
-    kind,
-    roleRef: { apiGroup: RBAC, kind: roleKind, name: roleName },
-    subjects: [{ apiGroup: RBAC, kind: "Group", name: "system:nodes" }],
-  };
+/**
+ * kube-apiserver asks the authorizer, as the node, for the verb `request-serviceaccounts-token-audience` on a resource
+ * of the core group whose name is the audience, verbatim, with the service account as name and namespace
+ * (kubernetes/kubernetes, plugin/pkg/admission/noderestriction/admission.go). `create serviceaccounts/token` is not
+ * granted: the node authorizer already allows it, for pods of the node only.
+ */
+function tokenAudienceRules(
+  audience: string,
+  serviceAccounts: readonly string[] | undefined,
+  readServiceAccounts: boolean,
+): readonly object[] {
+  const limit = serviceAccounts ? { resourceNames: [...new Set(serviceAccounts)].sort() } : {};
+  const request = { apiGroups: [""], resources: [audience], verbs: [TOKEN_AUDIENCE_VERB], ...limit };
+  const read = { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["get"], ...limit };
+  return readServiceAccounts ? [request, read] : [request];
+}
+
+const READABLE = /[^A-Za-z0-9.-]+/g;
+const NAME_MAX = 253;
+
+/**
+ * A name for the role of an audience: readable, a path segment as RBAC wants it, and different for different
+ * audiences (a hash is added where characters were replaced; the number of colons tells both forms apart).
+ *
+ * Limited roles are named apart: a binding's roleRef cannot be changed once it exists, and a limited role must not
+ * overwrite an unlimited one that another configuration applied.
+ */
+export function tokenAudienceRoleName(audience: string, limited: boolean): string {
+  const prefix = limited ? "token-audience-limited:" : "token-audience:";
+  const readable = audience.replace(READABLE, "-");
+  const room = NAME_MAX - prefix.length;
+  if (readable === audience && audience.length <= room) return prefix + audience;
+  const suffix = `:${stableHash([audience])}`;
+  return prefix + readable.slice(0, room - suffix.length) + suffix;
+}
+
+/** The role of openshift/hypershift#8397, the only one under `system:` that is ours to write. */
+const HYPERSHIFT_ROLE = "system:node:credential-provider-token-audience";
+
+/**
+ * Roles that clusters come with, which applying a role of the same name would empty. Source: kubernetes,
+ * plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go; openshift/apiserver bootstrap policy and `oc adm policy`;
+ * openshift/machine-config-operator, install/0000_80_machine-config_00_rbac.yaml.
+ */
+const RESERVED: readonly string[] = [
+  ...["admin", "basic-user", "cluster-admin", "cluster-debugger", "cluster-reader", "cluster-status", "edit"],
+  ...["node-credential-providers", "registry-admin", "registry-editor", "registry-viewer"],
+  ...["self-access-reviewer", "self-provisioner", "storage-admin", "sudoer", "view"],
+];
+
+/**
+ * Returns a role name that a caller gave.
+ *
+ * Source: apimachinery, pkg/api/validation/path (ValidatePathSegmentName), which RBAC uses instead of DNS names.
+ */
+export function checkedRoleName(name: string): string {
+  literal(name, "role name");
+  const reason =
+    name === "" || name.length > NAME_MAX
+      ? "is empty or too long"
+      : name === "." || name === ".." || /[/%]/.test(name)
+        ? "cannot stand in a URL path"
+        : RESERVED.includes(name) || (name.startsWith("system:") && name !== HYPERSHIFT_ROLE)
+          ? "is that of a role that the cluster comes with or reserves"
+          : undefined;
+  if (reason === undefined) return name;
+  return fail("kubernetes-invalid", {
+    problem: `name of an RBAC role ${reason}`,
+    value: name,
+    allowed: `1 to 253 characters without / and %, neither . nor .., not system: (but ${HYPERSHIFT_ROLE}) nor a role that every cluster has`,
+    remedy: "leave `roleName` out to get a name derived from the audience",
+  });
+}
+
+interface Extent {
+  /** Sorted, each once; `undefined` for the whole cluster. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Sorted by namespace and name; `undefined` for all service accounts. */
+  readonly subjects: readonly Subject[] | undefined;
+}
+
+function extentOf({ audience, scope, namespaces, serviceAccounts }: TokenAudienceGrantProps): Extent {
+  validateAudience(audience);
+  if (namespaces && (scope === "cluster" || serviceAccounts))
+    return fail("kubernetes-conflict", {
+      problem: `the grant of the audience ${audience} ${scope === "cluster" ? "is for the whole cluster and for namespaces" : "names both namespaces and service accounts"}`,
+      allowed: '`namespaces` alone, `serviceAccounts` alone, or scope "cluster" without `namespaces`',
+      remedy: "leave one of them out; service accounts bring their namespaces along",
+    });
+  const subjects = serviceAccounts?.map(Subject.of).sort(byNamespaceAndName);
+  const named = subjects?.map(({ namespace }) => namespace) ?? namespaces ?? [];
+  if (subjects?.length === 0 || (scope !== "cluster" && named.length === 0))
+    return fail("kubernetes-missing", {
+      problem: `the grant of the audience ${audience} names no namespace and no service account`,
+      allowed: '`namespaces`, `serviceAccounts`, or scope "cluster"',
+      remedy: "name the namespaces whose pods pull with this audience",
+    });
+  const checked = scope === "cluster" ? undefined : [...new Set(named.map(namespaceName))].sort();
+  return { namespaces: checked, subjects };
+}
+
+function byNamespaceAndName(a: Subject, b: Subject): number {
+  if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
+  return a.name === b.name ? 0 : a.name < b.name ? -1 : 1;
 }

@@ -2,12 +2,6 @@ import type { Problem } from "./problem";
 
 /** Refusals of values that every job shares: names, issuers, audiences, subjects, versions, node files. */
 export const modelMessages = {
-  "issuer-invalid": (value: string, reason: string): Problem => ({
-    problem: `issuer ${reason}`,
-    value,
-    allowed: "https://host[/path], without query, fragment, user or trailing slash",
-    remedy: "use the `issuer` of the cluster's /.well-known/openid-configuration, to the letter",
-  }),
   "issuer-cluster-internal": (value: string, who: string): Problem => ({
     problem: `issuer is a host within the cluster or a private network, whose keys ${who} cannot fetch`,
     value,

@@ -1,4 +1,4 @@
-import { fail } from "../errors";
+import { type Problem, fail } from "../errors";
 import { isAksIssuer } from "./aks-issuer";
 import { isLate, literal } from "./late";
 import { isRecord } from "./record";
@@ -64,10 +64,10 @@ export class Issuer {
   static exactly(url: string): Issuer {
     if (isLate(url)) return new Issuer(url);
     if (typeof url !== "string" || !url.startsWith(SCHEME))
-      return fail("issuer-invalid", url, "is not an https URL");
+      return fail("issuer-invalid", issuerProblem(url, "is not an https URL"));
     const broken = FORBIDDEN.find(([pattern]) => pattern.test(url));
-    if (broken) return fail("issuer-invalid", url, broken[1]);
-    if (!URL.canParse(url)) return fail("issuer-invalid", url, "is not a URL");
+    if (broken) return fail("issuer-invalid", issuerProblem(url, broken[1]));
+    if (!URL.canParse(url)) return fail("issuer-invalid", issuerProblem(url, "is not a URL"));
     if (isAksIssuer(url) && !url.endsWith("/")) return fail("issuer-trailing-slash", url, "missing");
     return new Issuer(url);
   }
@@ -130,3 +130,12 @@ function isHost(value: unknown): value is IIssuerHost {
 
 /** The kind of an issuer that is no text, as those that our constructs have. */
 export const CHECKED_ISSUER: Kind<Issuer> = like("an Issuer, made by Issuer.of(url)", { url: text });
+
+function issuerProblem(value: string, reason: string): Problem {
+  return {
+    problem: `issuer ${reason}`,
+    value,
+    allowed: "https://host[/path], without query, fragment, user or trailing slash",
+    remedy: "use the `issuer` of the cluster's /.well-known/openid-configuration, character for character",
+  };
+}

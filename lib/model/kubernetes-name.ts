@@ -30,7 +30,14 @@ export function serviceAccountName(value: string): string {
 
 /** Returns a valid name of a Secret, a ConfigMap and the like. */
 export function objectName(value: string): string {
-  return isDnsSubdomain(literal(value, "name of an object")) ? value : fail("object-name-invalid", value);
+  return isDnsSubdomain(literal(value, "name of an object"))
+    ? value
+    : fail("kubernetes-invalid", {
+        problem: "name of a Kubernetes object is not a DNS subdomain",
+        value,
+        allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
+        remedy: "use a name like cloud-credentials",
+      });
 }
 
 /** Returns a valid cluster name (this library's rule, so that it fits into every derived name). */

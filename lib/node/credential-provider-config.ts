@@ -9,20 +9,22 @@ import { type ClusterFacts, CLUSTER_FACTS } from "../model/cluster";
 import { type ImageCredentialProvider, IMAGE_CREDENTIAL_PROVIDER } from "../model/image-credential-provider";
 import { literal } from "../model/late";
 import { type NodeFile, type NodeSetup, NODE_FILE, nodeFile } from "../model/node-file";
-import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
-import { matchImagesOverlap } from "../rules/kubelet/match-images-overlap";
-import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
+import {
+  TOKEN_PROTOCOL,
+  validateCredentialProviderConfig,
+} from "../rules/kubelet/validate-credential-provider-config";
+import { matchImagesOverlap } from "../rules/kubelet/image-matches";
 import {
   type CredentialProviderEntry,
   WITHOUT_CACHE_TYPE,
   credentialProviderEntries,
   takesCacheType,
+  assertMatched,
 } from "./credential-provider-entry";
 import {
   type CredentialProviderSettings,
   CREDENTIAL_PROVIDER_SETTINGS,
 } from "./credential-provider-settings";
-import { assertMatched } from "./match-images";
 import { type Kind, type ObjectKind, checkGiven, list, object, optional, record, text } from "../model/shape";
 
 /** What decides the file. */
@@ -70,17 +72,19 @@ export interface CredentialProviderConfig {
   readonly providers: readonly CredentialProviderEntry[];
 }
 
-/**
- * The document; throws what {@link credentialProviderEntries} throws, `provider-setting-unused`,
- * `credential-provider-name-taken`, `pull-not-matched`, `match-images-overlap` (of a further entry of the cluster),
- * `late-value` or `credential-provider-config-invalid`.
- */
+/** The document. */
 export function credentialProviderConfig(props: CredentialProviderConfigProps): CredentialProviderConfig {
   checkGiven("credentialProviderConfig()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
   const { cluster, settings = {}, pulls = {} } = props;
   const plugins = props.providers.map(({ plugin }) => plugin);
   const unused = Object.keys(settings).find((plugin) => !plugins.includes(plugin));
-  if (unused !== undefined) return fail("provider-setting-unused", unused, plugins);
+  if (unused !== undefined)
+    return fail("node-unused", {
+      problem: `there are settings for the image credential provider ${unused}, but no pull uses it`,
+      value: unused,
+      allowed: plugins.join(", "),
+      remedy: "remove the settings or correct the key",
+    });
   const entries = props.providers.flatMap((provider) => {
     const own = credentialProviderEntries(cluster, provider, settings[provider.plugin]);
     assertMatched(provider.plugin, matchImagesOf(own[0] ?? {}), pulls[provider.plugin] ?? []);
@@ -100,11 +104,7 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   return document;
 }
 
-/**
- * Files and kubelet flags for the nodes: the configuration, and what the plugins need besides.
- *
- * Throws what {@link credentialProviderConfig} throws, `node-file-invalid`, and what the cluster's `configPath` throws.
- */
+/** Files and kubelet flags for the nodes: the configuration, and what the plugins need besides. */
 export function credentialProviderSetup(
   props: CredentialProviderConfigProps,
   furtherFiles: readonly NodeFile[] = [],
@@ -202,7 +202,12 @@ function untouchedStock(cluster: ClusterFacts, used: readonly string[]): readonl
 function assertNamesDiffer(entries: readonly CredentialProviderEntry[]): void {
   const names = entries.map((entry) => String(entry["name"]));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) fail("credential-provider-name-taken", twice);
+  if (twice !== undefined)
+    fail("node-conflict", {
+      problem: "two image credential provider entries have one name, and the kubelet refuses the file",
+      value: twice,
+      remedy: "give one of them the name of another link to its executable",
+    });
 }
 
 function matchImagesOf(entry: CredentialProviderEntry): readonly string[] {
@@ -215,7 +220,12 @@ function assertApart(further: CredentialProviderEntry, entries: readonly Credent
     for (const entry of entries) {
       const other = matchImagesOf(entry).find((candidate) => matchImagesOverlap(pattern, candidate));
       if (other !== undefined)
-        fail("match-images-overlap", pattern, String(further["name"]), other, String(entry["name"]));
+        fail("node-conflict", {
+          problem: `the entries ${String(further["name"])} and ${String(entry["name"])} of one CredentialProviderConfig would both be asked for some images`,
+          value: pattern,
+          allowed: `patterns that share no image with ${other}`,
+          remedy: `narrow the patterns of ${String(further["name"])}, or leave those images out of it`,
+        });
     }
 }
 
@@ -223,10 +233,10 @@ function assertKubeletStarts(cluster: ClusterFacts, document: CredentialProvider
   const { kubelet, featureGates = {} } = cluster;
   const errors = validateCredentialProviderConfig(document, { kubelet, featureGates });
   if (errors.length > 0) {
-    fail(
-      "credential-provider-config-invalid",
-      cluster.kubelet,
-      errors.map(({ message }) => message),
-    );
+    fail("node-invalid", {
+      problem: `the kubelet ${cluster.kubelet} would not start with this CredentialProviderConfig`,
+      value: errors.map(({ message }) => message),
+      remedy: "correct the settings that lead to it",
+    });
   }
 }

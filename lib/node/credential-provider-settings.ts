@@ -6,7 +6,8 @@ import { fail } from "../errors";
 import { type Duration, DURATION } from "../model/duration";
 import { type CredentialProviderEnv, CREDENTIAL_PROVIDER_ENV } from "../model/image-credential-provider";
 import { isLate, literal } from "../model/late";
-import { nameRule } from "../rules/kubelet/credential-provider-rules";
+import { NEWEST_KUBERNETES } from "../rules/kubelet/feature-gates";
+import { nameRule } from "../rules/kubelet/validate-credential-provider-config";
 import { type ObjectKind, choice, list, object, optional, text } from "../model/shape";
 
 /**
@@ -81,17 +82,12 @@ export const CREDENTIAL_PROVIDER_SETTINGS: ObjectKind<CredentialProviderSettings
 const LISTS = ["matchImages", "args", "nodeIdentityArgs"] as const;
 
 /** The rules for names are the same in every known minor. */
-const ANY_KUBELET = { minor: "1.36", tokensEnabled: true };
+const ANY_KUBELET = { minor: NEWEST_KUBERNETES, tokensEnabled: true };
 
 /** What the kubelet's environment cannot hold as a name: it ends at `=`, and a text at a zero byte. */
 const ENV_NAME = /^[^=\0]+$/;
 
-/**
- * Returns settings whose parts are literal and of the right kind, whatever the cluster; `plugin` is for messages.
- *
- * Throws `late-value`, `provider-env-invalid` or
- * `node-identity-name-invalid`.
- */
+/** Returns settings whose parts are literal and of the right kind, whatever the cluster; `plugin` is for messages. */
 export function checkedSettings(
   plugin: string,
   settings: CredentialProviderSettings,
@@ -102,14 +98,12 @@ export function checkedSettings(
   return settings;
 }
 
-/** Throws `late-value` naming the first late item of a list, or the list. */
 export function assertLiteralItems(what: string, plugin: string, items: readonly unknown[]): void {
   if (!isLate(items)) return;
   const index = items.findIndex(isLate);
   literal(items, `${what}${index < 0 ? "" : `[${index}]`} of the image credential provider ${plugin}`);
 }
 
-/** Throws `late-value` naming the variable whose name or value is late. */
 export function assertLiteralEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
   for (const [index, { name, value }] of env.entries()) {
     literal(name, `name of env[${index}] of the image credential provider ${plugin}`);
@@ -121,17 +115,33 @@ export function assertLiteralEnv(plugin: string, env: readonly CredentialProvide
 function checkName(plugin: string, name: string): void {
   literal(name, `nodeIdentityName of the image credential provider ${plugin}`);
   const reason = name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;
-  if (reason !== undefined) fail("node-identity-name-invalid", plugin, name, reason);
+  if (reason !== undefined)
+    fail("node-invalid", {
+      problem: `\`nodeIdentityName\` of the ${plugin} image credential provider is no file name that the kubelet takes: ${reason}`,
+      value: name,
+      allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
+      remedy: "give the name of the link or copy of the plugin",
+    });
 }
 
 function checkEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
   assertLiteralEnv(plugin, env);
   const names = new Set<string>();
   for (const { name, value } of env) {
-    if (!ENV_NAME.test(name))
-      fail("provider-env-invalid", plugin, name, "has no name, or one that no variable can have");
-    if (value.includes("\0")) fail("provider-env-invalid", plugin, name, "has a value that is not text");
-    if (names.has(name)) fail("provider-env-invalid", plugin, name, "is given twice");
+    const reason = !ENV_NAME.test(name)
+      ? "has no name, or one that no variable can have"
+      : value.includes("\0")
+        ? "has a value that is not text"
+        : names.has(name)
+          ? "is given twice"
+          : undefined;
+    if (reason !== undefined)
+      fail("node-invalid", {
+        problem: `a variable of the ${plugin} image credential provider ${reason}`,
+        value: name,
+        allowed: "{ name, value }, each name once, not empty and without =, both text",
+        remedy: "correct `env`",
+      });
     names.add(name);
   }
 }

@@ -14,4 +14,4 @@ export {
 export { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
 export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
-export { PlainCarrier, type PlainCarrierProps } from "./plain-carrier";
+export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";

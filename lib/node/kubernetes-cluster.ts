@@ -4,11 +4,10 @@ import { type ICluster, type PluginFacts, PLUGIN_FACTS } from "../model/cluster"
 import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
-import { isCleanPath } from "../model/node-file";
+import { type NodeSetup, isCleanPath } from "../model/node-file";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
 import { featureGateDefault, knownKubernetesMinors } from "../rules/kubelet/feature-gates";
 import { pluginAbilities } from "../rules/plugins";
-import { PlainCarrier } from "./plain-carrier";
 import {
   type ObjectKind,
   boolean,
@@ -20,6 +19,8 @@ import {
   record,
   text,
 } from "../model/shape";
+import type { IManifestSink } from "../model/manifest-sink";
+import type { INodeCarrier } from "../model/node-carrier";
 
 /** Key of an image credential provider plugin. */
 export type PluginKey = "ecr" | "acr" | "gcp";
@@ -93,44 +94,33 @@ const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const FIRST = "1.33";
 
-/**
- * A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data.
- *
- * Throws `version-unsupported`, `version-unknown`, `kubelet-newer-than-api-server`, `plugin-unknown`,
- * `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
- */
+/** A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data. */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   checkGiven("kubernetes()", KUBERNETES_PROPS, props);
   const issuer = Issuer.of(props.issuer);
   const featureGates = literal(props.featureGates ?? {}, "featureGates");
   const kubelet = kubeletMinor(props.version, featureGates);
   const apiServer = usableMinor("kube-apiserver", props.apiServerVersion ?? props.version);
-  if (compareVersions(kubelet, apiServer) > 0) fail("kubelet-newer-than-api-server", kubelet, apiServer);
-  const plugins = pluginFacts(props.plugins);
+  if (compareVersions(kubelet, apiServer) > 0)
+    fail("cluster-mismatch", {
+      problem: "the kubelet of the nodes is newer than the API server, which Kubernetes does not support",
+      value: kubelet,
+      allowed: `at most ${apiServer}`,
+      remedy: "correct the versions; `version` is that of the nodes",
+    });
   const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
-  const distribution = "kubernetes";
+  const plugins = pluginFacts(props.plugins);
+  const facts = { distribution: "kubernetes", kubelet, apiServer, featureGates, plugins };
   return {
+    ...facts,
     name: clusterName(props.name),
-    distribution,
     issuer,
-    kubelet,
-    apiServer,
-    featureGates,
-    plugins,
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
     pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
-    recorded: {
-      name: props.name,
-      distribution,
-      issuer: issuer.url,
-      kubelet,
-      apiServer,
-      featureGates,
-      plugins,
-    },
+    recorded: { name: props.name, issuer: issuer.url, ...facts },
     carriers: [new PlainCarrier()],
   };
 }
@@ -146,7 +136,6 @@ function kubeletMinor(version: string, gates: Readonly<Record<string, boolean>>)
   return on ? minor : fail("version-unsupported", `kubelet ${minor}`, version, usable(), why);
 }
 
-/** Throws `version-unknown` with the minors that this distribution can use, not with all whose rules are known. */
 function usableMinor(what: string, version: string): string {
   const minor = minorOf(what, version);
   return knownKubernetesMinors.includes(minor) ? minor : fail("version-unknown", what, version, usable());
@@ -159,7 +148,13 @@ function usable(): string {
 function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<string, PluginFacts>> {
   const facts: Record<string, PluginFacts> = {};
   for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
-    if (!PLUGINS.includes(key)) fail("plugin-unknown", key, PLUGINS);
+    if (!PLUGINS.includes(key))
+      fail("cluster-unknown", {
+        problem: "there is no such image credential provider plugin",
+        value: key,
+        allowed: PLUGINS.join(", "),
+        remedy: "use the plugin's key, not the name of its executable",
+      });
     if (stated === undefined) continue;
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
@@ -171,5 +166,46 @@ function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<strin
 }
 
 function nodePath(what: string, path: string): string {
-  return isCleanPath(literal(path, what)) ? path : fail("node-path-invalid", what, path);
+  return isCleanPath(literal(path, what))
+    ? path
+    : fail("cluster-invalid", {
+        problem: `${what} is not an absolute, clean path`,
+        value: path,
+        allowed: "/directory/name without empty parts, . and ..",
+        remedy: "give the path as it is on the nodes",
+      });
+}
+
+/** How {@link PlainCarrier} names what it hands over. */
+export interface PlainCarrierProps {
+  /**
+   * Name of the setup; becomes `nodes/<name>.yaml`.
+   *
+   * @defaultValue "all-nodes"
+   */
+  readonly name?: string;
+}
+
+const PLAIN_CARRIER_PROPS: ObjectKind<PlainCarrierProps> = object({
+  name: optional(text),
+});
+
+/**
+ * Hands files and kubelet flags over as data, for whatever makes the nodes: cloud-init, kubeadm, an image builder.
+ *
+ * The kubelet reads its credential provider configuration only at start, so whoever writes the files restarts it.
+ */
+export class PlainCarrier implements INodeCarrier<Construct> {
+  /** Name of the setup. */
+  readonly name: string;
+
+  constructor(props: PlainCarrierProps = {}) {
+    checkGiven(new.target.name, PLAIN_CARRIER_PROPS, props);
+    this.name = props.name ?? "all-nodes";
+  }
+
+  /** Passes the setup on unchanged. */
+  carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
+    sink.nodeSetup(this.name, setup);
+  }
 }

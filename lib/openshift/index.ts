@@ -7,15 +7,15 @@
  */
 
 export { credentialsRequests, credentialsRequestsOf } from "./credentials-requests";
-export { type HostedOpenShiftProps, hostedOpenShift } from "./hosted-openshift-cluster";
+export { type HostedOpenShiftProps, hostedOpenShift } from "./clusters";
 export { MachineConfig, type MachineConfigProps } from "./machine-config";
-export { MachineConfigCarrier, type MachineConfigCarrierProps } from "./machine-config-carrier";
-export { NodeDisruptionPolicy, type NodeDisruptionPolicyProps } from "./node-disruption-policy";
-export { NodePoolCarrier, type NodePoolCarrierProps } from "./node-pool-carrier";
-export { NodePoolConfigMap, type NodePoolConfigMapProps } from "./node-pool-config-map";
-export { type CrioCredentialProviderProps, type OpenShiftProps, openShift } from "./openshift-cluster";
-export { ServiceAccountIssuer, type ServiceAccountIssuerProps } from "./service-account-issuer";
-export { UpgradeableTo, type UpgradeableToProps } from "./upgradeable-to";
+export { MachineConfigCarrier, type MachineConfigCarrierProps } from "./carriers";
+export { NodeDisruptionPolicy, type NodeDisruptionPolicyProps } from "./machine-config";
+export { NodePoolCarrier, type NodePoolCarrierProps } from "./carriers";
+export { NodePoolConfigMap, type NodePoolConfigMapProps } from "./machine-config";
+export { type CrioCredentialProviderProps, type OpenShiftProps, openShift } from "./clusters";
+export { ServiceAccountIssuer, type ServiceAccountIssuerProps } from "./cluster-settings";
+export { UpgradeableTo, type UpgradeableToProps } from "./cluster-settings";
 export { readCredentialsRequests } from "../artefact/credentials-requests-folder";
 export {
   type CredentialsRequest,
@@ -27,6 +27,9 @@ export {
   type CredentialsRequestSelection,
   type SkippedDocument,
 } from "../rules/openshift/credentials-request-selection";
-export { type CredentialsRequestFilter, type OpenShiftFeatureSet } from "../rules/openshift/request-filter";
-export { joinedCredentialsRequests } from "../rules/openshift/joined-requests";
-export { type OpenShiftPlatform } from "../rules/openshift/platforms";
+export {
+  type CredentialsRequestFilter,
+  type OpenShiftFeatureSet,
+} from "../rules/openshift/credentials-request-selection";
+export { joinedCredentialsRequests } from "../rules/openshift/two-releases";
+export { type OpenShiftPlatform } from "../rules/openshift/versions";

@@ -10,7 +10,7 @@ export { type AwsDecision } from "./aws/policy/decide";
 export { type AwsPermissionRequest, evaluateAwsPermission } from "./aws/policy/permission";
 export { type AwsTrustRequest, evaluateAwsTrust } from "./aws/policy/trust";
 export { type PluginAbility, type PluginAnswer, pluginCan } from "./plugins";
-export { type ConfigIssue } from "./kubelet/config-issue";
+export { type ConfigIssue } from "./kubelet/decode-credential-provider-config";
 export {
   type CacheKeyType,
   type CachedServiceAccount,
@@ -21,25 +21,25 @@ export {
   type CredentialKeyrings,
   type RegistryCredential,
   credentialsInOrder,
-} from "./kubelet/credential-order";
-export { credentialProviderConfigHash } from "./kubelet/credential-provider-config-hash";
+} from "./kubelet/registry-credentials";
+export { credentialProviderConfigHash } from "./kubelet/validate-credential-provider-config";
 export { type FeatureGate, featureGateDefault, knownKubernetesMinors } from "./kubelet/feature-gates";
 export { imageMatches } from "./kubelet/image-matches";
 export { lookupRepository } from "./kubelet/image-reference";
 export { lintCredentialProviderConfig } from "./kubelet/lint-credential-provider-config";
-export { nodeNeedsServiceAccountGet } from "./kubelet/service-account-get";
+export { nodeNeedsServiceAccountGet } from "./kubelet/feature-gates";
 export {
   type ValidateCredentialProviderConfigOptions,
   validateCredentialProviderConfig,
 } from "./kubelet/validate-credential-provider-config";
-export { type NodeMayRequestAudienceOptions, nodeMayRequestAudience } from "./rbac/node-audience";
+export { type NodeMayRequestAudienceOptions, nodeMayRequestAudience } from "./rbac/evaluate";
 export {
   type IssuerDocuments,
   type IssuerDocumentsOptions,
   type OpenIdDocument,
   issuerDocuments,
 } from "./openid/issuer-documents";
-export { publishedJwks } from "./openid/issuer-keys";
+export { publishedJwks } from "./openid/issuer-documents";
 export { type AcceptedAlgorithms, jwksFromPublicKeys } from "./openid/jwks";
 export { credentialsRequest } from "./openshift/credentials-request";
 export {
@@ -48,4 +48,4 @@ export {
   type NamedRequest,
   type ValueChange,
   credentialsRequestsDiff,
-} from "./openshift/credentials-requests-diff";
+} from "./openshift/two-releases";

@@ -11,6 +11,8 @@ import type { CredentialProviderEnv } from "../model/image-credential-provider";
 import { isRecord } from "../model/record";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
 import { parseGoDuration } from "./kubelet/go-duration";
+import { toBytes } from "./kubelet/go-text";
+import { type GoUrl, parseSchemelessUrl } from "./kubelet/go-url";
 
 /**
  * An ability that decides what may be written for a node.
@@ -174,9 +176,9 @@ const NEWEST: Readonly<Record<string, string>> = { ecr: "1.36", acr: "1.36", gcp
 /**
  * Whether a plugin as stated has an ability.
  *
- * A stated ability wins over the table, since distributions backport; a version without patch level is
- * `unknown` where the answer changed within that minor, and so are a minor that is newer than all known ones and a
- * pre-release of the version that brought the change. Throws `version-invalid`.
+ * A stated ability wins over the table, since distributions backport; a version without patch level is `unknown`
+ * where the answer changed within that minor, and so are a minor that is newer than all known ones and a pre-release
+ * of the version that brought the change.
  */
 export function pluginCan(plugin: string, facts: PluginFacts, ability: PluginAbility): PluginAnswer {
   // What has another type than declared, a caller without types may hand over.
@@ -226,4 +228,55 @@ function answerFor(rows: readonly Row[], version: string): PluginAnswer {
   return row
     ? { outcome: row.outcome, reason: row.reason }
     : { outcome: "unknown", reason: "older than all known" };
+}
+
+/**
+ * Registries that each plugin serves, as matchImages patterns; a pattern outside of them would hand tokens to
+ * the plugin for images of somebody else.
+ */
+const REGISTRIES: Readonly<Record<string, readonly string[]>> = {
+  ecr: [
+    ...[
+      "amazonaws.com",
+      "amazonaws.com.cn",
+      "amazonaws.eu",
+      "c2s.ic.gov",
+      "sc2s.sgov.gov",
+      "cloud.adc-e.uk",
+      "csp.hci.ic.gov",
+    ].flatMap((suffix) => [`*.dkr.ecr.*.${suffix}`, `*.dkr.ecr-fips.*.${suffix}`]),
+    ...["on.aws", "on.amazonwebservices.com.cn"].flatMap((suffix) => [
+      `*.dkr-ecr.*.${suffix}`,
+      `*.dkr-ecr-fips.*.${suffix}`,
+    ]),
+    "public.ecr.aws",
+    "ecr-public.aws.com",
+  ],
+  acr: ["io", "cn", "de", "us"].flatMap((tld) => [`*.azurecr.${tld}`, `*.*.geo.azurecr.${tld}`]),
+  gcp: ["container.cloud.google.com", "gcr.io", "*.gcr.io", "*.pkg.dev"],
+};
+
+/** The patterns of the registries that a plugin serves; empty for a plugin that is not known. */
+export function registriesOf(plugin: string): readonly string[] {
+  return REGISTRIES[plugin] ?? [];
+}
+
+/**
+ * True when each image that the pattern matches is also matched by one of the wider patterns; host and path are
+ * those that the kubelet reads in them. False for a pattern that it cannot read.
+ */
+export function isWithin(pattern: string, wider: readonly string[]): boolean {
+  const narrow = parseSchemelessUrl(toBytes(pattern));
+  if ("error" in narrow) return false;
+  return wider.some((candidate) => {
+    const wide = parseSchemelessUrl(toBytes(candidate));
+    return !("error" in wide) && covers(wide, narrow);
+  });
+}
+
+function covers(wide: GoUrl, narrow: GoUrl): boolean {
+  const [outer, inner] = [wide.host.split("."), narrow.host.split(".")];
+  const hosts =
+    outer.length === inner.length && outer.every((part, index) => part === "*" || part === inner[index]);
+  return hosts && narrow.path.startsWith(wide.path);
 }

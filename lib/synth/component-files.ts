@@ -10,7 +10,7 @@ import { isRecord } from "../model/record";
 import { ofRequest, requestLabel } from "../model/request-label";
 import { Secret } from "../kubernetes";
 import { ServiceAccountIssuer, UpgradeableTo } from "../openshift";
-import { AUTHENTICATION_FILE } from "../rules/openshift/authentication";
+import { AUTHENTICATION_FILE } from "../openshift/cluster-settings";
 import type { Manifests } from "./manifests";
 import { manifestFile } from "./manifest-name";
 

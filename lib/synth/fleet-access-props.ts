@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import type { FleetConsumer, HubConsumerProps, SpokeClusterProps, StatusWriterProps } from "../fleet";
-import type { ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
+import { type ClusterProfileVersion, clusterProfileVersions } from "../rules/fleet/cluster-profile-schema";
 import { type ISpokeAccess, SPOKE_ACCESS } from "../model/fleet";
 import { type GivenIssuer, type Issuer, ISSUER } from "../model/issuer";
 import type { Subject } from "../model/subject";
@@ -19,9 +19,8 @@ import {
 } from "../model/shape";
 import { orCluster } from "../model/cluster";
 import { STATUS_WRITER_PROPS } from "../fleet/status-writer";
-import { FLEET_CONSUMER } from "../rules/fleet/consumer";
-import { SPOKE_CLUSTER_PROPS } from "../fleet/spoke-cluster-props";
-import { clusterProfileVersions } from "../rules/fleet/validate-cluster-profile";
+import { FLEET_CONSUMER } from "../rules/fleet/consumers";
+import { SPOKE_CLUSTER_PROPS } from "../fleet/spoke-cluster";
 import { HUB_CONSUMER_PROPS } from "../fleet/hub-consumer";
 
 /** A cloud whose webhook gives pods of annotated service accounts a token. */
@@ -159,7 +158,6 @@ export interface FleetAccessProps extends Pick<
 const CONSUMER = HUB_CONSUMER_PROPS.shape;
 const { spoke: ___, ...OF_WRITER } = STATUS_WRITER_PROPS.shape;
 
-/** The kind of {@link FleetAccessProps}. */
 export const FLEET_ACCESS_PROPS: ObjectKind<FleetAccessProps> = object({
   plugins: CONSUMER.plugins,
   pluginByCloud: CONSUMER.pluginByCloud,

@@ -1,22 +1,36 @@
 import { Annotations } from "cdktf";
 import { Construct } from "constructs";
+import type { FinishedRule, FinishedRuleName } from "../artefact/finished-rule";
 import { at } from "../errors";
-import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, StatusWriter } from "../fleet";
+import type {
+  ClusterInventory,
+  FleetConsumer,
+  HubConsumer,
+  MultiKueueCluster,
+  SpokeCluster,
+  StatusWriter,
+} from "../fleet";
+import type { ControllerWorkload, SpokeFacts } from "../model/fleet";
+import { isLate } from "../model/late";
+import { checkProps } from "../model/shape";
 import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
+import { ARGO_NAMESPACES } from "../rules/fleet/names";
+import { fleetPlugin } from "../rules/fleet/plugins";
 import { manifestsFor } from "./cluster-job";
 import { type FleetAccessProps, FLEET_ACCESS_PROPS } from "./fleet-access-props";
-import { type FleetChart, CONSUMER, STATUS } from "./fleet-charts";
-import { consumerComment, webhookComment } from "./fleet-comments";
-import { claimFleet } from "./fleet-claims";
-import { lateRules } from "./fleet-late-rules";
-import { fleetObjects } from "./fleet-objects";
-import { type FleetPlan, fleetPlan } from "./fleet-plan";
-import { fleetRecord } from "./fleet-record";
-import { rehearseFleet } from "./fleet-rehearsal";
-import { type EnteredSpoke, enterSpokes } from "./fleet-spokes";
+import {
+  type EnteredSpoke,
+  type FleetChart,
+  CONSUMER,
+  STATUS,
+  enterSpokes,
+  fleetObjects,
+  rehearseFleet,
+} from "./fleet-objects";
+import { type FleetPlan, type PlannedSpoke, claimFleet, fleetPlan } from "./fleet-plan";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
-import { checkProps } from "../model/shape";
+import type { RecordedCluster } from "./cluster-records";
 
 const JOB = { records: "fleet", construct: "FleetAccess" } as const;
 
@@ -110,4 +124,111 @@ export class FleetAccess extends Construct {
   #commentOn({ name, ...options }: FleetChart, comment: readonly string[]): void {
     this.manifests.chart(name, { ...options, comment });
   }
+}
+
+/** What `bind` must check of a spoke, since it is not known before. */
+function lateRules({ name, access, proxyUrl }: PlannedSpoke): readonly FinishedRule[] {
+  const { server, certificateAuthorityData } = access.endpoint;
+  const texts: readonly (readonly [of: string, rule: FinishedRuleName, text: string | undefined])[] = [
+    ["server", "server", server],
+    ["certificate authority", "certificate-authority", certificateAuthorityData],
+    ["proxy", "proxy", proxyUrl],
+  ];
+  return texts.flatMap(([of, rule, text]) =>
+    text !== undefined && isLate(text) ? [{ of: `${of} of spoke ${name}`, rule, text }] : [],
+  );
+}
+
+/** Which webhook must run on the hub, and that it changes new pods alone. */
+function webhookComment(webhooks: readonly string[]): readonly string[] {
+  return webhooks.length === 0
+    ? []
+    : [
+        `Needs the pod identity webhook of ${webhooks.join(" and ")} on the hub, which reads annotations when a pod begins:`,
+        "restart workloads that this file does not change.",
+      ];
+}
+
+/** What the person who applies the file must do besides. */
+export function consumerComment(
+  { title, form, reader, profileNamespace }: FleetConsumer,
+  flag: string | undefined,
+): readonly string[] {
+  if (form.kind === "kueue")
+    return [
+      "The ConfigMap is that of the installation with the list of providers in it: add --force-conflicts. The",
+      "ClusterProfile CRD must be there before Kueue starts.",
+      form.gateByFlag === true
+        ? "The manager must have --feature-gates with MultiKueueClusterProfile=true on its command line."
+        : "Kueue does not start with featureGates there and --feature-gates on its command line.",
+    ];
+  if (flag === undefined) return [];
+  const isElsewhere = profileNamespace !== undefined && profileNamespace !== reader.namespace;
+  return [
+    `Give the ${reader.kind} ${reader.namespace}/${reader.name} of ${title} the argument`,
+    flag,
+    ...(isElsewhere
+      ? [`and the namespace of the profiles, which is not its own:`, `${ARGO_NAMESPACES}=${profileNamespace}`]
+      : []),
+  ];
+}
+
+/**
+ * What `workload-identity.json` says of a hub's fleet: who opens connections, as what it acts in each cloud, and which
+ * spokes it shall enter, each with what gives it its rights there.
+ */
+function fleetRecord(
+  { consumer, clusterManager, hub, plugins = [] }: FleetAccessProps,
+  { name, issuer, apiServer, namespace }: FleetPlan,
+  declared: FleetAccess,
+): RecordedCluster {
+  const { title, form, isDistroless, onPath } = consumer;
+  return {
+    name,
+    issuer: issuer.url,
+    apiServer,
+    ...(hub.featureGates && { featureGates: hub.featureGates }),
+    fleet: {
+      consumer: { title, form, isDistroless, onPath },
+      reader: workloadRecord(consumer.reader),
+      workloads: consumer.workloads.map(workloadRecord),
+      plugins: plugins.map(({ plugin, path }) => ({ plugin, path: path ?? fleetPlugin(plugin).path })),
+      ...(declared.statusWriters.length > 0 && {
+        statusWriters: declared.statusWriters.map(({ subject }) => subject.key),
+      }),
+      clusterManager,
+      namespace,
+      podIdentityWebhooks: [...(hub.podIdentityWebhooks ?? [])].sort(),
+      identities: Object.entries(declared.declarations).flatMap(([cloud, { grants }]) =>
+        grants.map(({ subject, identity }) => ({ serviceAccount: subject.key, cloud, identity })),
+      ),
+      spokes: declared.spokes.map(({ profileName, providerName, access }) => ({
+        name: profileName,
+        ...accessRecord(access),
+        provider: providerName,
+        rights: declared.entries.get(profileName)?.binding === undefined ? "cloud" : "rbac",
+      })),
+    },
+  };
+}
+
+/** What is late stands in the profile alone. */
+function accessRecord({
+  cloud,
+  endpoint,
+  project,
+  projectNumber,
+}: SpokeFacts): Readonly<Record<string, string>> {
+  const { server } = endpoint;
+  return {
+    cloud,
+    ...(!isLate(server) && { server }),
+    ...(project !== undefined && { project }),
+    ...(projectNumber !== undefined && !isLate(projectNumber) && { projectNumber }),
+  };
+}
+
+function workloadRecord(workload: ControllerWorkload): Readonly<Record<string, string>> {
+  const { kind, namespace, name, container, serviceAccount } = workload;
+  return { kind, namespace, name, container, serviceAccount };
 }

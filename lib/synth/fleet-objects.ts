@@ -1,4 +1,5 @@
-import type { Chart } from "cdk8s";
+import { App, Chart } from "cdk8s";
+import type { Construct } from "constructs";
 import { at } from "../errors";
 import {
   ClusterInventory,
@@ -6,63 +7,97 @@ import {
   HubConsumer,
   MultiKueueCluster,
   SpokeCluster,
+  SpokeRoleBinding,
   StatusWriter,
 } from "../fleet";
+import { clusterObject } from "../kubernetes/metadata";
+import type { SpokeEntry, SpokeUser } from "../model/fleet";
+import type { ChartOptions } from "../model/manifest-sink";
+import { record } from "../model/parsed";
+import type { Subject } from "../model/subject";
+import type { AccessDeclaration, AccessGrant } from "../model/workloads";
 import type { FleetAccessProps } from "./fleet-access-props";
-import { CONSUMER, type FleetChart, KUEUE, PROFILES, STATUS, STATUS_WRITERS } from "./fleet-charts";
-import { type FleetPlan, imageVolumeGate } from "./fleet-plan";
+import { type FleetPlan, type PlannedSpoke, checkRole } from "./fleet-plan";
+import type { Manifests } from "./manifests";
+
+/**
+ * A file of a fleet, in apply order: spokes first, so that a controller finds open doors; then profiles, their status,
+ * the controller, and what refers to profiles.
+ */
+export interface FleetChart extends ChartOptions {
+  readonly name: string;
+}
+
+const SPOKE: Pick<ChartOptions, "order" | "appliesTo"> = { order: 55, appliesTo: "spoke" };
+
+const PROFILES: FleetChart = { name: "cluster-profiles", order: 60 };
+
+export const STATUS: FleetChart = {
+  name: "cluster-profile-status",
+  order: 61,
+  comment: ["A plain apply drops the status in silence. After the profiles, with kubectl 1.32 or newer:"],
+};
+
+const STATUS_WRITERS: FleetChart = { name: "cluster-profile-status-writers", order: 62 };
+
+export const CONSUMER: FleetChart = {
+  name: "fleet-controller",
+  order: 65,
+  comment: [
+    "Workloads and service accounts of the controller's own installation: only the fields that are added.",
+    "Apply with `kubectl apply --server-side`; never prune or delete by this file. Names of workloads and containers",
+    "must be those of the installation: an unknown container would be added to the pods.",
+  ],
+};
+
+const KUEUE: FleetChart = { name: "multi-kueue-clusters", order: 70 };
+
+type ChartOf = (chart: FleetChart) => Chart;
 
 /** The objects of the hub. */
 export interface FleetObjects {
-  /** The profiles. */
   readonly inventory: ClusterInventory;
-  /** The spokes, in their order. */
   readonly spokes: readonly SpokeCluster[];
-  /** The controller. */
   readonly consumer: HubConsumer;
-  /** Jobs that write the status. */
   readonly statusWriters: readonly StatusWriter[];
-  /** Worker clusters of MultiKueue. */
   readonly workerClusters: readonly MultiKueueCluster[];
 }
 
-/** Makes the objects of the hub in the charts that it is given; throws what their constructs throw. */
+/** Makes the objects of the hub in the charts that it is given. */
 export function fleetObjects(
-  chart: (chart: FleetChart) => Chart,
+  chart: ChartOf,
   props: FleetAccessProps,
   plan: FleetPlan,
   identities: ControllerIdentities,
 ): FleetObjects {
-  const inventory = inventoryOf(chart, props, plan);
-  const spokes = plan.spokes.map(({ name, clusterRole: _, namespaces: __, ...spoke }) =>
-    at({ node: { path: `spoke ${name}` } }, () => new SpokeCluster(inventory, name, spoke)),
-  );
-  const consumer = consumerOf(chart(CONSUMER), props, plan, { spokes, identities });
-  const { statusWriter } = props;
-  const writers = (): readonly StatusWriter[] => {
-    if (statusWriter === undefined) return [];
-    const jobs = chart(STATUS_WRITERS);
-    return spokes.map((spoke) => new StatusWriter(jobs, spoke.profileName, { ...statusWriter, spoke }));
-  };
-  const workers = (): readonly MultiKueueCluster[] => {
-    if (props.consumer.form.kind !== "kueue") return [];
-    const kueue = chart(KUEUE);
-    return spokes.map((spoke) => new MultiKueueCluster(kueue, spoke.profileName, { spoke }));
-  };
-  return { inventory, spokes, consumer, statusWriters: writers(), workerClusters: workers() };
-}
-
-function inventoryOf(
-  chart: (chart: FleetChart) => Chart,
-  { clusterManager, apiVersion, statusWriter }: FleetAccessProps,
-  { namespace }: FleetPlan,
-): ClusterInventory {
-  return new ClusterInventory(chart(PROFILES), "inventory", {
-    namespace,
+  const { clusterManager, apiVersion, statusWriter, consumer: controller } = props;
+  const inventory = new ClusterInventory(chart(PROFILES), "inventory", {
+    namespace: plan.namespace,
     clusterManager,
     ...(apiVersion !== undefined && { apiVersion }),
     ...(statusWriter === undefined && { statusScope: chart(STATUS) }),
   });
+  const spokes = plan.spokes.map(({ name, clusterRole: _, namespaces: __, ...spoke }) =>
+    ofSpoke(name, () => new SpokeCluster(inventory, name, spoke)),
+  );
+  const consumer = consumerOf(chart(CONSUMER), props, plan, { spokes, identities });
+  const jobs = statusWriter && chart(STATUS_WRITERS);
+  const kueue = controller.form.kind === "kueue" ? chart(KUEUE) : undefined;
+  return {
+    inventory,
+    spokes,
+    consumer,
+    statusWriters: jobs
+      ? spokes.map((spoke) => new StatusWriter(jobs, spoke.profileName, { ...statusWriter, spoke }))
+      : [],
+    workerClusters: kueue
+      ? spokes.map((spoke) => new MultiKueueCluster(kueue, spoke.profileName, { spoke }))
+      : [],
+  };
+}
+
+function ofSpoke<T>(name: string, run: () => T): T {
+  return at({ node: { path: `spoke ${name}` } }, run);
 }
 
 function consumerOf(
@@ -72,7 +107,7 @@ function consumerOf(
   made: { readonly spokes: readonly SpokeCluster[]; readonly identities: ControllerIdentities },
 ): HubConsumer {
   const { consumer, hub, plugins, pluginByCloud, additionalProviders, kueueConfiguration } = props;
-  const imageVolume = imageVolumeGate(hub);
+  const imageVolume = hub.featureGates?.["ImageVolume"];
   return new HubConsumer(chart, "consumer", {
     consumer,
     hub: { version: apiServer, ...(imageVolume !== undefined && { imageVolume }) },
@@ -82,4 +117,90 @@ function consumerOf(
     ...(additionalProviders && { additionalProviders }),
     ...(kueueConfiguration !== undefined && { kueueConfiguration }),
   });
+}
+
+/**
+ * Makes everything of a fleet but its cloud resources in charts that are never written, so that what its parts refuse
+ * is refused before anything is declared: whoever catches the error has no half of a fleet in the stack.
+ */
+export function rehearseFleet(props: FleetAccessProps, plan: FleetPlan): void {
+  const app = new App();
+  const charts = new Map<string, Chart>();
+  const chart: ChartOf = ({ name }) => {
+    const known = charts.get(name) ?? new Chart(app, name);
+    charts.set(name, known);
+    return known;
+  };
+  const grants = plan.subjects.map((subject) => grantOf(subject, "identity"));
+  fleetObjects(chart, props, plan, Object.fromEntries(plan.makers.map(({ cloud }) => [cloud, grants])));
+  const users = plan.subjects.map((subject) => ({ subject, user: "user", groups: [], authorized: false }));
+  const bindings = new Chart(app, "bindings");
+  for (const spoke of plan.spokes) ofSpoke(spoke.name, () => bound(bindings, spoke.name, spoke, users, plan));
+}
+
+/** A grant that asks nothing of pods. */
+function grantOf(subject: Subject, identity: string): AccessGrant {
+  const pod = { labels: {}, env: [], volumeMounts: [], volumes: [] };
+  return { subject, identity, annotations: {}, pod };
+}
+
+/** A spoke that lets the controllers in. */
+export interface EnteredSpoke {
+  /** Who the controllers are there. */
+  readonly users: readonly SpokeUser[];
+  /** Their RBAC, `undefined` where the cloud itself gives them their rights. */
+  readonly binding: SpokeRoleBinding | undefined;
+}
+
+/** Declares in each spoke's cloud what lets the controllers in, and writes the spoke's own manifests. */
+export function enterSpokes(
+  scope: Construct,
+  plan: FleetPlan,
+  declarations: Readonly<Record<string, AccessDeclaration>>,
+  manifests: Manifests,
+): ReadonlyMap<string, EnteredSpoke> {
+  // Service accounts that enter as themselves.
+  const own = plan.subjects.map((subject) => grantOf(subject, subject.toString()));
+  const entered = plan.spokes.map((spoke) => {
+    const { name, access, clusterRole } = spoke;
+    const controllers = declarations[access.cloud]?.grants ?? own;
+    return ofSpoke(name, () => {
+      const entry = access.declare(scope, { hub: plan.name, spoke: name, controllers });
+      const { users } = entry;
+      if (access.nodeSetup) manifests.spokeNodeSetup(name, access.nodeSetup);
+      writeObjects(name, entry, manifests);
+      const waiting = users.filter(({ authorized }) => !authorized).map(({ subject }) => subject.key);
+      checkRole(name, clusterRole, waiting);
+      const comment = [`The ClusterRole ${clusterRole} must be there.`];
+      const chart = clusterRole === undefined ? scope : manifests.chart(name, { ...SPOKE, comment });
+      return [name, { users, binding: bound(chart, "controllers", spoke, users, plan) }] as const;
+    });
+  });
+  return new Map(entered);
+}
+
+/** What the spoke needs besides RBAC of the controllers. */
+function writeObjects(spoke: string, { objects = [], comment = [] }: SpokeEntry, manifests: Manifests): void {
+  if (objects.length === 0) return;
+  const chart = manifests.chart(spoke, { ...SPOKE, comment });
+  for (const [index, { apiVersion, kind, metadata, ...fields }] of objects.entries())
+    clusterObject(chart, `object-${index}`, {
+      apiVersion: String(apiVersion),
+      kind: String(kind),
+      metadata: record(metadata),
+      ...fields,
+    });
+}
+
+/** The users' RBAC; none where no ClusterRole is named. */
+function bound(
+  scope: Construct,
+  id: string,
+  { name, clusterRole, namespaces }: PlannedSpoke,
+  users: readonly SpokeUser[],
+  { name: hub, consumer }: FleetPlan,
+): SpokeRoleBinding | undefined {
+  if (clusterRole === undefined) return undefined;
+  const limits = namespaces && { namespaces };
+  return new SpokeRoleBinding(scope, id, { spoke: name, hub, consumer, users, clusterRole, ...limits });
 }

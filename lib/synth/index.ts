@@ -15,7 +15,7 @@ export {
   type PodIdentityWebhook,
   type SpokeHub,
 } from "./fleet-access-props";
-export { type EnteredSpoke } from "./fleet-spokes";
+export { type EnteredSpoke } from "./fleet-objects";
 export { ImagePulls, type ImagePull, type ImagePullsProps } from "./image-pulls";
 export { type GivenIssuer } from "../model/issuer";
 export { LateValueResolver } from "./late-value-resolver";

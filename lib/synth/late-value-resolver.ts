@@ -4,8 +4,7 @@ import type { Construct } from "constructs";
 import { isLate } from "../model/late";
 import { PLACEHOLDER_START } from "../artefact/placeholder";
 import { objectTitle, propertyPath } from "../artefact/property-path";
-import { isLateObject, isLateResolvable } from "./late-markers";
-import type { LateValues } from "./late-values";
+import { isLateObject, isLateResolvable, type LateValues } from "./late-values";
 import { Manifests } from "./manifests";
 import { refuseLateIdentity, refuseLateKind, refuseLateKey } from "./problems";
 

@@ -1,20 +1,23 @@
+import type { FinishedRule } from "../artefact/finished-rule";
+import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
+import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
+import { fail } from "../errors";
+import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
+import { stableHash } from "../rules/names";
+import { refuseAfterSynth, refuseLateKind } from "./problems";
+import type { IResolver, ResolutionContext } from "cdk8s";
 import {
   App,
   DefaultTokenResolver,
+  type IResolvable,
   StringConcat,
   TerraformOutput,
   TerraformStack,
+  Token,
   Tokenization,
 } from "cdktf";
 import type { Construct } from "constructs";
 import { createHash } from "node:crypto";
-import { fail } from "../errors";
-import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
-import { stableHash } from "../rules/names";
-import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
-import type { FinishedRule } from "../artefact/finished-rule";
-import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
-import { refuseLateKind, refuseAfterSynth } from "./problems";
 
 const RESOLVER = new DefaultTokenResolver(new StringConcat());
 
@@ -85,6 +88,12 @@ export class LateValues {
   get placeholders(): Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>> {
     const all = [...this.#outputs, ...this.#encoded].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(all);
+  }
+
+  /** What fills a placeholder of this stack. */
+  fillingOf(placeholder: string): OutputPlaceholder | EncodedPlaceholder {
+    const filling = this.#outputs.get(placeholder) ?? this.#encoded.get(placeholder);
+    return filling ?? refuseAfterSynth("a placeholder", placeholder);
   }
 
   /**
@@ -204,4 +213,49 @@ function literalPiece(piece: string, where: () => string): string {
 function kindOf(resolved: unknown): string {
   if (Array.isArray(resolved)) return "list";
   return typeof resolved === "object" ? "map" : typeof resolved;
+}
+
+const MARKER_START = "${TfToken[workload-identity.";
+
+/**
+ * Takes late objects through cdk8s as texts, so that the placeholders can be made from cdk8s's result.
+ *
+ * cdk8s asks the resolvers about a replaced value again, twice for metadata, and wraps their errors. Working on its
+ * result keeps our errors whole, and tells a literal text from a placeholder of ours with certainty.
+ */
+export class LateMarkers implements IResolver {
+  readonly #markers = new Map<LateEncoding | LateText, string>();
+  readonly #objects = new Map<string, LateEncoding | LateText>();
+
+  /** Called by cdk8s for each value. */
+  resolve(context: ResolutionContext): void {
+    const value: unknown = context.value;
+    if (typeof value !== "object" || value === null) return;
+    if (isLateObject(value)) context.replaceValue(this.marker(value));
+    else if (isLateResolvable(value)) context.replaceValue(Token.asString(value));
+  }
+
+  /** The late object that a text stands for, or the text itself. */
+  objectOf(text: string): string | LateEncoding | LateText {
+    return text.startsWith(MARKER_START) ? (this.#objects.get(text) ?? text) : text;
+  }
+
+  private marker(object: LateEncoding | LateText): string {
+    const known = this.#markers.get(object);
+    if (known !== undefined) return known;
+    const marker = `${MARKER_START}${this.#objects.size}]}`;
+    this.#markers.set(object, marker);
+    this.#objects.set(marker, object);
+    return marker;
+  }
+}
+
+/** True for this library's own late objects. */
+export function isLateObject(value: unknown): value is LateEncoding | LateText {
+  return value instanceof LateEncoding || value instanceof LateText;
+}
+
+/** True for a late object of cdktf. cdk8s has objects with a `resolve` of its own; only cdktf's know where they come from. */
+export function isLateResolvable(value: object): value is IResolvable {
+  return "creationStack" in value && Tokenization.isResolvable(value);
 }

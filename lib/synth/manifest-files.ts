@@ -1,21 +1,23 @@
-import type { StatedFacts } from "../model/stated-facts";
-import { ApiObject, type Chart } from "cdk8s";
-import type { PodFragment } from "../model/workloads";
-import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { PLACEHOLDER_START } from "../artefact/placeholder";
+import { objectTitle, propertyPath } from "../artefact/property-path";
 import {
+  type ManifestEntry,
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
-  type ManifestEntry,
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
-import { yamlText } from "./bind/yaml-text";
-import type { LateMarkers } from "./late-markers";
+import { fail } from "../errors";
+import { isLate } from "../model/late";
+import { isRecord } from "../model/record";
+import type { StatedFacts } from "../model/stated-facts";
+import type { PodFragment } from "../model/workloads";
+import { UNBOUND_COMMENT } from "./bind/bound-files";
+import { yamlText } from "./bind/yaml";
+import type { LateMarkers, LateValues } from "./late-values";
 import { podFileName } from "./manifest-name";
 import { type WrittenNodes, nodesDocument } from "./node-files";
-import type { LateValues } from "./late-values";
-import { refuseSameObjects } from "./object-owners";
-import { type PlacingContext, placedDocument, placedObject } from "./placed-object";
+import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
+import { ApiObject, type Chart } from "cdk8s";
 
 /** One chart and its place among the files. */
 export interface ManifestChart extends ManifestEntry {
@@ -157,4 +159,122 @@ function placedNodes(nodes: WrittenNodes, documents: StackDocuments): object {
 function placedClusters(documents: StackDocuments): Readonly<Record<string, unknown>>[] {
   const placing = context(WORKLOAD_IDENTITY_FILE, documents);
   return documents.clusters.map((facts) => placedDocument(facts, placing) as Record<string, unknown>);
+}
+
+/** What turns the late values of one document into placeholders. */
+interface PlacingContext {
+  /** The stack's late values. */
+  readonly late: LateValues;
+  /** Late objects that went through cdk8s. */
+  readonly markers: LateMarkers;
+  /** The file that the document stands in, for errors. */
+  readonly file: string;
+}
+
+/** Fields that say which object a manifest is. */
+const IDENTITY: readonly (readonly string[])[] = [
+  ["apiVersion"],
+  ["kind"],
+  ["metadata", "name"],
+  ["metadata", "namespace"],
+];
+
+/** Kubernetes' customary order; what is not named follows in the order of the object. */
+const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", "labels", "annotations"];
+
+/**
+ * A copy of a Kubernetes object with placeholders for late values, metadata in its customary order.
+ */
+function placedObject(object: Readonly<Record<string, unknown>>, context: PlacingContext): object {
+  const metadata = isPlain(object["metadata"]) ? object["metadata"] : {};
+  const title = objectTitle(object["kind"], metadata["namespace"], metadata["name"]);
+  for (const path of IDENTITY) {
+    const value = path.reduce<unknown>((inner, key) => (isPlain(inner) ? inner[key] : undefined), object);
+    if (isLate(value)) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
+  }
+  const ordered = object["metadata"] === undefined ? object : { ...object, metadata: inOrder(metadata) };
+  return placed(ordered, context, title, []) as object;
+}
+
+/** A copy of a plain document with placeholders for late values. */
+function placedDocument(document: object, context: PlacingContext): object {
+  return placed(document, context, "", []) as object;
+}
+
+function inOrder(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const known = METADATA_ORDER.filter((key) => key in metadata);
+  return Object.fromEntries([...known, ...Object.keys(metadata)].map((key) => [key, metadata[key]]));
+}
+
+/** `path` is where the walk stands; one list for the whole walk, since an error is the exception. */
+function placed(value: unknown, context: PlacingContext, title: string, path: (string | number)[]): unknown {
+  const where = (): string => `${context.file}: ${title}${propertyPath(path)}`;
+  if (typeof value === "string") return context.late.text(context.markers.objectOf(value), where);
+  if (typeof value === "number") return isLate(value) ? refuseLateKind(where(), "number") : value;
+  if (Array.isArray(value)) {
+    return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
+  }
+  if (!isPlain(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(value)) {
+    if (key.includes("TfToken[")) return lateKey(key, where);
+    copy[key] = inside(entry, context, title, path, key);
+  }
+  return copy;
+}
+
+function inside(
+  entry: unknown,
+  context: PlacingContext,
+  title: string,
+  path: (string | number)[],
+  key: string | number,
+): unknown {
+  path.push(key);
+  const result = placed(entry, context, title, path);
+  path.pop();
+  return result;
+}
+
+function lateKey(key: string, where: () => string): never {
+  return key.includes("&{TfToken[") ? refuseLateKind(where(), "map") : refuseLateKey(where(), key);
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The objects of one file. */
+interface WrittenObjects {
+  /** The file, and the cluster that it is for. */
+  readonly chart: {
+    readonly file: string;
+    readonly appliesTo: string;
+    readonly spoke?: string;
+  };
+  /** Its objects. */
+  readonly objects: readonly object[];
+}
+
+/** Kinds that are always written whole, so that the one applied last would replace the other. */
+const WHOLE: readonly unknown[] = ["ConfigMap", "Secret"];
+
+/** Refuses two Secrets or ConfigMaps of one name for one cluster. */
+function refuseSameObjects(files: readonly WrittenObjects[]): void {
+  const owners = new Map<string, string>();
+  for (const { chart, objects } of files)
+    for (const object of objects) {
+      const { apiVersion, kind, metadata } = object as Readonly<Record<string, unknown>>;
+      if (apiVersion !== "v1" || !WHOLE.includes(kind) || !isRecord(metadata)) continue;
+      const title = objectTitle(kind, metadata["namespace"], metadata["name"]).replace(/: $/, "");
+      const key = JSON.stringify([chart.appliesTo, chart.spoke, title]);
+      const first = owners.get(key);
+      if (first !== undefined)
+        fail("manifest-conflict", {
+          problem: `${title} is written twice, into ${first} and into ${chart.file}, and the one applied last would replace the other`,
+          allowed: "each Secret and ConfigMap once per cluster",
+          remedy: "put all its keys into one, or give one of them another name",
+        });
+      owners.set(key, chart.file);
+    }
 }

@@ -1,6 +1,13 @@
 import { statedFacts } from "../model/stated-facts";
 import { App, Chart } from "cdk8s";
-import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } from "cdktf";
+import {
+  Aspects,
+  type ISynthesisSession,
+  Lazy,
+  TerraformElement,
+  TerraformLocal,
+  TerraformStack,
+} from "cdktf";
 import type { Construct } from "constructs";
 import { join } from "node:path";
 import { at, fail } from "../errors";
@@ -10,12 +17,12 @@ import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
-import { LateMarkers } from "./late-markers";
-import { LateValues } from "./late-values";
+import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
 import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
+import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
 import { summarize, summarizeAtEnd } from "./summary";
 import { checkGiven } from "../model/shape";
@@ -53,6 +60,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /** Which chart each file is of. */
   readonly #files = new Map<string, string>();
   readonly #pods = new Map<string, PodFragment>();
+  readonly #rendered = new Map<string, string>();
   #clusters: readonly RecordedCluster[] = [];
   /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
   #declared = false;
@@ -198,6 +206,38 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       this.late.checkOutputNames();
       this.#declared = true;
       return files;
+    });
+  }
+
+  /**
+   * The finished text of a file as a Terraform value: for an output, a `local_file`, an object in a bucket, a file
+   * resource of a Git provider. Terraform itself fills in what only it knows, so that `bind` is not needed.
+   *
+   * `file` is the path below the stack's folder, `manifests/20-service-accounts.yaml` say; one that the synth does not
+   * write is refused then.
+   */
+  rendered(file: string): string {
+    const known = this.#rendered.get(file);
+    if (known !== undefined) return known;
+    const id = file.replace(/\W+/g, "_");
+    const content = Lazy.stringValue({ produce: () => this.#template(file) });
+    const local = new TerraformLocal(this, id, content);
+    local.overrideLogicalId(id);
+    const value = local.asString;
+    this.#rendered.set(file, value);
+    return value;
+  }
+
+  #template(file: string): string {
+    const files = this.render();
+    const text = files.get(file);
+    if (text !== undefined)
+      return renderedFile(file, text, (placeholder) => this.late.fillingOf(placeholder));
+    return fail("manifest-unknown", {
+      problem: `stack ${this.#stack.node.id} writes no such file, which is to be rendered by Terraform`,
+      value: file,
+      allowed: [...files.keys()].filter((name) => name.endsWith(".yaml")).join(", "),
+      remedy: "name a file that the synth writes, by its path below the stack's folder",
     });
   }
 

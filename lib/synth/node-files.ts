@@ -1,7 +1,7 @@
 import { isDnsLabel } from "../model/kubernetes-name";
-import { type NodeSetup, NODE_SETUP, nodeFile } from "../model/node-file";
-import { spokeNodesFile } from "./manifest-name";
+import { NODE_SETUP, type NodeSetup, nodeFile } from "../model/node-file";
 import { checkGiven } from "../model/shape";
+import { spokeNodesFile } from "./manifest-name";
 import { refuseFileName } from "./problems";
 
 /** Node files that are written as data, and where. */

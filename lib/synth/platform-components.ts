@@ -16,7 +16,7 @@ import { requestLabel } from "../model/request-label";
 import { type ObjectKind, boolean, checkProps, object, optional, text } from "../model/shape";
 import type { CredentialsRequestSelection } from "../openshift";
 import { CREDENTIALS_REQUEST_SELECTION } from "../rules/openshift/credentials-request-selection";
-import { upgradeableTo } from "../rules/openshift/upgradeable-to";
+import { upgradeableTo } from "../rules/openshift/two-releases";
 import { manifestsFor } from "./cluster-job";
 import {
   checkComponentFiles,

@@ -3,7 +3,7 @@ import type { ClusterFacts } from "../model/cluster";
 import type { PullDeclaration } from "../model/pulls";
 import type { Subject } from "../model/subject";
 import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../kubernetes";
-import { checkedRoleName } from "../kubernetes/token-audience-rules";
+import { checkedRoleName } from "../kubernetes/token-audience-grant";
 import type { Manifests } from "./manifests";
 import { type ObjectKind, boolean, choice, object, optional, text } from "../model/shape";
 
@@ -85,18 +85,14 @@ export function writeTokenAudienceGrants(
 type Extent = Pick<TokenAudienceGrantProps, "scope" | "namespaces" | "serviceAccounts">;
 
 function unlimited(audience: string, { scope, limitToServiceAccounts }: TokenAudienceSettings): Extent {
-  if (scope === "namespaces") return fail("audience-grant-ambiguous", audience, ...tooNarrow("scope"));
-  if (limitToServiceAccounts)
-    return fail("audience-grant-ambiguous", audience, ...tooNarrow("limitToServiceAccounts"));
+  const setting = scope === "namespaces" ? "scope" : limitToServiceAccounts && "limitToServiceAccounts";
+  if (setting)
+    return fail("kubernetes-conflict", {
+      problem: `the grant of the audience ${audience} is narrowed by \`${setting}\` of \`tokenAudience\`, and in mixed mode in one entry the kubelet requests a token of every service account first: where it is refused, pods do not get the node's credentials either`,
+      allowed: "the whole cluster and all service accounts",
+      remedy: `leave \`${setting}\` out, or use mode \`strict\``,
+    });
   return { scope: "cluster" };
-}
-
-function tooNarrow(setting: string): readonly [reason: string, allowed: string, remedy: string] {
-  return [
-    `is narrowed by \`${setting}\` of \`tokenAudience\`, and in mixed mode in one entry the kubelet requests a token of every service account first: where it is refused, pods do not get the node's credentials either`,
-    "the whole cluster and all service accounts",
-    `leave \`${setting}\` out, or use mode \`strict\``,
-  ];
 }
 
 function limited(

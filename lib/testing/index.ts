@@ -6,11 +6,11 @@
  * @packageDocumentation
  */
 
-export { type ExpectedToken, type TokenClaims, allowsAssume, rejectsAssume } from "./assume";
-export { type Finding } from "./finding";
-export { hasNoLateValues } from "./late-values";
-export { type ExpectedDenial, type ExpectedPull, allowsPull, deniesPull } from "./pulls";
+export { type ExpectedToken, type TokenClaims, allowsAssume, rejectsAssume } from "./matchers";
+export { type Finding } from "./matchers";
+export { hasNoLateValues } from "./matchers";
+export { type ExpectedDenial, type ExpectedPull, allowsPull, deniesPull } from "./matchers";
 export { stackText } from "./stack-text";
 export { type SynthStackOptions, synthStack } from "./synth-stack";
-export { SynthesizedStack } from "./synthesized-stack";
-export { removeSynthesized } from "./temporary-folders";
+export { SynthesizedStack } from "./synth-stack";
+export { removeSynthesized } from "./synth-stack";

@@ -8,7 +8,7 @@ import { type Scalar, isScalar, parseAllDocuments, parseDocument, stringify, vis
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { YAML_RULES } from "../artefact/yaml-rules";
 import { STACK_FILE } from "../explain/read/input-files";
-import type { SynthesizedStack } from "./synthesized-stack";
+import type { SynthesizedStack } from "./synth-stack";
 
 const OPTIONS = { ...YAML_RULES, lineWidth: 0, aliasDuplicateObjects: false } as const;
 const DATA_URL = /^data:text\/plain;charset=utf-8;base64,([A-Za-z0-9+/]+=*)$/;

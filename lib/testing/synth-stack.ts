@@ -1,12 +1,10 @@
 import { App, TerraformStack } from "cdktf";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail } from "../errors";
 import type { ClusterRecord } from "../explain/read/cluster-record";
 import { PROOF_CONTEXT } from "../model/proof-context";
-import { SynthesizedStack } from "./synthesized-stack";
-import { forget, removeAtExit } from "./temporary-folders";
 import {
   type ObjectKind,
   anyObject,
@@ -17,6 +15,16 @@ import {
   optional,
   record,
 } from "../model/shape";
+import { jsonObject } from "../artefact/json-object";
+import {
+  type WorkloadIdentityFile,
+  WORKLOAD_IDENTITY_FILE,
+  readWorkloadIdentity,
+} from "../artefact/workload-identity-file";
+import { type PullResult, Explainer } from "../explain/explainer";
+import { documentsIn } from "../explain/read/documents";
+import { STACK_FILE } from "../explain/read/input-files";
+import type { PullSelection } from "../explain/selections";
 
 /** How a stack is synthesized for a test. */
 export interface SynthStackOptions {
@@ -45,7 +53,7 @@ const SYNTH_STACK_OPTIONS: ObjectKind<SynthStackOptions> = object({
  *
  * `build` makes the stack below the app that it is given, and may make others that it needs. The folder is gone when
  * the process ends, or earlier by {@link SynthesizedStack.remove}; with `./vitest` as a setup file, after the test
- * file. Throws `testing-stack-missing`, and whatever `app.synth()` throws.
+ * file.
  */
 export function synthStack(
   build: (app: App) => TerraformStack,
@@ -71,4 +79,98 @@ export function synthStack(
   } finally {
     if (!built) forget(outdir);
   }
+}
+
+/** A stack as it was written; what `synthStack` returns. Everything is read from the files, nothing from constructs. */
+export class SynthesizedStack {
+  /** Id of the stack. */
+  readonly name: string;
+  /** The synth output folder that holds the stack. */
+  readonly outdir: string;
+  /** The stack's own folder, which holds `cdk.tf.json`. */
+  readonly dir: string;
+  readonly #cluster: ClusterRecord;
+  #explainer: Explainer | undefined;
+
+  constructor(name: string, outdir: string, dir: string, cluster: ClusterRecord) {
+    this.name = name;
+    this.outdir = outdir;
+    this.dir = dir;
+    this.#cluster = cluster;
+  }
+
+  /** The Terraform configuration, parsed. */
+  get terraform(): Readonly<Record<string, unknown>> {
+    const path = join(this.dir, STACK_FILE);
+    return jsonObject(this.text(STACK_FILE), (reason) => fail("explain-file-invalid", path, 1, reason));
+  }
+
+  /** The Kubernetes objects in the order in which they are applied, parsed; late values are placeholders. */
+  get manifests(): readonly unknown[] {
+    return (this.identity?.manifests ?? []).flatMap(({ file }) =>
+      documentsIn(this.text(file), join(this.dir, file)).map(({ value }) => value),
+    );
+  }
+
+  /** `workload-identity.json`; `undefined` in a stack without manifests. */
+  get identity(): WorkloadIdentityFile | undefined {
+    const path = join(this.dir, WORKLOAD_IDENTITY_FILE);
+    return existsSync(path) ? readWorkloadIdentity(this.text(WORKLOAD_IDENTITY_FILE), path) : undefined;
+  }
+
+  /**
+   * Names of the manifests, of the files with node setups and of those with what pods need, below
+   * {@link SynthesizedStack.dir}, in their order.
+   */
+  get manifestFiles(): readonly string[] {
+    const { manifests = [], nodes = [], pods = [] } = this.identity ?? {};
+    return [...manifests, ...nodes, ...pods].map(({ file }) => file);
+  }
+
+  /** The text of a file of the stack. */
+  text(file: string): string {
+    return readFileSync(join(this.dir, file), "utf8");
+  }
+
+  /** What the verifier says of the selected pulls. */
+  explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
+    if (this.identity === undefined) fail("testing-no-cluster", this.name);
+    return [...this.explainer.pulls({ ...selection, stack: this.name })];
+  }
+
+  /** What the verifier has read of the whole app. */
+  get explainer(): Explainer {
+    return (this.#explainer ??= Explainer.read([this.outdir], { cluster: this.#cluster }));
+  }
+
+  /** Removes the folder; afterwards only {@link SynthesizedStack.name} and the paths are of use. */
+  remove(): void {
+    forget(this.outdir);
+  }
+}
+
+/*
+ * Folders of one test process. They are removed when it ends, however many tests failed.
+ */
+
+const folders = new Set<string>();
+let registered = false;
+
+/** Removes the folder when the process ends, unless that happened before. */
+export function removeAtExit(folder: string): void {
+  folders.add(folder);
+  if (registered) return;
+  registered = true;
+  process.once("exit", removeSynthesized);
+}
+
+/** Removes the folder now. */
+export function forget(folder: string): void {
+  folders.delete(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes the folders of all stacks that were synthesized so far; their handles can be used no more. */
+export function removeSynthesized(): void {
+  for (const folder of folders) forget(folder);
 }

@@ -53,7 +53,7 @@ describe("readCredentialsRequests", () => {
     const file = join(folder, name);
     expect(() => readCredentialsRequests(folder)).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-file",
+        code: "openshift-invalid",
         problem: expect.stringMatching(problem) as string,
         value: line === undefined ? expect.stringContaining(file) : `${file}:${line}`,
       }),
@@ -73,7 +73,7 @@ describe("readCredentialsRequests", () => {
     symlinkSync(target, join(folder, "b.yaml"));
     expect(() => readCredentialsRequests(folder)).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-file",
+        code: "openshift-invalid",
         problem: `file of CredentialsRequests ${reason}`,
         value: join(folder, "b.yaml"),
       }),
@@ -100,7 +100,7 @@ describe("readCredentialsRequests", () => {
     write("bomb.yaml", `a: &a [x]\n${levels.join("\n")}\n`);
     expect(() => readCredentialsRequests(folder)).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-file",
+        code: "openshift-invalid",
         problem: "file of CredentialsRequests has aliases that refer to nothing or multiply",
       }),
     );
@@ -114,7 +114,7 @@ describe("readCredentialsRequests", () => {
     write(name, text);
     expect(() => readCredentialsRequests(folder)).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-file",
+        code: "openshift-invalid",
         problem: "file of CredentialsRequests is nested deeper than 100 levels",
       }),
     );
@@ -128,7 +128,7 @@ describe("readCredentialsRequests", () => {
     prepare();
     expect(() => readCredentialsRequests(folder)).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-folder",
+        code: "openshift-invalid",
         problem: `folder of CredentialsRequests ${reason}`,
         value: folder,
       }),

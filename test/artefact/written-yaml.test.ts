@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { readWrittenYaml } from "../../lib/artefact/written-yaml";
 import { YAML_RULES } from "../../lib/artefact/yaml-rules";
-import { yamlText } from "../../lib/synth/bind/yaml-text";
+import { yamlText } from "../../lib/synth/bind/yaml";
 
 /** What the package reads; `undefined` for what it refuses or finds empty. */
 function byPackage(text: string): readonly unknown[] | undefined {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
-import { allowClosedPipe } from "../../lib/cli/closed-pipe";
+import { allowClosedPipe } from "../../lib/cli/run";
 
 it.each([
   ["EPIPE", false],

@@ -82,7 +82,7 @@ describe("jwks", () => {
     expect(err).toContain("the documents cannot be written (EISDIR); nothing was");
     expect(readdirSync(to)).toEqual(["keys.json"]);
     writeFileSync(join(folder, "file"), "");
-    expect((await cli("jwks", first, "--to", join(folder, "file"))).err).toContain("(files-unwritable)");
+    expect((await cli("jwks", first, "--to", join(folder, "file"))).err).toContain("(issuer-unsupported)");
   });
 
   it("names the file of a private key, and shows nothing of it", async () => {
@@ -171,8 +171,8 @@ describe("jwks", () => {
 
   it.each([
     ["--issuer", "http://a.example", "issuer-invalid"],
-    ["--jwks-path", "../keys.json", "issuer-document-path"],
-    ["--jwks-path", "/keys.json", "issuer-document-path"],
+    ["--jwks-path", "../keys.json", "issuer-invalid"],
+    ["--jwks-path", "/keys.json", "issuer-invalid"],
   ])("refuses %s %s", async (option, value, code) => {
     const { err } = await cli("jwks", keyFiles().first, option, value);
     expect(err).toContain(`(${code})`);

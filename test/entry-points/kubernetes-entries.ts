@@ -104,13 +104,13 @@ const NODES = { version: "4.22", platform: "aws" };
 /** Entry points of `./openshift`. */
 export const openshiftEntries: Readonly<Record<string, Entry>> = {
   credentialsRequestsOf: {
-    refuses: "credentials-requests-none",
+    refuses: "openshift-missing",
     settings: () => ({ cloud: "aws", featureSet: "Default", capabilities: "all" }),
     required: [],
     call: (given) => openshift.credentialsRequestsOf([], given as never),
   },
   credentialsRequests: {
-    refuses: "credentials-requests-folder",
+    refuses: "openshift-invalid",
     settings: () => ({ cloud: "aws" }),
     required: [],
     call: (given) => openshift.credentialsRequests("test/entry-points", given as never),

@@ -140,7 +140,7 @@ export const rulesEntries: Readonly<Record<string, Entry>> = {
     call: (given) => rules.publishedJwks(given as never),
   },
   credentialsRequest: {
-    refuses: "credentials-request-invalid",
+    refuses: "openshift-invalid",
     settings: () => ({ file: "a.yaml", document: 1 }),
     required: [],
     call: (given) => rules.credentialsRequest({}, given as never),

@@ -5,7 +5,7 @@ import { parseAllDocuments } from "yaml";
 import { ClusterInventory, SpokeCluster, StatusWriter } from "../../lib/fleet";
 import { readWorkloadIdentity } from "../../lib/artefact/workload-identity-file";
 import { bind } from "../../lib/synth/bind/bind-folder";
-import { validateClusterProfile } from "../../lib/rules/fleet/validate-cluster-profile";
+import { validateClusterProfile } from "../../lib/rules/fleet/cluster-profile-schema";
 import { CA } from "../fixtures/fleet/spokes";
 import { stackFixture, temporaryFolder } from "../fixtures/synth/stack-fixture";
 

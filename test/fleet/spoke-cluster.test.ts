@@ -2,10 +2,11 @@ import { ApiObject, Chart } from "cdk8s";
 import { describe, expect, it } from "vitest";
 import { ClusterInventory, SpokeCluster, type SpokeClusterProps, StatusWriter } from "../../lib/fleet";
 import { isRecord } from "../../lib/model/record";
-import { validateClusterProfile } from "../../lib/rules/fleet/validate-cluster-profile";
+import { validateClusterProfile } from "../../lib/rules/fleet/cluster-profile-schema";
 import { statusWriterIssues } from "../../lib/rules/fleet/access-checks";
 import { readRbac } from "../../lib/rules/rbac/evaluate";
 import { ACCESS, CA, LATE, hub } from "../fixtures/fleet/spokes";
+import { refusal } from "../support/refusal";
 
 const main = {
   apiVersion: "multicluster.x-k8s.io/v1alpha1",
@@ -122,19 +123,23 @@ describe("SpokeCluster", () => {
   });
 
   it.each<[string, Partial<SpokeClusterProps>, string]>([
-    ["a bad name", { name: "Spoke" }, "cluster-profile-name-invalid"],
+    ["a bad name", { name: "Spoke" }, "fleet-invalid: name of a ClusterProfile"],
     ["a late name", { name: LATE }, "late-value"],
     [
       "http",
       { access: { ...ACCESS.aws, endpoint: { server: "http://a.example", certificateAuthorityData: CA } } },
-      "spoke-server-invalid",
+      "fleet-invalid: server of a spoke",
     ],
     [
       "GKE's endpoint as it is",
       { access: { ...ACCESS.google, endpoint: { server: "203.0.113.5", certificateAuthorityData: CA } } },
-      "spoke-server-invalid",
+      "fleet-invalid: server of a spoke",
     ],
-    ["no CA", { access: { ...ACCESS.aws, endpoint: { server: "https://a.example" } } }, "spoke-ca-missing"],
+    [
+      "no CA",
+      { access: { ...ACCESS.aws, endpoint: { server: "https://a.example" } } },
+      "fleet-missing: no certificate authority",
+    ],
     [
       "a CA that is no PEM",
       {
@@ -143,30 +148,42 @@ describe("SpokeCluster", () => {
           endpoint: { server: "https://a.example", certificateAuthorityData: "QUJD" },
         },
       },
-      "spoke-ca-invalid",
+      "fleet-invalid: certificate authority of a spoke",
     ],
     [
       "a CA beside a public certificate",
       { access: { ...ACCESS.aws, endpoint: { ...ACCESS.aws.endpoint, publicCertificate: true } } },
-      "spoke-ca-invalid",
+      "fleet-invalid: certificate authority of a spoke",
     ],
-    ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-secret-material"],
-    ["a token for the plugin", { execExtension: { token: "x" } }, "fleet-secret-material"],
-    ["a date", { controlPlaneHealthySince: "2026-11-20" }, "spoke-time-invalid"],
-    ["an empty property", { properties: { a: "" } }, "cluster-property-invalid"],
+    ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-unsafe: secret material"],
+    ["a token for the plugin", { execExtension: { token: "x" } }, "fleet-unsafe: secret material"],
+    ["a date", { controlPlaneHealthySince: "2026-11-20" }, "fleet-invalid: time of a condition"],
+    ["an empty property", { properties: { a: "" } }, "fleet-invalid: of a spoke is empty or too long"],
     ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
     // The label is the manager's name; another value would be lost.
-    ["another manager's label", { labels: { "x-k8s.io/cluster-manager": "other" } }, "cluster-manager-label"],
+    [
+      "another manager's label",
+      { labels: { "x-k8s.io/cluster-manager": "other" } },
+      "fleet-mismatch: the label x-k8s.io/cluster-manager",
+    ],
     ["no access", { access: undefined as never }, "property-missing"],
     ["access without endpoint", { access: { cloud: "aws", parameters: {} } as never }, "property-missing"],
-    ["a proxy with a user", { proxyUrl: "http://user@proxy:8080" }, "spoke-proxy-invalid"],
-    ["a bad label", { labels: { a: "b c" } }, "label-invalid"],
-    ["Argo CD's name for AWS", { providerName: "argo-cd-builtin-aws" }, "argo-cd-builtin-aws"],
-    ["an empty provider", { providerName: "" }, "access-provider-name-invalid"],
-    ["a long name in the certificate", { tlsServerName: "a".repeat(254) }, "cluster-profile-rejected"],
+    ["a proxy with a user", { proxyUrl: "http://user@proxy:8080" }, "fleet-invalid: proxy of a spoke"],
+    ["a bad label", { labels: { a: "b c" } }, "kubernetes-invalid"],
+    [
+      "Argo CD's name for AWS",
+      { providerName: "argo-cd-builtin-aws" },
+      "fleet-unsupported: argocd-k8s-auth aws without",
+    ],
+    ["an empty provider", { providerName: "" }, "fleet-invalid: name of an access provider"],
+    [
+      "a long name in the certificate",
+      { tlsServerName: "a".repeat(254) },
+      "fleet-invalid: the API server rejects",
+    ],
   ])("refuses %s", (_, over, code) => {
     expect(() => new SpokeCluster(hub().inventory, "spoke-a", { access: ACCESS.aws, ...over })).toThrowError(
-      expect.objectContaining({ code }),
+      refusal(code),
     );
   });
 
@@ -174,30 +191,32 @@ describe("SpokeCluster", () => {
     const { inventory } = hub();
     new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
     expect(() => new SpokeCluster(inventory, "b", { access: ACCESS.aws, name: "spoke-a" })).toThrowError(
-      expect.objectContaining({ code: "cluster-profile-twice", value: "kueue-system/spoke-a" }),
+      refusal("fleet-conflict: ClusterProfile is already declared", { value: "kueue-system/spoke-a" }),
     );
   });
 });
 
 describe("ClusterInventory", () => {
   it.each<[string, object, string]>([
-    ["another program's name", { clusterManager: "KubeFleet" }, "cluster-manager-foreign"],
-    ["a name that is no label", { clusterManager: "a b" }, "cluster-manager-invalid"],
+    [
+      "another program's name",
+      { clusterManager: "KubeFleet" },
+      "fleet-foreign: the cluster manager is another program",
+    ],
+    ["a name that is no label", { clusterManager: "a b" }, "fleet-invalid: name of the cluster manager"],
     ["a late name", { clusterManager: LATE }, "late-value"],
     ["a bad namespace", { namespace: "A" }, "namespace-invalid"],
     ["another version", { apiVersion: "v1beta1" }, "property-invalid"],
   ])("refuses %s", (_, over, code) => {
     const props = { namespace: "fleet", clusterManager: "platform-iac", ...over };
-    expect(() => new ClusterInventory(hub().rest, "x", props)).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => new ClusterInventory(hub().rest, "x", props)).toThrowError(refusal(code));
   });
 
   it("refuses the status in the chart of the profiles", () => {
     const { rest } = hub();
     const props = { namespace: "fleet", clusterManager: "platform-iac", statusScope: rest };
     expect(() => new ClusterInventory(rest, "x", props)).toThrowError(
-      expect.objectContaining({ code: "cluster-profile-status-in-main" }),
+      refusal("fleet-unused: stands with its main object"),
     );
   });
 });
@@ -307,7 +326,7 @@ describe("StatusWriter", () => {
   // kubernetes/kubernetes PR 127634.
   it("needs kubectl 1.32", () => {
     expect(() => written({ kubectlVersion: "1.31.9" })).toThrowError(
-      expect.objectContaining({ code: "fleet-consumer-too-old" }),
+      refusal("fleet-unsupported: is too old"),
     );
   });
 

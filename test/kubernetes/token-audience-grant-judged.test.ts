@@ -1,8 +1,7 @@
 import { Testing } from "cdk8s";
 import { describe, expect, it } from "vitest";
 import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../../lib/kubernetes";
-import { rbacAllows, readRbac } from "../../lib/rules/rbac/evaluate";
-import { nodeMayRequestAudience } from "../../lib/rules/rbac/node-audience";
+import { rbacAllows, readRbac, nodeMayRequestAudience } from "../../lib/rules/rbac/evaluate";
 
 const AZURE = "api://AzureADTokenExchange";
 

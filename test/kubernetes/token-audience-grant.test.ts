@@ -2,7 +2,8 @@ import { ApiObject, App, Chart, Testing } from "cdk8s";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../../lib/kubernetes";
-import { tokenAudienceRoleName } from "../../lib/kubernetes/token-audience-rules";
+import { tokenAudienceRoleName } from "../../lib/kubernetes/token-audience-grant";
+import { refusal } from "../support/refusal";
 
 const AWS = "sts.amazonaws.com";
 const AZURE = "api://AzureADTokenExchange";
@@ -19,7 +20,7 @@ function manifests(props: Partial<TokenAudienceGrantProps>): Record<string, unkn
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
 function reserved(roleName: string): readonly [Partial<TokenAudienceGrantProps>, string] {
-  return [{ namespaces: ["shop"], roleName }, "role-name-invalid"];
+  return [{ namespaces: ["shop"], roleName }, "kubernetes-invalid: name of an RBAC role"];
 }
 
 describe("TokenAudienceGrant", () => {
@@ -135,22 +136,22 @@ describe("TokenAudienceGrant", () => {
   });
 
   it.each([
-    [{}, "audience-grant-empty"],
-    [{ namespaces: [] }, "audience-grant-empty"],
-    [{ serviceAccounts: [] }, "audience-grant-empty"],
-    [{ scope: "cluster", serviceAccounts: [] }, "audience-grant-empty"],
-    [{ scope: "cluster", namespaces: ["shop"] }, "audience-grant-ambiguous"],
-    [{ namespaces: ["shop"], serviceAccounts: ["shop/web"] }, "audience-grant-ambiguous"],
+    [{}, "kubernetes-missing: names no namespace"],
+    [{ namespaces: [] }, "kubernetes-missing: names no namespace"],
+    [{ serviceAccounts: [] }, "kubernetes-missing: names no namespace"],
+    [{ scope: "cluster", serviceAccounts: [] }, "kubernetes-missing: names no namespace"],
+    [{ scope: "cluster", namespaces: ["shop"] }, "kubernetes-conflict: grant of the audience"],
+    [{ namespaces: ["shop"], serviceAccounts: ["shop/web"] }, "kubernetes-conflict: grant of the audience"],
     [{ namespaces: ["Shop"] }, "namespace-invalid"],
     [{ serviceAccounts: ["web"] }, "subject-invalid"],
     [{ audience: "", namespaces: ["shop"] }, "audience-invalid"],
     [{ audience: "*", namespaces: ["shop"] }, "audience-invalid"],
     [{ audience: "${TfToken[TOKEN.1]}", namespaces: ["shop"] }, "late-value"],
-    [{ namespaces: ["shop"], roleName: "a/b" }, "role-name-invalid"],
-    [{ namespaces: ["shop"], roleName: "a%b" }, "role-name-invalid"],
-    [{ namespaces: ["shop"], roleName: ".." }, "role-name-invalid"],
-    [{ namespaces: ["shop"], roleName: "" }, "role-name-invalid"],
-    [{ namespaces: ["shop"], roleName: "a".repeat(254) }, "role-name-invalid"],
+    [{ namespaces: ["shop"], roleName: "a/b" }, "kubernetes-invalid: name of an RBAC role"],
+    [{ namespaces: ["shop"], roleName: "a%b" }, "kubernetes-invalid: name of an RBAC role"],
+    [{ namespaces: ["shop"], roleName: ".." }, "kubernetes-invalid: name of an RBAC role"],
+    [{ namespaces: ["shop"], roleName: "" }, "kubernetes-invalid: name of an RBAC role"],
+    [{ namespaces: ["shop"], roleName: "a".repeat(254) }, "kubernetes-invalid: name of an RBAC role"],
     [{ namespaces: ["shop"], apiServer: "1.99" }, "version-unknown"],
     [{ scope: "Cluster" as "cluster" }, "property-invalid"],
     [{ namespaces: ["shop"], featureGates: { PodCertificateRequest: "no" } as never }, "property-invalid"],
@@ -162,7 +163,7 @@ describe("TokenAudienceGrant", () => {
   ] as readonly (readonly [Partial<TokenAudienceGrantProps>, string])[])(
     "refuses %j with %s",
     (wrong, code) => {
-      expect(() => manifests(wrong)).toThrowError(expect.objectContaining({ code }));
+      expect(() => manifests(wrong)).toThrowError(refusal(code));
     },
   );
 });

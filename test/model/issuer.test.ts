@@ -100,7 +100,7 @@ describe("Issuer.of", () => {
   it("shows the value, what is allowed and what to do", () => {
     expect(() => Issuer.of("http://x")).toThrowError(
       'issuer is not an https URL, got "http://x"; allowed: https://host[/path], without query, fragment, user or trailing slash; ' +
-        "use the `issuer` of the cluster's /.well-known/openid-configuration, to the letter",
+        "use the `issuer` of the cluster's /.well-known/openid-configuration, character for character",
     );
   });
 

@@ -11,6 +11,7 @@ import {
 } from "../../lib/node";
 import { lintCredentialProviderConfig } from "../../lib/rules/kubelet/lint-credential-provider-config";
 import { validateCredentialProviderConfig } from "../../lib/rules/kubelet/validate-credential-provider-config";
+import { refusal } from "../support/refusal";
 
 const ECR: ImageCredentialProvider = {
   plugin: "ecr",
@@ -86,8 +87,6 @@ const entries = (
     settings: { [provider.plugin]: settings },
   }).providers;
 
-const code = (expected: string): unknown => expect.objectContaining({ code: expected });
-
 describe("the file as a whole", () => {
   const document = credentialProviderConfig({ cluster: cluster(), providers: [ECR, ACR, GCP] });
 
@@ -126,7 +125,7 @@ describe("the file as a whole", () => {
   it("is refused for kubelet 1.33 with its gate at the default, off", () => {
     expect(() => entries(ECR, {}, { kubelet: "1.33" })).toThrowError(
       expect.objectContaining({
-        code: "credential-provider-config-invalid",
+        code: "node-invalid",
         message: expect.stringContaining("feature gate is disabled"),
       }),
     );
@@ -264,10 +263,10 @@ describe("what the distribution brings", () => {
     expect(entries(ECR, {}, { additionalProviders: [crio] })[1]).toEqual(crio);
     expect(() =>
       entries(ECR, {}, { additionalProviders: [{ ...crio, name: "ecr-credential-provider" }] }),
-    ).toThrowError(code("credential-provider-name-taken"));
+    ).toThrowError(refusal("node-conflict: one name"));
     expect(() => entries(ECR, {}, { additionalProviders: [{ ...crio, matchImages: [] }] })).toThrowError(
       expect.objectContaining({
-        code: "credential-provider-config-invalid",
+        code: "node-invalid",
         message: expect.stringContaining("at least 1 item in matchImages is required"),
       }),
     );
@@ -302,11 +301,11 @@ describe("mixed mode", () => {
   ])("needs a second executable name for %s", (_, provider, facts) => {
     const plugins = { [provider.plugin]: facts };
     expect(() => entries(provider, { mode: "mixed" }, { plugins })).toThrowError(
-      code("mixed-mode-needs-second-name"),
+      refusal("node-missing: needs a second entry"),
     );
     const readOnly = { plugins, pluginDirectoryWritable: false };
     expect(() => entries(provider, { mode: "mixed", nodeIdentityName: "x" }, readOnly)).toThrowError(
-      code("mixed-mode-impossible"),
+      refusal("node-unsupported: read-only"),
     );
     const settings = { mode: "mixed", nodeIdentityName: "node-identity", nodeIdentityArgs: ["x"] } as const;
     const [token, node] = entries(provider, settings, { plugins });
@@ -323,9 +322,11 @@ describe("mixed mode", () => {
 
 describe("refuses", () => {
   it("a plugin that the nodes cannot have, or that nobody stated", () => {
-    expect(() => entries(GCP, {}, { plugins: {} })).toThrowError(code("plugin-not-stated"));
+    expect(() => entries(GCP, {}, { plugins: {} })).toThrowError(
+      refusal("node-missing: do not say which version"),
+    );
     expect(() => entries(GCP, {}, { plugins: { gcp: { unusable: "no tokens" } } })).toThrowError(
-      expect.objectContaining({ code: "plugin-unusable", message: expect.stringContaining("no tokens") }),
+      expect.objectContaining({ code: "node-unsupported", message: expect.stringContaining("no tokens") }),
     );
   });
 
@@ -338,19 +339,19 @@ describe("refuses", () => {
     [{ ...GCP, needs: ["tokens", "custom-pools"] }, { version: "36.3.8" }],
   ])("a plugin that cannot do what the pulls need", (provider, facts) => {
     expect(() => entries(provider, {}, { plugins: { [provider.plugin]: facts } })).toThrowError(
-      code("plugin-too-old"),
+      refusal("node-unsupported: lacks what these pulls need"),
     );
   });
 
   it.each([
-    ["https://111122223333.dkr.ecr.eu-west-1.amazonaws.com", "match-images-dead"],
-    ["*.dkr.ecr.*.amazonaws.com/*", "match-images-dead"],
-    ["*.dkr.ecr.*.amazonaws.com/app:v1", "match-images-dead"],
-    ["*.amazonaws.com", "match-images-too-wide"],
-    ["*.*.*.*.*.*", "match-images-too-wide"],
-    ["docker.io", "match-images-too-wide"],
+    ["https://111122223333.dkr.ecr.eu-west-1.amazonaws.com", "node-invalid: can never match"],
+    ["*.dkr.ecr.*.amazonaws.com/*", "node-invalid: can never match"],
+    ["*.dkr.ecr.*.amazonaws.com/app:v1", "node-invalid: can never match"],
+    ["*.amazonaws.com", "node-unsafe: foreign registries"],
+    ["*.*.*.*.*.*", "node-unsafe: foreign registries"],
+    ["docker.io", "node-unsafe: foreign registries"],
   ])("matchImages entry %s with %s", (pattern, expected) => {
-    expect(() => entries(ECR, { matchImages: [pattern] })).toThrowError(code(expected));
+    expect(() => entries(ECR, { matchImages: [pattern] })).toThrowError(refusal(expected));
   });
 
   it("patterns under which a declared pull would never reach the plugin", () => {
@@ -362,13 +363,13 @@ describe("refuses", () => {
     const image = (region: string): string => `111122223333.dkr.ecr.${region}.amazonaws.com/base/*`;
     expect(() => credentialProviderConfig({ ...props, pulls: { ecr: [image("eu-west-1")] } })).not.toThrow();
     expect(() => credentialProviderConfig({ ...props, pulls: { ecr: [image("eu-north-1")] } })).toThrowError(
-      code("pull-not-matched"),
+      refusal("node-mismatch: matches a declared pull"),
     );
   });
 
   it("settings for a plugin that no pull uses", () => {
     expect(() =>
       credentialProviderConfig({ cluster: cluster(), providers: [ECR], settings: { acr: {} } }),
-    ).toThrowError(code("provider-setting-unused"));
+    ).toThrowError(refusal("node-unused: no pull uses it"));
   });
 });

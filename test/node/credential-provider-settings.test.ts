@@ -82,8 +82,8 @@ describe("settings", () => {
     [{ args: "get-credentials" }, "property-invalid", "an array, each element a string"],
     [{ args: [1] }, "property-invalid", "settings.ecr.args[0]"],
     [{ env: { A: "1" } }, "property-invalid", "settings.ecr.env"],
-    [{ env: [{ name: "", value: "1" }] }, "provider-env-invalid", "has no name"],
-    [{ env: [{ name: "A=B", value: "1" }] }, "provider-env-invalid", "that no variable can have"],
+    [{ env: [{ name: "", value: "1" }] }, "node-invalid", "has no name"],
+    [{ env: [{ name: "A=B", value: "1" }] }, "node-invalid", "that no variable can have"],
     [{ env: [{ name: "A", value: 1 }] }, "property-invalid", "settings.ecr.env[0].value"],
     [
       {
@@ -92,7 +92,7 @@ describe("settings", () => {
           { name: "A", value: "2" },
         ],
       },
-      "provider-env-invalid",
+      "node-invalid",
       "is given twice",
     ],
   ])("%j are refused with %s", (settings, code, text) => {
@@ -136,7 +136,7 @@ describe("arguments", () => {
   ])("of %s are refused: %s", (setting, run, plugin, text) => {
     expect(run).toThrowError(
       expect.objectContaining({
-        code: "provider-setting-invalid",
+        code: "node-invalid",
         message: expect.stringMatching(
           `^\`${setting}\` of the ${plugin} image credential provider leave it without`,
         ),
@@ -158,12 +158,12 @@ describe("arguments", () => {
 describe("matchImages", () => {
   // `*?.azurecr.io` is `*` to the kubelet: any host without a dot, localhost too.
   it.each([
-    ["*?.dkr.ecr.*.amazonaws.com", "match-images-misleading", "question mark"],
-    ["*#.dkr.ecr.*.amazonaws.com", "match-images-misleading", "what follows the # is ignored"],
-    ["*.dkr.ecr.a@*.amazonaws.com", "match-images-misleading", "the user part is ignored"],
-    ["*.dkr.ecr.*.amazonaws.com:", "match-images-misleading", "the empty port"],
-    ["*.dkr.ecr.*.amazonaws.com:5000", "match-images-too-wide", "foreign registries"],
-    ["evil.amazonaws.com", "match-images-too-wide", "foreign registries"],
+    ["*?.dkr.ecr.*.amazonaws.com", "node-invalid", "question mark"],
+    ["*#.dkr.ecr.*.amazonaws.com", "node-invalid", "what follows the # is ignored"],
+    ["*.dkr.ecr.a@*.amazonaws.com", "node-invalid", "the user part is ignored"],
+    ["*.dkr.ecr.*.amazonaws.com:", "node-invalid", "the empty port"],
+    ["*.dkr.ecr.*.amazonaws.com:5000", "node-unsafe", "foreign registries"],
+    ["evil.amazonaws.com", "node-unsafe", "foreign registries"],
   ])("%s is refused with %s", (pattern, code, text) => {
     expect(() => written({ matchImages: [pattern] })).toThrowError(
       expect.objectContaining({ code, value: pattern, message: expect.stringContaining(text) }),
@@ -173,7 +173,11 @@ describe("matchImages", () => {
   it("an entry is refused the second time", () => {
     const matchImages = ["public.ecr.aws", "*.dkr.ecr.*.amazonaws.com", "public.ecr.aws"];
     expect(() => written({ matchImages })).toThrowError(
-      expect.objectContaining({ code: "match-images-twice", value: "public.ecr.aws" }),
+      expect.objectContaining({
+        code: "node-conflict",
+        problem: expect.stringContaining("holds an entry twice"),
+        value: "public.ecr.aws",
+      }),
     );
   });
 });
@@ -203,7 +207,7 @@ describe("a further entry of the cluster", () => {
   it("is refused where it shares images with a cloud's", () => {
     expect(() => further("*.dkr.ecr.eu-west-1.amazonaws.com/team")).toThrowError(
       expect.objectContaining({
-        code: "match-images-overlap",
+        code: "node-conflict",
         message: expect.stringContaining("crio-credential-provider and ecr-credential-provider"),
       }),
     );

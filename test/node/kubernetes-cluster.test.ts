@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type KubernetesProps, kubernetes } from "../../lib/node/kubernetes-cluster";
-import { PlainCarrier } from "../../lib/node/plain-carrier";
+import { type KubernetesProps, kubernetes, PlainCarrier } from "../../lib/node/kubernetes-cluster";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const props: KubernetesProps = {
@@ -69,9 +68,9 @@ describe("kubernetes", () => {
     [{ version: "1.28" }, "version-unsupported", /older than the feature/],
     [{ version: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
     [{ version: "1" }, "version-invalid", /major\.minor/],
-    [{ apiServerVersion: "1.34" }, "kubelet-newer-than-api-server", /at most 1\.34/],
+    [{ apiServerVersion: "1.34" }, "cluster-mismatch", /at most 1\.34/],
     [{ apiServerVersion: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
-    [{ plugins: { docker: "1.0" } }, "plugin-unknown", /ecr, acr, gcp/],
+    [{ plugins: { docker: "1.0" } }, "cluster-unknown", /ecr, acr, gcp/],
     [{ plugins: { ecr: "latest" } }, "version-invalid", /ecr plugin/],
     [
       { plugins: { gcp: { abilities: ["custom-pool"] } } },
@@ -90,9 +89,9 @@ describe("kubernetes", () => {
     ],
     [{ featureGates: { [GATE]: "false" } }, "property-invalid", /allowed: true, false/],
     [{ pluginDirectoryWritable: "false" }, "property-invalid", /true, false/],
-    [{ configPath: "cp.yaml" }, "node-path-invalid", /CredentialProviderConfig/],
-    [{ pluginDirectory: "/opt/../bin" }, "node-path-invalid", /plugins/],
-    [{ pluginDirectory: "/opt/bin/" }, "node-path-invalid", /plugins/],
+    [{ configPath: "cp.yaml" }, "cluster-invalid", /CredentialProviderConfig/],
+    [{ pluginDirectory: "/opt/../bin" }, "cluster-invalid", /plugins/],
+    [{ pluginDirectory: "/opt/bin/" }, "cluster-invalid", /plugins/],
     [{ configPath: "${TfToken[TOKEN.1]}" }, "late-value", /CredentialProviderConfig/],
     [{ name: "Lab" }, "cluster-name-invalid", /DNS label/],
     [{ issuer: "https://oidc.example.com/lab/" }, "issuer-trailing-slash", /slash/],

@@ -8,8 +8,10 @@ import {
   NodePoolCarrier,
   NodePoolConfigMap,
 } from "../../lib/openshift";
-import { type IgnitionConfig, readIgnitionFiles } from "../../lib/rules/openshift/ignition";
+import type { IgnitionConfig } from "../../lib/rules/openshift/machine-config";
+import { ignitionFiles } from "../support/ignition";
 import { type Manifest, RecordingSink } from "./recording-sink";
+import { refusal } from "../support/refusal";
 
 const DIRECTORY = "/etc/kubernetes/credential-providers";
 const BIN = "/usr/libexec/kubelet-image-credential-provider-plugins";
@@ -31,7 +33,7 @@ function carried(props: Partial<MachineConfigCarrierProps>, carriedSetup: NodeSe
 }
 
 const decoded = (manifest: Manifest | undefined) =>
-  readIgnitionFiles((manifest?.spec["config"] ?? {}) as IgnitionConfig);
+  ignitionFiles((manifest?.spec["config"] ?? {}) as IgnitionConfig);
 
 const policyPaths = (sink: RecordingSink): string[] =>
   (
@@ -121,21 +123,24 @@ describe("MachineConfigCarrier", () => {
   });
 
   it.each([
-    [{ pools: [] }, "pools-missing"],
+    [{ pools: [] }, "openshift-missing: is named"],
     [{ pools: ["worker", "infra"], machineConfigName: "99-x" }, "name-taken"],
-    [{ machineConfigName: "99-<pool>-ssh" }, "machine-config-name-invalid"],
+    [{ machineConfigName: "99-<pool>-ssh" }, "openshift-invalid: name of a MachineConfig"],
     [{ version: "4.20" }, "version-unsupported"],
-    [{ platform: "gcp" }, "openshift-platform-unsupported"],
-    [{ version: "4.21", platform: "vsphere" }, "openshift-platform-unsupported"],
+    [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
+    [{ version: "4.21", platform: "vsphere" }, "openshift-unsupported: cannot do this"],
   ] as const)("refuses %j with %s", (wrong, code) => {
-    expect(() => carried(wrong, setup("ecr"))).toThrowError(expect.objectContaining({ code }));
+    expect(() => carried(wrong, setup("ecr"))).toThrowError(refusal(code));
   });
 
   it("refuses flags that the operator's unit does not have, before it writes anything", () => {
     const sink = new RecordingSink();
     const carrier = new MachineConfigCarrier({ version: "4.22", platform: "azure", pools: ["worker"] });
     expect(() => carrier.carry(sink, setup("ecr"))).toThrowError(
-      expect.objectContaining({ code: "kubelet-flags-fixed" }),
+      expect.objectContaining({
+        code: "openshift-unsupported",
+        problem: expect.stringContaining("cannot be set"),
+      }),
     );
     expect(sink.files).toEqual([]);
   });
@@ -188,15 +193,15 @@ describe("NodePoolCarrier", () => {
   });
 
   it.each([
-    [{ nodePools: [] }, "pools-missing"],
-    [{ nodePools: ["a", "a"] }, "pool-invalid"],
-    [{ configMapName: "No" }, "pool-invalid"],
-    [{ machineConfigName: "00-x" }, "machine-config-name-invalid"],
+    [{ nodePools: [] }, "openshift-missing: is named"],
+    [{ nodePools: ["a", "a"] }, "openshift-invalid: or occurs twice"],
+    [{ configMapName: "No" }, "openshift-invalid: or occurs twice"],
+    [{ machineConfigName: "00-x" }, "openshift-invalid: name of a MachineConfig"],
     [{ namespace: "a/b" }, "namespace-invalid"],
     [{ version: "4.20" }, "version-unsupported"],
-    [{ platform: "kubevirt" }, "openshift-platform-unsupported"],
+    [{ platform: "kubevirt" }, "openshift-unsupported: cannot do this"],
   ] as const)("refuses %j with %s", (wrong, code) => {
-    expect(() => new NodePoolCarrier({ ...props, ...wrong })).toThrowError(expect.objectContaining({ code }));
+    expect(() => new NodePoolCarrier({ ...props, ...wrong })).toThrowError(refusal(code));
   });
 });
 

@@ -6,7 +6,10 @@ describe("credentialsRequestsOf", () => {
     "refuses %j, which is no list",
     (objects) => {
       expect(() => credentialsRequestsOf(objects as unknown as unknown[], { cloud: "aws" })).toThrowError(
-        expect.objectContaining({ code: "credentials-requests-list" }),
+        expect.objectContaining({
+          code: "openshift-invalid",
+          problem: expect.stringContaining("not given as a list"),
+        }),
       );
     },
   );

@@ -2,6 +2,7 @@ import { ApiObject, App, Chart, Testing } from "cdk8s";
 import { describe, expect, it } from "vitest";
 import { LateEncoding } from "../../lib/model/late";
 import { MachineConfig, NodeDisruptionPolicy } from "../../lib/openshift";
+import { refusal } from "../support/refusal";
 
 const file = {
   path: "/etc/kubernetes/credential-providers/ecr-credential-provider.yaml",
@@ -71,7 +72,12 @@ describe("MachineConfig", () => {
     const chart = Testing.chart();
     expect(
       () => new MachineConfig(chart, "w", { name: "00-x", machineRole: "worker", files: [file] }),
-    ).toThrowError(expect.objectContaining({ code: "machine-config-name-invalid" }));
+    ).toThrowError(
+      expect.objectContaining({
+        code: "openshift-invalid",
+        problem: expect.stringContaining("name of a MachineConfig"),
+      }),
+    );
     expect(Testing.synth(chart)).toEqual([]);
   });
 });
@@ -115,13 +121,11 @@ describe("NodeDisruptionPolicy", () => {
   });
 
   it.each([
-    [[], "node-disruption-paths-missing"],
+    [[], "openshift-missing: names no path"],
     [["etc/a"], "node-file-invalid"],
     [["/etc/a/"], "node-file-invalid"],
     [["${TfToken[TOKEN.1]}"], "late-value"],
   ])("refuses %j with %s", (paths, code) => {
-    expect(() => new NodeDisruptionPolicy(Testing.chart(), "policy", { paths })).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => new NodeDisruptionPolicy(Testing.chart(), "policy", { paths })).toThrowError(refusal(code));
   });
 });

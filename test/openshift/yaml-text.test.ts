@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { LateEncoding, LateText, encodeNow } from "../../lib/model/late";
-import { yamlText } from "../../lib/openshift/yaml-text";
+import { yamlText } from "../../lib/openshift/machine-config";
 
 const LATE = "${TfToken[TOKEN.1]}";
 

@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
 import { customAttributeName } from "../../lib/rules/google/mapping";
 import {
   bucketName as googleBucket,
@@ -14,12 +15,11 @@ import {
 } from "../../lib/rules/google/names";
 import { repositoryName as googleRepository, imagePatterns } from "../../lib/rules/google/registry";
 import { customRoleId } from "../../lib/rules/google/role";
-import { accountId, parseRoleArn } from "../../lib/rules/aws/provider";
 import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rules/aws/names";
 import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
 import { eksClusterName } from "../../lib/rules/aws/spoke";
 import { bucketName as awsBucket } from "../../lib/rules/aws/issuer";
-import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/ids";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/names";
 import { identityNamePrefix } from "../../lib/rules/azure/pull";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
 import { DIGITS, LETTERS, LOWER, passes, sorted, takenCharacters } from "../support/characters";

@@ -6,8 +6,9 @@ import {
   pluginAbilities,
   pluginCan,
   unannotatedEnvReason,
+  isWithin,
+  registriesOf,
 } from "../../lib/rules/plugins";
-import { isWithin, registriesOf } from "../../lib/rules/plugin-registries";
 
 describe("pluginCan", () => {
   // Sources: the tags of kubernetes/cloud-provider-aws, kubernetes-sigs/cloud-provider-azure and

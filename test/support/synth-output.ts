@@ -6,7 +6,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
-import { type IgnitionConfig, readIgnitionFiles } from "../../lib/rules/openshift/ignition";
+import type { IgnitionConfig } from "../../lib/rules/openshift/machine-config";
+import { ignitionFiles } from "./ignition";
 import { bind } from "../../lib/synth/bind/bind-folder";
 import { Subject } from "../../lib/model/subject";
 import { type Json, inside, list, mapTexts, record, text } from "./json";
@@ -184,9 +185,7 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
     return nodesOf(file, record(parse(config, YAML)));
   if (object["kind"] !== "MachineConfig") return [];
   const ignition = inside(object, "spec", "config") as IgnitionConfig;
-  const files = readIgnitionFiles(ignition).map(
-    ({ path, mode, content }) => [path, { mode, content }] as const,
-  );
+  const files = ignitionFiles(ignition).map(({ path, mode, content }) => [path, { mode, content }] as const);
   return [
     {
       where: `${file}: MachineConfig ${text(inside(object, "metadata", "name"))}`,

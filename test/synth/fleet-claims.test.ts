@@ -10,6 +10,7 @@ import { FleetAccess, type FleetAccessProps, type FleetSpoke, type SpokeHub } fr
 import { CA } from "../fixtures/fleet/spokes";
 import { synthesized } from "../support/synthesized";
 import { type WrittenStack, writtenStacks } from "../support/synth-output";
+import { refusal } from "../support/refusal";
 
 const BOTH = ["ops/x", "ops/y"];
 const hub = { name: "hub", issuer: "https://oidc.example.com/hub", apiServer: "1.35" };
@@ -79,7 +80,7 @@ describe("two controllers of one hub", () => {
     const app = Testing.app();
     fleetOf(app, "x", { spokes: [edge()] });
     expect(() => fleetOf(app, "y", { spokes: [edge()], namespace: "fleet-y" })).toThrowError(
-      expect.objectContaining({ code: "spoke-file-differs", value: "edge" }),
+      refusal("fleet-mismatch: writes other files", { value: "edge" }),
     );
   });
 
@@ -87,7 +88,7 @@ describe("two controllers of one hub", () => {
     const app = Testing.app();
     fleetOf(app, "x");
     expect(() => fleetOf(app, "y")).toThrowError(
-      expect.objectContaining({ code: "fleet-object-taken", value: "ClusterProfile ops/edge" }),
+      refusal("fleet-conflict: of the same hub as well", { value: "ClusterProfile ops/edge" }),
     );
   });
 
@@ -100,8 +101,7 @@ describe("two controllers of one hub", () => {
     });
     fleetOf(app, "x", kueue("edge"));
     expect(() => fleetOf(app, "y", kueue("other"))).toThrowError(
-      expect.objectContaining({
-        code: "fleet-object-taken",
+      refusal("fleet-conflict: of the same hub as well", {
         value: "ConfigMap kueue-system/kueue-manager-config",
       }),
     );
@@ -124,7 +124,7 @@ describe("two controllers of one hub", () => {
         plugins: [{ plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" }],
         spokes: [edge(BOTH)],
       });
-    expect(again).toThrowError(expect.objectContaining({ code: "fleet-object-taken" }));
+    expect(again).toThrowError(refusal("fleet-conflict: of the same hub as well"));
   });
 
   it("what was refused claims nothing", () => {

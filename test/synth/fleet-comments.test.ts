@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { controller, multiKueue } from "../../lib/fleet";
-import { consumerComment } from "../../lib/synth/fleet-comments";
+import { consumerComment } from "../../lib/synth/fleet-access";
 
 describe("consumerComment", () => {
   // kubernetes-sigs/kueue:pkg/config/validation.go refuses gates in both places.

@@ -170,11 +170,17 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
   ["cluster-name-invalid", () => ({ cluster: plainCluster({ name: "Prod" }) })],
   ["version-unsupported", () => ({ cluster: plainCluster({ version: "1.32" }) })],
   ["version-unsupported", () => ({ cluster: openShiftCluster({ version: "4.20" }) })],
-  ["openshift-platform-unsupported", () => ({ cluster: openShiftCluster({ platform: "gcp" }) })],
-  ["plugin-not-stated", () => ({ cluster: plainCluster({ plugins: { acr: "1.36.5" } }) })],
-  ["plugin-too-old", () => ({ cluster: plainCluster({ plugins: { ecr: "1.33.0" } }) })],
+  ["openshift-unsupported: cannot do this", () => ({ cluster: openShiftCluster({ platform: "gcp" }) })],
   [
-    "plugin-unusable",
+    "node-missing: do not say which version",
+    () => ({ cluster: plainCluster({ plugins: { acr: "1.36.5" } }) }),
+  ],
+  [
+    "node-unsupported: lacks what these pulls need",
+    () => ({ cluster: plainCluster({ plugins: { ecr: "1.33.0" } }) }),
+  ],
+  [
+    "node-unsupported: cannot pull with service account tokens",
     () => ({
       cluster: openShiftCluster(),
       identities: [makers.google()],
@@ -182,25 +188,28 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     }),
   ],
   [
-    "plugin-too-old",
+    "node-unsupported: lacks what these pulls need",
     () => ({
       cluster: plainCluster({ plugins: { gcp: "36.3.8" } }),
       identities: [makers.google()],
       pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
     }),
   ],
-  ["provider-setting-unused", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
+  ["node-unused: no pull uses it", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
   [
-    "pull-not-matched",
+    "node-mismatch: matches a declared pull",
     () => ({ credentialProviders: { ecr: { matchImages: ["*.dkr.ecr.us-east-1.amazonaws.com"] } } }),
   ],
   [
-    "match-images-dead",
+    "node-invalid: can never match",
     () => ({ credentialProviders: { ecr: { matchImages: ["https://*.dkr.ecr.*.amazonaws.com"] } } }),
   ],
-  ["match-images-too-wide", () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } })],
   [
-    "mixed-mode-needs-second-name",
+    "node-unsafe: foreign registries",
+    () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } }),
+  ],
+  [
+    "node-missing: needs a second entry",
     () => ({
       identities: [makers.azure()],
       pulls: [{ serviceAccount: "shop/web", from: fromAcr() }],
@@ -208,7 +217,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     }),
   ],
   [
-    "mixed-mode-impossible",
+    "node-unsupported: read-only",
     () => ({
       cluster: openShiftCluster({ platform: "azure" }),
       identities: [makers.azure()],

@@ -18,11 +18,11 @@ describe("settings that need no cloud's answer", () => {
   it.each<[unknown, string]>([
     [{ credentialProviders: { ecr: { mode: "Mixed" } } }, "property-invalid"],
     [{ credentialProviders: { ecr: { args: ["${TfToken[TOKEN.1]}"] } } }, "late-value"],
-    [{ credentialProviders: { ecr: { env: [{ name: "", value: "" }] } } }, "provider-env-invalid"],
-    [{ credentialProviders: { acr: { nodeIdentityName: "a/b" } } }, "node-identity-name-invalid"],
+    [{ credentialProviders: { ecr: { env: [{ name: "", value: "" }] } } }, "node-invalid"],
+    [{ credentialProviders: { acr: { nodeIdentityName: "a/b" } } }, "node-invalid"],
     [{ tokenAudience: { scope: "Cluster" } }, "property-invalid"],
     [{ tokenAudience: { limitToServiceAccounts: "false" } }, "property-invalid"],
-    [{ tokenAudience: { roleName: "cluster-admin" } }, "role-name-invalid"],
+    [{ tokenAudience: { roleName: "cluster-admin" } }, "kubernetes-invalid"],
   ])("%j is refused with %s before a cloud declares anything", (props, code) => {
     const declared: string[] = [];
     const maker: IPullIdentities<Construct> = {
@@ -50,7 +50,11 @@ describe("the crio credential provider beside a cloud's pulls", () => {
 
   it("is refused where it shares images with a cloud that the platform's own file does not have", () => {
     expect(() => acrOnAws(["*.azurecr.io"])).toThrowError(
-      expect.objectContaining({ code: "match-images-overlap", value: "*.azurecr.io" }),
+      expect.objectContaining({
+        code: "node-conflict",
+        problem: expect.stringContaining("both be asked"),
+        value: "*.azurecr.io",
+      }),
     );
     expect(() => acrOnAws(["quay.io"])).not.toThrow();
   });

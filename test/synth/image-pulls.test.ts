@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { gcrRepository } from "../../lib/cloud/google";
 import { PlainCarrier } from "../../lib/node";
 import { hostedOpenShift } from "../../lib/openshift";
-import { nodeMayRequestAudience } from "../../lib/rules/rbac/node-audience";
+import { nodeMayRequestAudience } from "../../lib/rules/rbac/evaluate";
 import { ImagePulls, type ImagePullsProps } from "../../lib/synth";
 import {
   ISSUER,

@@ -14,7 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LateEncoding, LateText, encode, encodeNow } from "../../lib/model/late";
 import { boundFiles } from "../../lib/synth/bind/bound-files";
-import { readTerraformOutputs } from "../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../lib/synth/bind/outputs";
 import {
   addAccount,
   stackFixture,

@@ -5,7 +5,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { nodeMayRequestAudience } from "../../lib/rules/rbac/node-audience";
+import { nodeMayRequestAudience } from "../../lib/rules/rbac/evaluate";
 import type { ImagePullsProps } from "../../lib/synth";
 import {
   type SynthesizedPulls,
@@ -92,7 +92,7 @@ describe("mixed mode in one entry", () => {
   ])("refuses a narrower grant by %s: %j", (setting, tokenAudience) => {
     expect(() => pulls({ tokenAudience })).toThrowError(
       expect.objectContaining({
-        code: "audience-grant-ambiguous",
+        code: "kubernetes-conflict",
         message: expect.stringContaining(`is narrowed by \`${setting}\``),
       }),
     );

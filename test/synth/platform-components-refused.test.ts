@@ -94,19 +94,19 @@ const WHERE = `${FILE}, document 2`;
 const DOCUMENTS: readonly (readonly [what: string, code: ErrorCode, bad: () => string, named: string])[] = [
   [
     "no service accounts",
-    "credentials-request-service-accounts",
+    "openshift-invalid",
     changed((spec) => delete spec["serviceAccountNames"]),
     "serviceAccountNames",
   ],
   [
     "an unknown field",
-    "credentials-request-field-unknown",
+    "openshift-unknown",
     changed((spec) => (spec["serviceAccounts"] = ["x"])),
     "spec.serviceAccounts",
   ],
   [
     "a Secret that another request has",
-    "credentials-request-secret-taken",
+    "openshift-conflict",
     changed(({ secretRef }) => (secretRef["name"] = "other")),
     "01-good.yaml",
   ],
@@ -146,7 +146,7 @@ describe("a bad document among good ones is named with its file, and nothing is 
   it("broken YAML: file and line", () => {
     expect(() => declare("kind: [\n")).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-file",
+        code: "openshift-invalid",
         message: expect.stringMatching(new RegExp(`${FILE}:\\d+`)) as unknown,
       }),
     );
@@ -281,7 +281,7 @@ describe("PlatformComponents refuses", () => {
     };
     expect(() => upgrade("4.22")).toThrowError(
       expect.objectContaining({
-        code: "upgradeable-to-not-newer",
+        code: "openshift-invalid",
         message: expect.stringMatching(/^prod\/components: .* got "4\.22"; allowed: /) as unknown,
       }),
     );
@@ -338,13 +338,16 @@ describe("PlatformComponents refuses", () => {
     const stack = providersStack(Testing.app());
     const host = { bucketName: "acme-issuer", region: "eu-west-1", keys: [] };
     expect(() => new IssuerBucket(stack, "issuer", host)).toThrowError(
-      expect.objectContaining({ code: "issuer-keys-empty" }),
+      expect.objectContaining({ code: "issuer-missing", problem: expect.stringContaining("no public key") }),
     );
   });
 
   it("requests of another cloud already at the filter", () => {
     expect(() => credentialsRequestsOf([document()], { cloud: "google" })).toThrowError(
-      expect.objectContaining({ code: "credentials-requests-none" }),
+      expect.objectContaining({
+        code: "openshift-missing",
+        problem: expect.stringContaining("no CredentialsRequest is left"),
+      }),
     );
   });
 });

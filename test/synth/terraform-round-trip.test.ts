@@ -1,7 +1,7 @@
 import { ApiObject } from "cdk8s";
-import { Fn, LocalBackend } from "cdktf";
+import { Fn, LocalBackend, TerraformOutput } from "cdktf";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
@@ -77,6 +77,13 @@ it.skipIf(absent)(
       files: [{ path: "/etc/kubernetes/a.json", mode: 0o600, content: late.join("\n--\n") }],
       kubeletFlags: {},
     });
+    const rendered = ["manifests/40-config.yaml", "nodes/all-nodes.yaml"].map((file, place) => {
+      const output = new TerraformOutput(stack, `rendered${place}`, {
+        value: manifests.rendered(file),
+        staticId: true,
+      });
+      return [file, output.node.id] as const;
+    });
     app.synth();
 
     const folder = join(app.outdir, "stacks/prod");
@@ -104,6 +111,12 @@ it.skipIf(absent)(
       files: [{ path: "/etc/kubernetes/a.json", mode: "0600", content: HOSTILE.join("\n--\n") }],
       kubeletFlags: {},
     });
+    const values = JSON.parse(readFileSync(outputs, "utf8")) as Readonly<Record<string, { value: string }>>;
+    for (const [file, output] of rendered) {
+      const text = values[output]?.value ?? "";
+      expect(parse(text), file).toEqual(parse(files[`prod/${file}`] ?? ""));
+      expect(text).not.toMatch(/@late\(|TfToken|cdktf-workload-identity bind/);
+    }
     expect(Object.values(files).join("")).not.toMatch(/@late\(|TfToken|cdktf-workload-identity bind/);
   },
 );

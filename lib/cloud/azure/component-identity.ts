@@ -1,25 +1,37 @@
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { RoleDefinition } from "@cdktf/provider-azurerm/lib/role-definition/index.js";
 import type { Construct } from "constructs";
-import { at } from "../../errors";
+import { at, fail } from "../../errors";
+import { COMPONENT_AUDIENCE } from "../../model/components";
+import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
-import { assignmentKey } from "../../rules/azure/component-adoption";
+import { checkProps } from "../../model/shape";
+import { Subject } from "../../model/subject";
+import { checkReason, invalidRole, isRoleName } from "../../rules/azure/access";
+import { assignmentKey } from "../../rules/azure/adoption";
+import {
+  assignableScopes,
+  checkBroadScopes,
+  scopeResourceGroup,
+  statedScopes,
+} from "../../rules/azure/scope";
+import { componentCredentials, hasCustomRole } from "../../rules/azure/component";
 import {
   federatedCredentialId,
   roleAssignmentId,
   roleDefinitionImportId,
-  scopeResourceGroup,
   subscriptionScope,
+  userAssignedIdentityId,
 } from "../../rules/azure/ids";
+import { type ComponentPermissions, roleNames, roleOperations } from "../../rules/azure/provider-spec";
+import { type FederatedCredential, checkCredentials } from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
-import { type ComponentIdentityPlan, componentIdentityPlan, literalId } from "./component-identity-plan";
-import { type ComponentIdentityProps, COMPONENT_IDENTITY_PROPS } from "./component-identity-props";
-import { DeclaredIdentityBase } from "./declared-identity-base";
-import { declaredGroups } from "./resource-groups";
-import { claimRoleName } from "./role-names";
-import { checkProps } from "../../model/shape";
+import { type ComponentIdentityProps, COMPONENT_IDENTITY_PROPS } from "./component-props";
+import { DeclaredIdentityBase } from "./identity";
+import { claimRoleName, refuseTakenRoleName } from "./names";
+import { checkSubscription, declaredGroups } from "./place";
 
 /**
  * What azurerm cannot read back or change of a role assignment: stated when one is made, left alone on one that
@@ -44,13 +56,6 @@ export class ComponentIdentity extends DeclaredIdentityBase {
   /** The role assignments, by resource group or scope as in the construct's ids. */
   readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
 
-  /**
-   * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-tag-invalid`, `azure-scope-invalid`, `azure-scope-broad`,
-   * `azure-reason-invalid`, `azure-request-empty`, `azure-request-list`, `azure-request-permission`,
-   * `azure-role-invalid`, `azure-role-assignable`, `azure-role-name-taken`, `azure-service-accounts-empty`,
-   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-subscription-mismatch`, `azure-credentials-too-many`,
-   * `late-value`, and the refusals of issuers and service accounts.
-   */
   constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
     checkProps(new.target.name, scope, id, COMPONENT_IDENTITY_PROPS, props);
     super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);
@@ -58,7 +63,10 @@ export class ComponentIdentity extends DeclaredIdentityBase {
     this.resourceId = isLate(props.resourceGroupName) ? this.resource.id : literalId(props);
     if (!isLate(this.resourceId)) this.#keepId(props);
     this.roleDefinition = this.#customRole(props, plan);
-    this.roleAssignments = new Map(this.#assignments(props, plan));
+    const roles = [...(this.roleDefinition ? [undefined] : []), ...plan.permissions.roles];
+    this.roleAssignments = new Map(
+      roles.flatMap((role) => plan.scopes.map((place) => this.#assignment(props, role, place))),
+    );
     if (props.adopt) this.#import(props);
   }
 
@@ -88,16 +96,6 @@ export class ComponentIdentity extends DeclaredIdentityBase {
       assignableScopes: [...assignableScopes],
       ...this.providerArgument,
     });
-  }
-
-  #assignments(
-    props: ComponentIdentityProps,
-    { permissions: { roles }, scopes }: ComponentIdentityPlan,
-  ): readonly (readonly [string, RoleAssignment])[] {
-    const custom = this.roleDefinition ? [undefined] : [];
-    return [...custom, ...roles].flatMap((role) =>
-      scopes.map((scope) => this.#assignment(props, role, scope)),
-    );
   }
 
   #assignment(
@@ -138,4 +136,70 @@ export class ComponentIdentity extends DeclaredIdentityBase {
       if (declared) keepNames(declared, { names: { name: credential.name }, statedBy: "serviceAccounts" });
     }
   }
+}
+
+/** What is decided of a component's identity before it is declared. */
+interface ComponentIdentityPlan {
+  /** What it may do, each once. */
+  readonly permissions: ComponentPermissions;
+  /** Where, each once. */
+  readonly scopes: readonly string[];
+  /** Where its custom role can be assigned; empty without one. */
+  readonly assignableScopes: readonly string[];
+  readonly roleName: string;
+  readonly credentials: readonly FederatedCredential[];
+}
+
+/** Checks the settings as a whole. */
+function componentIdentityPlan(construct: Construct, props: ComponentIdentityProps): ComponentIdentityPlan {
+  const own = subscriptionScope(props.subscriptionId);
+  checkSubscription(construct, "subscriptionId", props.subscriptionId, props.provider);
+  const permissions = permissionsOf(props);
+  const scopes = statedScopes(props.scopes);
+  if (props.reason !== undefined) checkReason(props.reason);
+  checkBroadScopes(scopes, props.reason);
+  if (props.adopt) literalId(props);
+  const { roleName = props.identityName, tenantId, provider } = props;
+  if (!isLate(roleName) && !isRoleName(roleName)) invalidRole(roleName);
+  const custom = hasCustomRole(permissions);
+  if (custom) refuseTakenRoleName(construct, { name: roleName, tenantId, provider });
+  return {
+    permissions,
+    scopes,
+    assignableScopes: custom ? assignableScopes(own, scopes, permissions.dataActions.length > 0) : [],
+    roleName,
+    credentials: credentialsOf(props),
+  };
+}
+
+/** Resource id of the identity, of a literal resource group. */
+function literalId({ identityName, resourceGroupName, subscriptionId }: ComponentIdentityProps): string {
+  return userAssignedIdentityId({ subscriptionId, resourceGroupName }, identityName);
+}
+
+function permissionsOf({ actions, dataActions, roles }: ComponentIdentityProps): ComponentPermissions {
+  const permissions = {
+    actions: roleOperations("actions", actions ?? []),
+    dataActions: roleOperations("dataActions", dataActions ?? []),
+    roles: roleNames("roles", roles ?? []),
+  };
+  return Object.values(permissions).some((list) => list.length > 0)
+    ? permissions
+    : fail("azure-missing", {
+        problem: "request asks for no permission and no role, so its identity could do nothing",
+        allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
+        remedy: "leave the request out, or withhold less of it",
+      });
+}
+
+function credentialsOf(props: ComponentIdentityProps): readonly FederatedCredential[] {
+  const trust = {
+    clusterName: props.clusterName,
+    issuer: Issuer.of(props.issuer),
+    audience: COMPONENT_AUDIENCE,
+    subjects: props.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
+  };
+  const credentials = componentCredentials(trust, props.naming ?? "unique");
+  checkCredentials(props.identityName, credentials, "spread the service accounts over two identities");
+  return credentials;
 }

@@ -8,9 +8,15 @@ import { blobContainerName, containerUrl } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
-import { IssuerStorage } from "./issuer-storage";
-import { AZURE_DOCUMENTS, checkIssuerStorage, keepAccount, servedIssuer } from "./issuer-storage-checks";
-import { type IssuerStorageProps, ISSUER_STORAGE_PROPS } from "./issuer-storage-props";
+import {
+  type IssuerStorageProps,
+  AZURE_DOCUMENTS,
+  ISSUER_STORAGE_PROPS,
+  IssuerStorage,
+  checkIssuerStorage,
+  keepAccount,
+  servedIssuer,
+} from "./issuer";
 import { type ObjectKind, checkProps, choice, object, optional, text } from "../../model/shape";
 
 /** A blob container that publishes an issuer's documents. */
@@ -54,11 +60,6 @@ export class IssuerContainer extends IssuerStorage {
   /** The key set. */
   readonly jwks: StorageBlob;
 
-  /**
-   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-container-private`,
-   * `azure-environment-mismatch`, `azure-resource-group-moved`, `late-value`, and the refusals of
-   * issuers and keys.
-   */
   constructor(scope: Construct, id: string, props: IssuerContainerProps) {
     checkProps(new.target.name, scope, id, ISSUER_CONTAINER_PROPS, props);
     super(scope, id, props, (construct) =>

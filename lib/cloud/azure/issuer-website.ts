@@ -8,9 +8,14 @@ import { containerIn, storageAccountId } from "../../rules/azure/ids";
 import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { attributeOf } from "../shared/references";
-import { IssuerStorage } from "./issuer-storage";
-import { AZURE_DOCUMENTS, checkIssuerStorage, servedIssuer } from "./issuer-storage-checks";
-import { type IssuerStorageProps, ISSUER_STORAGE_PROPS } from "./issuer-storage-props";
+import {
+  type IssuerStorageProps,
+  AZURE_DOCUMENTS,
+  ISSUER_STORAGE_PROPS,
+  IssuerStorage,
+  checkIssuerStorage,
+  servedIssuer,
+} from "./issuer";
 import { type ObjectKind, boolean, checkProps, object, optional } from "../../model/shape";
 
 /** A static website that publishes an issuer's documents. */
@@ -50,11 +55,6 @@ export class IssuerWebsite extends IssuerStorage {
   /** The key set. */
   readonly jwks: StorageBlob;
 
-  /**
-   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-environment-mismatch`,
-   * `azure-resource-group-moved`, `azure-website-slash`, `late-value`, and the refusals of issuers
-   * and keys.
-   */
   constructor(scope: Construct, id: string, props: IssuerWebsiteProps) {
     checkProps(new.target.name, scope, id, ISSUER_WEBSITE_PROPS, props);
     super(scope, id, props, (construct) => at(construct, () => checked(construct, props)));

@@ -1,46 +1,165 @@
+import { DataAzurermUserAssignedIdentity } from "@cdktf/provider-azurerm/lib/data-azurerm-user-assigned-identity/index.js";
+import type { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import type { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
-import type { Construct } from "constructs";
-import { at } from "../../errors";
+import { type IConstruct, Construct } from "constructs";
+import { at, fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { type IPullSource, PULL_SOURCE } from "../../model/pulls";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  checkProps,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+import { guid, invalidName, parseIdentityId, resourceGroupName } from "../../rules/azure/names";
+import {
+  type PullPermission,
+  type RegistryPull,
+  CONDITION_VERSION,
+  pullPermissions,
+} from "../../rules/azure/permission";
+import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/plugin";
 import type { FederatedCredential } from "../../rules/azure/trust";
+import { PROVIDER } from "../shared/kinds";
+import { PerStack } from "../shared/per-stack";
 import {
-  type PullIdentityAttributes,
-  AdoptedPullIdentity,
-  PULL_IDENTITY_ATTRIBUTES,
-} from "./adopted-pull-identity";
-import { type IdentityLedger, newLedger } from "./identity-ledger";
-import {
-  type IPullIdentity,
-  type PullIdentityScope,
-  PULL_IDENTITY_SCOPE,
-  PullIdentityBase,
-} from "./pull-identity-base";
-import { type PullTrust, PULL_TRUST, trustCredentials } from "./trust";
-import { checkIdentity, declareIdentity } from "./user-assigned-identity";
-import { type ObjectKind, checkProps, list, object, optional, record, text } from "../../model/shape";
+  type CredentialLedger,
+  type DeclaredIdentityProps,
+  type PullTrust,
+  DECLARED_IDENTITY_PROPS,
+  FederatedIdentityBase,
+  PULL_TRUST,
+  checkIdentity,
+  declareIdentity,
+  trustCredentials,
+} from "./identity";
+import { checkSubscription } from "./place";
+import { acrSource } from "./registry";
+
+/** A user-assigned identity for pulls, declared or adopted. */
+export interface IPullIdentity extends IConstruct {
+  /** Resource id of the identity; late when declared here. */
+  readonly resourceId: string;
+  /** Resource group of the identity. */
+  readonly resourceGroupName: string;
+  /** What the service account's annotation holds; late unless adopted with a literal one. */
+  readonly clientId: string;
+  /** Object id of the identity's service principal, which roles are assigned to. */
+  readonly principalId: string;
+  /** Tenant of the identity. */
+  readonly tenantId: string;
+  /** The two annotations that the acr plugin reads. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The federated identity credentials that this stack declares on the identity, in the order of writing. */
+  readonly credentials: readonly FederatedIdentityCredential[];
+  /** The role assignments that this stack declares for the identity, by the registry's own host. */
+  readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
+  /** Lets service accounts act as the identity: one federated identity credential each. */
+  addTrust(trust: PullTrust): void;
+  /** Lets the identity pull from registries made by `acr()`: one role assignment per registry. */
+  grantPull(...sources: readonly IPullSource<Construct>[]): void;
+}
+
+const SOURCES: Kind<readonly IPullSource<Construct>[]> = list(PULL_SOURCE);
+
+/** The kind of an {@link IPullIdentity}. */
+export const PULL_IDENTITY: Kind<IPullIdentity> = like(
+  "an identity: new PullIdentity(…) or PullIdentity.fromResourceId(…)",
+  { addTrust: method, grantPull: method },
+);
+
+/** Where an identity's further resources are declared. */
+export interface PullIdentityScope {
+  /**
+   * The Azure cloud of the identity.
+   *
+   * @defaultValue "AzurePublicCloud"
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * The Terraform provider of the identity's subscription. azurerm writes credentials into the provider's own
+   * subscription, so an identity of another subscription needs that subscription's provider. A provider that states
+   * another one is refused; what `ARM_SUBSCRIPTION_ID` says is not seen, so state `subscriptionId` on the provider.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+export const PULL_IDENTITY_SCOPE: ObjectKind<PullIdentityScope> = object({
+  cloud: optional(text),
+  provider: optional(PROVIDER),
+});
+
+/** What declared and adopted identities for pulls have in common: one role assignment per registry. */
+export abstract class PullIdentityBase extends FederatedIdentityBase implements IPullIdentity {
+  /** What this stack has declared on the identity. */
+  protected abstract override readonly ledger: IdentityLedger;
+  readonly #cloud: AzureCloudName | undefined;
+
+  constructor(scope: Construct, id: string, props: PullIdentityScope) {
+    super(scope, id, props.provider);
+    this.#cloud = props.cloud;
+  }
+
+  /** The two annotations that the acr plugin reads; it accepts neither absent nor empty. */
+  get annotations(): Readonly<Record<string, string>> {
+    return { [CLIENT_ID_ANNOTATION]: this.clientId, [TENANT_ID_ANNOTATION]: this.tenantId };
+  }
+
+  /** The role assignments that this stack declares for the identity. */
+  get roleAssignments(): ReadonlyMap<string, RoleAssignment> {
+    return this.ledger.assignments;
+  }
+
+  /** Declares one federated identity credential per service account. */
+  addTrust(trust: PullTrust): void {
+    at(this, () => checkGiven("addTrust()", PULL_TRUST, trust, "trust"));
+    const { credentials } = this.ledger;
+    this.declareCredentials(at(this, () => trustCredentials(this.label, [trust], this.#cloud, credentials)));
+  }
+
+  /** Declares or widens one role assignment per registry. */
+  grantPull(...sources: readonly IPullSource<Construct>[]): void {
+    const permissions = at(this, () => {
+      checkGiven("grantPull()", SOURCES, sources, "sources");
+      const pulls = sources.map(acrSource);
+      const all = pullPermissions([...this.ledger.pulls, ...pulls]);
+      this.ledger.pulls.push(...pulls);
+      return all;
+    });
+    for (const permission of permissions) this.#declareAssignment(permission);
+  }
+
+  #declareAssignment({ loginServer, registry, roleDefinitionName, condition }: PullPermission): void {
+    const known = this.ledger.assignments.get(loginServer.home);
+    if (known) return condition === undefined ? resetCondition(known) : void (known.condition = condition);
+    const resource = this.declareRoleAssignment(loginServer.home, {
+      scope: registry,
+      roleDefinitionName,
+      principalId: this.principalId,
+      ...(condition !== undefined && { condition, conditionVersion: CONDITION_VERSION }),
+    });
+    this.ledger.assignments.set(loginServer.home, resource);
+  }
+}
+
+function resetCondition(assignment: RoleAssignment): void {
+  assignment.resetCondition();
+  assignment.resetConditionVersion();
+}
 
 /** A user-assigned identity to declare. */
-export interface PullIdentityProps extends PullIdentityScope {
-  /** Name, 3 to 128 letters, digits, `_` and `-`; Azure compares names without regard to letter case. */
-  readonly identityName: string;
-  /** Resource group that will hold the identity; may be late. */
-  readonly resourceGroupName: string;
-  /**
-   * Region of the identity, for example `westeurope`; may be late. It need not be the cluster's; a few regions
-   * cannot hold federated identity credentials.
-   */
-  readonly location: string;
-  /**
-   * Tags of the identity.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Tenant of the identity, a GUID. Stating it makes the annotation final at synth.
-   *
-   * @defaultValue - the identity's own attribute, known after apply
-   */
-  readonly tenantId?: string;
+export interface PullIdentityProps extends DeclaredIdentityProps, PullIdentityScope {
   /**
    * Service accounts that may act as the identity; more can be added with `addTrust`.
    *
@@ -51,11 +170,7 @@ export interface PullIdentityProps extends PullIdentityScope {
 
 const PULL_IDENTITY_PROPS: ObjectKind<PullIdentityProps> = object({
   ...PULL_IDENTITY_SCOPE.shape,
-  identityName: text,
-  resourceGroupName: text,
-  location: text,
-  tags: optional(record(text)),
-  tenantId: optional(text),
+  ...DECLARED_IDENTITY_PROPS.shape,
   trusts: optional(list(PULL_TRUST)),
 });
 
@@ -88,10 +203,6 @@ export class PullIdentity extends PullIdentityBase {
   /** Its own: nobody else can name the identity. */
   protected override readonly ledger: IdentityLedger = newLedger();
 
-  /**
-   * Throws `azure-name-invalid`, `azure-guid-invalid`, the refusals of `addTrust`, and `azure-identity-name-taken` where
-   * the app declares an identity of that name in the same resource group and subscription already, in any stack.
-   */
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
     checkProps(new.target.name, scope, id, PULL_IDENTITY_PROPS, props);
     super(scope, id, props);
@@ -110,8 +221,7 @@ export class PullIdentity extends PullIdentityBase {
    * An identity that exists. Literal ids are used as they are; for missing ones a data source is declared.
    *
    * Constructs of one stack that adopt the same literal id share its chain and its count; other stacks and tools do
-   * not see it. Throws `azure-resource-id-invalid`, `azure-guid-invalid`, `azure-name-invalid`,
-   * `azure-subscription-mismatch` or `azure-identity-incomplete`.
+   * not see it.
    */
   static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
     checkProps("PullIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);
@@ -122,4 +232,147 @@ export class PullIdentity extends PullIdentityBase {
 function checkedCredentials(props: PullIdentityProps): readonly FederatedCredential[] {
   checkIdentity(props);
   return trustCredentials(props.identityName, props.trusts ?? [], props.cloud, []);
+}
+
+/** An existing user-assigned identity. */
+export interface PullIdentityAttributes extends PullIdentityScope {
+  /**
+   * Resource id, `/subscriptions/…/providers/Microsoft.ManagedIdentity/userAssignedIdentities/<name>`.
+   *
+   * May be late when everything below is given.
+   */
+  readonly resourceId: string;
+  /**
+   * Resource group of the identity.
+   *
+   * @defaultValue - read from the resource id
+   */
+  readonly resourceGroupName?: string;
+  /**
+   * Client id, a GUID.
+   *
+   * @defaultValue - read by a data source, and late then
+   */
+  readonly clientId?: string;
+  /**
+   * Object id of the identity's service principal, a GUID.
+   *
+   * @defaultValue - read by a data source, and late then
+   */
+  readonly principalId?: string;
+  /**
+   * Tenant of the identity, a GUID.
+   *
+   * @defaultValue - read by a data source, and late then
+   */
+  readonly tenantId?: string;
+}
+
+export const PULL_IDENTITY_ATTRIBUTES: ObjectKind<PullIdentityAttributes> = object({
+  ...PULL_IDENTITY_SCOPE.shape,
+  resourceId: text,
+  resourceGroupName: optional(text),
+  clientId: optional(text),
+  principalId: optional(text),
+  tenantId: optional(text),
+});
+
+interface Place {
+  readonly resourceGroupName: string;
+  readonly name: string | undefined;
+}
+
+const IDS = ["clientId", "principalId", "tenantId"] as const;
+
+/** An identity that exists; declares at most a data source for what is not given. */
+export class AdoptedPullIdentity extends PullIdentityBase {
+  /** The data source, `undefined` when every id was given. */
+  readonly data: DataAzurermUserAssignedIdentity | undefined;
+  override readonly resourceId: string;
+  override readonly resourceGroupName: string;
+  override readonly clientId: string;
+  override readonly principalId: string;
+  override readonly tenantId: string;
+  protected override readonly label: string;
+  protected override readonly ledger: IdentityLedger;
+
+  constructor(scope: Construct, id: string, attributes: PullIdentityAttributes) {
+    super(scope, id, attributes);
+    const place = at(this, () => checkedPlace(this, attributes));
+    const data = missingIds(attributes).length === 0 ? undefined : dataSource(this, place, attributes);
+    const known = (key: (typeof IDS)[number]): string => attributes[key] ?? data?.[key] ?? incomplete(key);
+
+    this.data = data;
+    this.resourceId = attributes.resourceId;
+    this.resourceGroupName = place.resourceGroupName;
+    this.clientId = known("clientId");
+    this.principalId = known("principalId");
+    this.tenantId = known("tenantId");
+    this.label = place.name ?? this.node.path;
+    this.ledger = ledgerOf(this, attributes.resourceId);
+  }
+}
+
+function checkedPlace(construct: Construct, attributes: PullIdentityAttributes): Place {
+  for (const key of IDS) if (attributes[key] !== undefined) guid(key, attributes[key]);
+  const { resourceId, resourceGroupName: stated } = attributes;
+  if (isLate(resourceId)) {
+    const missing = [...(stated === undefined ? ["resourceGroupName"] : []), ...missingIds(attributes)];
+    if (stated === undefined || missing.length > 0) return incomplete(missing.join(", "));
+    return { name: undefined, resourceGroupName: resourceGroupName(stated) };
+  }
+  const place = parseIdentityId(resourceId);
+  checkSubscription(construct, "resourceId", place.subscriptionId, attributes.provider);
+  if (stated !== undefined && !isLate(stated) && stated !== place.resourceGroupName)
+    invalidName("resourceGroupName", stated, `${place.resourceGroupName}, as in resourceId`);
+  return place;
+}
+
+function incomplete(missing: string): never {
+  return fail("azure-missing", {
+    problem: `the resource id of the identity is known only after apply, and ${missing} cannot be read from it`,
+    allowed: "a literal resource id, or resourceGroupName, clientId, principalId and tenantId beside it",
+    remedy: `give ${missing}`,
+  });
+}
+
+function missingIds(attributes: PullIdentityAttributes): readonly string[] {
+  return IDS.filter((key) => attributes[key] === undefined);
+}
+
+function dataSource(
+  scope: Construct,
+  { name, resourceGroupName: group }: Place,
+  { provider }: PullIdentityAttributes,
+): DataAzurermUserAssignedIdentity {
+  return new DataAzurermUserAssignedIdentity(scope, "Resource", {
+    name: name ?? incomplete(IDS.join(", ")),
+    resourceGroupName: group,
+    ...(provider && { provider }),
+  });
+}
+
+/**
+ * What one stack has declared on one identity that pulls.
+ *
+ * Azure counts and serialises per identity, not per construct, so constructs that adopt the same identity share
+ * one ledger: one chain of credentials, one role assignment per registry.
+ */
+export interface IdentityLedger extends CredentialLedger {
+  readonly pulls: RegistryPull[];
+  readonly assignments: Map<string, RoleAssignment>;
+}
+
+const ledgers = new PerStack<IdentityLedger>();
+
+/** A ledger of its own, for an identity that nobody else can name. */
+export function newLedger(): IdentityLedger {
+  return { credentials: [], resources: [], pulls: [], assignments: new Map() };
+}
+
+/** The stack's ledger for a resource id; late ids cannot be compared and get a ledger each. */
+export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
+  if (isLate(resourceId)) return newLedger();
+  const key = resourceId.toLowerCase();
+  return ledgers.get(scope, key) ?? ledgers.set(scope, key, newLedger());
 }

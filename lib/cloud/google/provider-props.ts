@@ -24,7 +24,7 @@ import { type AttributeMapping, additionalAttributes } from "../../rules/google/
 import { workloadIdentityId, refuseUnused } from "../../rules/google/names";
 import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/provider";
 import { shortText, withReason } from "../../rules/google/text";
-import { publishedJwks } from "../../rules/openid/issuer-keys";
+import { publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import { type IPrincipals, type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./pool";
 import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";

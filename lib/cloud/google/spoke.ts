@@ -260,7 +260,13 @@ function impersonation(
   const objects = users.flatMap(({ subject, user }) =>
     agentImpersonation(
       `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
-      user ?? fail("spoke-user-unknown", spoke, subject.key),
+      user ??
+        fail("google-unknown", {
+          problem: `the Connect agent of spoke ${spoke} must be allowed to impersonate the user of ${subject.key}, whose name is not known at synth`,
+          value: subject.key,
+          allowed: "a Google service account in a literal project",
+          remedy: "act as Google service accounts: workloadServiceAccounts without impersonate: false",
+        }),
     ),
   );
   return { objects, comment: ["The Connect agent of the member must run in the namespace gke-connect."] };
@@ -285,7 +291,12 @@ function bind(
     ...(provider && { provider }),
   });
   if (binding.resource.provider !== provider)
-    fail("google-spoke-provider-differs", role, project, subject.key);
+    fail("google-mismatch", {
+      problem: `two spokes of project ${project} give ${subject.key} ${role} through different Terraform providers, and share one binding`,
+      value: project,
+      allowed: "one `provider` for all spokes of a project",
+      remedy: "give both the same provider",
+    });
   if (authorizes && !known)
     Annotations.of(binding).addWarning(
       `${role} of ${subject.key} counts in every cluster of project ${project}; with roles/container.clusterViewer and RBAC it would have rights in the spokes alone`,

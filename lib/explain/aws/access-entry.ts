@@ -14,7 +14,6 @@ import { arnFields } from "./place";
 /** Beginnings of names that EKS keeps for itself. Source: CreateAccessEntry in the EKS API reference. */
 const RESERVED = /^(?:system|eks|aws|amazon|iam):/;
 
-/** The groups of an entry; none where it states none. */
 export function groupsOf(entry: Resource): Known<readonly Known<string>[]> {
   return entry.list("kubernetes_groups");
 }
@@ -74,7 +73,6 @@ function nameOf(policy: Resource): Known<string> {
   return withoutPrefix(arnFields(arn)?.[5] ?? arn, "cluster-access-policy/");
 }
 
-/** What people should know of the policies of an entry. */
 export function policyWarnings(
   policies: readonly Resource[],
   cluster: string,

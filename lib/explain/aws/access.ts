@@ -195,7 +195,7 @@ interface Asked {
 }
 
 /** Whether every container acts as the role, and the audiences of their tokens. */
-export function webhookPods(
+function webhookPods(
   { pods, program, cluster }: AccountQuestion,
   arn: Known<string>,
   audience: Known<string>,

@@ -336,7 +336,6 @@ function wordsOf({ operator, key, values }: Condition): string | undefined {
   );
 }
 
-/** What the policies allow, as evidence. */
 function grantedInWords(role: Role): readonly string[] {
   return [...new Set(certainlyAllowing(role).map(inWords))].sort();
 }

@@ -60,6 +60,8 @@ const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const MANAGED_ARN = /^arn:[a-z-]+:iam::aws:policy\/(?:service-role\/)?([\w-]+)$/;
+/** Policies that are kept read. */
+const KEPT = 1024;
 const MANAGED_TYPE = "aws_iam_policy";
 
 export interface NamedPolicy {
@@ -70,7 +72,7 @@ export interface NamedPolicy {
 
 export class Documents {
   readonly #terraform: Terraform;
-  readonly #read = new Map<string, Policy>();
+  readonly #read = new Map<string, Map<string, Policy>>();
   readonly #managed = new Map<string, NamedPolicy>();
   #byName: Map<string, Resource[]> | undefined;
 
@@ -82,7 +84,11 @@ export class Documents {
   ofText(text: Known<string>, kind: PolicyKind, max: number = Infinity): Policy {
     const read = (): Policy => readPolicy(text, kind, max);
     const literal = orElse(text, () => undefined);
-    return literal === undefined ? read() : remembered(this.#read, `${kind} ${max} ${literal}`, read);
+    if (literal === undefined) return read();
+    const ofKind = remembered(this.#read, `${kind} ${max}`, () => new Map<string, Policy>());
+    // Each of ten thousand roles may have a policy of its own, which is asked about once.
+    if (ofKind.size >= KEPT) ofKind.clear();
+    return remembered(ofKind, literal, read);
   }
 
   /** The policy of an ARN: one of AWS's own, or one that Terraform declares. */

@@ -40,7 +40,6 @@ export interface Role {
   readonly contestedBy: Source | undefined;
 }
 
-/** An IAM role as an ARN names it. */
 export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
   /** The role; `undefined` where it was not read. */
   readonly role: Role | undefined;

@@ -14,7 +14,6 @@ import { type AssumedRole, type RoleJudge, pullActions } from "./role-judge";
 const IMPORT = "ecr:BatchImportUpstreamImage";
 const OUTCOMES = { yes: "denied", no: "allowed", unknown: "unknown" } as const;
 
-/** What the owners of registries say to one role. */
 export class Owners {
   readonly #role: AssumedRole;
   readonly #judge: RoleJudge;

@@ -41,12 +41,12 @@ export class AwsRights implements PullRights {
 
   /** May it read the repository, or every repository of a pattern? */
   repository(asked: AskedRepository): Answer {
-    const { registry, answer } = placeOf(asked);
+    const { registry, place, answer } = placeOf(asked);
     if (registry === undefined) return answer;
     const foreign = otherPartition(this.#role.partition, registry.arn);
     if (foreign) return foreign;
     const { paths, name, host } = asked;
-    if (paths.isOne) return this.#judged(onePlace(registry, paths.text), answer);
+    if (place) return this.#judged(place, answer);
     const worst = paths.worst((each) => this.#judged(somePlace(registry, paths, each), answer), badness);
     if (worst === undefined)
       return unknown(
@@ -110,6 +110,8 @@ function otherPartition(partition: Known<string>, repository: string): Answer | 
 interface Place {
   /** `undefined` where nothing depends on the role any more. */
   readonly registry: Registry | undefined;
+  /** The repository where a single one is asked about. */
+  readonly place?: AskedPlace | undefined;
   /** What is said of every role that nothing keeps from reading it. */
   readonly answer: Answer;
 }
@@ -136,7 +138,9 @@ function madePlace({ host, paths, name }: AskedRepository): Place {
     };
   const arn = `arn:${partition.name}:ecr:${region}:${account}:repository/`;
   const what = paths.isOne ? `pull ${arn}${paths.text}` : `pull every repository of ${name}`;
-  return { registry: { account, region, arn }, answer: pass(`the role may ${what}`) };
+  const registry = { account, region, arn };
+  const place = paths.isOne ? onePlace(registry, paths.text) : undefined;
+  return { registry, place, answer: pass(`the role may ${what}`) };
 }
 
 function noEcrHost(host: string): Answer {

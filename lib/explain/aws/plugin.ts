@@ -3,12 +3,12 @@
  * kOps writes one. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
-import { type Known, all, is, match, whyText } from "../../model/known";
+import { type Known, all, is, match, shown, whyNot, whyText } from "../../model/known";
 import { parseEcrHost } from "../../rules/aws/registry";
 import { ecrRoleAnnotation } from "../../rules/aws/pull";
 import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { pluginCan } from "../../rules/plugins";
-import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import { type Answer, SILENT, broken, pass, passing, seen, unknown } from "../answer";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -93,15 +93,15 @@ export class EcrPlugin implements PluginCloud {
     const { account, entry } = question;
     const role = roleOf(question);
     const where = seen("annotations of the service account", account.source);
-    if (role !== undefined && is(role, "") !== "yes")
-      return match<string, Answer>(
-        role,
-        (arn) => pass(`the plugin gets the role ${arn}`, where),
-        (why) =>
-          why.kind === "apply"
-            ? pass(`the plugin gets the role ${whyText(why)}`, where)
-            : unknown(whyText(why), "keep the annotation in one document", where),
-      );
+    if (role !== undefined && is(role, "") !== "yes") {
+      const why = whyNot(role);
+      return why === undefined || why.kind === "apply"
+        ? passing(
+            () => `the plugin gets the role ${shown(role)}`,
+            () => where,
+          )
+        : unknown(whyText(why), "keep the annotation in one document", where);
+    }
     const confused = account.annotations.has(OTHER_ANNOTATION)
       ? `; ${OTHER_ANNOTATION} is there, which the plugin does not read`
       : "";

@@ -21,7 +21,7 @@ import {
   Reference,
   partsOf,
 } from "../../model/known";
-import { authenticationModeIssues } from "../../rules/fleet/access-checks";
+import { withoutAccessEntries } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
 import { obstacle } from "../obstacle";
@@ -190,12 +190,9 @@ export class AwsSpokes implements CloudSpokes {
   #mode(asked: Asked): Answer | undefined {
     const declared = this.#cluster(asked);
     const mode = declared && orElse(modeOf(declared), () => undefined);
-    if (!declared || !mode) return undefined;
-    const [issue] = authenticationModeIssues(shown(asked.cluster), mode);
-    return (
-      issue &&
-      broken(`${issue.problem}: ${mode}`, issue.remedy, UNAUTHORIZED, seen("cluster", declared.source))
-    );
+    if (!declared || !mode || mode === "API" || mode === "API_AND_CONFIG_MAP") return undefined;
+    const { problem, remedy } = withoutAccessEntries(shown(asked.cluster), mode);
+    return broken(`${problem}: ${mode}`, remedy, UNAUTHORIZED, seen("cluster", declared.source));
   }
 
   /** The cluster of a name in the spoke's region, where one is declared that one. */

@@ -77,7 +77,6 @@ const KINDS: Readonly<Record<keyof StatedAwsFacts, StatedKind>> = {
   },
 };
 
-/** What may be stated of AWS. */
 export const stated: StatedSection = {
   shape: {
     keys: Object.fromEntries(

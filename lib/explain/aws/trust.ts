@@ -17,9 +17,10 @@ import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, passing, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
+import { remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
 import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
@@ -45,10 +46,8 @@ const NOT_JUDGED = unknown(
   "see issuer-trusted",
 );
 
-/** An OIDC provider that a trust policy lets in. */
 interface TrustedProvider {
   readonly arn: Known<string>;
-  /** The issuer without `https://`. */
   readonly host: Known<string>;
   readonly account: Known<string>;
   readonly partition: Known<string>;
@@ -60,12 +59,15 @@ interface Asked extends TrustQuestion {
   readonly host: Known<string>;
   readonly principal: TrustedProvider;
   readonly policy: Policy;
+  /** What was read of the OIDC provider. */
+  readonly registered: readonly RegisteredIssuer[];
 }
 
-/** Judges trust by the OIDC providers that were read. */
 export class Trust {
   readonly #providers: readonly RegisteredIssuer[];
   readonly #issuers: Issuers;
+  /** By ARN: ten thousand roles trust a handful of OIDC providers. */
+  readonly #named = new Map<string, TrustedProvider | undefined>();
 
   constructor(providers: readonly RegisteredIssuer[], issuers: Issuers) {
     this.#providers = providers;
@@ -105,8 +107,8 @@ export class Trust {
       return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
     const decision = decided(asked);
     return {
-      issuer: this.#issuerTrusted(asked),
-      audience: this.#audienceAccepted(asked, decision),
+      issuer: issuerTrusted(asked),
+      audience: audienceAccepted(asked, decision),
       subject: subjectAdmitted(asked, decision),
     };
   }
@@ -115,56 +117,37 @@ export class Trust {
     const host = withoutPrefix(question.issuer, SCHEME);
     const named = this.#trusted(policy).filter((each) => same(each.host, host) === "yes");
     const principal = named.find((each) => same(each.account, question.account) === "yes") ?? named[0];
-    return principal && { ...question, role, policy, host, principal };
+    if (principal === undefined) return undefined;
+    const { issuer, account } = question;
+    const registered = registeredIn(this.#providers, issuer, isKnown(account) ? account : principal.account);
+    return { ...question, role, policy, host, principal, registered };
   }
 
   /** The OIDC providers that a trust policy's statements let in, in their order. */
   #trusted(policy: Policy): readonly TrustedProvider[] {
-    return federated(policy).flatMap((arn): readonly TrustedProvider[] => {
-      const [, partition, , , account] = arnFields(arn) ?? [];
-      const host = hostOfArn(arn);
-      if (host !== undefined && partition !== undefined && account !== undefined)
-        return [{ arn, host, account, partition }];
-      // A reference to one whose ARN cannot be computed.
-      const provider = this.#providers.find((each) => same(each.arn, arn) === "yes");
-      if (!provider) return [];
-      return [{ arn, host: withoutPrefix(provider.url, SCHEME), account: provider.account, partition: arn }];
+    return federated(policy).flatMap((arn) => {
+      const text = orElse(arn, () => undefined);
+      const found =
+        text === undefined ? this.#provider(arn) : remembered(this.#named, text, () => this.#provider(arn));
+      return found ?? [];
     });
   }
 
-  #issuerTrusted(asked: Asked): Answer {
-    const { account, partition, role, issuer, principal } = asked;
-    const where = trustPolicyOf(role);
-    if (same(principal.account, account) === "no")
-      return broken(
-        `the trust policy names an OIDC provider of account ${shown(principal.account)}, the role is in ${shown(account)}`,
-        "STS looks for the OIDC provider in the role's own account; declare it there",
-        `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${shown(issuer)}`,
-        where,
-      );
-    if (same(principal.partition, partition) === "no")
-      return broken(
-        `the trust policy names an OIDC provider of partition ${shown(principal.partition)}, the role is in ${shown(partition)}`,
-        "write the partition of the account into role ARN and trust policy",
-        DENIED,
-        where,
-      );
-    const [declared] = this.#registered(asked);
-    if (declared)
-      return pass(
-        `the OIDC provider and the trust policy both name issuer ${shown(issuer)}`,
-        seen("OIDC provider", declared.resource.source),
-        where,
-      );
-    return unknown(
-      `the OIDC provider of ${shown(issuer)} is not among what was read`,
-      "name the Terraform that declares it as well, or state it with --facts as aws.oidcProviders; without one STS refuses every token of the issuer",
-      where,
+  #provider(arn: Known<string>): TrustedProvider | undefined {
+    const [, partition, , , account] = arnFields(arn) ?? [];
+    const host = hostOfArn(arn);
+    if (host !== undefined && partition !== undefined && account !== undefined)
+      return { arn, host, account, partition };
+    // A reference to one whose ARN cannot be computed.
+    const provider = this.#providers.find((each) => same(each.arn, arn) === "yes");
+    return (
+      provider && {
+        arn,
+        host: withoutPrefix(provider.url, SCHEME),
+        account: provider.account,
+        partition: arn,
+      }
     );
-  }
-
-  #registered({ issuer, account, principal }: Asked): readonly RegisteredIssuer[] {
-    return registeredIn(this.#providers, issuer, isKnown(account) ? account : principal.account);
   }
 
   #foreign({ issuer }: TrustQuestion, role: Role, policy: Policy): Answer {
@@ -198,38 +181,6 @@ export class Trust {
       DENIED,
       where,
     );
-  }
-
-  #audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
-    const { role, audience } = asked;
-    const found = this.#registered(asked);
-    const accepted = accepts(found, audience);
-    const lists = found.map(({ resource }) => seen("client_id_list", resource.source));
-    if (accepted === "no")
-      return broken(
-        `the OIDC provider accepts ${idsOf(found)}, the token is for ${shown(audience)}`,
-        "add the audience to the OIDC provider's client_id_list",
-        "InvalidIdentityToken: Incorrect token audience",
-        ...lists,
-      );
-    // What is allowed under all conditions is allowed under fewer.
-    const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
-    if (decision.outcome === "denied")
-      return broken(
-        `the trust policy does not admit the audience ${shown(audience)}: ${decision.reason}`,
-        "write the audience of the tokens into the trust policy's :aud condition",
-        DENIED,
-        trustPolicyOf(role),
-      );
-    if (accepted === "unknown")
-      return unknown(
-        "which audiences the OIDC provider accepts is not known, or it is declared twice with other ones, or with more than the 100 that AWS takes",
-        `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well; limit Terraform providers to their accounts (allowed_account_ids)`,
-        ...lists,
-      );
-    if (decision.outcome === "unknown")
-      return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
-    return pass(`OIDC provider and trust policy accept ${shown(audience)}`, ...lists.slice(0, 1));
   }
 
   /**
@@ -299,10 +250,79 @@ function decided(
   return decideTrust(policy, { provider: principal.arn, host, claims, ...(presumes && { presumes }) });
 }
 
+function issuerTrusted(asked: Asked): Answer {
+  const { account, partition, role, issuer, principal, registered } = asked;
+  const where = (): Evidence => trustPolicyOf(role);
+  if (same(principal.account, account) === "no")
+    return broken(
+      `the trust policy names an OIDC provider of account ${shown(principal.account)}, the role is in ${shown(account)}`,
+      "STS looks for the OIDC provider in the role's own account; declare it there",
+      `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${shown(issuer)}`,
+      where(),
+    );
+  if (same(principal.partition, partition) === "no")
+    return broken(
+      `the trust policy names an OIDC provider of partition ${shown(principal.partition)}, the role is in ${shown(partition)}`,
+      "write the partition of the account into role ARN and trust policy",
+      DENIED,
+      where(),
+    );
+  const [declared] = registered;
+  if (declared)
+    return passing(
+      () => `the OIDC provider and the trust policy both name issuer ${shown(issuer)}`,
+      () => seen("OIDC provider", declared.resource.source),
+      where,
+    );
+  return unknown(
+    `the OIDC provider of ${shown(issuer)} is not among what was read`,
+    "name the Terraform that declares it as well, or state it with --facts as aws.oidcProviders; without one STS refuses every token of the issuer",
+    where(),
+  );
+}
+
+function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
+  const { role, audience, registered: found } = asked;
+  const accepted = accepts(found, audience);
+  const lists = (): readonly Evidence[] =>
+    found.map(({ resource }) => seen("client_id_list", resource.source));
+  if (accepted === "no")
+    return broken(
+      `the OIDC provider accepts ${idsOf(found)}, the token is for ${shown(audience)}`,
+      "add the audience to the OIDC provider's client_id_list",
+      "InvalidIdentityToken: Incorrect token audience",
+      ...lists(),
+    );
+  // What is allowed under all conditions is allowed under fewer.
+  const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
+  if (decision.outcome === "denied")
+    return broken(
+      `the trust policy does not admit the audience ${shown(audience)}: ${decision.reason}`,
+      "write the audience of the tokens into the trust policy's :aud condition",
+      DENIED,
+      trustPolicyOf(role),
+    );
+  if (accepted === "unknown")
+    return unknown(
+      "which audiences the OIDC provider accepts is not known, or it is declared twice with other ones, or with more than the 100 that AWS takes",
+      `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well; limit Terraform providers to their accounts (allowed_account_ids)`,
+      ...lists(),
+    );
+  if (decision.outcome === "unknown")
+    return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
+  return passing(
+    () => `OIDC provider and trust policy accept ${shown(audience)}`,
+    () => seen("client_id_list", found[0]?.resource.source),
+  );
+}
+
 function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answer {
-  const where = trustPolicyOf(role);
   if (decision.outcome === "allowed")
-    return pass(`the trust policy admits ${subject}: ${decision.reason}`, where);
+    return passing(
+      () => `the trust policy admits ${subject}: ${decision.reason}`,
+      () => trustPolicyOf(role),
+    );
+  const where = trustPolicyOf(role);
   if (decision.outcome === "unknown") return unknown(decision.reason, "see the trust policy", where);
   return broken(
     `the trust policy does not admit ${subject}: ${decision.reason}`,

@@ -9,6 +9,7 @@ import {
   type Ternary,
   and,
   is,
+  joined,
   known,
   match,
   or,
@@ -18,10 +19,7 @@ import {
   unread,
 } from "../../model/known";
 import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
-import {
-  WEBHOOK_CLIENT_ID_ANNOTATION,
-  WEBHOOK_TENANT_ID_ANNOTATION,
-} from "../../rules/azure/pod-identity-webhook";
+import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
@@ -191,18 +189,18 @@ function scopesAnswer(
   { roles: { held, possible }, hasMoreRoles, label }: Identity,
   where: Evidence,
 ): Answer | "confirmed" | undefined {
-  const subscription = lowered(secret.value(SUBSCRIPTION_ID));
-  const found = held.map(({ scope: { segments: [kind, id] = [] }, source }) => {
-    const isOfOne = kind !== undefined && is(kind, "subscriptions") === "yes";
-    return { id, source, outcome: isOfOne && id ? same<string | undefined>(id, subscription) : "unknown" };
-  });
-  if (found.some(({ outcome }) => outcome === "yes")) return "confirmed";
-  const other = found.find(({ outcome }) => outcome === "no");
+  const subscription = secret.value(SUBSCRIPTION_ID) as Known<string>;
+  const own = resourceId(joined("/subscriptions/", subscription));
+  const isIn = held.map(({ scope }) =>
+    is(scope.segments?.[0] ?? known(""), "subscriptions") === "yes" ? holds(own, scope) : "unknown",
+  );
+  if (isIn.includes("yes")) return "confirmed";
+  const other = held[isIn.indexOf("no")];
   if (other === undefined) return undefined;
-  const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and ${label} has a role in ${shown(other.id ?? subscription)}`;
+  const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and ${label} has a role at ${shown(other.scope.text)}`;
   const places = [where, seen("scope of a role assignment", other.source)];
   // A scope that only apply tells, or that of a management group, may have it.
-  return hasMoreRoles || possible.length > 0 || found.some(({ outcome }) => outcome === "unknown")
+  return hasMoreRoles || possible.length > 0 || isIn.includes("unknown")
     ? unknown(reason, AS_OTHERS, ...places)
     : broken(reason, AS_OTHERS, "AuthorizationFailed", ...places);
 }

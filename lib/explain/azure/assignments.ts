@@ -39,7 +39,6 @@ export interface Assignment extends NamedRole {
 /** What a principal may do. */
 export interface HeldRoles {
   readonly held: readonly Assignment[];
-  /** What it may be assigned as well. */
   readonly possible: readonly Assignment[];
   /** Deny assignments, which are above all roles, and of which it is not read whom they concern. */
   readonly denials: readonly Source[];

@@ -36,11 +36,9 @@ import {
 export interface Credential {
   readonly issuer: Known<string | undefined>;
   readonly subject: Known<string | undefined>;
-  /** The first audience. */
   readonly audience: Known<string | undefined>;
   /** Why Azure refuses it, so that it is not there; `undefined` where it does not. */
   readonly problem: string | undefined;
-  /** False where it may be another identity's. */
   readonly isCertain: boolean;
   readonly source: Source;
 }

@@ -37,7 +37,6 @@ export interface Identity {
   readonly tenant: Known<string | undefined>;
   /** `undefined` where nothing states it. */
   readonly cloud: Known<AzureCloudName | undefined>;
-  /** Object ids. */
   readonly principals: readonly Known<string>[];
   readonly trusts: CredentialSet;
   readonly roles: HeldRoles;

@@ -143,48 +143,49 @@ function startOf(
 
 /** The door of an account, and one that leads to no one's: endpoints of the same name in another cloud are someone else's. */
 function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
-  const { account, name, accounts } = store;
+  const { accounts } = store;
   const own = suffixesOf(accounts);
   const others = SUFFIXES.filter((suffix) => !own.includes(suffix));
-  const declared = accounts.map((each) =>
-    each.attribute(isWebsite ? "primary_web_endpoint" : "primary_blob_endpoint"),
-  );
+  const endpoint = isWebsite ? "primary_web_endpoint" : "primary_blob_endpoint";
+  const endpoints = accounts.map((each) => each.attribute(endpoint));
   const where = accounts.map(({ source }) => seen("storage account", source));
-  const door = (
-    suffixes: readonly string[],
-    endpoints: readonly Known<string>[],
-    refusal: StoreDoor["refusal"],
-  ): StoreDoor => ({
-    nameAt: (url) => {
-      const start = startOf(url, account, suffixes, isWebsite);
-      const byName = isWebsite
-        ? []
-        : suffixes.map((suffix) => joined("https://", account, ".blob.", suffix, "/"));
-      const starts = [...(start ? [start] : []), ...endpoints, ...byName];
-      const bases = isWebsite
-        ? starts.flatMap((each) => [each, withoutSuffix(each, "/")])
-        : starts.map((each) => joined(each, name));
-      const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
-      return inside === undefined ? undefined : known(inside);
-    },
-    refusal,
-  });
+  const reason = `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`;
   return [
-    // A website is open whatever the container's access.
-    door([...own, "storage.azure.net"], declared, () =>
-      obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
-    ),
-    door(others, [], () =>
-      own.length === 0
-        ? unknown("whether the storage account is of the issuer's cloud is not known", STATE_CLOUD, ...where)
-        : broken(
-            `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`,
-            STATE_CLOUD,
-            undefined,
-            ...where,
-          ),
-    ),
+    {
+      nameAt: (url) => nameAt(url, store, [...own, "storage.azure.net"], endpoints, isWebsite),
+      // A website is open whatever the container's access.
+      refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
+    },
+    {
+      nameAt: (url) => nameAt(url, store, others, [], isWebsite),
+      refusal: () =>
+        own.length === 0
+          ? unknown(
+              "whether the storage account is of the issuer's cloud is not known",
+              STATE_CLOUD,
+              ...where,
+            )
+          : broken(reason, STATE_CLOUD, undefined, ...where),
+    },
   ];
+}
+
+function nameAt(
+  url: Known<string>,
+  { account, name }: Container,
+  suffixes: readonly string[],
+  endpoints: readonly Known<string>[],
+  isWebsite: boolean,
+): Known<string> | undefined {
+  const start = startOf(url, account, suffixes, isWebsite);
+  const starts = [...(start ? [start] : []), ...endpoints];
+  const bases = isWebsite
+    ? starts.flatMap((each) => [each, withoutSuffix(each, "/")])
+    : [...starts, ...suffixes.map((suffix) => joined("https://", account, ".blob.", suffix, "/"))].map(
+        (each) => joined(each, name),
+      );
+  const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
+  return inside === undefined ? undefined : known(inside);
 }
 
 /** The suffixes that endpoints of an account may have: all where nothing states the cloud, none where it is not known. */

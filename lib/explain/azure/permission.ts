@@ -45,7 +45,6 @@ interface AtRegistry {
   readonly honoured: readonly Assignment[];
   /** What may cover the registry, with a role that may pull in its mode. */
   readonly open: readonly Assignment[];
-  /** True where there may be more that was not read. */
   readonly hasMore: boolean;
 }
 

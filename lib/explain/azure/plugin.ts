@@ -8,8 +8,13 @@
 import { type Known, isKnown, known, match, orElse, shown, whyNot } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { childOf, optionalText, plainOf } from "../../model/tree";
-import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/acr-credential-provider";
-import { azureJsonCloud, clientAnswered, validateAzureJson } from "../../rules/azure/azure-json";
+import {
+  CLIENT_ID_ANNOTATION,
+  TENANT_ID_ANNOTATION,
+  azureJsonCloud,
+  clientAnswered,
+  validateAzureJson,
+} from "../../rules/azure/plugin";
 import { azureClouds } from "../../rules/azure/clouds";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";

@@ -20,7 +20,7 @@ import {
 } from "../../model/known";
 import { childOf, itemsOf } from "../../model/tree";
 import { azureCloud } from "../../rules/azure/clouds";
-import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
+import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { obstacle } from "../obstacle";

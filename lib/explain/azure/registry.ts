@@ -17,15 +17,12 @@ import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from 
 
 /** A registry as a host names it. */
 export interface Registry {
-  /** In small letters. */
   readonly name: string;
-  /** Which roles it honours. */
   readonly mode: Known<RoleAssignmentMode>;
   /** The mode in which azurerm makes it, which others may have changed since; `undefined` where that is not known. */
   readonly made: RoleAssignmentMode | undefined;
   /** The answer where a module is given it that was not read; `undefined` where none is. */
   readonly given: Answer | undefined;
-  /** Whether a scope holds it. */
   readonly isIn: (scope: ResourceId) => Ternary;
 }
 

@@ -19,12 +19,9 @@ import {
   shown,
 } from "../../model/known";
 import { type AzureCloud, azureCloud, azureClouds } from "../../rules/azure/clouds";
-import {
-  WEBHOOK_CLIENT_ID_ANNOTATION,
-  WEBHOOK_TENANT_ID_ANNOTATION,
-} from "../../rules/azure/pod-identity-webhook";
+import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { type RolePermissions, lists } from "../../rules/azure/roles";
-import { AKS_SERVER_ID } from "../../rules/fleet/plugin-exec";
+import { AKS_SERVER_ID } from "../../rules/fleet/plugins";
 import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion } from "../cloud";
@@ -96,7 +93,6 @@ function countsAt(assignment: Assignment, cluster: Resource | undefined, questio
 /** An identity, and its roles that count at a cluster. */
 interface Entering extends Identity {
   readonly certain: readonly Assignment[];
-  /** True where others may count. */
   readonly isOpen: boolean;
 }
 

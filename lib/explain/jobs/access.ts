@@ -6,7 +6,7 @@
 import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown, unread } from "../../model/known";
 import { once } from "../../model/once";
-import { renamedServiceAccount } from "../../rules/openshift/renamed-service-accounts";
+import { renamedServiceAccount } from "../../rules/openshift/two-releases";
 import {
   type Answer,
   type CheckResult,

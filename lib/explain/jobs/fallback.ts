@@ -6,8 +6,12 @@
 import { match, orElse } from "../../model/known";
 import { compareVersions } from "../../model/version";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
-import { credentialsInOrder } from "../../rules/kubelet/credential-order";
-import { DOCKER_CONFIG_KEYS, type DockerConfig, readDockerConfig } from "../../rules/kubelet/docker-config";
+import {
+  type DockerConfig,
+  credentialsInOrder,
+  DOCKER_CONFIG_KEYS,
+  readDockerConfig,
+} from "../../rules/kubelet/registry-credentials";
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";

@@ -6,18 +6,29 @@
  * kubernetes-sigs/cluster-inventory-api:pkg/access.
  */
 
-import { type WorkloadIdentityError, refusal } from "../../errors";
+import type { WorkloadIdentityError } from "../../errors";
 import { isKnown, orElse } from "../../model/known";
 import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
-import { multiKueue } from "../../rules/fleet/consumers";
-import { KUEUE_API_VERSION } from "../../rules/fleet/kueue-configuration";
-import { KUEUE_GATE, kueueGateOff } from "../../rules/fleet/kueue-gates";
-import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
-import { outdatedNames } from "../../rules/fleet/outdated-names";
-import { accessProviderIssues } from "../../rules/fleet/provider-file";
+import {
+  type NeededVersion,
+  ARGO_CD,
+  MULTI_KUEUE,
+  kueueField,
+  profileNamespaceIssues,
+  tooOld,
+} from "../../rules/fleet/consumers";
+import {
+  KUEUE_API_VERSION,
+  KUEUE_CONFIG_MAP,
+  KUEUE_GATE,
+  badKueue,
+  kueueGateOff,
+} from "../../rules/fleet/kueue";
+import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG, outdatedNames } from "../../rules/fleet/names";
+import { accessProviderIssues } from "../../rules/fleet/provider-list";
 import { secretIssues } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
@@ -85,16 +96,16 @@ const IMAGES: Readonly<Record<Controller["kind"], RegExp | undefined>> = {
   kueue: /(?:^|\/)kueue:v?(\d+\.\d+(?:\.\d+)?)/,
   other: undefined,
 };
-const SINCE: Readonly<Record<Controller["kind"], readonly [since: string, why: string] | undefined>> = {
-  argocd: ["3.5", "its cluster Secrets have no provideClusterInfo and no config"],
-  kueue: ["0.15", "it does not know ClusterProfiles"],
+const NEEDED: Readonly<Record<Controller["kind"], NeededVersion | undefined>> = {
+  argocd: ARGO_CD,
+  kueue: MULTI_KUEUE,
   other: undefined,
 };
 
 function versionIssues({ kind, title }: Controller, version: string | undefined): Issues {
-  const since = SINCE[kind];
-  if (version === undefined || since === undefined || compareVersions(version, since[0]) >= 0) return [];
-  return [refusal("fleet-consumer-too-old", title, minorOf(title, version), ...since)];
+  const needed = NEEDED[kind];
+  if (version === undefined || !needed || compareVersions(version, needed.since) >= 0) return [];
+  return [tooOld(needed, minorOf(title, version))];
 }
 
 /** The version in the tag of the controller's own image; `undefined` for another image, a digest or a late one. */
@@ -148,8 +159,8 @@ function kueueIssues(read: ProviderListFact, profileNamespace: string, version: 
   ];
   return [
     ...outdatedNames(keys),
-    ...problems.map((problem) => refusal("kueue-configuration-invalid", problem)),
-    ...(profileNamespace === read.namespace ? [] : [refusal("kueue-profile-namespace", profileNamespace)]),
+    ...problems.map(badKueue),
+    ...profileNamespaceIssues({ ...MULTI_KUEUE, profileNamespace: read.namespace }, profileNamespace),
   ];
 }
 
@@ -160,9 +171,9 @@ function listProblems(written: readonly string[], version: string | undefined): 
   if (others.length > 0) return ["has accessProviders and credentialsProviders, which Kueue refuses"];
   // Newer versions take the older name as well.
   if (version === undefined || field === "credentialsProviders") return [];
-  const form = compareVersions(version, "0.15") < 0 ? undefined : multiKueue({ version }).form;
-  const isTaken = form?.kind === "kueue" && form.field === field;
-  return isTaken ? [] : [`has the list as ${field}, which Kueue ${version} does not know`];
+  return kueueField(version) === field
+    ? []
+    : [`has the list as ${field}, which Kueue ${version} does not know`];
 }
 
 const FLAG = "--feature-gates";
@@ -203,7 +214,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
 const GATE_REMEDY = "name the manifest of the manager as well, with its argument --feature-gates";
 
 function invalid(problem: string): Answer {
-  return unlessRefused([refusal("kueue-configuration-invalid", problem)], "");
+  return unlessRefused([badKueue(problem)], "");
 }
 
 /** Source: k8s.io/component-base/featuregate, `Name=true,Other=false` with spaces around. */
@@ -224,8 +235,8 @@ function argoProblem(
 ): Answer | undefined {
   const [home = "", name] = account.split("/");
   if (kind !== "argocd" || name === "*") return undefined;
-  if (namespace !== home)
-    return unlessRefused([refusal("fleet-profile-namespace", title, namespace, home)], "");
+  const elsewhere = profileNamespaceIssues({ title, profileNamespace: home }, namespace);
+  if (elsewhere.length > 0) return unlessRefused(elsewhere, "");
   return obstacle(readers.map((reader) => watching(reader, declared, namespace)));
 }
 
@@ -262,9 +273,6 @@ const LIST_FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
   kueue: "--config",
 };
 
-/** Where Kueue's own manifests have its configuration, which they mount. */
-const KUEUE = "kueue-manager-config";
-
 /** Why the list does not reach who reads it. */
 function listProblem({ readers, title }: Controller, read: ProviderListFact): Answer | undefined {
   // Kueue's configuration is mounted by its own manifests, which a partial one says nothing of.
@@ -276,10 +284,10 @@ function listProblem({ readers, title }: Controller, read: ProviderListFact): An
       `which workload of ${title} reads the list of access providers is not known`,
       `name the manifest that mounts the ConfigMap ${read.configMap} as well`,
     );
-  if (read.configMap === KUEUE) return undefined;
+  if (read.configMap === KUEUE_CONFIG_MAP) return undefined;
   return unknown(
     `whether ${title} reads the ConfigMap ${read.configMap} is not known`,
-    `name the manifest of its manager as well; the usual name is ${KUEUE}`,
+    `name the manifest of its manager as well; the usual name is ${KUEUE_CONFIG_MAP}`,
   );
 }
 

@@ -2,14 +2,14 @@
  * A controller's way into a spoke: the sixteen links in the order in which it comes to them.
  */
 
-import { type WorkloadIdentityError, refusal } from "../../errors";
+import type { WorkloadIdentityError } from "../../errors";
 import { type Known, same, shown } from "../../model/known";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import { at } from "../../model/parsed";
 import { Subject } from "../../model/subject";
 import { profileReaderIssues } from "../../rules/fleet/access-checks";
-import { providerNameMatchIssues } from "../../rules/fleet/provider-checks";
-import { isSecretText, secretIssues } from "../../rules/fleet/secret-material";
+import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
+import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
@@ -245,11 +245,8 @@ function providerChosen({
       ...where,
     );
   if (resolution.outcome === "refused") {
-    // The profile's side only: entries that this profile does not name are for other profiles.
     const { plain } = profileDocument(profile);
-    const unlisted = providerNameMatchIssues(providersFor(controller, plain), [plain]).filter(
-      ({ code }) => code === "access-provider-unlisted",
-    );
+    const unlisted = unlistedProfiles(providersFor(controller, plain), [plain]);
     const reason = shownNames(resolution.reason);
     return unlisted.length > 0
       ? unlessRefused(unlisted, "", ...where)
@@ -306,7 +303,7 @@ function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityE
   return [...outputs]
     .map(([name, value]) => [name, shown(value)] as const)
     .filter(([, text]) => isSecretText(text) || CREDENTIALS.test(text))
-    .map(([name]) => refusal("fleet-secret-material", `the Terraform output ${name}`));
+    .map(([name]) => secretMaterial(`the Terraform output ${name}`));
 }
 
 function identityNamed(reading: AccountReading | undefined): Answer {

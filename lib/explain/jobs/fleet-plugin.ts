@@ -6,13 +6,22 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { refusal } from "../../errors";
 import { type Known, match, orElse } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
-import { pluginExec } from "../../rules/fleet/plugin-exec";
-import { commandIssues, hasImageVolumes } from "../../rules/fleet/plugin-mount";
-import { fleetPlugins, isStoredTokenCommand, pluginOfCommand } from "../../rules/fleet/plugins";
-import { pluginCallIssues } from "../../rules/fleet/provider-checks";
+import {
+  badCommand,
+  commandIssues,
+  hasImageVolumes,
+  notStatic,
+  withoutImageVolumes,
+} from "../../rules/fleet/plugin-mount";
+import {
+  fleetPlugins,
+  isStoredTokenCommand,
+  pluginCallIssues,
+  pluginExec,
+  pluginOfCommand,
+} from "../../rules/fleet/plugins";
 import { type ExecResolution, type ResolvedExec, resolveExec } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, SpokeCall } from "../cloud";
@@ -201,7 +210,7 @@ export function pluginPresent(
   const plugin = pluginOfCommand(command);
   if (plugin !== undefined && !fleetPlugins[plugin].isStatic && isDistroless !== false)
     return isDistroless
-      ? unlessRefused([refusal("fleet-plugin-not-static", plugin, title)], "", ...evidence)
+      ? unlessRefused([notStatic(plugin, title)], "", ...evidence)
       : unknown(
           `whether the image of ${title} has what ${plugin} needs is not known`,
           "take a static plugin, which runs in any image",
@@ -209,7 +218,7 @@ export function pluginPresent(
         );
   if (!command.startsWith("/"))
     return onPath
-      ? unlessRefused([refusal("fleet-command-invalid", provider, command, onPath)], "", ...evidence)
+      ? unlessRefused([badCommand(provider, command, onPath)], "", ...evidence)
       : unknown(`what the image of ${title} has on its PATH is not known`, MOUNT, ...evidence);
   const [first, ...others] = workloads.map((each) => mounted(each, provider, command, artefacts));
   return first === undefined
@@ -339,7 +348,7 @@ function imageVolumes(
     );
   const imageVolume = apiServerGates(cluster)[GATE];
   const hub = { version, ...(imageVolume !== undefined && { imageVolume }) };
-  const issues = hasImageVolumes(hub) ? [] : [refusal("plugin-mount-hub-too-old", version)];
+  const issues = hasImageVolumes(hub) ? [] : [withoutImageVolumes(version)];
   return unlessRefused(issues, reason, where);
 }
 

@@ -3,25 +3,24 @@
  * itself. Late texts have names there, which the rules do not know and which are taken back before people see them.
  */
 
-import { type WorkloadIdentityError, refusal } from "../../errors";
+import type { WorkloadIdentityError } from "../../errors";
 import { type Known, type Ternary, isKnown, orElse, whyNot, whyText } from "../../model/known";
-import { LATE_VALUE } from "../../model/late";
 import { once } from "../../model/once";
 import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
 import { type Tree, childOf, entriesOf, isTreeObject, itemsOf, plainOf, treeOf } from "../../model/tree";
 import { statusWriterIssues } from "../../rules/fleet/access-checks";
-import type { ClusterProfileVersion } from "../../rules/fleet/cluster-profile-schema";
 import { CLUSTER_MANAGER_LABEL } from "../../rules/fleet/names";
 import {
   endpointIssues,
   healthIssues,
-  keptProviderIssues,
   managerLabelIssues,
+  profileProviderIssues,
   schemaIssues,
-} from "../../rules/fleet/profile-checks";
+  statusInMain,
+} from "../../rules/fleet/cluster-profile";
+import { type ClusterProfileVersion, clusterProfileVersions } from "../../rules/fleet/cluster-profile-schema";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
-import { clusterProfileVersions } from "../../rules/fleet/validate-cluster-profile";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
@@ -124,12 +123,7 @@ export function profilePresent(
   const { main, status, dropped, key, writtenFrom } = profile;
   const written = status ? [seen("status", status.source)] : [];
   if (dropped && !status)
-    return broken(
-      sentence(refusal("cluster-profile-status-in-main", key)),
-      STATUS,
-      SILENCE,
-      seen("ClusterProfile", dropped.source),
-    );
+    return broken(sentence(statusInMain(key)), STATUS, SILENCE, seen("ClusterProfile", dropped.source));
   if (!main)
     return unknown(
       `the main object of the profile ${key} is not among what was read`,
@@ -228,8 +222,8 @@ function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title
   const isWhole = profile.main !== undefined;
   return [
     ...(isWhole ? schemaIssues(goodDocument(tree), rules) : []),
-    ...keptProviderIssues(plain),
-    ...endpointIssues(plainOf(tree, LATE_VALUE), true),
+    ...profileProviderIssues(plain),
+    ...endpointIssues(plain, true, (value) => hasLateName(text(value))),
     ...(isWhole && labelRepeats(plain) === "no" ? managerLabelIssues(plain) : []),
     ...healthIssues(plain, { title, needsHealthy: title === "Knative Operator" }),
   ];

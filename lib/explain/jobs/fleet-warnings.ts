@@ -8,13 +8,13 @@ import { isKnown } from "../../model/known";
 import { once } from "../../model/once";
 import { at, list, text } from "../../model/parsed";
 import { childOf } from "../../model/tree";
-import { managerNameIssues, strayExtensionIssues } from "../../rules/fleet/profile-checks";
+import { foreignManagerIssues, strayExtensionIssues } from "../../rules/fleet/cluster-profile";
 import {
   ambiguousProviderIssues,
-  profileDataIssues,
-  providerNameMatchIssues,
-} from "../../rules/fleet/provider-checks";
-import { profileProviders } from "../../rules/fleet/resolve-exec";
+  ignoredProfileData,
+  profileProviders,
+  unusedProviders,
+} from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
 import type { FleetWarning } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
@@ -31,17 +31,17 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
   const { plain, tree } = profileDocument(profile);
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const isLateManager = !isKnown(childOf(tree, "spec", "clusterManager", "name"));
-  const foreign = managerNameIssues(at(plain, "spec", "clusterManager", "name")).filter(
-    ({ code }) => code === "cluster-manager-foreign" && !isLateManager,
-  );
+  const foreign = isLateManager ? [] : foreignManagerIssues(at(plain, "spec", "clusterManager", "name"));
+  const ignored = ignoredProfileData(providersFor(controller, plain), plain, controller.kind !== "kueue");
   const providers = providersFor(controller, plain);
   const cluster = at(profileProviders(plain).get(call?.exec.provider ?? ""), "cluster");
   const found = [
-    ...asWarnings(ambiguousProviderIssues(providers, plain), where),
-    ...asWarnings(foreign, where),
+    ...asWarnings("access-provider-ambiguous", ambiguousProviderIssues(providers, plain), where),
+    ...asWarnings("cluster-manager-foreign", foreign, where),
     // A plugin that cannot do without this data is refused for how it is called.
-    ...asWarnings(profileDataIssues(providers, plain, controller.kind !== "kueue"), where),
-    ...asWarnings(strayExtensionIssues(plain), where),
+    ...asWarnings("profile-env-without-policy", ignored.variables, where),
+    ...asWarnings("profile-config-without-cluster-info", ignored.config, where),
+    ...asWarnings("fleet-extension-invalid", strayExtensionIssues(plain), where),
     ...(controller.list ? unusedOf(artefacts)(controller.list) : []),
     ...sharedVariables(facts),
     ...IGNORED.filter((key) => at(cluster, key) !== undefined).map((key) => ({
@@ -58,10 +58,11 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
 }
 
 function asWarnings(
+  id: string,
   issues: readonly WorkloadIdentityError[],
   evidence: readonly Evidence[],
 ): readonly FleetWarning[] {
-  return issues.map((issue) => ({ id: issue.code, reason: sentence(issue), evidence, remedy: issue.remedy }));
+  return issues.map((issue) => ({ id, reason: sentence(issue), evidence, remedy: issue.remedy }));
 }
 
 /** Entries of a list that no profile of the hub names; the same for all of its spokes. */
@@ -70,11 +71,9 @@ const unusedOf = once(({ fleet }: ClusterArtefacts) =>
     const documents = fleet.profiles.map(profileDocument);
     if (documents.some(({ open }) => open !== undefined)) return [];
     const profiles = documents.map(({ plain }) => plain);
-    const issues = providerNameMatchIssues(listEntries(read), profiles);
-    return asWarnings(
-      issues.filter(({ code }) => code === "access-provider-unused"),
-      [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)],
-    );
+    return asWarnings("access-provider-unused", unusedProviders(listEntries(read), profiles), [
+      seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source),
+    ]);
   }),
 );
 

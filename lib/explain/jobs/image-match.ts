@@ -6,8 +6,8 @@
 import { type Known, type Ternary, match, or, orElse } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
-import { registriesOf } from "../../rules/plugin-registries";
-import { literalPattern, prefixPattern } from "../../rules/wildcard";
+import { registriesOf } from "../../rules/plugins";
+import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import { obstacle } from "../obstacle";
@@ -19,21 +19,38 @@ import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal }
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 
-/** The host is compared with the pattern's parts, the path with a plain prefix. */
-function patternMatches(pattern: Known<string>, host: string, path: AskedName): Ternary {
+/** What a pattern asks of the paths of a host: a prefix, or one answer for all of them. */
+type OnHost = Ternary | Pattern;
+
+const hosts = new WeakMap<ProviderEntry, Map<string, readonly OnHost[]>>();
+
+/** The host is compared with each pattern's parts, the path with a plain prefix; hosts are few, images many. */
+function patternsOn(host: string, entry: ProviderEntry): readonly OnHost[] {
+  const known = hosts.get(entry) ?? new Map<string, readonly OnHost[]>();
+  hosts.set(entry, known);
+  const made = known.get(host) ?? entry.matchImages.map((pattern) => onHost(pattern, host));
+  known.set(host, made);
+  return made;
+}
+
+function onHost(pattern: Known<string>, host: string): OnHost {
   return match(
     pattern,
-    (text): Ternary => {
+    (text): OnHost => {
       const prefix = matchedPath(text, host);
       if (prefix === undefined) return "no";
-      return prefix === "" ? "yes" : path.matches(prefixPattern(literalPattern(prefix)), "/");
+      return prefix === "" ? "yes" : prefixPattern(literalPattern(prefix));
     },
     () => "unknown",
   );
 }
 
-function entryMatches({ matchImages }: ProviderEntry, host: string, path: AskedName): Ternary {
-  return or(...matchImages.map((pattern) => patternMatches(pattern, host, path)));
+function holds(pattern: OnHost, path: AskedName): Ternary {
+  return typeof pattern === "string" ? pattern : path.matches(pattern, "/");
+}
+
+function entryMatches(entry: ProviderEntry, host: string, path: AskedName): Ternary {
+  return or(...patternsOn(host, entry).map((pattern) => holds(pattern, path)));
 }
 
 const LEFT: Readonly<Record<Ternary, number>> = { yes: 0, unknown: 1, no: 2 };
@@ -94,7 +111,8 @@ function matched(
   { host, name }: AskedRepository,
   path: AskedName,
 ): Answer {
-  const found = entry.matchImages.find((each) => patternMatches(each, host, path) === "yes");
+  const place = patternsOn(host, entry).findIndex((each) => holds(each, path) === "yes");
+  const found = entry.matchImages[place];
   if (found === undefined)
     return unknown(
       `the patterns of ${entry.name} match ${name} in part: whether ${host}/${path.example} is matched, or another entry matches it, is not judged`,

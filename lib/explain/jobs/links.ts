@@ -4,7 +4,7 @@
 
 import { same, shown } from "../../model/known";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, broken, pass, passing, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
@@ -90,13 +90,16 @@ export function accountWritten(
   mayBeElsewhere: boolean,
   log: string,
 ): Answer {
-  const [namespace = "", name = ""] = key.split("/");
   if (account?.source)
-    return pass(`the service account ${key} exists`, seen("ServiceAccount", account.source));
+    return passing(
+      () => `the service account ${key} exists`,
+      () => seen("ServiceAccount", account.source),
+    );
   if (account)
     return pass(
       `the service account ${key} exists, as every namespace has one of that name; no manifest annotates it`,
     );
+  const [namespace = "", name = ""] = key.split("/");
   const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
   if (refusals.length === 0 && mayBeElsewhere)
     return unknown(`the service account ${key} is not among what was read`, "name its manifest as well");

@@ -3,7 +3,7 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, match, shown } from "../../model/known";
+import { type Known, orElse, shown } from "../../model/known";
 import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
 import { type AskedImage, askedImage, askedPattern, lateImage } from "../asked-image";
@@ -91,7 +91,8 @@ export function pullerOf(
 /** Makes the questions, with one object for each image, whoever asks for it. */
 export class PullQuestions {
   readonly #facts: Facts;
-  readonly #images = new Map<string, AskedImage>();
+  /** By what makes them: a text that was asked about as an image and as a pattern is two questions. */
+  readonly #images = new Map<(text: string) => AskedImage, Map<string, AskedImage>>();
 
   constructor(facts: Facts) {
     this.#facts = facts;
@@ -114,7 +115,13 @@ export class PullQuestions {
         }
         continue;
       }
-      if (origin !== "workload") yield* this.#declared(artefacts, subject);
+      if (origin !== "workload")
+        for (const { serviceAccount, images } of artefacts.cluster.pulls ?? []) {
+          if (subject !== undefined && serviceAccount !== subject) continue;
+          const puller = pullerOf(artefacts, serviceAccount, "declared");
+          for (const pattern of images)
+            yield { artefacts, puller, image: this.#opened(pattern, askedPattern), isNeverPulled: false };
+        }
       if (origin !== "declared") yield* this.#ofWorkloads(artefacts, subject);
     }
   }
@@ -122,15 +129,6 @@ export class PullQuestions {
   /** The image of a text. */
   image(text: string): AskedImage {
     return this.#known(text, askedImage);
-  }
-
-  *#declared(artefacts: ClusterArtefacts, subject: string | undefined): Generator<AskedPull> {
-    for (const { serviceAccount, images } of artefacts.cluster.pulls ?? []) {
-      if (subject !== undefined && serviceAccount !== subject) continue;
-      const puller = pullerOf(artefacts, serviceAccount, "declared");
-      for (const image of images)
-        yield { artefacts, puller, image: this.#opened(image, askedPattern), isNeverPulled: false };
-    }
   }
 
   *#ofWorkloads(artefacts: ClusterArtefacts, subject: string | undefined): Generator<AskedPull> {
@@ -152,18 +150,17 @@ export class PullQuestions {
   }
 
   #opened(image: Known<string>, make: (text: string) => AskedImage): AskedImage {
-    return match(
-      image,
-      (text) => this.#known(text, make),
-      () => this.#known(shown(image), lateImage),
-    );
+    const text = orElse(image, () => undefined);
+    return text === undefined ? this.#known(shown(image), lateImage) : this.#known(text, make);
   }
 
-  /** A text that was asked about as an image and as a pattern is two questions. */
   #known(text: string, make: (text: string) => AskedImage): AskedImage {
-    const key = `${make.name} ${text}`;
-    const before = this.#images.get(key) ?? make(text);
-    this.#images.set(key, before);
-    return before;
+    const made = this.#images.get(make) ?? new Map<string, AskedImage>();
+    this.#images.set(make, made);
+    const before = made.get(text);
+    if (before) return before;
+    const image = make(text);
+    made.set(text, image);
+    return image;
   }
 }

@@ -22,7 +22,7 @@ import {
   whyNot,
 } from "../../model/known";
 import { treeOf } from "../../model/tree";
-import { isOwnInEachCluster } from "../../rules/fleet/spoke-issuer";
+import { isOwnInEachCluster } from "../../rules/fleet/authentication";
 import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
 import { evaluateCel } from "../../rules/google/cel-evaluation";
 import { type Answer, broken, pass, seen, unknown } from "../answer";

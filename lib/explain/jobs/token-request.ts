@@ -8,11 +8,14 @@ import { once } from "../../model/once";
 import { at } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
 import { compareVersions } from "../../model/version";
-import { featureGateDefault } from "../../rules/kubelet/feature-gates";
-import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
-import { findRbacGrant, rbacAllows } from "../../rules/rbac/evaluate";
-import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
-import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import { featureGateDefault, nodeNeedsServiceAccountGet } from "../../rules/kubelet/feature-gates";
+import {
+  findRbacGrant,
+  rbacAllows,
+  DEFAULT_NODE_GROUPS,
+  TOKEN_AUDIENCE_VERB,
+} from "../../rules/rbac/evaluate";
+import { type Answer, SILENT, broken, pass, passing, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import { lateName } from "../read/late-text";
@@ -20,7 +23,7 @@ import type { ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
-import { sourceText } from "../read/source";
+import { type Source, sourceText } from "../read/source";
 import { accountWritten, inAnyOrder } from "./links";
 import type { PullFacts, Puller } from "./pull-questions";
 
@@ -129,7 +132,7 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
   const [namespace = "", name = ""] = key.split("/");
   return inAnyOrder(artefacts, (rbac) => {
     if (rbacAllows(rbac, { ...NODE, verb: "get", resource: "serviceaccounts", name, namespace }))
-      return pass(`RBAC lets nodes get the service account ${key}`);
+      return passing(() => `RBAC lets nodes get the service account ${key}`);
     if (apiServer === undefined)
       return unknown(
         "whether nodes may get service accounts depends on the API server's version, which is not known",
@@ -143,6 +146,8 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
   });
 }
 
+const ANNOTATED = pass("the service account has each required annotation");
+
 /** Does the service account have the annotations without which the kubelet does not run the plugin? */
 export function requiredAnnotations(
   { tokenAttributes, source }: ProviderEntry,
@@ -154,7 +159,7 @@ export function requiredAnnotations(
   );
   if (contested) return contested;
   const key = requiredKeys.find((each) => !account.annotations.has(each));
-  if (key === undefined) return pass("the service account has each required annotation");
+  if (key === undefined) return ANNOTATED;
   // Those of the same domain, or the same key in other letter case.
   const near = [...account.annotations.keys()].filter(
     (each) => each.toLowerCase() === key.toLowerCase() || each.split("/")[0] === key.split("/")[0],
@@ -208,8 +213,11 @@ export function audienceGranted(
         "audience … not found in pod spec volume",
       );
     const { kind, namespace: where, name: binding } = grant.binding;
-    const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
-    return pass(`${kind} ${binding} grants nodes ${shown(audience)}`, seen(kind, source));
+    const source = (): Source | undefined => artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
+    return passing(
+      () => `${kind} ${binding} grants nodes ${shown(audience)}`,
+      () => seen(kind, source()),
+    );
   });
 }
 

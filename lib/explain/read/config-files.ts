@@ -6,8 +6,13 @@ import { posix } from "node:path";
 import { isWorkloadIdentityError } from "../../errors";
 import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
 import { compareVersions } from "../../model/version";
-import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
-import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
+import {
+  type PlatformNodes,
+  openShiftPlatforms,
+  platformNodes,
+  openShiftRelease,
+  openShiftVersions,
+} from "../../rules/openshift/versions";
 import type { ClusterFacts } from "./cluster-record";
 import {
   BIN_FLAG,

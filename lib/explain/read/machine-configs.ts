@@ -13,7 +13,7 @@ import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { propertyPath } from "../../artefact/property-path";
 import { type Known, isKnown, known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
-import { selectorMatches } from "../../rules/rbac/label-selector";
+import { selectorMatches } from "../../rules/rbac/rbac-objects";
 import { type LateReader, isEncodedPlaceholder } from "./late-text";
 import type { NodeFact, NodeFileFact } from "./node-files";
 import type { KubernetesObject } from "./objects";

@@ -11,6 +11,7 @@ import { propertyPath } from "../../artefact/property-path";
 import { isDnsLabel, isDnsSubdomain } from "../../model/kubernetes-name";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
+import { NEWEST_KUBERNETES } from "../../rules/kubelet/feature-gates";
 import { qualifiedNameProblems } from "../../rules/kubelet/qualified-name";
 import { CONTAINERS, WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
 
@@ -66,7 +67,6 @@ const LABEL_VALUE_MAX = 63;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** The rule for keys has not changed since; only its words have. */
-const MINOR = "1.35";
 
 function nameProblem({ metadata }: Json, kind: string): string | undefined {
   if (!isRecord(metadata)) return "metadata is no mapping";
@@ -129,7 +129,7 @@ function isQualified(key: string): boolean {
   const before = QUALIFIED.get(key);
   if (before !== undefined) return before;
   if (QUALIFIED.size >= KEYS_KEPT) QUALIFIED.clear();
-  const found = qualifiedNameProblems(key, MINOR).length === 0;
+  const found = qualifiedNameProblems(key, NEWEST_KUBERNETES).length === 0;
   QUALIFIED.set(key, found);
   return found;
 }

@@ -5,7 +5,7 @@
 import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
-import { authenticationProblems } from "../../rules/fleet/authentication-document";
+import { authenticationProblems } from "../../rules/fleet/authentication";
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
 import { isNodeSetup, mayHold, readNodeSetup } from "./node-files";

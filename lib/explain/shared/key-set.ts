@@ -4,7 +4,7 @@
 
 import { type Known, isKnown, orElse } from "../../model/known";
 import { type Tree, childOf, isTreeList, knownJson, optionalText, parsedTree } from "../../model/tree";
-import { derivedKeyId } from "../../rules/openid/derived-key-id";
+import { derivedKeyId } from "../../rules/openid/jwks";
 
 /** A key set. */
 export interface KeySet {

@@ -1,6 +1,7 @@
 /*
- * Names and Secrets of the roles of OpenShift's components; with `ccoctl` as the `ccoctl aws` command makes
- * them (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws), so that what it made can be adopted.
+ * The roles of OpenShift's components: names and Secrets, on request as the `ccoctl aws` command makes them
+ * (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws), and permissions: what a request asks for, narrowed
+ * where the caller says so, and what the caller adds.
  */
 
 import { fail } from "../../errors";
@@ -19,22 +20,12 @@ import {
 } from "./narrowing";
 import { roleName } from "./names";
 import type { RequestStatement } from "./provider-spec";
-import {
-  identityStatements,
-  type PolicyDocument,
-  type PolicyStatement,
-  checkedPolicy,
-  policyDocument,
-  isWide,
-  tooWide,
-} from "./statement";
+import { identityStatements, isWide, tooWide } from "./statement";
+import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
 
-// HEADER /*  * The permissions of a component: what its request asks for, narrowed where the caller says so, and what the caller  * adds.  */
-// HEADER /*  * What a component was meant to get where the caller says other than its request.  */
 /** How roles are named: by this library, or to the letter as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
 
-/** Both ways of naming. */
 export const componentNamings: readonly ComponentNaming[] = ["derived", "ccoctl"];
 
 const CCOCTL_MAX = 64;
@@ -55,7 +46,6 @@ export function componentPolicyName(role: string, naming: ComponentNaming): stri
   return naming === "ccoctl" ? role : POLICY_NAME;
 }
 
-/** The description that ccoctl gives a role. */
 export function componentDescription({ namespace, name }: SecretReference): string {
   return `OpenShift role for ${namespace}/${name}`;
 }
@@ -122,7 +112,6 @@ const KMS = /^kms:/i;
 const ANY_SERVICE = /^[^:]*[*?]/;
 const SHORTEN = "narrow fewer actions apart from each other, or leave some `statements` out";
 
-/** The inline policy of a component. */
 export function componentPolicy(
   statements: readonly RequestStatement[],
   override: ComponentPermissionsOverride = {},
@@ -145,7 +134,6 @@ export function componentPolicy(
   );
 }
 
-/** Checked, sorted, each once. */
 function kmsKeys({ kmsKeys: given }: ComponentPermissionsOverride): readonly string[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || given.length === 0) return fail("aws-invalid", noKmsKey(given));

@@ -1,5 +1,7 @@
 /*
- * Names, paths and descriptions of IAM roles. Source: CreateRole in the IAM API reference and the IAM quotas.
+ * Names, paths and descriptions of IAM roles, tags, and the `--name` that `ccoctl aws` was given. Sources: CreateRole in
+ * the IAM API reference, the IAM quotas, "Tagging rules and quotas" of the Tag Editor user guide (50 per resource, `aws:`
+ * reserved), "Object tagging" of the S3 user guide (10 per object).
  */
 
 import { fail, type Problem } from "../../errors";
@@ -7,8 +9,6 @@ import { literal, isLate } from "../../model/late";
 import { type NameRules, derivedName, stableHash } from "../names";
 import { terraformText } from "../terraform-text";
 
-// HEADER /*  * Tags as AWS takes them. Sources: "Tagging rules and quotas" of the Tag Editor user guide (50 per resource, 128  * characters of key, 256 of value, `aws:` reserved), "Object tagging" of the S3 user guide (10 per object).  */
-// HEADER /*  * The `--name` that the `ccoctl aws` command was given, and what it writes it into  * (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws).  */
 const NAME_MAX = 64;
 const PATH_MAX = 512;
 const DESCRIPTION_MAX = 1000;
@@ -49,7 +49,6 @@ export function rolePath(path: string): string {
       });
 }
 
-/** Returns a description of 1 to 1000 Latin-1 characters. */
 export function roleDescription(description: string, what: string): string {
   literal(description, what);
   const usable =
@@ -70,10 +69,8 @@ export function roleDescription(description: string, what: string): string {
 /** Tags of one object. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** How many tags most resources can have. */
-export const TAGS_MAX = 50;
+const TAGS_MAX = 50;
 
-/** How many tags an object of S3 can have. */
 export const OBJECT_TAGS_MAX = 10;
 
 const KEY_MAX = 128;
@@ -107,7 +104,6 @@ const TAG_PREFIX = "openshift.io/cloud-credential-operator/";
 /** With the prefix before it within the 128 characters of a tag's key and of a comment of CloudFront. */
 const CCOCTL_NAME = /^[A-Za-z0-9._-]{1,89}$/;
 
-/** Returns the `--name` that ccoctl was given. */
 export function ccoctlNameOf(name: string): string {
   const given: unknown = literal(name, "ccoctlName");
   return typeof given === "string" && CCOCTL_NAME.test(given)
@@ -130,7 +126,6 @@ export function ccoctlComment(clusterName: string): string {
   return `${TAG_PREFIX}${clusterName}`;
 }
 
-/** One value or several, as a list; none where there is none. */
 export function listOf(values: string | readonly string[] | undefined): readonly string[] {
   if (values === undefined) return [];
   return typeof values === "string" ? [values] : values;

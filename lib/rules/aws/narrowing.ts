@@ -1,6 +1,7 @@
 /*
- * Actions of a component's request that are to reach less. Narrowing never adds: what is given besides stands in
- * statements of its own.
+ * Actions of a component's request that are to reach less, certain KMS keys say. Narrowing never adds: what is given
+ * besides stands in statements of its own. Source: "Key policies in AWS KMS" of the KMS developer guide: IAM policies
+ * count only where the key's own policy lets the account delegate.
  */
 
 import { fail, type Problem } from "../../errors";
@@ -8,16 +9,10 @@ import { isLate } from "../../model/late";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import { matchesPattern } from "../wildcard";
 import { partitions, otherPartition } from "./partitions";
-import { type RequestStatement, isTextList } from "./provider-spec";
-import {
-  isConditionOfOperators,
-  isResource,
-  type PolicyCondition,
-  type PolicyStatement,
-  oneOrMany,
-} from "./statement";
+import type { RequestStatement } from "./provider-spec";
+import { isTextList, isConditionOfOperators, isResource } from "./statement";
+import { type PolicyCondition, type PolicyStatement, oneOrMany } from "./policy-document";
 
-// HEADER /*  * KMS keys in permissions, and what the policy of a key needs for them. Source: "Key policies in AWS KMS" of the KMS  * developer guide: IAM policies count only where the key's own policy lets the account delegate.  */
 /** Actions of a request that reach less than the request asks for. */
 export interface ComponentNarrowing {
   /** Actions as the request writes them, or with `*` for any text: `s3:GetObject`, `kms:*`. */
@@ -61,7 +56,6 @@ export function checkedNarrowings(
   return narrow;
 }
 
-/** The actions that a request is permitted. */
 export function permittedActions(statements: readonly RequestStatement[]): string[] {
   return statements.flatMap(({ Effect, Action }) => (Effect === "Allow" ? Action : []));
 }

@@ -74,7 +74,6 @@ const commercialRegions: readonly string[] = [
   "us-west-2",
 ];
 
-/** All partitions, the commercial one first. */
 export const partitions: readonly Partition[] = [
   partition(
     {

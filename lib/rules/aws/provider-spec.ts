@@ -6,7 +6,8 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
-import type { ConditionValue, PolicyCondition, PolicyStatement } from "./statement";
+import type { PolicyCondition, PolicyStatement } from "./policy-document";
+import { isCondition, isTextList } from "./statement";
 
 /** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
 export interface RequestStatement extends PolicyStatement {
@@ -24,7 +25,6 @@ const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policy
 const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const ENTRY = "{ effect, action, resource, policyCondition? }";
 
-/** The statements of a request, conditions kept with their types. */
 export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
   if (providerKind !== awsProviderKind)
     fail("aws-foreign", {
@@ -78,31 +78,6 @@ function conditionOf(condition: unknown, where: string): PolicyCondition | undef
   if (!isCondition(condition))
     return invalid(where, "is no condition", condition, "operator → condition key → value or values");
   return Object.keys(condition).length === 0 ? undefined : condition;
-}
-
-/** True for what IAM reads as the Condition of a statement. */
-export function isCondition(condition: unknown): condition is PolicyCondition {
-  return (
-    isRecord(condition) &&
-    Object.values(condition).every(
-      (keys) => isRecord(keys) && Object.keys(keys).length > 0 && Object.values(keys).every(isConditionValue),
-    )
-  );
-}
-
-function isConditionValue(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 && value.every(isScalar) : isScalar(value);
-}
-
-function isScalar(value: unknown): value is ConditionValue {
-  return ["string", "number", "boolean"].includes(typeof value);
-}
-
-/** True for a list of at least one text, none of them empty. */
-export function isTextList(value: unknown): value is readonly string[] {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "")
-  );
 }
 
 function refuseUnknown(

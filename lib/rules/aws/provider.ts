@@ -1,83 +1,13 @@
 /*
- * ARNs as text. Everything here works on literals; an ARN that Terraform knows only after apply is never read.
+ * What IAM accepts of an OIDC provider. Source: CreateOpenIDConnectProvider in the IAM API reference, IAM quotas.
  */
 
 import { fail, type Problem } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { GivenIssuer, Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
-import { partitions, partitionOf } from "./partitions";
-
-// HEADER /*  * What IAM accepts of an OIDC provider. Source: CreateOpenIDConnectProvider in the IAM API reference, IAM quotas.  */
-const ACCOUNT = /^\d{12}$/;
-const OIDC_PROVIDER_ARN = /^arn:([a-z-]+):iam::(\d{12}):oidc-provider\/([\x21-\x7e]+)$/;
-const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role(\/(?:[\x21-\x7e]{1,510}\/)?)([\w+=,.@-]{1,64})$/;
-
-/** The parts of the ARN of an IAM OIDC provider. */
-export interface OidcProviderArn {
-  readonly partition: string;
-  /** Account id, 12 digits. */
-  readonly account: string;
-  /** The issuer without `https://`. */
-  readonly hostPath: string;
-}
-
-/** The parts of the ARN of an IAM role. */
-export interface RoleArn {
-  readonly partition: string;
-  /** Account id, 12 digits. */
-  readonly account: string;
-  readonly path: string;
-  /** Name, without path. */
-  readonly name: string;
-}
-
-/** Returns an account id of 12 digits. */
-export function accountId(account: string): string {
-  literal(account, "account");
-  return typeof account === "string" && ACCOUNT.test(account)
-    ? account
-    : fail("aws-invalid", {
-        problem: "AWS account is not an account id",
-        value: account,
-        allowed: "12 digits, as text because of leading zeros",
-        remedy: "use the id that `aws sts get-caller-identity` prints",
-      });
-}
-
-/** `arn:<partition>:iam::<account>:oidc-provider/<host path>`. */
-export function oidcProviderArn({ partition, account, hostPath }: OidcProviderArn): string {
-  return `arn:${partition}:iam::${account}:oidc-provider/${hostPath}`;
-}
-
-/** Reads the ARN of an OIDC provider. */
-export function parseOidcProviderArn(arn: string): OidcProviderArn {
-  literal(arn, "ARN of the OIDC provider");
-  const [, partition, account, hostPath] = (typeof arn === "string" && OIDC_PROVIDER_ARN.exec(arn)) || [];
-  if (partition && account && hostPath && isPartition(partition)) return { partition, account, hostPath };
-  return fail(
-    "aws-invalid",
-    noArn("OIDC provider", arn, "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>"),
-  );
-}
-
-/** `arn:<partition>:iam::<account>:role<path><name>`. */
-export function roleArn({ partition, account, path, name }: RoleArn): string {
-  return `arn:${partition}:iam::${account}:role${path}${name}`;
-}
-
-/** Reads the ARN of an IAM role. */
-export function parseRoleArn(arn: string): RoleArn {
-  literal(arn, "ARN of the IAM role");
-  const [, partition, account, path, name] = (typeof arn === "string" && ROLE_ARN.exec(arn)) || [];
-  if (partition && account && path && name && isPartition(partition))
-    return { partition, account, path, name };
-  return fail("aws-invalid", noArn("IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"));
-}
-
-function isPartition(name: string): boolean {
-  return partitions.some((partition) => partition.name === name);
-}
+import { partitionOf } from "./partitions";
+import { accountId, oidcProviderArn } from "./arn";
 
 const URL_MAX = 255;
 const CLIENT_IDS_MAX = 100;
@@ -102,7 +32,6 @@ export function awsIssuer(issuer: GivenIssuer): Issuer {
   return checked;
 }
 
-/** Returns the client ids, sorted, each once. */
 export function clientIds(audiences: readonly string[]): string[] {
   const ids = [...new Set(audiences.map(validateAudience))].sort();
   const usable = ids.length > 0 && ids.length <= CLIENT_IDS_MAX;
@@ -129,7 +58,6 @@ export function requireAudience(audience: string, accepted: readonly string[] | 
 const ADD_AUDIENCE =
   "add it to the OIDC provider before the role is made, with addAudience(audience) or among its `audiences`";
 
-/** Returns the thumbprints. */
 export function thumbprintList(thumbprints: readonly string[]): string[] {
   literal(thumbprints, "thumbprints");
   const usable =
@@ -157,15 +85,6 @@ export function literalOidcProviderArn(
   const partition = region === undefined ? undefined : partitionOf(region).name;
   if (issuer.late || checked === undefined || partition === undefined) return undefined;
   return oidcProviderArn({ partition, account: checked, hostPath: issuer.hostPath });
-}
-
-export function noArn(what: string, value: unknown, form: string): Problem {
-  return {
-    problem: `${what} is not an ARN of that kind`,
-    value,
-    allowed: form,
-    remedy: "copy the whole ARN from IAM",
-  };
 }
 
 function refusedIssuer(value: string, reason: string): Problem {

@@ -1,21 +1,24 @@
+/*
+ * What the kubelet, the service account and the IAM role of a pull say. Source: kubernetes/cloud-provider-aws,
+ * cmd/ecr-credential-provider/main.go.
+ */
+
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isLate } from "../../model/late";
-import { describedRole, namedSubjects, type AwsFederatedTrust } from "./trust";
+import { describedRole, namedSubjects } from "./role";
+import { type AwsFederatedTrust } from "./trust";
 import { partitionOf, type Partition, otherPartition } from "./partitions";
+import { ecrMatchImages, ecrPublicHost } from "./registry";
 import {
-  ecrMatchImages,
-  ecrPublicHost,
   type EcrGrant,
   type PublicEcrGrant,
   type PrivateEcrGrant,
   repositoryArns,
   repositoryPullStatement,
-} from "./registry";
+} from "./permission";
 
-// HEADER /*  * The kubelet's entry for the ECR image credential provider, as far as AWS decides it.  */
-// HEADER /*  * The decisions behind a pull role, as pure functions: its partition, its description, and what to warn of.  */
 /** The audience that AWS's own tools use, in every partition. */
 export const defaultAwsAudience = "sts.amazonaws.com";
 
@@ -25,7 +28,6 @@ export const defaultAwsAudience = "sts.amazonaws.com";
  */
 export const ecrRoleAnnotation = "eks.amazonaws.com/ecr-role-arn";
 
-/** The annotations of a service account that pulls as a role; the ARN may be late. */
 export function pullAnnotations(roleArn: string): Readonly<Record<string, string>> {
   return { [ecrRoleAnnotation]: roleArn };
 }
@@ -115,15 +117,12 @@ function regionForPublic(grants: readonly EcrGrant[], stated: string | undefined
   return [{ name: "AWS_REGION", value: region }];
 }
 
-/** A wildcard with the reason for it. */
-export interface ReasonedWildcard {
+interface ReasonedWildcard {
   /** `namespace/name` with `*` or `?`. */
   readonly pattern: string;
-  /** Why exact names will not do. */
   readonly reason: string;
 }
 
-/** The one partition of all grants. */
 export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
   const [first] = grants;
   if (!first)
@@ -138,7 +137,6 @@ export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
     : first.partition;
 }
 
-/** The description of a role: what it is for, and why each wildcard is there. */
 export function pullRoleDescription(
   stated: string | undefined,
   trusts: readonly AwsFederatedTrust[],

@@ -1,26 +1,14 @@
 /*
- * Host names of ECR registries, as the ECR image credential provider reads them
- * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go).
+ * Hosts and names of ECR registries and repositories, and the policy of a repository. Sources: kubernetes/
+ * cloud-provider-aws, cmd/ecr-credential-provider/main.go; the pattern of `repositoryName` in the ECR API reference.
  */
 
 import { fail, type Problem } from "../../errors";
-import { literal, isLate } from "../../model/late";
+import { literal } from "../../model/late";
 import { type ObjectKind, boolean, object, optional } from "../../model/shape";
-import { accountId } from "./provider";
+import { accountId } from "./arn";
 import { type Partition, partitionOf, partitions } from "./partitions";
-import {
-  type PolicyDocument,
-  type PolicyStatement,
-  checkedPolicy,
-  oneOrMany,
-  policyDocument,
-  policyMaxCharacters,
-  policySize,
-} from "./statement";
 
-// HEADER /*  * Names of ECR repositories. Source: the pattern of `repositoryName` in the ECR API reference (CreateRepository).  */
-// HEADER /*  * What a role needs in order to pull, and what the owner of a repository grants to roles of other accounts.  *  * Actions: `ecr:BatchGetImage` answers the manifest, `ecr:GetDownloadUrlForLayer` the layers, as in AWS's own  * managed policy AmazonEC2ContainerRegistryPullOnly. `ecr:BatchCheckLayerAvailability` is often seen beside them,  * but serves pushes (a client asks which layers it need not send); the managed policy has no such action either.  */
-// HEADER /*  * The policy of an ECR repository that lets roles of other accounts pull, and its size.  */
 /** Which of a registry's host names is used. */
 export interface EcrHostOptions {
   /**
@@ -121,7 +109,7 @@ export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | und
 }
 
 /** True where the text is a host of ECR, or a matchImages pattern for some: what stands before a repository's name. */
-export function isEcrHost(text: string): boolean {
+function isEcrHost(text: string): boolean {
   return PUBLIC_HOSTS.includes(text) || REGISTRY.test(text);
 }
 
@@ -146,7 +134,7 @@ const MIN = 2;
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*)*$/;
 
 /** True where the text is a pattern rather than the name of one repository. */
-export function isRepositoryPattern(repository: string): boolean {
+function isRepositoryPattern(repository: string): boolean {
   return repository.includes("*");
 }
 
@@ -194,125 +182,6 @@ export function repositoryPatterns(repositories: readonly string[]): readonly st
       remedy: 'list what is pulled; the whole registry is "*"',
     });
   return [...new Set(repositories.map(repositoryPattern))];
-}
-
-/** Repositories of one private registry that may be pulled from. */
-export interface PrivateEcrGrant extends EcrHostOptions {
-  /** A registry of one account in one region. */
-  readonly kind: "private";
-  /** The partition of the region. */
-  readonly partition: Partition;
-  /** The registry's account, 12 digits. */
-  readonly account: string;
-  /** The registry's region. */
-  readonly region: string;
-  /** Repository names and patterns. */
-  readonly repositories: readonly string[];
-  /** True where a pull may fetch the image from an upstream registry. */
-  readonly pullThroughCache: boolean;
-  /** True where that may create the repository too. */
-  readonly createRepositories: boolean;
-}
-
-/** ECR Public: the login is all there is to permit. */
-export interface PublicEcrGrant {
-  /** The public registry. */
-  readonly kind: "public";
-  /** The partition `aws`; no other has ECR Public. */
-  readonly partition: Partition;
-  /** For the plugin's AWS_REGION; `undefined` where the caller stated none. */
-  readonly region: string | undefined;
-}
-
-/** What is pulled from. */
-export type EcrGrant = PrivateEcrGrant | PublicEcrGrant;
-
-const PULL: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
-
-/** `arn:<partition>:ecr:<region>:<account>:repository/<name or pattern>`, one per repository of the grant. */
-export function repositoryArns(grant: PrivateEcrGrant): string[] {
-  const { partition, region, account } = grant;
-  return grant.repositories.map(
-    (repository) => `arn:${partition.name}:ecr:${region}:${account}:repository/${repository}`,
-  );
-}
-
-/**
- * The identity policy for all grants of one role.
- *
- * The logins stand on `*` because the service offers nothing narrower; everything else on repository ARNs.
- */
-export function pullPermissions(grants: readonly EcrGrant[]): PolicyDocument {
-  const own = grants.filter((grant) => grant.kind === "private");
-  const cached = own.filter(({ pullThroughCache }) => pullThroughCache);
-  const created = cached.filter(({ createRepositories }) => createRepositories);
-  const statements = [
-    ...allow("Login", ["ecr:GetAuthorizationToken"], own.length > 0 ? ["*"] : []),
-    ...allow("Pull", PULL, own.flatMap(repositoryArns)),
-    ...allow("PullThroughCache", ["ecr:BatchImportUpstreamImage"], cached.flatMap(repositoryArns)),
-    ...allow("CreateCachedRepositories", ["ecr:CreateRepository"], created.flatMap(repositoryArns)),
-    ...allow(
-      "LoginPublic",
-      ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"],
-      grants.some(({ kind }) => kind === "public") ? ["*"] : [],
-    ),
-  ];
-  return checkedPolicy("permission policy of the IAM role", policyDocument(statements));
-}
-
-/** The statement of a repository's policy that lets roles of other accounts pull; ARNs may be late. */
-export function repositoryPullStatement(roleArns: readonly string[]): PolicyStatement {
-  return { Sid: "Pull", Effect: "Allow", Principal: { AWS: oneOrMany(sorted(roleArns)) }, Action: PULL };
-}
-
-function allow(sid: string, actions: readonly string[], resources: readonly string[]): PolicyStatement[] {
-  if (resources.length === 0) return [];
-  return [{ Sid: sid, Effect: "Allow", Action: oneOrMany(actions), Resource: oneOrMany(sorted(resources)) }];
-}
-
-function sorted(values: readonly string[]): string[] {
-  return [...new Set(values)].sort();
-}
-
-/** An IAM role as the policy of a repository names it. */
-export interface AdmittedRole {
-  /** Its ARN; may be late. */
-  readonly arn: string;
-  /**
-   * Length that a late ARN will have, in characters.
-   *
-   * @defaultValue - the length of a literal ARN; 70 for a late one, which is usual
-   */
-  readonly arnLength?: number;
-}
-
-const USUAL_ARN_LENGTH = 70;
-
-/** A repository's whole policy. ARNs that are late are counted with the length that they will have. */
-export function repositoryPullPolicy(
-  repository: string,
-  roles: readonly AdmittedRole[],
-  additionalStatements: readonly PolicyStatement[],
-): PolicyDocument {
-  const documentOf = (arns: readonly string[]): PolicyDocument =>
-    policyDocument([repositoryPullStatement(arns), ...additionalStatements]);
-  const document = documentOf(roles.map(({ arn }) => arn));
-  const late = roles.some(({ arn }) => isLate(arn));
-  const characters = policySize(late ? documentOf(roles.map(standIn)) : document);
-  return characters > policyMaxCharacters
-    ? fail("aws-limit", {
-        problem: `policy of the ECR repository ${repository} is too long: ${roles.length} IAM roles`,
-        value: characters,
-        allowed: "10240 characters without white space (ECR quota, not adjustable); a late ARN is estimated",
-        remedy:
-          'say ownerPolicy: "elsewhere", and have the owner admit the account of the IAM roles in one statement: Principal its account id, limited to the roles by their path (pullRoles({ path })) with ArnLike on aws:PrincipalArn',
-      })
-    : document;
-}
-
-/** The index keeps two late ARNs apart, as they will be. */
-function standIn({ arn, arnLength = USUAL_ARN_LENGTH }: AdmittedRole, index: number): string {
-  return isLate(arn) ? String(index).padEnd(arnLength, "-") : arn;
 }
 
 function noSuchHost(kind: string, where: string, allowed: string): Problem {

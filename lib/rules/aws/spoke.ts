@@ -1,8 +1,9 @@
 /*
- * Access policies of EKS. Source: awsdocs/amazon-eks-user-guide, latest/ug/manage-access/k8s-access/access-policy-reference.adoc.
+ * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,
+ * latest/ug/manage-access/k8s-access; the EKS API reference.
  */
 
-import { fail } from "../../errors";
+import { type Problem, fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
 import {
@@ -16,7 +17,6 @@ import {
   text,
 } from "../../model/shape";
 
-// HEADER /*  * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,  * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);  * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry  * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).  */
 /** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
 export type EksAccessPolicyName =
   | "AmazonEKSAdminPolicy"
@@ -124,7 +124,17 @@ export function eksClusterName(name: unknown): string {
 
 export function requireAccessEntries(cluster: string, mode: string): void {
   checkGiven(`EKS cluster ${cluster}`, MODE, mode, "authenticationMode");
-  if (mode === "CONFIG_MAP") fail("spoke-authentication-mode", cluster, mode);
+  if (mode === "CONFIG_MAP") fail("aws-unsupported", withoutAccessEntries(cluster, mode));
+}
+
+/** Of a cluster that knows principals from its ConfigMap alone. */
+export function withoutAccessEntries(cluster: string, mode: string): Problem {
+  return {
+    problem: `EKS cluster ${cluster} takes no access entries`,
+    value: mode,
+    allowed: "API, API_AND_CONFIG_MAP",
+    remedy: "set access_config.authentication_mode of the cluster",
+  };
 }
 
 function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {

@@ -1,117 +1,13 @@
 /*
- * Conditions of IAM policies as data. Source: "IAM JSON policy elements: Condition" in the IAM user guide.
+ * Statements that users write for an identity policy, and those that reach so much that they take a written reason.
+ * Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
  */
 
 import { fail, type Problem } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
-import { terraformText } from "../terraform-text";
 import { listOf } from "./names";
-import { isCondition, isTextList } from "./provider-spec";
-
-// HEADER /*  * IAM policy documents as data.  * Source: "Grammar of the IAM JSON policy language" in the IAM user guide.  */
-// HEADER /*  * IAM policy documents as the text that Terraform is given.  */
-// HEADER /*  * Statements that users write for an identity policy. Source: "Grammar of the IAM JSON policy language" in the IAM  * user guide.  */
-// HEADER /*  * Permissions that reach everything, or all of a service: they take a written reason.  */
-/** A value that a condition key is compared with; IAM reads a number or a switch as its text. */
-export type ConditionValue = string | number | boolean;
-
-/** Operator, condition key, value or values; all of them must hold. */
-export type PolicyCondition = Readonly<
-  Record<string, Readonly<Record<string, ConditionValue | readonly ConditionValue[]>>>
->;
-
-/** One statement of a policy, as far as this library writes them. */
-export interface PolicyStatement {
-  /**
-   * Name of the statement, letters and digits.
-   *
-   * @defaultValue - none
-   */
-  readonly Sid?: string;
-  /** Whether the statement grants or refuses. */
-  readonly Effect: "Allow" | "Deny";
-  /**
-   * Who is granted, `"*"` for anybody; trust and resource policies only.
-   *
-   * @defaultValue - none: an identity policy, which speaks of its own role
-   */
-  readonly Principal?: "*" | Readonly<Record<string, string | readonly string[]>>;
-  /** One action or several. */
-  readonly Action: string | readonly string[];
-  /**
-   * One ARN or several, `*` for any text.
-   *
-   * @defaultValue - none: trust and repository policies speak of their own object
-   */
-  readonly Resource?: string | readonly string[];
-  /**
-   * Operator, condition key, value or values.
-   *
-   * @defaultValue - the statement holds always
-   */
-  readonly Condition?: PolicyCondition;
-}
-
-/** A policy of the current language version. */
-export interface PolicyDocument {
-  /** The policy language; `2012-10-17` is the newest. */
-  readonly Version: "2012-10-17";
-  readonly Statement: readonly PolicyStatement[];
-}
-
-/** IAM's limit for all inline policies of a role, and ECR's for a repository policy, without white space. */
-export const policyMaxCharacters = 10_240;
-
-const WHITE_SPACE = /\s/;
-const WHITE_SPACES = /\s/g;
-
-/** A document of the current language version. */
-export function policyDocument(statements: readonly PolicyStatement[]): PolicyDocument {
-  return { Version: "2012-10-17", Statement: statements };
-}
-
-/** One value alone, several as a list: the form in which IAM itself gives policies back. */
-export function oneOrMany(values: readonly string[]): string | readonly string[] {
-  const [only] = values;
-  return values.length === 1 && only !== undefined ? only : values;
-}
-
-/** The length that AWS holds against its limits: characters without white space. */
-export function policySize(document: PolicyDocument): number {
-  const text = JSON.stringify(document);
-  return WHITE_SPACE.test(text) ? text.replaceAll(WHITE_SPACES, "").length : text.length;
-}
-
-/**
- * Returns the document, or throws `aws-policy-too-long` over 10,240 characters; late values count as they stand.
- *
- * `remedy` says how that policy can be made shorter.
- */
-export function checkedPolicy(
-  what: string,
-  document: PolicyDocument,
-  remedy = "use repository patterns such as team/*",
-): PolicyDocument {
-  const characters = policySize(document);
-  return characters > policyMaxCharacters
-    ? fail("aws-limit", {
-        problem: `${what} is too long`,
-        value: characters,
-        allowed: "10240 characters without white space (IAM quota, not adjustable)",
-        remedy,
-      })
-    : document;
-}
-
-/**
- * The document as text for a Terraform argument.
- *
- * Literal template markers are doubled; late values are left for cdktf to fill in.
- */
-export function policyText(document: PolicyDocument): string {
-  return terraformText(JSON.stringify(document));
-}
+import type { PolicyCondition, PolicyStatement, ConditionValue } from "./policy-document";
 
 const FIELDS: readonly string[] = ["Sid", "Effect", "Action", "Resource", "Condition"];
 const SID = /^[A-Za-z0-9]+$/;
@@ -121,7 +17,6 @@ const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const OPERATOR =
   /^(?:For(?:AllValues|AnyValue):)?(?:String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)|(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)|Bool|BinaryEquals|(?:Not)?IpAddress|Arn(?:Not)?(?:Equals|Like)|Null)(?:IfExists)?$/i;
 
-/** Returns the statements of an identity policy as they were given. */
 export function identityStatements(
   statements: readonly PolicyStatement[],
   what: string,
@@ -147,8 +42,7 @@ export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
     });
 }
 
-/** Returns a statement of an identity policy as it was given. */
-export function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
+function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
   if (!isRecord(statement))
     return fail("aws-invalid", invalidStatement(what, "is not a statement", statement));
   const stray = Object.keys(statement).find((field) => !FIELDS.includes(field));
@@ -238,4 +132,29 @@ function invalidStatement(what: string, reason: string, value: unknown): Problem
       "{ Sid?, Effect: Allow or Deny, Action: one or several, Resource: one or several, Condition? }, nothing else",
     remedy: "write it as in an IAM identity policy",
   };
+}
+
+/** True for what IAM reads as the Condition of a statement. */
+export function isCondition(condition: unknown): condition is PolicyCondition {
+  return (
+    isRecord(condition) &&
+    Object.values(condition).every(
+      (keys) => isRecord(keys) && Object.keys(keys).length > 0 && Object.values(keys).every(isConditionValue),
+    )
+  );
+}
+
+function isConditionValue(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 && value.every(isScalar) : isScalar(value);
+}
+
+function isScalar(value: unknown): value is ConditionValue {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** True for a list of at least one text, none of them empty. */
+export function isTextList(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "")
+  );
 }

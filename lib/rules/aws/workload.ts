@@ -1,31 +1,26 @@
 /*
- * The permissions of a workload's role: statements and managed policies. Sources: "IAM and AWS STS quotas" in the IAM
- * user guide; the annotations are those of aws/amazon-eks-pod-identity-webhook, which OpenShift runs with the prefix
- * `eks.amazonaws.com`.
+ * The permissions of a workload's role, and what its pods need. Sources: "IAM and AWS STS quotas" in the IAM user guide;
+ * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, which OpenShift runs with the prefix `eks.amazonaws.com`.
  */
 
-import { noArn } from "./provider";
+import { noArn } from "./arn";
 import { otherPartition } from "./partitions";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { AccessRights, PodFragment } from "../../model/workloads";
 import { listOf, roleDescription } from "./names";
-import { MANAGED_BY_AWS, managedPolicyArn } from "./trust";
-import { isTextList } from "./provider-spec";
-import { defaultAwsAudience } from "./pull";
+import { MANAGED_BY_AWS, managedPolicyArn } from "./role";
 import {
+  isTextList,
   identityStatements,
   requireSidsOnce,
-  type PolicyDocument,
-  type PolicyStatement,
-  checkedPolicy,
-  policyDocument,
   isWide,
   isWideManagedPolicy,
   tooWide,
 } from "./statement";
+import { defaultAwsAudience } from "./pull";
+import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
 
-// HEADER /*  * What the pod identity webhook would add to a pod, for clusters that do not run it. Source:  * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; the SDKs' settings reference for the variables.  */
 /** What a service account may do in AWS. */
 export interface AccessPermissions {
   readonly statements: readonly PolicyStatement[];
@@ -40,7 +35,6 @@ const MANAGED_DEFAULT = 10;
 const SHORTEN =
   "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
 
-/** Returns the permissions as they were given. */
 export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
   const { statements, managedPolicyArns, wideReason } = permissions;
   identityStatements(statements, "statements");
@@ -76,7 +70,6 @@ export function accessRights({ statements, managedPolicyArns }: AccessPermission
   };
 }
 
-/** The inline policy of all permissions of a role; `undefined` where there is none. */
 export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
   const statements = permissions.flatMap((one) => one.statements);
   if (statements.length === 0) return undefined;
@@ -113,7 +106,6 @@ export function managedPolicies(
     : arns;
 }
 
-/** A warning where the default quota does not suffice. */
 export function managedPoliciesWarning(arns: readonly string[]): string | undefined {
   return arns.length <= MANAGED_DEFAULT
     ? undefined
@@ -121,7 +113,6 @@ export function managedPoliciesWarning(arns: readonly string[]): string | undefi
         `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``;
 }
 
-/** The annotations of a service account that acts as a role; the ARN may be late. */
 export function accessAnnotations(roleArn: string, audience: string): Readonly<Record<string, string>> {
   return {
     [`${PREFIX}role-arn`]: roleArn,
@@ -129,8 +120,7 @@ export function accessAnnotations(roleArn: string, audience: string): Readonly<R
   };
 }
 
-/** Whose credentials the pod gets. */
-export interface PodTokenProps {
+interface PodTokenProps {
   /** ARN of the role; may be late. */
   readonly roleArn: string;
   readonly audience: string;

@@ -6,17 +6,14 @@ export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "Az
 
 /** What differs between Azure clouds. */
 export interface AzureCloud {
-  /** The name as this library writes it. */
   readonly name: AzureCloudName;
   /** All names that the plugin accepts, in any letter case; every other name means the public cloud, silently. */
   readonly configNames: readonly string[];
   /** All names that `environment` of the azurerm provider has for it, in any letter case. */
   readonly environments: readonly string[];
-  /** Suffix of the login servers. */
   readonly acrSuffix: string;
   /** Suffix of the endpoints of storage accounts: `<account>.blob.<suffix>`. */
   readonly storageSuffix: string;
-  /** Suffix of the addresses of AKS clusters. */
   readonly aksSuffix: string;
   /** The audience of service account tokens by convention; one text in all clouds for workload identity. */
   readonly audience: string;

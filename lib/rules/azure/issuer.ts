@@ -6,7 +6,7 @@
 
 import { literal } from "../../model/late";
 import { type AzureCloudName, azureCloud } from "./clouds";
-import { invalidName } from "./ids";
+import { invalidName } from "./names";
 
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^(?=.{3,63}$)[a-z0-9](?:-?[a-z0-9])*$/;

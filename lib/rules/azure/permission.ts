@@ -41,7 +41,6 @@ export interface RegistryPull {
 
 /** One role assignment. */
 export interface PullPermission extends RegistryPull {
-  /** Name of the built-in role. */
   readonly roleDefinitionName: string;
   /** The condition, `undefined` where the role covers the whole registry. */
   readonly condition: string | undefined;

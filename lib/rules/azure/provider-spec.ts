@@ -1,14 +1,16 @@
 /*
- * The Azure part of a CredentialsRequest. Source: openshift/cloud-credential-operator,
- * pkg/apis/cloudcredential/v1/types_azure.go.
+ * The Azure part of a CredentialsRequest, and the Secrets that answer it. Source: openshift/cloud-credential-operator,
+ * pkg/apis/cloudcredential/v1/types_azure.go, and create_managed_identities.go of pkg/cmd/provisioning/azure.
  */
 
 import { fail } from "../../errors";
+import { type ComponentSecret, COMPONENT_TOKEN_PATH } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { literal } from "../../model/late";
 import { isRecord } from "../../model/record";
 import { ofRequest } from "../../model/request-label";
-import { invalidRole, isRoleName } from "./roles";
+import { invalidRole, isRoleName } from "./access";
+import { WEBHOOK_SECRET } from "./pod";
 
 /** `spec.providerSpec.kind` of a request for Azure. */
 export const AZURE_PROVIDER_KIND = "AzureProviderSpec";
@@ -154,4 +156,39 @@ function once(list: readonly string[]): readonly string[] {
 
 function key(permission: string): string {
   return permission.toLowerCase();
+}
+
+/** What a component must know of its identity. */
+interface ComponentCredentials {
+  /** Client id; late unless adopted with a literal one. */
+  readonly clientId: string;
+  /** Tenant; may be late. */
+  readonly tenantId: string;
+  readonly region: string;
+  readonly subscriptionId: string;
+}
+
+/** The Secret that a component reads, keys in the order in which `ccoctl` writes them. */
+export function componentSecret(
+  { secret, cloudTokenPath }: CredentialsRequest,
+  { clientId, tenantId, region, subscriptionId }: ComponentCredentials,
+): ComponentSecret {
+  return {
+    ...secret,
+    stringData: {
+      azure_client_id: clientId,
+      azure_tenant_id: tenantId,
+      azure_region: region,
+      azure_subscription_id: subscriptionId,
+      azure_federated_token_file: cloudTokenPath ?? COMPONENT_TOKEN_PATH,
+    },
+  };
+}
+
+/** The Secret that makes OpenShift run Azure's pod identity webhook. */
+export function webhookSecret(tenantId: string): ComponentSecret & {
+  /** Name of its file below `manifests/`, without `.yaml`. */
+  readonly file: string;
+} {
+  return { ...WEBHOOK_SECRET, stringData: { azure_tenant_id: tenantId } };
 }

@@ -4,14 +4,12 @@ import { literal } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { type NameRules, derivedName, stableHash } from "../names";
 import { type PullPermission, permissionKey } from "./permission";
-import { invalidName } from "./ids";
+import { invalidName } from "./names";
 import { CREDENTIALS_PER_IDENTITY, tooManyCredentials } from "./trust";
 
 /** A service account and what it may pull. */
 export interface PlannedPull {
-  /** Who pulls. */
   readonly subject: Subject;
-  /** One entry per registry. */
   readonly permissions: readonly PullPermission[];
 }
 
@@ -29,7 +27,6 @@ export interface PlannedIdentity {
 
 /** How service accounts are spread over identities. */
 export interface SpreadOptions {
-  /** Begins every name. */
   readonly namePrefix: string;
   /**
    * Number of buckets per permission set.

@@ -1,153 +1,14 @@
 /*
- * Roles that workloads are given. Source of names and GUIDs: learn.microsoft.com, "Azure built-in roles".
+ * What roles allow: built-in ones in registries and in AKS clusters (one that is not here may be custom), and others by
+ * their permissions. Source: learn.microsoft.com, "Azure built-in roles" and "Understand Azure role definitions".
  */
 
-/*
- * What built-in roles of Azure allow in registries and in AKS clusters. A role that is not here may be a custom one.
- *
- * Source: learn.microsoft.com, "Azure built-in roles", and "Azure Container Registry permissions and role assignments
- * overview".
- */
-
-/*
- * What the permissions of a role allow. Source: learn.microsoft.com, "Understand Azure role definitions".
- */
-
-import { fail } from "../../errors";
 import { type Known, type Ternary, and, match, not, or } from "../../model/known";
-import { isLate } from "../../model/late";
-import { type ObjectKind, object, optional, text } from "../../model/shape";
 import { matchesPattern, patternOf } from "../wildcard";
-import { isBroadScope, shownScope, statedScope } from "./ids";
 import type { RoleAssignmentMode } from "./permission";
-
-/** Greatest length of the name of a custom role: learn.microsoft.com, "Azure custom roles". */
-const ROLE_NAME_MAX = 512;
-
-/** Terraform would read these as the beginning of a template; no role of Azure has them in its name. */
-const TEMPLATE = /[$%]\{/;
-
-/** True for what can be the name of a built-in or custom role. */
-export function isRoleName(value: unknown): value is string {
-  return (
-    typeof value === "string" &&
-    value !== "" &&
-    value.length <= ROLE_NAME_MAX &&
-    value.trim() === value &&
-    !value.startsWith("/") &&
-    !TEMPLATE.test(value)
-  );
-}
-
-/** A role at a scope. */
-export interface AccessRole {
-  /**
-   * Name of a built-in or custom role (`Storage Blob Data Reader`), or resource id of a role definition; a late value
-   * is taken for an id.
-   */
-  readonly role: string;
-  /** Resource id of what it counts for: a resource, a resource group, a subscription, a management group; may be late. */
-  readonly scope: string;
-  /**
-   * Why one of the roles that reach everything is needed at a subscription or a management group: `Owner`,
-   * `Contributor`, `User Access Administrator`, `Role Based Access Control Administrator`, or a late one, which may be
-   * one of them. Becomes the description of the assignment.
-   *
-   * @defaultValue - none; such an assignment is refused
-   */
-  readonly reason?: string;
-}
-
-/** The kind of {@link AccessRole}. */
-export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
-  role: text,
-  scope: text,
-  reason: optional(text),
-});
-
-/** Roles that reach everything at their scope, by the last part of their definitions' ids. */
-const BROAD: Readonly<Record<string, string>> = {
-  "8e3af657-a8ff-443c-a75c-2fe8c4bcb635": "owner",
-  "b24988ac-6180-42a0-ab88-20f7382dd24c": "contributor",
-  "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": "user access administrator",
-  "f58310d9-a9f6-439a-9e8d-f62e7b41a168": "role based access control administrator",
-};
-const BROAD_NAMES: readonly string[] = Object.values(BROAD);
-const DEFINITION = /^(?:\/[^\s{]+)?\/providers\/Microsoft\.Authorization\/roleDefinitions\/([0-9a-f-]{36})$/i;
-const REASON_MAX = 1024;
-
-/** Checks roles: what stands twice is taken once. A late scope counts as a broad one, since it may be. */
-export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
-  const known = new Map<string, AccessRole>();
-  for (const { role, scope, reason } of roles) {
-    checkRole(role);
-    const place = isLate(scope) ? scope : statedScope(scope);
-    if (reason !== undefined) checkReason(reason);
-    else if (isBroad(role) && isBroadScope(place))
-      fail("azure-unsafe", {
-        problem: `role ${shownRole(role)} would reach everything in ${shownScope(place)}, and no reason is stated`,
-        value: shownRole(role),
-        allowed:
-          "a role of the service that is used, this role at a resource group or below, or a written `reason`",
-        remedy:
-          "name a narrower role or scope; otherwise state the reason, which is written beside the assignment",
-      });
-    known.set(roleKey(role, place), { role, scope: place, ...(reason !== undefined && { reason }) });
-  }
-  return [...known.values()];
-}
-
-/** Refuses a reason that says nothing. */
-export function checkReason(reason: string): void {
-  const valid = typeof reason === "string" && !isLate(reason) && reason.trim() !== "";
-  if (!valid || reason.length > REASON_MAX)
-    fail("azure-invalid", {
-      problem: "reason says nothing, or is too long",
-      value: reason,
-      allowed: `1 to ${REASON_MAX} characters, known at synth`,
-      remedy: "write in a sentence why the role is needed there",
-    });
-}
-
-/** A text that is equal exactly for one role at one scope, as far as can be seen at synth. */
-export function roleKey(role: string, scope: string): string {
-  return [role, scope].map((part) => (isLate(part) ? part : part.toLowerCase())).join(" at ");
-}
-
-/** True where a role is given as the id of its definition. */
-export function isRoleDefinitionId(role: string): boolean {
-  return isLate(role) || role.startsWith("/");
-}
-
-function checkRole(role: string): void {
-  if (isLate(role)) return;
-  if (!isRoleName(role) && !(typeof role === "string" && DEFINITION.test(role))) invalidRole(role);
-}
-
-/** Refuses what is no role. */
-export function invalidRole(value: unknown): never {
-  return fail("azure-invalid", {
-    problem: "role is neither a name nor the id of a role definition",
-    value,
-    allowed:
-      "a name such as Storage Blob Data Reader, or an id that ends with /providers/Microsoft.Authorization/roleDefinitions/<GUID>",
-    remedy: "copy it from `az role definition list --query [].roleName`",
-  });
-}
-
-function isBroad(role: string): boolean {
-  if (isLate(role)) return true;
-  const name = BROAD[DEFINITION.exec(role)?.[1]?.toLowerCase() ?? ""] ?? role.toLowerCase();
-  return BROAD_NAMES.includes(name);
-}
-
-function shownRole(role: string): string {
-  return isLate(role) ? "that is known only after apply" : role;
-}
 
 /** A built-in role. */
 export interface BuiltInRole {
-  /** Its name. */
   readonly name: string;
   /** The last part of its id; empty where it is not known here. */
   readonly id: string;
@@ -158,6 +19,7 @@ export interface BuiltInRole {
 }
 
 const LEGACY = "LegacyRegistryPermissions";
+
 const ABAC = "AbacRepositoryPermissions";
 
 type Row = readonly [pulls: BuiltInRole["pulls"], kubernetes: boolean, name: string, id?: string];
@@ -206,7 +68,9 @@ const ROWS: readonly Row[] = [
 ];
 
 const byName = new Map<string, BuiltInRole>();
+
 const byId = new Map<string, BuiltInRole>();
+
 for (const [pulls, kubernetes, name, id = ""] of ROWS) {
   const role = { name, id, pulls, kubernetes };
   byName.set(name.toLowerCase(), role);
@@ -232,11 +96,8 @@ export type Operations = Known<readonly Known<string>[]>;
 export interface RolePermissions {
   /** Actions, `*` for any text. */
   readonly actions: Operations;
-  /** Actions taken away again. */
   readonly notActions: Operations;
-  /** Data actions. */
   readonly dataActions: Operations;
-  /** Data actions taken away again. */
   readonly notDataActions: Operations;
 }
 

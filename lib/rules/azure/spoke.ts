@@ -7,8 +7,8 @@ import { fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { isLate } from "../../model/late";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
-import { parseClusterId } from "./ids";
-import { accessRoles, isRoleDefinitionId } from "./roles";
+import { parseClusterId } from "./names";
+import { accessRoles, isRoleDefinitionId } from "./access";
 
 /**
  * Built-in roles for the Kubernetes API. All but the cluster admin's know the built-in kinds of Kubernetes alone: for
@@ -32,7 +32,6 @@ export interface AksRoleGrant {
   readonly namespaces?: readonly string[];
 }
 
-/** The kind of {@link AksRoleGrant}. */
 export const AKS_ROLE_GRANT: ObjectKind<AksRoleGrant> = object({
   role: text,
   namespaces: optional(list(text)),
@@ -48,7 +47,6 @@ export interface AksAssignment {
   readonly scope: string;
 }
 
-/** The kind of {@link AksAssignment}. */
 export const AKS_ASSIGNMENT: ObjectKind<AksAssignment> = object({
   key: text,
   role: text,

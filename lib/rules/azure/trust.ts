@@ -100,7 +100,6 @@ export interface WrittenCredential {
   readonly issuer: Known<string | undefined>;
   /** The `sub` claim. */
   readonly subject: Known<string | undefined>;
-  /** All of its audiences. */
   readonly audiences: Known<readonly Known<string>[]>;
 }
 

@@ -1,22 +1,122 @@
 /*
- * The ClusterProfile CRD as a table. Sources: kubernetes-sigs/cluster-inventory-api:
- * config/crd/bases/multicluster.x-k8s.io_clusterprofiles.yaml (v1alpha1), and its docs/api-versions.md for v1alpha2
- * (no release yet; later findings belong here).
+ * The ClusterProfile CRD, and how the API server applies it: unknown fields are pruned without a word, wrong values are
+ * rejected. Sources: kubernetes-sigs/cluster-inventory-api:config/crd/bases (v1alpha1) and docs/api-versions.md for
+ * v1alpha2 (no release yet); apiextensions-apiserver, pkg/apiserver/schema (pruning, listtype) and validation.
  */
 
-import type { Schema, ValueRule } from "./schema";
-import { serverProblem } from "./server-url";
+import { fail } from "../../errors";
+import { isRecord } from "../../model/record";
+import { serverProblem } from "./endpoint";
+import { CLUSTER_PROFILE_GROUP } from "./names";
 
 /** Versions of the API. */
 export type ClusterProfileVersion = "v1alpha1" | "v1alpha2";
 
-const NAME_MAX = 253;
-const VALUE_MAX = 1024;
-const LABEL_MAX = 63;
-const PROVIDERS_MAX = 64;
-const REASON_MAX = 1024;
-const TYPE_MAX = 316;
-const MESSAGE_MAX = 32768;
+/** The versions of the API that {@link validateClusterProfile} knows. */
+export const clusterProfileVersions: readonly ClusterProfileVersion[] = ["v1alpha1", "v1alpha2"];
+
+/** A value that the API server rejects. */
+export interface Rejection {
+  /** Path as the API server prints it: `status.accessProviders[0].cluster.server`. */
+  readonly field: string;
+  /** Why, in the API server's words. */
+  readonly message: string;
+}
+
+/** What the API server does with a document. */
+export interface SchemaResult {
+  /** Paths of the fields that it drops, in the order of the document. */
+  readonly dropped: readonly string[];
+  /** Why it refuses the document; empty when it stores it. */
+  readonly rejected: readonly Rejection[];
+}
+
+interface Findings {
+  readonly dropped: string[];
+  readonly rejected: Rejection[];
+}
+
+/** Notes what the API server does with a value at a path. */
+type Schema = (value: unknown, path: string, findings: Findings) => void;
+/** What is wrong with a text in the API server's words, `undefined` for a good one. */
+type TextRule = (value: string) => string | undefined;
+
+function wrongType(type: string, value: unknown, field: string, { rejected }: Findings): void {
+  const found =
+    value === null || value === undefined ? "null" : Array.isArray(value) ? "array" : typeof value;
+  rejected.push({ field, message: `must be of type ${type}: "${found}"` });
+}
+
+function text(...rules: readonly TextRule[]): Schema {
+  return (value, field, findings) => {
+    if (typeof value !== "string") return wrongType("string", value, field, findings);
+    for (const rule of rules) {
+      const message = rule(value);
+      if (message !== undefined) findings.rejected.push({ field, message });
+    }
+  };
+}
+
+const anyText = text();
+const boolean: Schema = (value, field, findings) => {
+  if (typeof value !== "boolean") wrongType("boolean", value, field, findings);
+};
+const generation: Schema = (value, field, findings) => {
+  if (!Number.isInteger(value)) return wrongType("integer", value, field, findings);
+  if (Number(value) < 0) findings.rejected.push({ field, message: "should be greater than or equal to 0" });
+};
+const anyObject: Schema = (value, field, findings) => {
+  if (!isRecord(value)) wrongType("object", value, field, findings);
+};
+const texts: Schema = (value, path, findings) => {
+  if (!isRecord(value)) return wrongType("object", value, path, findings);
+  for (const [key, item] of Object.entries(value)) anyText(item, `${path}.${key}`, findings);
+};
+
+function object(fields: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema {
+  return (value, path, findings) => {
+    if (!isRecord(value)) return wrongType("object", value, path, findings);
+    const place = (key: string): string => (path === "" ? key : `${path}.${key}`);
+    for (const [key, item] of Object.entries(value)) {
+      const known = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (known) known(item, place(key), findings);
+      else findings.dropped.push(place(key));
+    }
+    for (const key of required)
+      if (!Object.hasOwn(value, key))
+        findings.rejected.push({ field: place(key), message: "Required value" });
+  };
+}
+
+/** `key` is the field that tells the items of a list of the kind map apart. */
+function list(items: Schema, key?: string, max: number = Infinity): Schema {
+  return (value, path, findings) => {
+    if (!Array.isArray(value)) return wrongType("array", value, path, findings);
+    if (value.length > max)
+      findings.rejected.push({ field: path, message: `must have at most ${max} items` });
+    value.forEach((item, index) => items(item, `${path}[${index}]`, findings));
+    if (key === undefined) return;
+    const keys = value.map((item: unknown) => (isRecord(item) ? item[key] : undefined));
+    keys.forEach((own, index) => {
+      if (own !== undefined && keys.indexOf(own) < index)
+        findings.rejected.push({
+          field: `${path}[${index}]`,
+          message: `Duplicate value: {"${key}":"${own}"}`,
+        });
+    });
+  };
+}
+
+function bounded(min: number, max: number): TextRule {
+  return (value) => {
+    if ([...value].length > max) return `may not be more than ${max} bytes`;
+    return [...value].length < min ? `should be at least ${min} chars long` : undefined;
+  };
+}
+
+function pattern(expression: RegExp): TextRule {
+  return (value) => (expression.test(value) ? undefined : `should match '${expression.source}'`);
+}
 
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
@@ -35,148 +135,103 @@ export function isDateTime(value: unknown): value is string {
 
 /** True for a value of a label that is not empty. */
 export function isLabelValue(value: unknown): value is string {
-  return typeof value === "string" && value.length <= LABEL_MAX && LABEL_VALUE.test(value);
+  return typeof value === "string" && value.length <= 63 && LABEL_VALUE.test(value);
 }
 
-function length(min: number, max: number): ValueRule<string> {
-  return (value) => {
-    if ([...value].length > max) return `may not be more than ${max} bytes`;
-    return [...value].length < min ? `should be at least ${min} chars long` : undefined;
-  };
-}
+const dateTime = text((value) => (isDateTime(value) ? undefined : "must be of type date-time"));
 
-function pattern(expression: RegExp): ValueRule<string> {
-  return (value) => (expression.test(value) ? undefined : `should match '${expression.source}'`);
-}
-
-const text: Schema = { type: "string" };
-const dateTime: Schema = {
-  type: "string",
-  rules: [(value) => (isDateTime(value) ? undefined : "must be of type date-time")],
-};
-const base64: Schema = {
-  type: "string",
-  rules: [(value) => (BASE64.test(value) ? undefined : "must be of type byte")],
-};
-const bounded = (min: number, max: number): Schema => ({ type: "string", rules: [length(min, max)] });
-
-const condition: Schema = {
-  type: "object",
-  fields: {
-    type: { type: "string", rules: [length(0, TYPE_MAX), pattern(CONDITION_TYPE)] },
-    status: { type: "string", rules: [pattern(/^(?:True|False|Unknown)$/)] },
-    observedGeneration: {
-      type: "integer",
-      rules: [(value) => (value < 0 ? "should be greater than or equal to 0" : undefined)],
-    },
+const condition = object(
+  {
+    type: text(bounded(0, 316), pattern(CONDITION_TYPE)),
+    status: text(pattern(/^(?:True|False|Unknown)$/)),
+    observedGeneration: generation,
     lastTransitionTime: dateTime,
-    reason: { type: "string", rules: [length(1, REASON_MAX), pattern(REASON)] },
-    message: bounded(0, MESSAGE_MAX),
+    reason: text(bounded(1, 1024), pattern(REASON)),
+    message: text(bounded(0, 32768)),
   },
-  required: ["lastTransitionTime", "message", "reason", "status", "type"],
-};
+  "lastTransitionTime",
+  "message",
+  "reason",
+  "status",
+  "type",
+);
 
-const extension: Schema = {
-  type: "object",
-  fields: { name: text, extension: { type: "anything" } },
-  required: ["extension", "name"],
-};
-
-const shared: Readonly<Record<string, Schema>> = {
-  "certificate-authority-data": base64,
-  "disable-compression": { type: "boolean" },
-  "insecure-skip-tls-verify": { type: "boolean" },
-  "proxy-url": text,
-};
-
-/** `cluster` of an access provider; v1alpha2 has rules that v1alpha1 left to the reader. */
-const CLUSTERS: Readonly<Record<ClusterProfileVersion, Schema>> = {
-  v1alpha1: {
-    type: "object",
-    fields: {
-      ...shared,
-      "certificate-authority": text,
-      "tls-server-name": text,
-      server: text,
-      extensions: { type: "array", items: extension },
-    },
-    required: ["server"],
-  },
-  v1alpha2: {
-    type: "object",
-    fields: {
-      ...shared,
-      "tls-server-name": bounded(0, NAME_MAX),
-      server: { type: "string", rules: [(value) => serverProblem(value, ["https:", "http:"])] },
-      extensions: { type: "array", items: extension, key: "name" },
-    },
-    required: ["server"],
-  },
-};
-
-function providers(version: ClusterProfileVersion): Schema {
-  const strict = version === "v1alpha2";
-  const items: Schema = {
-    type: "object",
-    fields: { name: strict ? bounded(1, NAME_MAX) : text, cluster: CLUSTERS[version] },
-    required: strict ? ["name", "cluster"] : ["name"],
-  };
-  return { type: "array", items, key: "name", ...(strict ? { max: PROVIDERS_MAX } : {}) };
-}
+const property = object(
+  { name: text(bounded(1, 253)), value: text(bounded(1, 1024)), lastObservedTime: dateTime },
+  "name",
+  "value",
+);
 
 /** Fields of ObjectMeta that manifests have; what the API server writes itself is among them. */
-const metadata: Schema = {
-  type: "object",
-  fields: {
-    name: text,
-    generateName: text,
-    namespace: text,
-    labels: { type: "texts" },
-    annotations: { type: "texts" },
-    finalizers: { type: "array", items: text },
-    ownerReferences: { type: "array", items: { type: "anything" } },
-    managedFields: { type: "array", items: { type: "anything" } },
-    uid: text,
-    resourceVersion: text,
-    creationTimestamp: text,
-    generation: { type: "integer" },
-  },
-};
+const metadata = object({
+  name: anyText,
+  generateName: anyText,
+  namespace: anyText,
+  labels: texts,
+  annotations: texts,
+  finalizers: list(anyText),
+  ownerReferences: list(anyObject),
+  managedFields: list(anyObject),
+  uid: anyText,
+  resourceVersion: anyText,
+  creationTimestamp: anyText,
+  generation,
+});
 
-const property: Schema = {
-  type: "object",
-  fields: { name: bounded(1, NAME_MAX), value: bounded(1, VALUE_MAX), lastObservedTime: dateTime },
-  required: ["name", "value"],
-};
-
-function profile(version: ClusterProfileVersion): Schema {
-  const strict = version === "v1alpha2";
-  const managerName: Schema = strict
-    ? { type: "string", rules: [length(1, LABEL_MAX), pattern(LABEL_VALUE)] }
-    : text;
-  const status: Readonly<Record<string, Schema>> = {
-    conditions: { type: "array", items: condition, key: "type" },
-    version: { type: "object", fields: { kubernetes: text } },
-    properties: { type: "array", items: property, key: "name" },
-    accessProviders: providers(version),
-    ...(strict ? {} : { credentialProviders: providers(version) }),
-  };
-  const clusterManager: Schema = { type: "object", fields: { name: managerName }, required: ["name"] };
-  return {
-    type: "object",
-    fields: {
-      apiVersion: text,
-      kind: text,
-      metadata,
-      spec: { type: "object", fields: { displayName: text, clusterManager }, required: ["clusterManager"] },
-      status: { type: "object", fields: status },
+/** V1alpha2 has rules that v1alpha1 left to the reader. */
+function profile(isStrict: boolean): Schema {
+  const name = isStrict ? text(bounded(1, 253)) : anyText;
+  const extension = object({ name: anyText, extension: anyObject }, "extension", "name");
+  const cluster = object(
+    {
+      "certificate-authority-data": text((value) =>
+        BASE64.test(value) ? undefined : "must be of type byte",
+      ),
+      "disable-compression": boolean,
+      "insecure-skip-tls-verify": boolean,
+      "proxy-url": anyText,
+      "tls-server-name": isStrict ? text(bounded(0, 253)) : anyText,
+      server: isStrict ? text((value) => serverProblem(value, ["https:", "http:"])) : anyText,
+      extensions: list(extension, isStrict ? "name" : undefined),
+      ...(!isStrict && { "certificate-authority": anyText }),
     },
-    required: ["spec"],
+    "server",
+  );
+  const provider = object({ name, cluster }, ...(isStrict ? ["name", "cluster"] : ["name"]));
+  const providers = list(provider, "name", isStrict ? 64 : undefined);
+  const manager = isStrict ? text(bounded(1, 63), pattern(LABEL_VALUE)) : anyText;
+  const status = {
+    conditions: list(condition, "type"),
+    version: object({ kubernetes: anyText }),
+    properties: list(property, "name"),
+    accessProviders: providers,
+    ...(!isStrict && { credentialProviders: providers }),
   };
+  const clusterManager = object({ name: manager }, "name");
+  const spec = object({ displayName: anyText, clusterManager }, "clusterManager");
+  return object({ apiVersion: anyText, kind: anyText, metadata, spec, status: object(status) }, "spec");
 }
 
-/** The schema of each version. */
-export const clusterProfileSchemas: Readonly<Record<ClusterProfileVersion, Schema>> = {
-  v1alpha1: profile("v1alpha1"),
-  v1alpha2: profile("v1alpha2"),
+const SCHEMAS: Readonly<Record<ClusterProfileVersion, Schema>> = {
+  v1alpha1: profile(false),
+  v1alpha2: profile(true),
 };
+
+/**
+ * What an API server with the CRD of that version does with a parsed ClusterProfile: which fields it drops, and why it
+ * would reject it. Both empty for a document that is stored as it is.
+ *
+ * A status that is sent with the main object is dropped whole by the API server, which this function does not regard:
+ * it looks at the document as one of the two resources. Throws for a version that is none of the two.
+ */
+export function validateClusterProfile(document: unknown, version: ClusterProfileVersion): SchemaResult {
+  if (!clusterProfileVersions.includes(version))
+    return fail("version-unknown", "ClusterProfile", version, clusterProfileVersions.join(", "));
+  const { apiVersion, kind } = isRecord(document) ? document : {};
+  const wanted = `${CLUSTER_PROFILE_GROUP}/${version}`;
+  const findings: Findings = { dropped: [], rejected: [] };
+  if (apiVersion !== wanted) findings.rejected.push({ field: "apiVersion", message: `must be ${wanted}` });
+  if (kind !== "ClusterProfile") findings.rejected.push({ field: "kind", message: "must be ClusterProfile" });
+  SCHEMAS[version](document, "", findings);
+  return findings;
+}

@@ -1,111 +1,93 @@
 /*
- * The two documents of one ClusterProfile. Both repeat name, labels and spec: the API server takes from each what the
+ * The two documents of one ClusterProfile, and what must hold for them, as lists of refusals: constructs throw the
+ * first, the verifier shows all. Both documents repeat name, labels and spec: the API server takes from each what the
  * resource is for, and a status document that is applied to the main resource by mistake changes nothing then.
  */
 
-import { isLate } from "../../model/late";
+import { type WorkloadIdentityError, refusal } from "../../errors";
 import type { SpokeEndpoint } from "../../model/fleet";
-import type { ClusterProfileVersion } from "./cluster-profile-schema";
-import { CLUSTER_MANAGER_LABEL, CLUSTER_PROFILE_GROUP, EXEC_EXTENSION, HEALTHY_CONDITION } from "./names";
+import { isLate } from "../../model/late";
+import { at, list, record } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { type ClusterProfileVersion, isLabelValue, validateClusterProfile } from "./cluster-profile-schema";
+import { certificateAuthorityIssues, proxyIssues, serverIssues } from "./endpoint";
+import {
+  ADDITIONAL_ARGS_EXTENSION,
+  ADDITIONAL_ENVS_EXTENSION,
+  CLUSTER_MANAGER_LABEL,
+  CLUSTER_PROFILE_GROUP,
+  EXEC_EXTENSION,
+  HEALTHY_CONDITION,
+  outdatedNames,
+} from "./names";
+import { additionalArgs, providerNameIssues } from "./provider-list";
+import { extensionsOf, profileProviders } from "./resolve-exec";
+
+type Json = Readonly<Record<string, unknown>>;
+type Issues = readonly WorkloadIdentityError[];
 
 /** What both documents say. */
 export interface ClusterProfileFacts {
-  /** Version of the API. */
   readonly version: ClusterProfileVersion;
-  /** Namespace of the inventory. */
   readonly namespace: string;
-  /** Name of the profile. */
   readonly name: string;
-  /** Who writes the profile. */
   readonly clusterManager: string;
-  /** Name for people. */
   readonly displayName: string;
-  /** Further labels of the profile. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /** What only the status says. */
 export interface ClusterStatusFacts {
-  /** Name of the access provider. */
   readonly provider: string;
-  /** Where the spoke is; may be late. */
+  /** May be late. */
   readonly endpoint: SpokeEndpoint;
-  /** Name in the server's certificate, where it is not that of the URL. */
   readonly tlsServerName: string | undefined;
-  /** Proxy before the server. */
   readonly proxyUrl: string | undefined;
-  /** Data that the plugin reads from `KUBERNETES_EXEC_INFO`. */
-  readonly execExtension: Readonly<Record<string, unknown>> | undefined;
-  /** Version of the spoke. */
+  readonly execExtension: Json | undefined;
   readonly kubernetesVersion: string | undefined;
-  /** Properties by name. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Since when the control plane is declared healthy. */
   readonly healthySince: string | undefined;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** Parts of a manifest besides apiVersion and kind. */
-export interface ProfileDocument {
-  /** `multicluster.x-k8s.io/<version>`. */
-  readonly apiVersion: string;
-  /** `ClusterProfile`. */
-  readonly kind: string;
-  /** Name, namespace and labels. */
-  readonly metadata: {
-    /** Name of the profile. */
-    readonly name: string;
-    /** Namespace of the inventory. */
-    readonly namespace: string;
-    /** The manager's label and further ones. */
-    readonly labels: Readonly<Record<string, string>>;
-  };
-  /** Name for people, and who writes the profile. */
-  readonly spec: Json;
-}
-
 /** The main object, applied as usual. */
-export function profileDocument(facts: ClusterProfileFacts): ProfileDocument {
+export function profileDocument(facts: ClusterProfileFacts): {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: Json;
+} {
   const { version, namespace, name, clusterManager, displayName, labels } = facts;
+  const metadata = { name, namespace, labels: { ...labels, [CLUSTER_MANAGER_LABEL]: clusterManager } };
   return {
     apiVersion: `${CLUSTER_PROFILE_GROUP}/${version}`,
     kind: "ClusterProfile",
-    metadata: { name, namespace, labels: { ...labels, [CLUSTER_MANAGER_LABEL]: clusterManager } },
+    metadata,
     spec: { displayName, clusterManager: { name: clusterManager } },
   };
 }
 
 /** `status` of the profile; the main object stays without. */
 export function profileStatus(facts: ClusterStatusFacts): Json {
+  const { endpoint, tlsServerName, proxyUrl, execExtension } = facts;
   const { kubernetesVersion, properties, healthySince } = facts;
+  const { server, certificateAuthorityData: authority } = endpoint;
   const names = Object.keys(properties).sort();
-  return {
-    ...(kubernetesVersion === undefined ? {} : { version: { kubernetes: kubernetesVersion } }),
-    ...(names.length > 0 ? { properties: names.map((name) => ({ name, value: properties[name] })) } : {}),
-    ...(healthySince === undefined ? {} : { conditions: [healthy(healthySince)] }),
-    accessProviders: [{ name: facts.provider, cluster: clusterOf(facts) }],
-  };
-}
-
-function clusterOf({ endpoint, tlsServerName, proxyUrl, execExtension }: ClusterStatusFacts): Json {
-  const { server, certificateAuthorityData } = endpoint;
-  return {
+  const cluster = {
     server,
-    ...(certificateAuthorityData === undefined
-      ? {}
-      : { "certificate-authority-data": withoutBreaks(certificateAuthorityData) }),
-    ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
-    ...(proxyUrl === undefined ? {} : { "proxy-url": proxyUrl }),
-    ...(execExtension === undefined
-      ? {}
-      : { extensions: [{ name: EXEC_EXTENSION, extension: execExtension }] }),
+    // `base64` of a shell breaks its lines.
+    ...(authority !== undefined && {
+      "certificate-authority-data": isLate(authority) ? authority : authority.replace(/\s/g, ""),
+    }),
+    ...(tlsServerName !== undefined && { "tls-server-name": tlsServerName }),
+    ...(proxyUrl !== undefined && { "proxy-url": proxyUrl }),
+    ...(execExtension && { extensions: [{ name: EXEC_EXTENSION, extension: execExtension }] }),
   };
-}
-
-/** `base64` of a shell breaks its lines. */
-function withoutBreaks(data: string): string {
-  return isLate(data) ? data : data.replace(/\s/g, "");
+  return {
+    ...(kubernetesVersion !== undefined && { version: { kubernetes: kubernetesVersion } }),
+    ...(names.length > 0 && { properties: names.map((name) => ({ name, value: properties[name] })) }),
+    ...(healthySince !== undefined && { conditions: [healthy(healthySince)] }),
+    accessProviders: [{ name: facts.provider, cluster }],
+  };
 }
 
 /** Declared, not observed; the reason and the message say so to whoever reads the profile. */
@@ -117,4 +99,178 @@ function healthy(since: string): Json {
     message: "declared by infrastructure code, not observed",
     lastTransitionTime: since,
   };
+}
+
+export function statusInMain(where: string): WorkloadIdentityError {
+  return refusal("fleet-unused", {
+    problem: "the status of a ClusterProfile stands with its main object, where the API server drops it",
+    value: where,
+    allowed: "a chart or file of its own for the status",
+    remedy:
+      "pass another chart as `statusScope`, and apply it with `kubectl apply --server-side --subresource=status`",
+  });
+}
+
+/** What an API server would drop or reject. */
+export function schemaIssues(profile: unknown, version: ClusterProfileVersion): Issues {
+  const { dropped, rejected } = validateClusterProfile(profile, version);
+  return [
+    ...dropped.map((path) => {
+      const [outdated] = outdatedNames([path.slice(path.lastIndexOf(".") + 1)]);
+      return (
+        outdated ??
+        refusal("fleet-unknown", {
+          problem: `the API server drops a field of the ClusterProfile (${version}) in silence`,
+          value: path,
+          allowed: "the fields of the CRD; within `cluster` they are in kebab-case",
+          remedy: "correct the spelling, or remove the field",
+        })
+      );
+    }),
+    ...rejected.map(({ field, message }) =>
+      refusal("fleet-invalid", {
+        problem: `the API server rejects the ClusterProfile (${version}): ${field} ${message}`,
+        remedy: "correct the field",
+      }),
+    ),
+  ];
+}
+
+const EXTENSIONS: readonly string[] = [EXEC_EXTENSION, ADDITIONAL_ENVS_EXTENSION];
+
+function badExtension(name: string, reason: string): WorkloadIdentityError {
+  return refusal("fleet-invalid", {
+    problem: `extension of an access provider ${reason}`,
+    value: name,
+    allowed: `${EXTENSIONS.join(", ")}; each once, its value an object`,
+    remedy: "correct the extension, or remove it",
+  });
+}
+
+/** Extensions that no controller looks for, which change nothing. */
+export function strayExtensionIssues(profile: unknown): Issues {
+  return [...profileProviders(profile).values()].flatMap((provider) =>
+    extensionsOf(provider)
+      .map(({ name }) => String(name))
+      .filter((name) => ![...EXTENSIONS, ADDITIONAL_ARGS_EXTENSION].includes(name))
+      .filter((name) => outdatedNames([name]).length === 0)
+      .map((name) => badExtension(name, "is of no known name")),
+  );
+}
+
+/** Names, extensions and the older list of a profile's providers that a controller fails with. */
+export function profileProviderIssues(profile: unknown): Issues {
+  const hasOlder = Object.hasOwn(record(at(profile, "status")), "credentialProviders");
+  return [
+    ...(hasOlder ? outdatedNames(["credentialProviders"]) : []),
+    ...[...profileProviders(profile)].flatMap(([name, provider]) => [
+      ...providerNameIssues(name),
+      ...extensionIssues(extensionsOf(provider)),
+    ]),
+  ];
+}
+
+function extensionIssues(extensions: readonly Json[]): Issues {
+  const names = extensions.map(({ name }) => String(name));
+  return extensions.flatMap(({ extension }, index) => {
+    const name = names[index] ?? "";
+    const outdated = outdatedNames([name]);
+    if (outdated.length > 0) return outdated;
+    if (name === ADDITIONAL_ARGS_EXTENSION) return [additionalArgs("the profile")];
+    if (!EXTENSIONS.includes(name)) return [];
+    if (names.indexOf(name) < index) return [badExtension(name, "stands twice")];
+    if (!isRecord(extension)) return [badExtension(name, "is no object")];
+    const areTexts = Object.values(extension).every((value) => typeof value === "string");
+    return name === ADDITIONAL_ENVS_EXTENSION && !areTexts
+      ? [badExtension(name, "has a variable that is no text")]
+      : [];
+  });
+}
+
+/** Addresses and certificates of a profile's providers; `publicCertificate` says that no CA is needed, and `isOpen` of a value that only apply tells it. */
+export function endpointIssues(
+  profile: unknown,
+  publicCertificate: boolean,
+  isOpen: (value: unknown) => boolean = isLate,
+): Issues {
+  return [...profileProviders(profile)].flatMap(([name, provider]) => {
+    const cluster = record(provider["cluster"]);
+    const data = cluster["certificate-authority-data"];
+    const missing = refusal("fleet-missing", {
+      problem: "the spoke has no certificate authority, and the system's certificates would be asked",
+      value: name,
+      allowed:
+        "certificateAuthorityData, or publicCertificate: true for Connect Gateway and endpoints with a public certificate",
+      remedy: "give one of the two",
+    });
+    return [
+      ...serverIssues(cluster["server"], isOpen),
+      ...(data !== undefined ? certificateAuthorityIssues(data, isOpen) : publicCertificate ? [] : [missing]),
+      ...proxyIssues(cluster["proxy-url"], isOpen),
+    ];
+  });
+}
+
+/** The manager's name must be a label's value. */
+export function managerNameIssues(name: unknown): Issues {
+  if (isLabelValue(name)) return [];
+  return [
+    refusal("fleet-invalid", {
+      problem: "name of the cluster manager is not a label value",
+      value: name,
+      allowed:
+        "1 to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit: it is also a label",
+      remedy: "use a short name of your own, for example platform-iac",
+    }),
+  ];
+}
+
+/** Managers that rewrite the status of their profiles; theirs are not ours to declare. */
+export function foreignManagerIssues(name: unknown): Issues {
+  if (!["KubeFleet", "gke-fleet", "open-cluster-management"].includes(String(name))) return [];
+  return [
+    refusal("fleet-foreign", {
+      problem: "the cluster manager is another program, which rewrites the status of its own profiles",
+      value: name,
+      allowed: "a name of your own",
+      remedy: "declare profiles under a name of your own, and leave that manager's profiles to it",
+    }),
+  ];
+}
+
+/** The manager's name and the label that repeats it; another manager's profile is good here. */
+export function managerLabelIssues(profile: unknown): Issues {
+  const manager = at(profile, "spec", "clusterManager", "name");
+  const issues = managerNameIssues(manager);
+  if (issues.length > 0) return issues;
+  const label = at(profile, "metadata", "labels", CLUSTER_MANAGER_LABEL);
+  return label === manager ? [] : [otherLabel(label, manager)];
+}
+
+export function otherLabel(label: unknown, manager: unknown): WorkloadIdentityError {
+  return refusal("fleet-mismatch", {
+    problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
+    value: label,
+    allowed: String(manager),
+    remedy: "write the same name in both places",
+  });
+}
+
+/** A consumer that waits for a condition which the profile does not have. */
+export function healthIssues(
+  profile: unknown,
+  consumer: { readonly title: string; readonly needsHealthy: boolean },
+): Issues {
+  const isHealthy = list(at(profile, "status", "conditions")).some(
+    (each) => at(each, "type") === HEALTHY_CONDITION && at(each, "status") === "True",
+  );
+  if (isHealthy || !consumer.needsHealthy) return [];
+  return [
+    refusal("fleet-missing", {
+      problem: `${consumer.title} waits for the condition ${HEALTHY_CONDITION}, which the profile does not have`,
+      value: String(at(profile, "metadata", "name")),
+      allowed: "controlPlaneHealthySince with a time",
+      remedy: "declare the condition, knowing that it is declared and not observed",
+    }),
+  ];
 }

@@ -4,31 +4,170 @@
  * clusterprofile-integration-for-argocd and argoproj/argo-cd PR 27976; Knative Operator 1.22 release notes.
  */
 
-import { fail } from "../../errors";
-import type { ControllerWorkload } from "../../model/fleet";
+import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
 import { isDnsLabel, isDnsSubdomain, namespaceName, serviceAccountName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-import { compareVersions, parseVersion } from "../../model/version";
-import type { FleetConsumer, ProviderListForm } from "./consumer";
-import { listFormOf } from "./list-form";
-import type { FleetPluginKey } from "./plugins";
-import { checkGiven } from "../../model/shape";
 import {
-  ARGO_CD_PROPS,
-  ArgoCdProps,
-  CONSUMER_PROPS,
-  CONTROLLER_PROPS,
-  ConsumerProps,
-  ControllerProps,
-  MULTI_KUEUE_PROPS,
-  MultiKueueProps,
-} from "./consumers-props";
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  boolean,
+  checkGiven,
+  like,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
+import { compareVersions, parseVersion } from "../../model/version";
+import { derivedName } from "../names";
+import type { FleetPluginKey } from "./plugins";
 
-const FILE: ProviderListForm = {
-  kind: "file",
-  configMap: "clusterprofile-provider-file",
-  key: "clusterprofile-provider-file.json",
-};
+/** How a consumer takes its list of access providers. */
+export type ProviderListForm =
+  | {
+      readonly kind: "file";
+      /** Name of the ConfigMap that holds the file. */
+      readonly configMap: string;
+      /** Key in it, and name of the file. */
+      readonly key: string;
+    }
+  | {
+      readonly kind: "kueue";
+      /** Name of the list in `multiKueue.clusterProfile`. */
+      readonly field: "accessProviders" | "credentialsProviders";
+      /**
+       * True where the feature gate stands on the manager's command line and must not be in the configuration.
+       *
+       * @defaultValue false
+       */
+      readonly gateByFlag?: boolean;
+    };
+
+/** What the fleet must know about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
+export interface FleetConsumer {
+  /** Name for people. */
+  readonly title: string;
+  /** Workloads that run the plugin and so need it and the identity, each. */
+  readonly workloads: readonly ControllerWorkload[];
+  /** Workload that reads profiles and the list of providers. */
+  readonly reader: ControllerWorkload;
+  /** The only namespace whose profiles it reads, `undefined` for any. */
+  readonly profileNamespace: string | undefined;
+  /** How the list of providers is written. */
+  readonly form: ProviderListForm;
+  /** The plugin per cloud, where the caller does not choose one. */
+  readonly plugins: Readonly<Record<string, FleetPluginKey>>;
+  /** Programs that the image has on its PATH. */
+  readonly onPath: readonly string[];
+  /** True for an image with neither shell nor libraries, or where that is not known. */
+  readonly isDistroless: boolean;
+  /** True where it can take variables from the profile. */
+  readonly takesProfileEnv: boolean;
+  /** True where it waits for the condition ControlPlaneHealthy. */
+  readonly needsHealthy: boolean;
+  /** True where it takes plugins by image volume alone. */
+  readonly imageVolumeOnly: boolean;
+  /** True where its own manifests let it read profiles. */
+  readonly readsProfiles: boolean;
+}
+
+export const FLEET_CONSUMER: Kind<FleetConsumer> = like(
+  "a controller: argoCd(…), multiKueue(…), knativeOperator(…) or controller(…)",
+  {
+    title: text,
+    workloads: list(CONTROLLER_WORKLOAD),
+    reader: CONTROLLER_WORKLOAD,
+    form: anyObject,
+    plugins: record(text),
+    onPath: list(text),
+    isDistroless: boolean,
+  },
+);
+
+/** What all consumers can be told. */
+export interface ConsumerProps {
+  /** Version of the consumer, `0.19` or `3.5.1`. */
+  readonly version: string;
+  /**
+   * The workloads that run the plugin. Names of workloads and containers must be those of the installation: Argo CD's
+   * Helm chart calls its containers `application-controller` and `server`.
+   *
+   * @defaultValue - those of the consumer's own manifests (not of its Helm chart), in its usual namespace
+   */
+  readonly workloads?: readonly ControllerWorkload[];
+}
+
+const CONSUMER = { version: text, workloads: optional(list(CONTROLLER_WORKLOAD)) };
+const CONSUMER_PROPS: ObjectKind<ConsumerProps> = object(CONSUMER);
+
+/** What `multiKueue()` is told. */
+export interface MultiKueueProps extends ConsumerProps {
+  /**
+   * True where the manager has `--feature-gates` on its command line, as the Helm chart writes it for
+   * `controllerManager.featureGates`: `MultiKueueClusterProfile=true` must stand there then, and the configuration has
+   * no gates, since Kueue does not start with both.
+   *
+   * @defaultValue false
+   */
+  readonly featureGatesByFlag?: boolean;
+}
+
+const MULTI_KUEUE_PROPS: ObjectKind<MultiKueueProps> = object({
+  ...CONSUMER,
+  featureGatesByFlag: optional(boolean),
+});
+
+/** What `argoCd()` is told. */
+export interface ArgoCdProps extends ConsumerProps {
+  /**
+   * Workload of the controller that turns profiles into cluster Secrets and reads the provider file.
+   *
+   * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` beside the workloads
+   */
+  readonly profileController?: ControllerWorkload;
+}
+
+const ARGO_CD_PROPS: ObjectKind<ArgoCdProps> = object({
+  ...CONSUMER,
+  profileController: optional(CONTROLLER_WORKLOAD),
+});
+
+/** What `controller()` is told. */
+export interface ControllerProps {
+  /** Name for people, for example `fleet-controller`. */
+  readonly title: string;
+  /** The workloads that run the plugin; the first one reads profiles and the file. */
+  readonly workloads: readonly ControllerWorkload[];
+  /**
+   * False where the image has a shell and the usual libraries.
+   *
+   * @defaultValue true
+   */
+  readonly isDistroless?: boolean;
+  /**
+   * Programs on the image's PATH that can stand as command without a mount.
+   *
+   * @defaultValue - none
+   */
+  readonly onPath?: readonly string[];
+  /**
+   * True where it waits for the condition ControlPlaneHealthy, as multicluster-runtime does.
+   *
+   * @defaultValue false
+   */
+  readonly needsHealthy?: boolean;
+}
+
+const CONTROLLER_PROPS: ObjectKind<ControllerProps> = object({
+  title: text,
+  workloads: list(CONTROLLER_WORKLOAD),
+  isDistroless: optional(boolean),
+  onPath: optional(list(text)),
+  needsHealthy: optional(boolean),
+});
 
 const STATIC_PLUGINS: Readonly<Record<string, FleetPluginKey>> = {
   aws: "aws-iam-authenticator",
@@ -37,16 +176,13 @@ const STATIC_PLUGINS: Readonly<Record<string, FleetPluginKey>> = {
   kubernetes: "projected-token",
 };
 
-const ARGO_PLUGINS: Readonly<Record<string, FleetPluginKey>> = {
-  aws: "argocd-k8s-auth",
-  azure: "argocd-k8s-auth",
-  google: "argocd-k8s-auth",
-  kubernetes: "projected-token",
-};
-
 const PLAIN = {
   profileNamespace: undefined,
-  form: FILE,
+  form: {
+    kind: "file",
+    configMap: "clusterprofile-provider-file",
+    key: "clusterprofile-provider-file.json",
+  },
   plugins: STATIC_PLUGINS,
   onPath: [],
   isDistroless: true,
@@ -56,7 +192,22 @@ const PLAIN = {
   readsProfiles: false,
 } as const;
 
-const KUEUE_NAMESPACE = "kueue-system";
+export const ARGO_CD: NeededVersion = {
+  title: "Argo CD",
+  since: "3.5",
+  why: "its cluster Secrets have no provideClusterInfo and no config",
+};
+export const MULTI_KUEUE: NeededVersion & Pick<FleetConsumer, "profileNamespace"> = {
+  title: "MultiKueue",
+  since: "0.15",
+  why: "it does not know ClusterProfiles",
+  profileNamespace: "kueue-system",
+};
+const KNATIVE: NeededVersion = {
+  title: "Knative Operator",
+  since: "1.22",
+  why: "it has no clusterProfileRef",
+};
 
 function workload(
   kind: ControllerWorkload["kind"],
@@ -71,76 +222,75 @@ function workload(
  * Argo CD with the cluster profile integration. Its controller writes the provider's exec configuration into cluster
  * Secrets; the application controller and the server run the plugin, with the binary that is in Argo CD's image.
  *
- * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile.
- *
- * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, and of bad workloads, also of
- * such in several namespaces.
+ * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile. Throws before 3.5.
  */
 export function argoCd(props: ArgoCdProps): FleetConsumer {
   checkGiven("argoCd()", ARGO_CD_PROPS, props);
-  atLeast("Argo CD", props.version, "3.5", "its cluster Secrets have no provideClusterInfo and no config");
+  atLeast(ARGO_CD, props.version);
   const workloads = props.workloads ?? [
     workload("StatefulSet", "argocd", "argocd-application-controller"),
     workload("Deployment", "argocd", "argocd-server"),
   ];
   const namespace = workloads[0]?.namespace ?? "argocd";
-  const title = "Argo CD";
+  const plugin = "argocd-k8s-auth";
   const consumer = checked({
     ...PLAIN,
-    title,
+    title: ARGO_CD.title,
     workloads,
     reader: props.profileController ?? workload("Deployment", namespace, "argocd-clusterprofile-controller"),
     profileNamespace: namespace,
-    plugins: ARGO_PLUGINS,
-    onPath: ["argocd-k8s-auth"],
+    plugins: { ...STATIC_PLUGINS, aws: plugin, azure: plugin, google: plugin },
+    onPath: [plugin],
     isDistroless: false,
   });
   const elsewhere = workloads.find((each) => each.namespace !== namespace);
   return elsewhere
-    ? fail("fleet-consumer-workload", title, `has workloads in ${namespace} and ${elsewhere.namespace}`)
+    ? badWorkload(ARGO_CD.title, `has workloads in ${namespace} and ${elsewhere.namespace}`)
     : consumer;
+}
+
+/** Which name Kueue of a version has for its list of providers. */
+export function kueueField(version: string): "accessProviders" | "credentialsProviders" {
+  return compareVersions(version, "0.19") >= 0 ? "accessProviders" : "credentialsProviders";
 }
 
 /**
  * MultiKueue. The list of providers is a part of Kueue's configuration; profiles stand in its namespace, and nothing
- * in a profile reaches the plugin but by the exec extension.
- *
- * Throws `fleet-consumer-too-old` before 0.15, `kueue-profile-namespace` for workloads outside kueue-system,
- * `version-invalid`, and of bad workloads.
+ * in a profile reaches the plugin but by the exec extension. Throws before 0.15.
  */
 export function multiKueue(props: MultiKueueProps): FleetConsumer {
   checkGiven("multiKueue()", MULTI_KUEUE_PROPS, props);
-  atLeast("Kueue", props.version, "0.15", "it does not know ClusterProfiles");
-  const manager = workload("Deployment", KUEUE_NAMESPACE, "kueue-controller-manager", "manager");
+  atLeast({ ...MULTI_KUEUE, title: "Kueue" }, props.version);
+  const manager = workload("Deployment", "kueue-system", "kueue-controller-manager", "manager");
   const workloads = props.workloads ?? [manager];
-  const field = compareVersions(props.version, "0.19") >= 0 ? "accessProviders" : "credentialsProviders";
-  const gateByFlag = props.featureGatesByFlag ?? false;
   const consumer = checked({
     ...PLAIN,
-    title: "MultiKueue",
+    title: MULTI_KUEUE.title,
     workloads,
     reader: workloads[0] ?? manager,
-    profileNamespace: KUEUE_NAMESPACE,
-    form: { kind: "kueue", field, ...(gateByFlag && { gateByFlag }) },
+    profileNamespace: MULTI_KUEUE.profileNamespace,
+    form: {
+      kind: "kueue",
+      field: kueueField(props.version),
+      ...(props.featureGatesByFlag === true && { gateByFlag: true }),
+    },
     takesProfileEnv: false,
     readsProfiles: true,
   });
-  const elsewhere = workloads.find(({ namespace }) => namespace !== KUEUE_NAMESPACE);
-  return elsewhere ? fail("kueue-profile-namespace", elsewhere.namespace) : consumer;
+  const [issue] = workloads.flatMap(({ namespace }) => profileNamespaceIssues(consumer, namespace));
+  if (issue) throw issue;
+  return consumer;
 }
 
-/**
- * The Knative Operator. Throws `fleet-consumer-too-old` before 1.22, `version-invalid`, and of
- * bad workloads.
- */
+/** The Knative Operator. Throws before 1.22. */
 export function knativeOperator(props: ConsumerProps): FleetConsumer {
   checkGiven("knativeOperator()", CONSUMER_PROPS, props);
-  atLeast("Knative Operator", props.version, "1.22", "it has no clusterProfileRef");
+  atLeast(KNATIVE, props.version);
   const operator = workload("Deployment", "knative-operator", "knative-operator");
   const workloads = props.workloads ?? [operator];
   return checked({
     ...PLAIN,
-    title: "Knative Operator",
+    title: KNATIVE.title,
     workloads,
     reader: workloads[0] ?? operator,
     needsHealthy: true,
@@ -148,42 +298,80 @@ export function knativeOperator(props: ConsumerProps): FleetConsumer {
   });
 }
 
-/**
- * Any controller that uses the access library and reads its provider file; throws what bad workloads throw.
- */
+/** Any controller that uses the access library and reads its provider file. */
 export function controller(props: ControllerProps): FleetConsumer {
   checkGiven("controller()", CONTROLLER_PROPS, props);
   const { title, workloads, isDistroless = true, onPath = [], needsHealthy = false } = props;
   if (typeof literal(title, "title") !== "string" || title === "")
-    return fail("fleet-consumer-workload", "a controller", "has no title");
+    return badWorkload("a controller", "has no title");
   const [reader] = workloads;
-  if (!reader) return fail("fleet-consumer-workload", title, "has no workload that runs the plugin");
+  if (!reader) return badWorkload(title, "has no workload that runs the plugin");
   return checked({ ...PLAIN, title, workloads, reader, isDistroless, onPath, needsHealthy });
 }
 
-function atLeast(title: string, version: string, since: string, why: string): void {
-  parseVersion(`version of ${title}`, version);
-  if (compareVersions(version, since) < 0) fail("fleet-consumer-too-old", title, version, since, why);
+/** A program that is needed from some version on, and what older ones lack. */
+export interface NeededVersion {
+  readonly title: string;
+  readonly since: string;
+  readonly why: string;
+}
+
+export function tooOld({ title, since, why }: NeededVersion, version: string): WorkloadIdentityError {
+  return refusal("fleet-unsupported", {
+    problem: `${title} is too old: ${why}`,
+    value: version,
+    allowed: `${since} or newer`,
+    remedy: "upgrade it",
+  });
+}
+
+export function atLeast(needed: NeededVersion, version: string): void {
+  parseVersion(`version of ${needed.title}`, version);
+  if (compareVersions(version, needed.since) < 0) throw tooOld(needed, version);
+}
+
+function badWorkload(consumer: string, reason: string): never {
+  return fail("fleet-invalid", {
+    problem: `${consumer} ${reason}`,
+    allowed: "kind, namespace, name, container and serviceAccount of every workload that opens connections",
+    remedy: "state the workloads as `kubectl get deployments,statefulsets -o wide` shows them",
+  });
 }
 
 function checked(consumer: FleetConsumer): FleetConsumer {
-  const { title, reader } = consumer;
-  const workloads = consumer.workloads;
-  if (workloads.length === 0)
-    return fail("fleet-consumer-workload", title, "has no workload that runs the plugin");
+  const { title, reader, workloads, form } = consumer;
+  if (workloads.length === 0) return badWorkload(title, "has no workload that runs the plugin");
   for (const each of [...workloads, reader]) {
     namespaceName(each.namespace);
     serviceAccountName(each.serviceAccount);
     literal(each, `workload of ${title}`);
     if (!isDnsSubdomain(each.name) || !isDnsLabel(each.container))
-      return fail(
-        "fleet-consumer-workload",
-        title,
-        `has a workload or container with a bad name: ${each.name}`,
-      );
+      return badWorkload(title, `has a workload or container with a bad name: ${each.name}`);
   }
   const keys = workloads.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
-  if (twice !== undefined) return fail("fleet-consumer-workload", title, `names ${twice} twice`);
-  return { ...consumer, form: listFormOf(consumer) };
+  if (twice !== undefined) return badWorkload(title, `names ${twice} twice`);
+  if (form.kind === "kueue") return consumer;
+  // Two controllers of a namespace have a ConfigMap each: of one, the list that is applied last would be read by both.
+  const parts = [form.configMap, reader.name];
+  const plain = parts.join("-");
+  const name = { max: 253, allowed: /[a-z0-9.-]/, separator: "-" } as const;
+  const configMap = isDnsSubdomain(plain) ? plain : derivedName(parts, name);
+  return { ...consumer, form: { ...form, configMap } };
+}
+
+/** A consumer that does not take profiles of the namespace. */
+export function profileNamespaceIssues(
+  { title, profileNamespace: wanted }: Pick<FleetConsumer, "title" | "profileNamespace">,
+  namespace: string,
+): readonly WorkloadIdentityError[] {
+  if (wanted === undefined || namespace === wanted) return [];
+  return [
+    refusal("fleet-mismatch", {
+      problem: `${title} reads ClusterProfiles of its own namespace alone`,
+      value: namespace,
+      allowed: wanted,
+      remedy: `put the profiles, and its workloads, into ${wanted}`,
+    }),
+  ];
 }

@@ -1,5 +1,5 @@
 /*
- * What is added to a workload that somebody else owns: a partial object for server-side apply. Lists that are keyed by
+ * What is added to a workload that something else owns: a partial object for server-side apply. Lists that are keyed by
  * name (containers, volumes, variables, init containers) are merged with the owner's by the API server.
  */
 
@@ -24,7 +24,6 @@ export interface ControllerNeeds {
   readonly files: readonly { readonly volume: Json; readonly volumeMount: Json }[];
 }
 
-/** The kind of {@link ControllerNeeds}. */
 export const CONTROLLER_NEEDS: ObjectKind<ControllerNeeds> = object({
   identities: list(POD_FRAGMENT),
   plugins: list(MOUNTED_PLUGIN),
@@ -48,44 +47,29 @@ export interface ControllerPatch {
   readonly spec?: Json;
 }
 
-/**
- * The fields of the pod template; both absent where nothing is needed.
- *
- * Throws `fleet-identity-conflict` where two parts want different things under one name.
- */
+/** The fields of the pod template; both absent where nothing is needed. */
 export function controllerPatch(workload: ControllerWorkload, needs: ControllerNeeds): ControllerPatch {
   const { identities, plugins, files, annotations } = needs;
   const who = `${workload.namespace}/${workload.serviceAccount}`;
-  const merge = (what: string, key: string, lists: readonly (readonly Json[])[]): Json =>
-    named(what, mergedBy(who, what, key, lists.flat()));
-  const container = {
-    ...merge(
-      "env",
-      "name",
-      identities.map(({ env }) => env),
-    ),
-    ...merge("volumeMounts", "mountPath", [
-      ...identities.map(({ volumeMounts }) => volumeMounts),
-      ...plugins.map(({ volumeMounts }) => volumeMounts),
-      files.map(({ volumeMount }) => volumeMount),
-    ]),
+  const merge = (what: string, key: string, lists: readonly (readonly Json[])[]): Json => {
+    const list = mergedEntries(lists.flat(), key, (name) => conflict(who, `${what} ${name}`));
+    return list.length > 0 ? { [what]: list } : {};
   };
-  const labels = mergedLabels(who, identities);
+  const env = identities.map((each) => each.env);
+  const mounts = [...identities, ...plugins].map(({ volumeMounts }) => volumeMounts);
+  const volumes = [...identities, ...plugins].map((each) => each.volumes);
+  const copies = plugins.map(({ initContainers }) => initContainers);
+  const container = {
+    ...merge("env", "name", env),
+    ...merge("volumeMounts", "mountPath", [...mounts, files.map(({ volumeMount }) => volumeMount)]),
+  };
+  const labelled = identities.map(({ labels }) => labels);
+  const labels = mergedTexts(who, "label", labelled);
   const metadata = { ...nonEmpty("labels", labels), ...nonEmpty("annotations", annotations) };
   const spec = {
-    ...merge(
-      "initContainers",
-      "name",
-      plugins.map(({ initContainers }) => initContainers),
-    ),
-    ...(Object.keys(container).length > 0
-      ? { containers: [{ name: workload.container, ...container }] }
-      : {}),
-    ...merge("volumes", "name", [
-      ...identities.map(({ volumes }) => volumes),
-      ...plugins.map(({ volumes }) => volumes),
-      files.map(({ volume }) => volume),
-    ]),
+    ...merge("initContainers", "name", copies),
+    ...(Object.keys(container).length > 0 && { containers: [{ name: workload.container, ...container }] }),
+    ...merge("volumes", "name", [...volumes, files.map(({ volume }) => volume)]),
   };
   return { ...nonEmpty("metadata", metadata), ...nonEmpty("spec", spec) };
 }
@@ -94,27 +78,20 @@ function nonEmpty(key: string, value: object): Json {
   return Object.keys(value).length > 0 ? { [key]: value } : {};
 }
 
-function named(key: string, list: readonly Json[]): Json {
-  return list.length > 0 ? { [key]: list } : {};
-}
-
-function mergedBy(who: string, what: string, key: string, entries: readonly Json[]): readonly Json[] {
-  return mergedEntries(entries, key, (name) => fail("fleet-identity-conflict", who, `${what} ${name}`));
-}
-
-function mergedLabels(who: string, identities: readonly PodFragment[]): Readonly<Record<string, string>> {
-  return mergedTexts(
-    who,
-    "label",
-    identities.map(({ labels }) => labels),
-  );
-}
-
-/** One map of several; throws `fleet-identity-conflict` where they differ. Values may be late and are compared as they are. */
+/** One map of several that must not differ. Values may be late and are compared as they are. */
 export function mergedTexts(
   who: string,
   what: string,
   maps: readonly Readonly<Record<string, string>>[],
 ): Readonly<Record<string, string>> {
-  return mergedMaps(maps, (key) => fail("fleet-identity-conflict", who, `${what} ${key}`));
+  return mergedMaps(maps, (key) => conflict(who, `${what} ${key}`));
+}
+
+/** Two parts want different things under one name. */
+export function conflict(subject: string, what: string): never {
+  return fail("fleet-conflict", {
+    problem: `two identities of one service account disagree about ${what}`,
+    value: subject,
+    remedy: "use one identity per cloud and service account",
+  });
 }

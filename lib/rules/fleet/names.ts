@@ -1,11 +1,10 @@
 /*
- * Names of the ClusterProfile API and of its access providers.
- *
- * Sources: kubernetes-sigs/cluster-inventory-api:apis/v1alpha1/clusterprofile_types.go and pkg/access/config.go;
- * kubernetes/enhancements:keps/sig-multicluster/4322-cluster-inventory.
+ * Names of the ClusterProfile API and of its access providers. Sources:
+ * kubernetes-sigs/cluster-inventory-api:apis/v1alpha1/clusterprofile_types.go and pkg/access/config.go; KEP-4322.
  */
 
-/** API group of the ClusterProfile. */
+import { type WorkloadIdentityError, refusal } from "../../errors";
+
 export const CLUSTER_PROFILE_GROUP = "multicluster.x-k8s.io";
 
 /** Label that repeats the name of the cluster manager. */
@@ -31,3 +30,38 @@ export const PROVIDER_FILE_FLAG = "--clusterprofile-provider-file";
  * (argoproj-labs/clusterprofile-integration-for-argocd, README).
  */
 export const ARGO_NAMESPACES = "--cluster-profile-namespaces";
+
+/** Names of the drafts of KEP-5339 and of older builds, which today's programs ignore, and what replaced them. */
+const OUTDATED: ReadonlyMap<string, string> = new Map([
+  ["credentialProviders", "accessProviders"],
+  ["multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args", "one provider per spoke"],
+  ["multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs", ADDITIONAL_ENVS_EXTENSION],
+  ["--clusterprofile-creds-provider", PROVIDER_FILE_FLAG],
+  ["--cluster-profile-providers-file", PROVIDER_FILE_FLAG],
+  ["clusterprofile-creds-provider", "clusterprofile-provider-file"],
+  ["ClusterProfileSourcedCLIArgsPolicy", "profileSourcedCLIArgsPolicy"],
+  ["ClusterProfileSourcedEnvVarsPolicy", "profileSourcedEnvVarsPolicy"],
+  ["clusterProfileSourcedCLIArgsPolicy", "profileSourcedCLIArgsPolicy"],
+  ["clusterProfileSourcedEnvVarsPolicy", "profileSourcedEnvVarsPolicy"],
+  ["certificateAuthorityData", "certificate-authority-data"],
+  ["tlsServerName", "tls-server-name"],
+  ["insecureSkipTlsVerify", "insecure-skip-tls-verify"],
+  ["proxyUrl", "proxy-url"],
+  ["disableCompression", "disable-compression"],
+]);
+
+/** A refusal for each name of an older draft. */
+export function outdatedNames(names: readonly string[]): readonly WorkloadIdentityError[] {
+  return names.flatMap((name) => {
+    const now = OUTDATED.get(name);
+    if (now === undefined) return [];
+    return [
+      refusal("fleet-unknown", {
+        problem: "this name is of an older draft and has no effect any more",
+        value: name,
+        allowed: now,
+        remedy: `write ${now}`,
+      }),
+    ];
+  });
+}

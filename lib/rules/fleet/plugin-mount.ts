@@ -8,8 +8,7 @@ import { type WorkloadIdentityError, fail, refusal } from "../../errors";
 import { literal } from "../../model/late";
 import { isCleanPath } from "../../model/node-file";
 import { compareVersions, minorOf } from "../../model/version";
-import { type FleetConsumer, FLEET_CONSUMER } from "./consumer";
-import { NONROOT, checkContainerUser } from "./container-user";
+import { type FleetConsumer, FLEET_CONSUMER } from "./consumers";
 import { type FleetPluginKey, fleetPlugin } from "./plugins";
 import {
   type Kind,
@@ -39,7 +38,6 @@ export interface HubFacts {
   readonly imageVolume?: boolean;
 }
 
-/** The kind of {@link HubFacts}. */
 export const HUB_FACTS: ObjectKind<HubFacts> = object({
   version: text,
   imageVolume: optional(boolean),
@@ -81,7 +79,6 @@ export interface PluginSource {
   readonly runAsUser?: number | false;
 }
 
-/** The kind of {@link PluginSource}. */
 export const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({
   plugin: text,
   image: text,
@@ -103,7 +100,6 @@ export interface MountedPlugin {
   readonly initContainers: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The kind of a {@link MountedPlugin}. */
 export const MOUNTED_PLUGIN: Kind<MountedPlugin> = like("what mountedPlugin() returns", {
   command: text,
   volumes: list(anyObject),
@@ -111,9 +107,19 @@ export const MOUNTED_PLUGIN: Kind<MountedPlugin> = like("what mountedPlugin() re
   initContainers: list(anyObject),
 });
 
-const DIRECTORY = "/plugins";
-const ON_SINCE = "1.35";
-const GATE_SINCE = "1.33";
+/** The user `nonroot` of distroless images. */
+export const NONROOT = 65_532;
+const USER_MAX = 2_147_483_647;
+
+/** The user of a container that needs none in particular: root is refused, `false` leaves it to the cluster. */
+export function containerUser(what: string, runAsUser: number | false = NONROOT): number | false {
+  const isGood =
+    runAsUser === false ||
+    (Number.isInteger(literal(runAsUser, what)) && runAsUser > 0 && runAsUser <= USER_MAX);
+  return isGood
+    ? runAsUser
+    : fail("property-invalid", what, JSON.stringify(runAsUser), "1 to 2147483647, or false");
+}
 
 const HOST =
   "(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?";
@@ -123,98 +129,134 @@ const IMAGE = new RegExp(
   `^(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[\\w.-]{0,127}(?:@sha256:[a-f0-9]{64})?|@sha256:[a-f0-9]{64})$`,
 );
 
-/** True where the hub has image volumes; throws `version-invalid`. */
+/** True where the hub has image volumes. */
 export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
   const minor = minorOf("version of the hub", version);
-  return (imageVolume ?? compareVersions(minor, ON_SINCE) >= 0)
-    ? compareVersions(minor, GATE_SINCE) >= 0
-    : false;
+  return (imageVolume ?? compareVersions(minor, "1.35") >= 0) && compareVersions(minor, "1.33") >= 0;
 }
 
-/**
- * How the plugin is mounted into each container that runs it.
- *
- * Throws `plugin-image-invalid`, `plugin-path-missing`, `plugin-mount-hub-too-old`, `plugin-mount-no-copy`,
- * `plugin-mount-way`, `fleet-plugin-not-static`, `version-invalid`, `late-value`, and of an unknown
- * plugin.
- */
+/** How the plugin is mounted into each container that runs it. Throws where hub, image or consumer do not allow it. */
 export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: FleetConsumer): MountedPlugin {
   checkGiven("mountedPlugin()", PLUGIN_SOURCE, source, "source");
   checkGiven("mountedPlugin()", HUB_FACTS, hub, "hub");
   checkGiven("mountedPlugin()", FLEET_CONSUMER, consumer, "consumer");
   const { plugin, image } = source;
   const facts = fleetPlugin(plugin);
-  if (!facts.isStatic && consumer.isDistroless)
-    return fail("fleet-plugin-not-static", plugin, consumer.title);
-  checkImage(source);
-  const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? fail("plugin-path-missing", plugin);
-  if (!isCleanPath(path)) return fail("plugin-image-invalid", plugin, path, "has no absolute, clean path");
-  const hasCopy = source.hasCopy ?? facts.hasCopy;
-  checkContainerUser(`runAsUser of the plugin ${plugin}`, source.runAsUser);
-  const mode = chosenMode(source, hub, consumer, hasCopy);
+  if (!facts.isStatic && consumer.isDistroless) throw notStatic(plugin, consumer.title);
+  if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
+    return badImage(plugin, image, "is no repository in lower case with a tag or a digest");
+  const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? withoutPath(plugin);
+  if (!isCleanPath(path)) return badImage(plugin, path, "has no absolute, clean path");
+  const user = containerUser(`runAsUser of the plugin ${plugin}`, source.runAsUser);
   const name = `plugin-${plugin}`;
-  const mountPath = `${DIRECTORY}/${plugin}`;
+  const mountPath = `/plugins/${plugin}`;
   const volumeMounts = [{ name, mountPath, readOnly: true }];
-  if (mode === "imageVolume")
+  if (chosenMode(source, hub, consumer, source.hasCopy ?? facts.hasCopy) === "imageVolume")
     return {
       command: mountPath + path,
       volumes: [{ name, image: { reference: image } }],
       volumeMounts,
       initContainers: [],
     };
+  const copy = {
+    name,
+    image,
+    command: ["cp", path, `${mountPath}/`],
+    volumeMounts: [{ name, mountPath }],
+    // What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides.
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+      runAsNonRoot: true,
+      ...(user !== false && { runAsUser: user }),
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+  };
   return {
     command: mountPath + path.slice(path.lastIndexOf("/")),
     volumes: [{ name, emptyDir: {} }],
     volumeMounts,
-    initContainers: [
-      {
-        name,
-        image,
-        command: ["cp", path, `${mountPath}/`],
-        volumeMounts: [{ name, mountPath }],
-        securityContext: confined(source.runAsUser),
-      },
-    ],
+    initContainers: [copy],
   };
 }
 
-function checkImage({ plugin, image }: PluginSource): void {
-  if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
-    fail("plugin-image-invalid", plugin, image, "is no repository in lower case with a tag or a digest");
+function badImage(plugin: string, value: unknown, reason: string): never {
+  return fail("fleet-invalid", {
+    problem: `image of ${plugin} ${reason}`,
+    value,
+    allowed: "repository with tag or digest, for example ghcr.io/azure/kubelogin:v0.2.19",
+    remedy: "write the whole name of the image; a digest pins it for good",
+  });
 }
 
-/** What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides. */
-function confined(runAsUser: number | false = NONROOT): Readonly<Record<string, unknown>> {
-  return {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ["ALL"] },
-    runAsNonRoot: true,
-    ...(runAsUser !== false && { runAsUser }),
-    seccompProfile: { type: "RuntimeDefault" },
-  };
+function withoutPath(plugin: string): never {
+  return fail("fleet-missing", {
+    problem: "no image of the plugin is published, so its place in the image is not known",
+    value: plugin,
+    allowed: "an absolute, clean path",
+    remedy: "give `path`: where the binary is in your image",
+  });
+}
+
+export function notStatic(plugin: string, consumer: string): WorkloadIdentityError {
+  return refusal("fleet-unsupported", {
+    problem: `${plugin} needs libraries or programs that the image of ${consumer} does not have`,
+    value: plugin,
+    allowed: "a static binary: aws-iam-authenticator, kubelogin, gcp-auth-plugin",
+    remedy: "choose a static plugin, or build an image of the controller that has all of it",
+  });
+}
+
+export function withoutImageVolumes(hub: string): WorkloadIdentityError {
+  return refusal("fleet-unsupported", {
+    problem: "the hub has no image volumes",
+    value: hub,
+    allowed: "Kubernetes 1.35 or newer, or 1.33 and 1.34 with the feature gate ImageVolume on",
+    remedy: "upgrade the hub, state imageVolume: true where the gate is on, or copy with an init container",
+  });
 }
 
 function chosenMode(
   { plugin, image, mode = "auto" }: PluginSource,
   hub: HubFacts,
-  consumer: FleetConsumer,
+  { title, imageVolumeOnly }: FleetConsumer,
   hasCopy: boolean,
 ): Exclude<PluginMountMode, "auto"> {
   const hasVolumes = hasImageVolumes(hub);
-  if (mode === "initContainer") {
-    if (consumer.imageVolumeOnly) return fail("plugin-mount-way", consumer.title, mode);
-    return hasCopy ? mode : fail("plugin-mount-no-copy", plugin, image);
-  }
-  if (hasVolumes) return "imageVolume";
-  const canCopy = mode === "auto" && hasCopy && !consumer.imageVolumeOnly;
-  return canCopy ? "initContainer" : fail("plugin-mount-hub-too-old", hub.version);
+  if (mode === "initContainer" && imageVolumeOnly)
+    return fail("fleet-unsupported", {
+      problem: `${title} cannot take the plugin this way`,
+      value: mode,
+      allowed: "imageVolume",
+      remedy: "mount the image as a volume; the hub must have Kubernetes 1.35 or newer",
+    });
+  if (mode === "initContainer" && !hasCopy)
+    return fail("fleet-unsupported", {
+      problem: `the image of ${plugin} has no cp that an init container could run`,
+      value: image,
+      allowed: "an image volume, or an image of your own with cp (hasCopy: true)",
+      remedy: "mount the image as a volume (hub 1.35 or newer), or build such an image",
+    });
+  if (mode !== "initContainer" && hasVolumes) return "imageVolume";
+  if (mode === "imageVolume" || !hasCopy || imageVolumeOnly) throw withoutImageVolumes(hub.version);
+  return "initContainer";
 }
 
-/**
- * `fleet-command-invalid` or `fleet-plugin-not-mounted` where a container could not run the command. `mountPaths` are
- * those of the container, `onPath` the programs of its image. Never throws.
- */
+export function badCommand(
+  provider: string,
+  command: unknown,
+  onPath: readonly string[],
+): WorkloadIdentityError {
+  return refusal("fleet-invalid", {
+    problem: `command of access provider ${provider} is neither absolute nor on the PATH of the controller's image`,
+    value: command,
+    allowed: ["an absolute path", ...onPath].join(", "),
+    remedy: "write the path under the plugin's mount",
+  });
+}
+
+/** Why a container could not run the command. `mountPaths` are its own, `onPath` the programs of its image. */
 export function commandIssues(
   provider: string,
   command: string,
@@ -226,8 +268,14 @@ export function commandIssues(
 ): readonly WorkloadIdentityError[] {
   const { name, mountPaths, onPath } = container;
   if (onPath.includes(command)) return [];
-  if (!isCleanPath(command)) return [refusal("fleet-command-invalid", provider, command, onPath)];
-  return mountPaths.some((path) => command.startsWith(`${path}/`))
-    ? []
-    : [refusal("fleet-plugin-not-mounted", command, name)];
+  if (!isCleanPath(command)) return [badCommand(provider, command, onPath)];
+  if (mountPaths.some((path) => command.startsWith(`${path}/`))) return [];
+  return [
+    refusal("fleet-missing", {
+      problem: `no mount of container ${name} holds the command`,
+      value: command,
+      allowed: "a path under a mount of the container, in every workload that runs the plugin",
+      remedy: "mount the plugin into the container",
+    }),
+  ];
 }

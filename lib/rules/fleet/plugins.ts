@@ -1,12 +1,15 @@
 /*
- * Access provider plugins: what each answers in, needs, and runs in. Sources: the sources of each program:
+ * Access provider plugins, one row each: what each answers in, needs, and runs in, how it is called for one spoke, and
+ * what a call must have. Sources: the sources of each program:
  * kubernetes-sigs/aws-iam-authenticator v0.7.18, Azure/kubelogin v0.2.19, argoproj/argo-cd:cmd/argocd-k8s-auth,
  * GoogleCloudPlatform/gke-fleet-management:gcp-auth-plugin, kubernetes/cloud-provider-gcp:cmd/gke-gcloud-auth-plugin,
  * aws/aws-cli, kubernetes-sigs/cluster-inventory-api:plugins, labthrust/clusterprofile-credentials-plugins.
  */
 
-import { fail } from "../../errors";
+import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import type { SpokeParameters } from "../../model/fleet";
 import { literal } from "../../model/late";
+import type { ExecConfig, ExecEnvVar } from "./provider-list";
 
 /** Plugins that exchange a service account token for a spoke's credentials. */
 export type FleetPluginKey =
@@ -19,7 +22,31 @@ export type FleetPluginKey =
   | "kubelogin"
   | "projected-token";
 
-/** Facts of a plugin. */
+/** Application id of the server of all AKS clusters with Entra authentication. */
+export const AKS_SERVER_ID = "6dae42f8-4368-4678-94ff-3960e28e3630";
+
+/** The spoke that a plugin is called for. */
+export interface PluginCall {
+  readonly plugin: FleetPluginKey;
+  /** Where the binary is in the controller's containers, or its name on the image's PATH. */
+  readonly command: string;
+  readonly cloud: string;
+  /** Name of the access provider, for refusals. */
+  readonly provider: string;
+  readonly parameters: SpokeParameters;
+}
+
+/** A call of a plugin, as far as its rules look at it; variables of the profile are among its own. */
+export interface CheckedCall extends ExecConfig {
+  /** Name of the access provider, for refusals. */
+  readonly provider: string;
+}
+
+interface Invocation {
+  readonly args: readonly string[];
+  readonly env?: readonly ExecEnvVar[];
+}
+
 export interface FleetPlugin {
   /** File name of the program, by which an exec configuration is recognised. */
   readonly binary: string;
@@ -35,15 +62,22 @@ export interface FleetPlugin {
   readonly path: string | undefined;
   /** True where the image has `cp`, so that an init container can copy the binary. */
   readonly hasCopy: boolean;
+  /** How it is called for a spoke. */
+  readonly invocation: (call: PluginCall) => Invocation;
+  /** What a call misses, each with what would be right. */
+  readonly missing?: (call: CheckedCall) => readonly (string | false)[];
 }
 
 const V1 = "v1";
 const V1_BETA = "v1beta1";
-const GO: Pick<FleetPlugin, "isStatic" | "needsClusterInfo" | "hasCopy"> = {
+const GO: Pick<FleetPlugin, "isStatic" | "needsClusterInfo" | "path" | "hasCopy"> = {
   isStatic: true,
   needsClusterInfo: false,
+  path: undefined,
   hasCopy: false,
 };
+const CLUSTER_NAME = "--cluster-name";
+const ARGO_SUBCOMMANDS: readonly string[] = ["aws", "azure", "gcp"];
 
 /** The table; keys are the names used in this library. */
 export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
@@ -53,7 +87,11 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     binary: "argocd-k8s-auth",
     clouds: ["aws", "azure", "google"],
     answers: [V1_BETA],
-    path: undefined,
+    invocation: argoInvocation,
+    missing: ({ args }) =>
+      ARGO_SUBCOMMANDS.some((word) => args.includes(word))
+        ? [args.includes("aws") && !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME]
+        : [ARGO_SUBCOMMANDS.join(", ")],
   },
   // A frozen Python that needs glibc; through an image volume its links point outside the mount.
   "aws-eks-get-token": {
@@ -62,7 +100,17 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["aws"],
     answers: [V1_BETA, V1],
     isStatic: false,
-    path: undefined,
+    invocation: (call) => {
+      const { region, roleArn } = call.parameters;
+      const name = [CLUSTER_NAME, clusterName(call)];
+      return {
+        args: ["eks", "get-token", ...name, ...flag("--region", region), ...flag("--role-arn", roleArn)],
+      };
+    },
+    missing: ({ args }) => [
+      !(hasWord(args, "eks") && hasWord(args, "get-token")) && "eks get-token",
+      !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME,
+    ],
   },
   // Makefile: CGO_ENABLED=0.
   "aws-iam-authenticator": {
@@ -71,6 +119,16 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["aws"],
     answers: [V1_BETA, V1],
     path: "/aws-iam-authenticator",
+    invocation: (call) => ({
+      args: ["token", "--cluster-id", clusterName(call), ...flag("--role", call.parameters.roleArn)],
+      env: variable("AWS_REGION", call.parameters.region),
+    }),
+    missing: ({ args, env }) => {
+      const isNamed = hasFlag(args, "--cluster-id", "-i")
+        ? hasValue(args, "--cluster-id", "-i")
+        : hasVariable(env, "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID");
+      return [!hasWord(args, "token") && "token", !isNamed && "--cluster-id"];
+    },
   },
   // Third party; whether it is static is not stated, so it is not taken for it.
   "eks-aws-auth-plugin": {
@@ -80,7 +138,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     answers: [V1_BETA],
     isStatic: false,
     needsClusterInfo: true,
-    path: undefined,
+    invocation: ({ parameters }) => ({ args: [], env: variable("AWS_REGION", parameters.region) }),
   },
   // Everybody builds its image; the upstream Dockerfile ends with busybox.
   "gcp-auth-plugin": {
@@ -88,8 +146,8 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     binary: "gcp-auth-plugin",
     clouds: ["google"],
     answers: [V1_BETA],
-    path: undefined,
     hasCopy: true,
+    invocation: () => ({ args: [] }),
   },
   "gke-gcloud-auth-plugin": {
     ...GO,
@@ -97,7 +155,10 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["google"],
     answers: [V1_BETA],
     isStatic: false,
-    path: undefined,
+    invocation: () => ({ args: ["--use_application_default_credentials"] }),
+    missing: ({ args }) => [
+      !hasFlag(args, "--use_application_default_credentials") && "--use_application_default_credentials",
+    ],
   },
   // .github/workflows/docker-publish.yml: CGO_ENABLED=0, on a scratch-like image.
   kubelogin: {
@@ -106,8 +167,18 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["azure"],
     answers: [V1, V1_BETA],
     path: "/usr/local/bin/kubelogin",
+    // Variables of the exec configuration come after the pod's own and win; flags would lose against them.
+    invocation: ({ parameters }) => ({
+      args: ["get-token", "--login", "workloadidentity", "--server-id", parameters.serverId ?? AKS_SERVER_ID],
+      env: azureEnv(parameters),
+    }),
+    missing: ({ args }) => [
+      !hasValue(args, "--server-id") && `--server-id (${AKS_SERVER_ID} for AKS)`,
+      flagValue(args, "--login", "-l") !== "workloadidentity" && "--login workloadidentity",
+      !hasWord(args, "get-token") && "get-token",
+    ],
   },
-  // No official plugin hands out a projected token; a static busybox does, see `plugin-exec.ts`.
+  // No official plugin hands out a projected token; a static busybox does.
   "projected-token": {
     ...GO,
     binary: "busybox",
@@ -115,8 +186,44 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     answers: [V1],
     path: "/bin/busybox",
     hasCopy: true,
+    invocation: (call) => ({
+      args: [
+        "sh",
+        "-c",
+        READ_TOKEN,
+        call.command,
+        call.parameters.tokenFile ?? withoutArgument(call, "tokenFile"),
+      ],
+    }),
   },
 };
+
+/** Seconds that a projected token is taken as good: the kubelet renews it after four fifths of at least ten minutes. */
+const TOKEN_SECONDS = 60;
+
+/**
+ * A shell's builtins and its own `date`; the image of the controller may have no other program. Without the time the
+ * controller would keep the first token until the spoke refuses it.
+ */
+const READ_TOKEN = [
+  'read -r token < "$1" || [ -n "$token" ] || exit 1',
+  `expiry=$("$0" date -u -d "@$(($("$0" date +%s) + ${TOKEN_SECONDS}))" +%Y-%m-%dT%H:%M:%SZ) || exit 1`,
+  `printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}' "$expiry" "$token"`,
+].join("\n");
+
+function argoInvocation(call: PluginCall): Invocation {
+  const { cloud, parameters } = call;
+  if (cloud === "google") return { args: ["gcp"] };
+  if (cloud === "azure")
+    return {
+      args: ["azure"],
+      env: [...variable("AAD_SERVER_APPLICATION_ID", parameters.serverId), ...azureEnv(parameters)],
+    };
+  return {
+    args: ["aws", CLUSTER_NAME, clusterName(call), ...flag("--role-arn", parameters.roleArn)],
+    env: variable("AWS_REGION", parameters.region),
+  };
+}
 
 /** Programs that hand out stored tokens, by file name. */
 const STORED_TOKEN: readonly string[] = [
@@ -127,14 +234,19 @@ const STORED_TOKEN: readonly string[] = [
   "secretreader-plugin",
 ];
 
-/** The keys, sorted. */
 export const fleetPluginKeys: readonly FleetPluginKey[] = Object.keys(fleetPlugins) as FleetPluginKey[];
 
-/** Facts of a plugin; throws `fleet-stored-token`, `fleet-plugin-unknown` or `late-value`. */
+/** Facts of a plugin that a caller names. */
 export function fleetPlugin(key: string): FleetPlugin {
-  if (STORED_TOKEN.includes(literal(key, "plugin"))) return fail("fleet-stored-token", key);
+  if (isStoredTokenCommand(literal(key, "plugin"))) throw storedToken(key);
   const known = fleetPluginKeys.find((candidate) => candidate === key);
-  return known === undefined ? fail("fleet-plugin-unknown", key, fleetPluginKeys) : fleetPlugins[known];
+  if (known !== undefined) return fleetPlugins[known];
+  return fail("fleet-unknown", {
+    problem: "there is no such access provider plugin",
+    value: key,
+    allowed: fleetPluginKeys.join(", "),
+    remedy: "use one of them, or write the exec configuration yourself",
+  });
 }
 
 /** The plugin that a command runs, `undefined` for a program that is not in the table. */
@@ -146,4 +258,145 @@ export function pluginOfCommand(command: string): FleetPluginKey | undefined {
 /** True for a program that hands out stored tokens. */
 export function isStoredTokenCommand(command: string): boolean {
   return STORED_TOKEN.includes(command.slice(command.lastIndexOf("/") + 1));
+}
+
+function storedToken(plugin: string): WorkloadIdentityError {
+  return refusal("fleet-unsafe", {
+    problem: "the plugin hands out stored tokens instead of federated identity",
+    value: plugin,
+    allowed: "plugins that exchange a service account token",
+    remedy: "use the plugin of the spoke's cloud",
+  });
+}
+
+export function wrongCloud(plugin: string, cloud: string, allowed: readonly string[]): WorkloadIdentityError {
+  return refusal("fleet-unsupported", {
+    problem: `the plugin gives no credentials for a spoke of ${cloud}`,
+    value: plugin,
+    allowed: allowed.join(", "),
+    remedy: "choose a plugin of the spoke's cloud",
+  });
+}
+
+/**
+ * The exec configuration for one spoke. Refuses a late parameter: the file's hash rolls the controllers, and a late
+ * value has none.
+ */
+export function pluginExec(call: PluginCall): ExecConfig {
+  const { plugin, cloud, command, parameters, provider } = call;
+  const { clouds, answers, invocation, needsClusterInfo } = fleetPlugin(plugin);
+  if (!clouds.includes(cloud)) throw wrongCloud(plugin, cloud, clouds);
+  for (const [key, value] of Object.entries(parameters))
+    literal(value, `${key} of access provider ${provider}`);
+  return {
+    apiVersion: `client.authentication.k8s.io/${answers[0]}`,
+    command,
+    env: [],
+    ...invocation(call),
+    provideClusterInfo: needsClusterInfo,
+  };
+}
+
+/** Whether the plugin can answer as it is called. A program that the table does not know has no rules. */
+export function pluginCallIssues(call: CheckedCall): readonly WorkloadIdentityError[] {
+  if (isStoredTokenCommand(call.command)) return [storedToken(call.command)];
+  const key = pluginOfCommand(call.command);
+  if (key === undefined) return [];
+  const { answers, needsClusterInfo, missing } = fleetPlugins[key];
+  const versions = answers.map((version) => `client.authentication.k8s.io/${version}`);
+  const wrongVersion = refusal("fleet-mismatch", {
+    problem: `${key} does not answer in this version, and client-go refuses another one`,
+    value: call.apiVersion,
+    allowed: versions.join(", "),
+    remedy: "state an apiVersion that the plugin emits",
+  });
+  const lacking = [
+    needsClusterInfo && !call.provideClusterInfo && "provideClusterInfo: true",
+    ...(missing?.(call) ?? []),
+  ];
+  return [
+    ...(versions.includes(call.apiVersion) ? [] : [wrongVersion]),
+    ...lacking.flatMap((argument) =>
+      argument === false ? [] : [missingArgument(key, call.provider, argument)],
+    ),
+    ...(key === "kubelogin" ? overridden(call) : []),
+  ];
+}
+
+function missingArgument(plugin: string, provider: string, argument: string): WorkloadIdentityError {
+  return refusal("fleet-missing", {
+    problem: `${plugin} is called without ${argument}`,
+    value: provider,
+    allowed: argument,
+    remedy: "add it to the access provider of this spoke",
+  });
+}
+
+/** kubelogin reads these variables after its flags; the pod of a controller with an Azure identity has them all. */
+const KUBELOGIN_OVERRIDES = [
+  ["--client-id", "AZURE_CLIENT_ID"],
+  ["--tenant-id", "AZURE_TENANT_ID"],
+  ["--federated-token-file", "AZURE_FEDERATED_TOKEN_FILE"],
+] as const;
+
+function overridden({ provider, args, env }: CheckedCall): readonly WorkloadIdentityError[] {
+  const off = "--disable-environment-override";
+  if (hasFlag(args, off)) return [];
+  return KUBELOGIN_OVERRIDES.filter(([name, wins]) => hasFlag(args, name) && !hasVariable(env, wins)).map(
+    ([name, wins]) =>
+      refusal("fleet-unused", {
+        problem: `kubelogin prefers ${wins} of the pod to ${name}`,
+        value: provider,
+        allowed: `${off} beside the flag`,
+        remedy: `add ${off}, or leave the flag out`,
+      }),
+  );
+}
+
+function withoutArgument({ plugin, provider }: PluginCall, argument: string): never {
+  throw missingArgument(plugin, provider, argument);
+}
+
+function clusterName(call: PluginCall): string {
+  return call.parameters.clusterName ?? withoutArgument(call, "clusterName");
+}
+
+function flag(name: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [name, value];
+}
+
+function variable(name: string, value: string | undefined): readonly ExecEnvVar[] {
+  return value === undefined ? [] : [{ name, value }];
+}
+
+function azureEnv({ clientId, tenantId }: SpokeParameters): readonly ExecEnvVar[] {
+  return [...variable("AZURE_CLIENT_ID", clientId), ...variable("AZURE_TENANT_ID", tenantId)];
+}
+
+function hasFlag(args: readonly string[], ...flags: readonly string[]): boolean {
+  return args.some((argument) => flags.some((each) => argument === each || argument.startsWith(`${each}=`)));
+}
+
+function flagValue(args: readonly string[], ...flags: readonly string[]): string | undefined {
+  const index = args.findIndex((argument) => hasFlag([argument], ...flags));
+  const found = args[index];
+  if (found === undefined) return undefined;
+  return found.includes("=") ? found.slice(found.indexOf("=") + 1) : args[index + 1];
+}
+
+/** True for a flag with a value; what looks like the next flag is none. */
+function hasValue(args: readonly string[], ...flags: readonly string[]): boolean {
+  const value = flagValue(args, ...flags);
+  return value !== undefined && value !== "" && !value.startsWith("-");
+}
+
+/** What stands behind one of these is its value: a cluster may have the name of a subcommand. */
+const VALUED: readonly string[] = ["--cluster-id", "-i", CLUSTER_NAME, "--server-id", "--login", "-l"];
+
+function hasWord(args: readonly string[], word: string): boolean {
+  return args.some((argument, index) => argument === word && !VALUED.includes(args[index - 1] ?? ""));
+}
+
+function hasVariable(env: readonly ExecEnvVar[], name: string): boolean {
+  return env.some((entry) => entry.name === name && entry.value !== "");
 }

@@ -4,10 +4,11 @@
  * by running both. What the library shares between calls (one cluster's variables reach the next one) is left out.
  */
 
-import { type Json, list, record, text } from "../../model/parsed";
+import { type WorkloadIdentityError, refusal } from "../../errors";
+import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { ADDITIONAL_ARGS_EXTENSION, ADDITIONAL_ENVS_EXTENSION, EXEC_EXTENSION } from "./names";
-import type { ExecEnvVar } from "./provider-file";
+import type { ExecEnvVar } from "./provider-list";
 
 /** What client-go is told to run. */
 export interface ResolvedExec {
@@ -36,19 +37,19 @@ export type ExecResolution =
   | { readonly outcome: "resolved"; readonly exec: ResolvedExec }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** The providers of a profile by name: of equal names the one in `accessProviders` counts. Never throws. */
+/** The providers of a profile by name: of equal names the one in `accessProviders` counts. */
 export function profileProviders(profile: unknown): ReadonlyMap<string, Json> {
   const status = record(record(profile)["status"]);
   const entries = [...list(status["credentialProviders"]), ...list(status["accessProviders"])];
   return new Map(entries.filter(isRecord).map((entry) => [String(entry["name"]), entry]));
 }
 
-/** Extensions of a profile's provider, in their order. Never throws. */
+/** Extensions of a profile's provider, in their order. */
 export function extensionsOf(provider: unknown): readonly Json[] {
   return list(record(record(provider)["cluster"])["extensions"]).filter(isRecord);
 }
 
-/** The exec configuration for a parsed profile and the controller's parsed providers; never throws. */
+/** The exec configuration for a parsed profile and the controller's parsed providers. */
 export function resolveExec(providers: readonly unknown[], profile: unknown): ExecResolution {
   const offered = profileProviders(profile);
   const common = providers.filter(isRecord).filter(({ name }) => offered.has(String(name)));
@@ -83,6 +84,90 @@ export function resolveExec(providers: readonly unknown[], profile: unknown): Ex
       provideClusterInfo: exec["provideClusterInfo"] === true,
       config: extensions.find((extension) => extension["name"] === EXEC_EXTENSION)?.["extension"],
     },
+  };
+}
+
+type Issues = readonly WorkloadIdentityError[];
+
+function nameOf(profile: unknown): string {
+  return String(at(profile, "metadata", "name") ?? "");
+}
+
+/** Profiles that a controller with that list can do nothing with. */
+export function unlistedProfiles(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
+  const listed = providers.filter(isRecord).map(({ name }) => String(name));
+  return profiles.flatMap((profile) => {
+    const names = [...profileProviders(profile).keys()];
+    if (names.some((name) => listed.includes(name))) return [];
+    return [
+      refusal("fleet-mismatch", {
+        problem: `the controller's file has no access provider of profile ${nameOf(profile)}`,
+        value: names.join(", "),
+        allowed: listed.join(", "),
+        remedy: "add the provider to the controller's file, under the same name",
+      }),
+    ];
+  });
+}
+
+/** Entries of the list that no profile names. */
+export function unusedProviders(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
+  const used = new Set(profiles.flatMap((profile) => [...profileProviders(profile).keys()]));
+  const listed = providers.filter(isRecord).map(({ name }) => String(name));
+  return listed
+    .filter((name) => !used.has(name))
+    .map((name) =>
+      refusal("fleet-unused", {
+        problem: "no profile names this access provider of the controller's file",
+        value: name,
+        allowed: "a name that a profile has in status.accessProviders",
+        remedy: "remove it, or correct the name",
+      }),
+    );
+}
+
+/** Whether the order of the list decides; a warning, since it may be meant. */
+export function ambiguousProviderIssues(providers: readonly unknown[], profile: unknown): Issues {
+  const resolution = resolveExec(providers, profile);
+  if (resolution.outcome === "refused" || resolution.exec.others.length === 0) return [];
+  const { provider, others } = resolution.exec;
+  return [
+    refusal("fleet-conflict", {
+      problem: `profile ${nameOf(profile)} has several access providers of the controller's file, and the order of the file decides`,
+      value: [provider, ...others].join(", "),
+      allowed: `one; the controller takes ${provider}`,
+      remedy: "leave one of them out of the profile",
+    }),
+  ];
+}
+
+/** What a profile brings along and the chosen provider does not take: variables, and data for the plugin. */
+export function ignoredProfileData(
+  providers: readonly unknown[],
+  profile: unknown,
+  takesProfileEnv: boolean,
+): { readonly variables: Issues; readonly config: Issues } {
+  const resolution = resolveExec(providers, profile);
+  if (resolution.outcome === "refused") return { variables: [], config: [] };
+  const { provider, provideClusterInfo } = resolution.exec;
+  const entry = providers.find((each) => at(each, "name") === provider);
+  const names = extensionsOf(profileProviders(profile).get(provider)).map(({ name }) => name);
+  const policy = String(at(entry, "profileSourcedEnvVarsPolicy") ?? "Ignore");
+  const reason = takesProfileEnv ? `the policy is ${policy}` : "it has no such policies";
+  const isIgnored = !takesProfileEnv || policy === "Ignore" || policy === "";
+  const variables = refusal("fleet-unused", {
+    problem: `profile ${nameOf(profile)} brings environment variables along, which the controller ignores: ${reason}`,
+    allowed: "profileSourcedEnvVarsPolicy AppendIfNotExists or Replace, and a consumer that reads it",
+    remedy: "state the policy in the controller's file, or give the spoke a provider of its own",
+  });
+  const config = refusal("fleet-unused", {
+    problem: `profile ${nameOf(profile)} has data for the plugin, which the controller does not hand over`,
+    allowed: "provideClusterInfo: true in the controller's file",
+    remedy: `set provideClusterInfo, or remove the extension ${EXEC_EXTENSION}`,
+  });
+  return {
+    variables: names.includes(ADDITIONAL_ENVS_EXTENSION) && isIgnored ? [variables] : [],
+    config: names.includes(EXEC_EXTENSION) && !provideClusterInfo ? [config] : [],
   };
 }
 

@@ -23,20 +23,17 @@ const VALUES: readonly RegExp[] = [
 ];
 
 /** Names of variables, flags and fields whose value is a secret; those that name a file or an endpoint are not. */
-const NAMES =
-  /(?:^|[_.-])(?:client[_-]?secret|secret[_-]?access[_-]?key|session[_-]?token|access[_-]?token|bearer[_-]?token|id[_-]?token|refresh[_-]?token|password|passwd|passphrase|private[_-]?key|api[_-]?key|client[_-]?key(?:[_-]?data)?|client[_-]?certificate[_-]?(?:data|password))$/i;
-
-/** `GITHUB_TOKEN`, `--auth-token`; a name in one word, such as `tokenRequest`, is a field of some API. */
-const TOKEN_NAME = /[_-]token$/i;
-
-/** Names that are secret only as they stand. */
-const EXACT: readonly string[] = ["token", "secret", "clientSecret", "privateKey", "bearerToken"];
+const NAMES: readonly RegExp[] = [
+  /(?:^|[_.-])(?:client[_-]?secret|secret[_-]?access[_-]?key|session[_-]?token|access[_-]?token|bearer[_-]?token|id[_-]?token|refresh[_-]?token|password|passwd|passphrase|private[_-]?key|api[_-]?key|client[_-]?key(?:[_-]?data)?|client[_-]?certificate[_-]?(?:data|password))$/i,
+  // GITHUB_TOKEN, --auth-token; a name in one word, such as tokenRequest, is a field of some API.
+  /[_-]token$/i,
+  /^(?:token|secret|clientSecret|privateKey|bearerToken)$/,
+];
 
 const DEPTH = 50;
 
-/** True for a name whose value would be a secret. */
-export function isSecretName(name: string): boolean {
-  return EXACT.includes(name) || NAMES.test(name) || TOKEN_NAME.test(name);
+function isSecretName(name: string): boolean {
+  return NAMES.some((pattern) => pattern.test(name));
 }
 
 /** True for a text that is, or holds, a secret; base64 is looked into. */
@@ -47,46 +44,37 @@ export function isSecretText(text: string): boolean {
   return VALUES.some((pattern) => pattern.test(decoded));
 }
 
-/** `fleet-secret-material` for each place in a document; `where` names the document. Never throws. */
-export function secretIssues(where: string, document: unknown): readonly WorkloadIdentityError[] {
-  const issues: WorkloadIdentityError[] = [];
-  visit(document, where, issues, DEPTH);
-  return issues;
+export function secretMaterial(where: string): WorkloadIdentityError {
+  return refusal("fleet-unsafe", {
+    problem: `${where} holds secret material, which is stored in plain text there`,
+    allowed: "no token, password, private key or client secret anywhere",
+    remedy: "remove it, and let the controller use workload identity",
+  });
 }
 
-function visit(value: unknown, path: string, issues: WorkloadIdentityError[], depth: number): void {
+/** A refusal for each place in a document that holds a secret; `where` names the document. */
+export function secretIssues(where: string, document: unknown): readonly WorkloadIdentityError[] {
+  return [...secretPlaces(document, where, DEPTH)].map(secretMaterial);
+}
+
+function* secretPlaces(value: unknown, path: string, depth: number): Generator<string> {
   if (depth === 0) return;
   if (typeof value === "string") {
-    if (isSecretText(value)) issues.push(refusal("fleet-secret-material", path));
+    if (isSecretText(value)) yield path;
   } else if (Array.isArray(value)) {
-    value.forEach((item, index) => visit(item, `${path}[${index}]`, issues, depth - 1));
-    issues.push(...flagIssues(value, path));
-  } else if (isRecord(value)) visitRecord(value, path, issues, depth);
-}
-
-function visitRecord(
-  value: Record<string, unknown>,
-  path: string,
-  issues: WorkloadIdentityError[],
-  depth: number,
-): void {
-  const { name, value: given } = value;
-  if (typeof name === "string" && typeof given === "string" && given !== "" && isSecretName(name))
-    issues.push(refusal("fleet-secret-material", `${path} (${name})`));
-  for (const [key, item] of Object.entries(value)) {
-    if (typeof item === "string" && item !== "" && isSecretName(key))
-      issues.push(refusal("fleet-secret-material", `${path}.${key}`));
-    else visit(item, `${path}.${key}`, issues, depth - 1);
+    for (const [index, item] of value.entries()) yield* secretPlaces(item, `${path}[${index}]`, depth - 1);
+    // `--client-secret X` and `--client-secret=X` in a list of arguments.
+    for (const [index, item] of value.entries()) {
+      const [flag = ""] = typeof item === "string" && item.startsWith("-") ? item.split("=", 1) : [];
+      if (isSecretName(flag.replace(/^-+/, ""))) yield `${path}[${index}] (${flag})`;
+    }
+  } else if (isRecord(value)) {
+    const { name, value: given } = value;
+    if (typeof name === "string" && typeof given === "string" && given !== "" && isSecretName(name))
+      yield `${path} (${name})`;
+    for (const [key, item] of Object.entries(value)) {
+      if (typeof item === "string" && item !== "" && isSecretName(key)) yield `${path}.${key}`;
+      else yield* secretPlaces(item, `${path}.${key}`, depth - 1);
+    }
   }
-}
-
-/** `--client-secret X` and `--client-secret=X` in a list of arguments. */
-function flagIssues(list: readonly unknown[], path: string): readonly WorkloadIdentityError[] {
-  return list.flatMap((item, index) => {
-    if (typeof item !== "string" || !item.startsWith("-")) return [];
-    const [flag = ""] = item.split("=", 1);
-    return isSecretName(flag.replace(/^-+/, ""))
-      ? [refusal("fleet-secret-material", `${path}[${index}] (${flag})`)]
-      : [];
-  });
 }

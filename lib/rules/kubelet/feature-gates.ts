@@ -9,6 +9,9 @@ import { compareVersions, minorOf } from "../../model/version";
 /** The kubelet and API server minors that the rules are known for, oldest first. */
 export const knownKubernetesMinors: readonly string[] = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"];
 
+/** The newest known minor, whose rules count where no version is stated. */
+export const NEWEST_KUBERNETES: string = knownKubernetesMinors.at(-1) ?? "";
+
 /** Gates that decide about service account tokens for image pulls. */
 export type FeatureGate =
   | "ExternalServiceAccountTokenSigner"
@@ -58,11 +61,7 @@ const OFF_IN_BETA: readonly FeatureGate[] = [
 /** A patch level above every real one: a bare minor means its newest patch. */
 const NEWEST_PATCH = 999;
 
-/**
- * The minor of a version, `1.35` of `v1.35.2`; `what` names the component in the refusal.
- *
- * Throws `version-invalid`, and `version-unknown` for a minor outside {@link knownKubernetesMinors}.
- */
+/** The minor of a version, `1.35` of `v1.35.2`; `what` names the component in the refusal. */
 export function knownMinor(what: string, version: string): string {
   const minor = minorOf(what, version);
   return knownKubernetesMinors.includes(minor)
@@ -71,8 +70,8 @@ export function knownMinor(what: string, version: string): string {
 }
 
 /**
- * The default of a gate in a version: `"1.32"` (its newest patch) or `"1.32.1"`. `undefined` where the gate does
- * not exist yet. Throws as {@link knownMinor} does.
+ * The default of a gate in a version: `"1.32"` (its newest patch) or `"1.32.1"`. `undefined` where the gate does not
+ * exist yet.
  */
 export function featureGateDefault(gate: FeatureGate, version: string): boolean | undefined {
   const minor = knownMinor("Kubernetes", version);
@@ -82,7 +81,7 @@ export function featureGateDefault(gate: FeatureGate, version: string): boolean 
 
 /**
  * Whether a gate is on in a version with these gates set: as set by name, else by `AllAlpha` or `AllBeta`, else by
- * default; never where the gate does not exist yet. Throws as {@link knownMinor} does.
+ * default; never where the gate does not exist yet.
  *
  * Source: kubernetes:staging/src/k8s.io/component-base/featuregate/feature_gate.go, `SetFromMap`.
  */
@@ -100,4 +99,22 @@ export function featureGateOn(
 /** Negative, zero or positive like a sort function, for known minors. */
 export function isAtLeast(minor: string, since: string): boolean {
   return compareVersions(minor, since) >= 0;
+}
+
+/** Each of these gates of kube-apiserver lets the node authorizer allow `get` of a pod's service account. */
+const GATES = ["KubeletServiceAccountTokenForCredentialProviders", "PodCertificateRequest"] as const;
+
+/**
+ * Whether `system:nodes` need RBAC `get` on `serviceaccounts`, because the API server's node authorizer does not
+ * allow it itself: in 1.33 and older unless the gate is switched on, never by default from 1.34 on.
+ *
+ * `version` is that of kube-apiserver, `featureGates` are its gates where they differ from the defaults. Source:
+ * `authorizeServiceAccount` in kubernetes:plugin/pkg/auth/authorizer/node/node_authorizer.go, 1.31 to 1.36.
+ */
+export function nodeNeedsServiceAccountGet(
+  version: string,
+  featureGates: Readonly<Record<string, boolean>> = {},
+): boolean {
+  knownMinor("kube-apiserver", version);
+  return !GATES.some((gate) => featureGateOn(gate, version, featureGates));
 }

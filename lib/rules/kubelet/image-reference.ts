@@ -23,19 +23,26 @@ const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 9
  * What the kubelet looks up for a container image: `<registry>/<path>` without tag and digest, for example
  * `docker.io/library/nginx` for `nginx:1.27`. The registry's case is kept.
  *
- * Throws `image-invalid` with the kubelet's own text, and `late-value`.
  * Source: `ParseImageName` in kubernetes:pkg/util/parsers/parsers.go, for kubelets from 1.32 on; 1.31 counts the
  * registry into the limit of 255 characters.
  */
 export function lookupRepository(podImage: string): string {
   // What is no text is not shown: not everything can be.
-  if (typeof literal(podImage, "image") !== "string")
-    return fail("image-invalid", typeof podImage, BAD_FORMAT);
+  if (typeof literal(podImage, "image") !== "string") return refuse(typeof podImage, BAD_FORMAT);
   const image = wellFormed(podImage);
   const { name, error } = parse(image);
   if (error === undefined) return name;
   const reason = `couldn't parse image name ${quoted(short(image))}: ${error}`;
-  return fail("image-invalid", podImage, reason);
+  return refuse(podImage, reason);
+}
+
+function refuse(value: string, reason: string): never {
+  return fail("image-invalid", {
+    problem: `the kubelet refuses this image name (InvalidImageName): ${reason}`,
+    value,
+    allowed: "[registry[:port]/]path[:tag][@digest], the path in lower case",
+    remedy: "write the image as `podman pull` or `docker pull` accepts it",
+  });
 }
 
 type Parsed =

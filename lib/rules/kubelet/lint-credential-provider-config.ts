@@ -1,9 +1,12 @@
-import { isRecord } from "../../model/record";
-import type { ConfigIssue } from "./config-issue";
-import { textOf, textsOf } from "./json-value";
-import { lintMatchImagesStrictly } from "./lint-match-images";
+/*
+ * What a kubelet accepts in a CredentialProviderConfig although it can never match, or means less than it seems to.
+ * Patterns are compared with what `lookupRepository` gives: registry and path, without tag and digest.
+ */
 
-type Lint = (provider: Readonly<Record<string, unknown>>, field: string) => readonly ConfigIssue[];
+import { isRecord } from "../../model/record";
+import type { ConfigIssue } from "./decode-credential-provider-config";
+import { quoted, textOf, textsOf, toBytes } from "./go-text";
+import { parseSchemelessUrl } from "./go-url";
 
 /**
  * What a kubelet accepts in a CredentialProviderConfig although it cannot work, or works otherwise than it reads:
@@ -16,59 +19,153 @@ export function lintCredentialProviderConfig(document: unknown): readonly Config
   const providers = isRecord(document) ? document["providers"] : undefined;
   if (!Array.isArray(providers)) return [];
   return providers.flatMap((provider, index) =>
-    isRecord(provider) ? LINTS.flatMap((lint) => lint(provider, `providers[${index}]`)) : [],
+    isRecord(provider) ? lintProvider(provider, `providers[${index}]`) : [],
   );
 }
 
-const lintName: Lint = (provider, field) =>
-  textOf(provider["name"]) === ""
-    ? [
-        {
-          field: `${field}.name`,
-          message:
-            "the name is empty, so the kubelet finds no executable and does not start; write the plugin's file name",
-        },
-      ]
-    : [];
-
-const lintImages: Lint = (provider, field) => {
+function lintProvider(provider: Readonly<Record<string, unknown>>, field: string): readonly ConfigIssue[] {
+  const { name, env, tokenAttributes } = provider;
   const images = textsOf(provider["matchImages"]);
-  return images.flatMap((image, index) => {
+  const issues: ConfigIssue[] = [];
+  const add = (path: string, message: string): void =>
+    void issues.push({ field: `${field}.${path}`, message });
+  if (textOf(name) === "")
+    add(
+      "name",
+      "the name is empty, so the kubelet finds no executable and does not start; write the plugin's file name",
+    );
+  for (const [index, image] of images.entries()) {
     const first = images.indexOf(image);
     const reasons =
       first < index
         ? [`it repeats ${field}.matchImages[${first}] and changes nothing; remove it`]
         : lintMatchImagesStrictly(image);
-    return reasons.map((message) => ({ field: `${field}.matchImages[${index}]`, message }));
-  });
-};
+    for (const reason of reasons) add(`matchImages[${index}]`, reason);
+  }
+  if (isRecord(tokenAttributes) && /\s/.test(textOf(tokenAttributes["serviceAccountTokenAudience"])))
+    add(
+      "tokenAttributes.serviceAccountTokenAudience",
+      "the audience holds blanks, and RBAC and the cloud compare it exactly; remove the blanks",
+    );
+  for (const [index, variable] of (Array.isArray(env) ? env : []).entries())
+    if (!isRecord(variable) || !/^[^=\0]+$/.test(textOf(variable["name"])))
+      add(
+        `env[${index}].name`,
+        "no variable can have this name, so the plugin never sees it; write a name without `=`",
+      );
+  return issues;
+}
 
-const lintAudience: Lint = (provider, field) => {
-  const attributes = provider["tokenAttributes"];
-  const audience = isRecord(attributes) ? textOf(attributes["serviceAccountTokenAudience"]) : "";
-  return /\s/.test(audience)
-    ? [
-        {
-          field: `${field}.tokenAttributes.serviceAccountTokenAudience`,
-          message:
-            "the audience holds blanks and is compared to the letter by RBAC and the cloud; remove the blanks",
-        },
-      ]
-    : [];
-};
+interface Pattern {
+  readonly text: string;
+  /** Up to the first slash; with user and port. */
+  readonly authority: string;
+  /** From the first slash on, without query and fragment; may be empty. */
+  readonly path: string;
+  /** The authority without user and port. */
+  readonly host: string;
+}
 
-const lintEnv: Lint = (provider, field) => {
-  const env = provider["env"];
-  return (Array.isArray(env) ? env : []).flatMap((variable, index) =>
-    isRecord(variable) && /^[^=\0]+$/.test(textOf(variable["name"]))
-      ? []
-      : [
-          {
-            field: `${field}.env[${index}].name`,
-            message: "no variable can have this name, so the plugin never sees it; write a name without `=`",
-          },
-        ],
-  );
-};
+type Lint = readonly [applies: (pattern: Pattern) => boolean, why: (pattern: Pattern) => string];
 
-const LINTS: readonly Lint[] = [lintName, lintImages, lintAudience, lintEnv];
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
+
+/** The first of these is enough; each presumes that those before do not apply. */
+const NEVER: readonly Lint[] = [
+  [({ text }) => text === "", () => "it is empty and matches no image; write a registry host, or remove it"],
+  [
+    ({ text }) => SCHEME.test(text),
+    ({ text }) =>
+      `it starts with a scheme, which is read as the registry; write ${quoted(text.replace(SCHEME, ""))}`,
+  ],
+  [
+    ({ text }) => "error" in parseSchemelessUrl(toBytes(text)),
+    () => "it is not a host with optional port and path, and the kubelet refuses the whole file",
+  ],
+  [
+    ({ host }) => host === "index.docker.io",
+    ({ path }) =>
+      `the kubelet looks images of index.docker.io up as docker.io; write ${quoted(`docker.io${path}`)}`,
+  ],
+  [
+    ({ authority }) => authority.startsWith("[") && !/\]:\d+$/.test(authority),
+    () => "brackets without port are read as a character class; an IPv6 registry needs a port: [::1]:5000",
+  ],
+  [
+    ({ authority, host }) => !authority.startsWith("[") && host.split(".").includes(""),
+    () => "a part of the host is empty, and no image has such a registry; remove the surplus dot",
+  ],
+  [
+    ({ authority, host }) => /^[a-z0-9_-]+:?$/.test(authority) && host !== "localhost",
+    ({ host }) =>
+      `a first component without dot and port is read as a path on docker.io, never as a registry; write the ` +
+      `registry's full host, or ${quoted(`docker.io/${host}/`)}`,
+  ],
+  [
+    ({ path }) => /[*[\]]/.test(path),
+    ({ authority, path }) =>
+      `globs count only in the host; in the path they are plain characters that no image has. The path is a prefix: ` +
+      `write ${quoted(authority + path.slice(0, path.search(/[*[\]]/)))}`,
+  ],
+  [
+    ({ path }) => /[:@]/.test(path),
+    ({ authority, path }) =>
+      `images are matched without tag and digest; write ${quoted(authority + path.slice(0, path.search(/[:@]/)))}`,
+  ],
+  [
+    ({ path }) => /[^a-z0-9._/%-]|\/\/|^\/[._-]/.test(path),
+    () => "its path has characters that no image path has: those are a-z, 0-9 and . _ - / in lower case",
+  ],
+];
+
+/** What the kubelet ignores, or what means something else than it seems to. */
+const MISLEADING: readonly Lint[] = [
+  [
+    ({ text }) => text.includes("?"),
+    () => "what follows the question mark is ignored; remove it. A question mark is no glob here",
+  ],
+  [({ text }) => text.includes("#"), () => "what follows the # is ignored; remove it"],
+  [
+    ({ authority }) => authority.includes("@"),
+    ({ authority, path }) =>
+      `the user part is ignored; write ${quoted(authority.slice(authority.lastIndexOf("@") + 1) + path)}`,
+  ],
+  [
+    ({ authority }) => authority.endsWith(":"),
+    ({ authority, path }) => `the empty port counts as none; write ${quoted(authority.slice(0, -1) + path)}`,
+  ],
+  [
+    ({ host, path }) => host === "docker.io" && /^\/[^/]+$/.test(path) && !"/library/".startsWith(path),
+    ({ path }) =>
+      `it does not match the official image: that is looked up as docker.io/library${path}. ` +
+      `Write that, or ${quoted(`docker.io${path}/`)} for the images of an organization`,
+  ],
+];
+
+/**
+ * Why a `matchImages` entry can never match an image, and what to write instead; empty for one that can.
+ *
+ * Source: the algorithm of {@link imageMatches} applied to every form that {@link lookupRepository} can give.
+ */
+export function lintMatchImages(entry: string): readonly string[] {
+  const pattern = readPattern(entry);
+  const found = NEVER.find(([applies]) => applies(pattern));
+  return found ? [found[1](pattern)] : [];
+}
+
+/** As {@link lintMatchImages}, and also for an entry that matches, but not what it seems to say. */
+export function lintMatchImagesStrictly(entry: string): readonly string[] {
+  const dead = lintMatchImages(entry);
+  const pattern = readPattern(entry);
+  return dead.length > 0
+    ? dead
+    : MISLEADING.filter(([applies]) => applies(pattern)).map(([, why]) => why(pattern));
+}
+
+function readPattern(text: string): Pattern {
+  const location = text.split(/[?#]/, 1)[0] ?? "";
+  const slash = location.indexOf("/");
+  const authority = slash < 0 ? location : location.slice(0, slash);
+  const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
+  return { text, authority, path: slash < 0 ? "" : location.slice(slash), host };
+}

@@ -1,19 +1,13 @@
+import { createHash } from "node:crypto";
 import { isRecord } from "../../model/record";
-import { complaint, type ConfigIssue } from "./config-issue";
-import {
-  durationRule,
-  matchImagesRule,
-  nameRule,
-  protocolRule,
-  type ProviderRule,
-  type RuleContext,
-} from "./credential-provider-rules";
-import { decodeProblem } from "./decode-credential-provider-config";
+import { type ConfigIssue, complaint, decodeProblem, required } from "./decode-credential-provider-config";
 import { featureGateOn, isAtLeast, knownMinor } from "./feature-gates";
-import { quoted } from "./go-text";
-import { textOf } from "./json-value";
-import { tokenAttributesRule } from "./token-attributes-rule";
+import { quoted, textOf, toBytes, textsOf, compareBytes, goLower, goJsonString } from "./go-text";
 import { type ObjectKind, boolean, checkGiven, object, optional, record, text } from "../../model/shape";
+import { formatGoDuration, parseGoDuration } from "./go-duration";
+import { parseSchemelessUrl } from "./go-url";
+import { qualifiedNameProblems } from "./qualified-name";
+import { fail } from "../../errors";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
@@ -43,8 +37,8 @@ const VALIDATE_CREDENTIAL_PROVIDER_CONFIG_OPTIONS: ObjectKind<ValidateCredential
  * The stages follow each other as in the kubelet: decoding, merging (from 1.34 on), validation. Each reports only
  * when the one before is content. The messages are the kubelet's own texts; equal ones are given once, as it does.
  *
- * Never throws on the document. Throws `version-invalid`, or `version-unknown` for a minor whose rules are not known.
- * Source: kubernetes:pkg/credentialprovider/plugin/config.go and plugin.go of 1.31 to 1.36.
+ * Never throws on the document. Source: kubernetes:pkg/credentialprovider/plugin/config.go and plugin.go of 1.31 to
+ * 1.36.
  */
 export function validateCredentialProviderConfig(
   document: unknown,
@@ -56,7 +50,8 @@ export function validateCredentialProviderConfig(
     options,
     "options",
   );
-  const { kubelet, featureGates } = asked(options);
+  // A caller without types may leave them out, which says no version.
+  const { kubelet, featureGates } = options ?? { kubelet: "" };
   const minor = knownMinor("the kubelet", kubelet);
   try {
     return problemsOf(document, minor, featureGates);
@@ -64,11 +59,6 @@ export function validateCredentialProviderConfig(
     // No parsed document has a property that throws; what was handed over is something else.
     return [{ field: "", message: "what is given cannot be read as a parsed document" }];
   }
-}
-
-/** A caller without types may leave them out, which says no version. */
-function asked(options: ValidateCredentialProviderConfigOptions): ValidateCredentialProviderConfigOptions {
-  return options ?? { kubelet: "" };
 }
 
 function problemsOf(
@@ -108,8 +98,6 @@ function mergeProblem(message: string): ConfigIssue {
   return { field: "providers.name", message };
 }
 
-const RULES: readonly ProviderRule[] = [protocolRule, matchImagesRule, durationRule, tokenAttributesRule];
-
 function ruleProblems(
   providers: readonly Readonly<Record<string, unknown>>[],
   context: RuleContext,
@@ -132,3 +120,194 @@ function ruleProblems(
 function distinct(issues: readonly ConfigIssue[]): readonly ConfigIssue[] {
   return [...new Map(issues.map((issue) => [issue.message, issue])).values()];
 }
+
+/*
+ * The kubelet's validation of one provider entry, rule by rule in its order
+ * (kubernetes:pkg/credentialprovider/plugin/config.go, `validateCredentialProviderConfig`, 1.31 to 1.36).
+ */
+
+/** What the rules need to know besides the entry. */
+export interface RuleContext {
+  /** A known kubelet minor. */
+  readonly minor: string;
+  /** Whether `KubeletServiceAccountTokenForCredentialProviders` is on. */
+  readonly tokensEnabled: boolean;
+}
+
+/** One rule: a decoded provider entry in, the kubelet's complaints out. */
+export type ProviderRule = (
+  provider: Readonly<Record<string, unknown>>,
+  context: RuleContext,
+) => readonly ConfigIssue[];
+
+/** The only plugin protocol that takes service account tokens. */
+export const TOKEN_PROTOCOL = "credentialprovider.kubelet.k8s.io/v1";
+
+const PROTOCOLS: readonly string[] = [TOKEN_PROTOCOL, `${TOKEN_PROTOCOL}alpha1`, `${TOKEN_PROTOCOL}beta1`];
+
+const NAME_RULES: readonly (readonly [refused: (name: string) => boolean, text: string])[] = [
+  [(name) => name.includes("/"), "provider name cannot contain '/'"],
+  [(name) => name.includes(" "), "provider name cannot contain spaces"],
+  [(name) => name === ".", "provider name cannot be '.'"],
+  [(name) => name === "..", "provider name cannot be '..'"],
+];
+
+/** An empty name passes, as it does in the kubelet. */
+export const nameRule: ProviderRule = (provider) => {
+  const name = textOf(provider["name"]);
+  return NAME_RULES.filter(([refused]) => refused(name)).map(([, text]) =>
+    complaint("providers.name", `Invalid value: ${quoted(name)}: ${text}`),
+  );
+};
+
+/** The plugin protocol, independent of the version of the file. */
+export const protocolRule: ProviderRule = (provider, context) => {
+  const version = textOf(provider["apiVersion"]);
+  const field = "providers.apiVersion";
+  if (version === "") return [required(field, context.minor)];
+  if (PROTOCOLS.includes(version)) return [];
+  const known = PROTOCOLS.map(quoted).join(", ");
+  return [complaint(field, `Unsupported value: ${quoted(version)}: supported values: ${known}`)];
+};
+
+/** Each entry must parse as `https://<entry>`; whether it can ever match is not asked. */
+export const matchImagesRule: ProviderRule = (provider, { minor }) => {
+  const field = "providers.matchImages";
+  const images = textsOf(provider["matchImages"]);
+  if (images.length === 0)
+    return [complaint(field, "Required value: at least 1 item in matchImages is required")];
+  const strictColons = isAtLeast(minor, "1.36");
+  return images.flatMap((image) => {
+    const url = parseSchemelessUrl(toBytes(image), { strictColons });
+    const text = "error" in url ? `match image is invalid: ${url.error}` : undefined;
+    return text ? [complaint(field, `Invalid value: ${quoted(image)}: ${text}`)] : [];
+  });
+};
+
+/** Required, Go syntax, not negative; 0 is allowed. */
+export const durationRule: ProviderRule = (provider, context) => {
+  const field = "providers.defaultCacheDuration";
+  const { nanoseconds } = parseGoDuration(textOf(provider["defaultCacheDuration"]));
+  if (nanoseconds === undefined) return [required(field, context.minor)];
+  if (nanoseconds >= 0n) return [];
+  const value = formatGoDuration(nanoseconds);
+  const text = "must be greater than or equal to 0";
+  const line = isAtLeast(context.minor, "1.34")
+    ? `"${value}": ${text}`
+    : `${value}: defaultCacheDuration ${text}`;
+  return [complaint(field, `Invalid value: ${line}`)];
+};
+
+const FIELD = "providers.tokenAttributes";
+const CACHE_TYPES: readonly string[] = ["ServiceAccount", "Token"];
+const GATE_OFF =
+  "Forbidden: tokenAttributes is not supported when KubeletServiceAccountTokenForCredentialProviders feature gate is disabled";
+
+/** The block that opts a provider in to service account tokens; the kubelet's order of complaints. */
+export const tokenAttributesRule: ProviderRule = (provider, context) => {
+  const attributes = provider["tokenAttributes"];
+  if (!isRecord(attributes) || !isAtLeast(context.minor, "1.33")) return [];
+  const protocol = textOf(provider["apiVersion"]);
+  const wrongProtocol = `Forbidden: tokenAttributes is only supported for ${TOKEN_PROTOCOL} API version`;
+  return [
+    ...(context.tokensEnabled ? [] : [complaint(FIELD, GATE_OFF)]),
+    ...(textOf(attributes["serviceAccountTokenAudience"]) === ""
+      ? [required(`${FIELD}.serviceAccountTokenAudience`, context.minor)]
+      : []),
+    ...(typeof attributes["requireServiceAccount"] === "boolean"
+      ? []
+      : [required(`${FIELD}.requireServiceAccount`, context.minor)]),
+    ...(protocol === TOKEN_PROTOCOL ? [] : [complaint(FIELD, wrongProtocol)]),
+    ...annotationKeyProblems(attributes, context),
+    ...cacheTypeProblems(attributes, context),
+  ];
+};
+
+function annotationKeyProblems(
+  attributes: Readonly<Record<string, unknown>>,
+  { minor }: RuleContext,
+): readonly ConfigIssue[] {
+  const [requiredField, optionalField] = [
+    "requiredServiceAccountAnnotationKeys",
+    "optionalServiceAccountAnnotationKeys",
+  ];
+  const requiredKeys = textsOf(attributes[requiredField]);
+  const optionalKeys = textsOf(attributes[optionalField]);
+  const forbidden = attributes["requireServiceAccount"] === false && requiredKeys.length > 0;
+  const text = `requireServiceAccount cannot be false when ${requiredField} is set`;
+  return [
+    ...(forbidden ? [complaint(`${FIELD}.${requiredField}`, `Forbidden: ${text}`)] : []),
+    ...keyListProblems(`${FIELD}.${requiredField}`, requiredKeys, minor),
+    ...keyListProblems(`${FIELD}.${optionalField}`, optionalKeys, minor),
+    ...overlapProblems(requiredKeys, optionalKeys, minor),
+  ];
+}
+
+/** The format is checked in lower case, equality is not. */
+function keyListProblems(field: string, keys: readonly string[], minor: string): readonly ConfigIssue[] {
+  const seen = new Set<string>();
+  return keys.flatMap((key) => {
+    const malformed = qualifiedNameProblems(goLower(key), minor).map((problem) =>
+      complaint(field, `Invalid value: ${quoted(key)}: ${problem}`),
+    );
+    const repeated = seen.has(key);
+    seen.add(key);
+    return repeated ? [...malformed, complaint(field, `Duplicate value: ${quoted(key)}`)] : malformed;
+  });
+}
+
+function overlapProblems(
+  requiredKeys: readonly string[],
+  optionalKeys: readonly string[],
+  minor: string,
+): readonly ConfigIssue[] {
+  const optional = new Set(optionalKeys);
+  const both = [...new Set(requiredKeys)].filter((key) => optional.has(key)).sort(compareBytes);
+  if (both.length === 0) return [];
+  // Go syntax up to 1.33, JSON from 1.34 on.
+  const list = isAtLeast(minor, "1.34")
+    ? `[${both.map(goJsonString).join(",")}]`
+    : `[]string{${both.map(quoted).join(", ")}}`;
+  return [complaint(FIELD, `Invalid value: ${list}: annotation keys cannot be both required and optional`)];
+}
+
+function cacheTypeProblems(
+  attributes: Readonly<Record<string, unknown>>,
+  { minor }: RuleContext,
+): readonly ConfigIssue[] {
+  if (!isAtLeast(minor, "1.34")) return [];
+  const field = `${FIELD}.cacheType`;
+  const cacheType = textOf(attributes["cacheType"]);
+  if (CACHE_TYPES.includes(cacheType)) return [];
+  const known = CACHE_TYPES.map(quoted).join(", ");
+  const text =
+    cacheType === ""
+      ? "Required value: cacheType is required to be set when tokenAttributes is specified. " +
+        `Supported values are: ${CACHE_TYPES.join(", ")}`
+      : `Unsupported value: ${goJsonString(cacheType)}: supported values: ${known}`;
+  return [complaint(field, text)];
+}
+
+const LENGTH_BYTES = 8;
+
+/**
+ * The `hash` label of the kubelet's metric `kubelet_credential_provider_config_info` (1.34 and newer), for comparing
+ * nodes with what was written: `sha256:` and SHA-256 over each file's length (8 bytes, big-endian) and bytes.
+ *
+ * `files` are the contents, as UTF-8, in the kubelet's order: sorted by path; or the one file. Source:
+ * `readCredentialProviderConfig` in kubernetes:pkg/credentialprovider/plugin/config.go.
+ */
+export function credentialProviderConfigHash(files: readonly string[]): string {
+  if (!Array.isArray(files)) return fail("node-file-invalid", files, "contents are no list of texts");
+  const hash = createHash("sha256");
+  for (const file of files as readonly unknown[]) {
+    if (typeof file !== "string") return fail("node-file-invalid", file, "content is no text");
+    const bytes = Buffer.from(file, "utf8");
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeBigUInt64BE(BigInt(bytes.length));
+    hash.update(length).update(bytes);
+  }
+  return `sha256:${hash.digest("hex")}`;
+}
+
+const RULES: readonly ProviderRule[] = [protocolRule, matchImagesRule, durationRule, tokenAttributesRule];

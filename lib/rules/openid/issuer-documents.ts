@@ -5,12 +5,21 @@
 
 import { fail } from "../../errors";
 import { type Issuer, CHECKED_ISSUER } from "../../model/issuer";
-import type { IssuerKey } from "../../model/issuer-keys";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { literal } from "../../model/late";
-import { publishedJwks } from "./issuer-keys";
-import { type AcceptedAlgorithms, ACCEPTED_ALGORITHMS, requireAlgorithms } from "./jwks";
-import { type ObjectKind, boolean, checkGiven, object, optional, text } from "../../model/shape";
+import { type AcceptedAlgorithms, ACCEPTED_ALGORITHMS, requireAlgorithms, jwksFromPublicKeys } from "./jwks";
+import {
+  type ObjectKind,
+  type Kind,
+  boolean,
+  checkGiven,
+  object,
+  optional,
+  text,
+  list,
+} from "../../model/shape";
+import { clusterName } from "../../model/kubernetes-name";
 
 /** A document of an issuer, to be served below the issuer's URL. */
 export interface OpenIdDocument {
@@ -62,11 +71,7 @@ const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 /** ccoctl's, so that adopting what it wrote shows no difference of blanks. */
 const INDENTATION = 4;
 
-/**
- * Discovery document and key set of an issuer.
- *
- * Throws `issuer-document-path`, `issuer-key-algorithm`, and what {@link publishedJwks} throws.
- */
+/** Discovery document and key set of an issuer. */
 export function issuerDocuments(
   issuer: Issuer,
   keys: readonly IssuerKey[],
@@ -79,7 +84,7 @@ export function issuerDocuments(
   return documentsOf(issuer, set, options);
 }
 
-/** The documents for a finished key set; throws `issuer-document-path`. */
+/** The documents for a finished key set. */
 export function documentsOf(
   issuer: Issuer,
   set: PublicJsonWebKeySet,
@@ -115,10 +120,46 @@ function discoveryOf(issuer: string, jwksUri: string, { keys }: PublicJsonWebKey
 }
 
 function jwksPath(path: string): string {
-  if (typeof literal(path, "jwksPath") !== "string" || !SEGMENTS.test(path))
-    return fail("issuer-document-path", path, "is not a plain relative path");
-  if (DOT_SEGMENT.test(path)) return fail("issuer-document-path", path, "has a dot segment");
-  return path === DISCOVERY_PATH
-    ? fail("issuer-document-path", path, "is that of the discovery document")
-    : path;
+  const reason =
+    typeof literal(path, "jwksPath") !== "string" || !SEGMENTS.test(path)
+      ? "is not a plain relative path"
+      : DOT_SEGMENT.test(path)
+        ? "has a dot segment"
+        : path === DISCOVERY_PATH
+          ? "is that of the discovery document"
+          : undefined;
+  if (reason === undefined) return path;
+  return fail("issuer-invalid", {
+    problem: `path of the keys' document ${reason}`,
+    value: path,
+    allowed:
+      "a relative path of letters, digits, `.`, `_`, `~` and `-`, for example keys.json or openid/v1/jwks",
+    remedy: "write the path below the issuer, without leading slash",
+  });
+}
+
+const KEYS: Kind<readonly IssuerKey[]> = list(ISSUER_KEY);
+
+/**
+ * The key set that an issuer publishes: all keys, in the order of their ids, so that promoting the next key to the
+ * current one changes nothing that is published.
+ */
+export function publishedJwks(keys: readonly IssuerKey[]): PublicJsonWebKeySet {
+  checkGiven("publishedJwks()", KEYS, keys, "keys");
+  const clusters = new Set(
+    keys.map(({ cluster }) => (cluster === undefined ? undefined : clusterName(cluster))),
+  );
+  const set = jwksFromPublicKeys(keys.map((key) => key.publicKey));
+  for (const name of clusters) {
+    const current = keys.filter(({ use, cluster }) => use === "current" && cluster === name).length;
+    if (current === 1) continue;
+    return fail("issuer-invalid", {
+      problem: `exactly one key is the one that ${name === undefined ? "the cluster" : `cluster ${name}`} signs with now`,
+      value: `${current} keys with the use "current"`,
+      allowed: 'one key with the use "current", any number with "next" and "previous"',
+      remedy:
+        "mark the key that signs now as current; drop a key only after another one is current and its tokens have expired; where clusters share the issuer, name the cluster of each key (`cluster`)",
+    });
+  }
+  return { keys: [...set.keys].sort((a, b) => (a.kid < b.kid ? -1 : 1)) };
 }

@@ -4,12 +4,13 @@
  * (`keyIDFromPublicKey`).
  */
 
-import type { KeyObject } from "node:crypto";
+import { type KeyObject, createHash, createPublicKey } from "node:crypto";
 import { fail } from "../../errors";
 import type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
-import { keyId } from "./derived-key-id";
-import { publicKey } from "./public-key";
 import { type ObjectKind, list, object, text } from "../../model/shape";
+import { isRecord } from "../../model/record";
+import { literal } from "../../model/late";
+import { PRIVATE_JWK_MEMBER, holdsPrivateKey } from "../../model/private-key";
 
 /** Which signatures a relying party takes. */
 export interface AcceptedAlgorithms {
@@ -40,6 +41,14 @@ const CURVES: Readonly<Record<string, string>> = {
 /** The numbers of a key as Node exports them. */
 type Numbers = Pick<PublicJsonWebKey, "n" | "e" | "crv" | "x" | "y">;
 
+/** No message of a key shows a value: what stands where a public key should may be a private one. */
+const ALLOWED_KEY =
+  "one PEM block PUBLIC KEY of an RSA key of at least 2048 bits, or of an EC key of P-256, P-384 or P-521";
+
+function failKey(which: string, reason: string, remedy: string, allowed: string = ALLOWED_KEY): never {
+  return fail("issuer-invalid", { problem: `${which} ${reason}`, allowed, remedy });
+}
+
 /**
  * The JSON Web Key Set of public keys in PEM, in the given order; byte for byte the members of kube-apiserver.
  *
@@ -47,9 +56,6 @@ type Numbers = Pick<PublicJsonWebKey, "n" | "e" | "crv" | "x" | "y">;
  * of SHA-256 over the DER form of the public key.
  *
  * `names` call the keys in refusals, by file say; without them a key is called by its place.
- *
- * Throws `issuer-keys-empty`, `issuer-key-private`, `issuer-key-certificate`, `issuer-key-invalid`, `issuer-key-type`,
- * `issuer-key-weak` or `issuer-key-duplicate`; the private parts of a key are in no error.
  */
 export function jwksFromPublicKeys(
   pems: readonly string[],
@@ -57,13 +63,13 @@ export function jwksFromPublicKeys(
 ): PublicJsonWebKeySet {
   // One text instead of a list is the likely mistake of a caller without types.
   if (!Array.isArray(pems))
-    return fail(
-      "issuer-key-invalid",
-      "what is given",
-      "is no list of public keys",
-      "put each key into a list",
-    );
-  if (pems.length === 0) return fail("issuer-keys-empty");
+    return failKey("what is given", "is no list of public keys", "put each key into a list");
+  if (pems.length === 0)
+    return fail("issuer-missing", {
+      problem: "no public key is given; with an empty key set every token would be refused",
+      allowed: "one or several public keys",
+      remedy: "give the public key of the pair that the kube-apiserver signs with",
+    });
   const given: readonly unknown[] = Array.isArray(names) ? names : [];
   const name = (index: number): string => {
     const stated = given[index];
@@ -74,16 +80,25 @@ export function jwksFromPublicKeys(
   const keys = Array.from(pems, (pem, index) => jsonWebKey(pem, name(index)));
   for (const [index, { kid }] of keys.entries()) {
     const first = keys.findIndex((key) => key.kid === kid);
-    if (first < index) fail("issuer-key-duplicate", name(first), name(index));
+    if (first < index)
+      fail("issuer-conflict", {
+        problem: `${name(first)} and ${name(index)} are the same public key`,
+        allowed: "each key once",
+        remedy: "remove one of the two, or give the other key of the rotation",
+      });
   }
   return { keys };
 }
 
-/** Refuses a key whose signatures a relying party does not take; throws `issuer-key-algorithm`. */
+/** Refuses a key whose signatures a relying party does not take. */
 export function requireAlgorithms({ keys }: PublicJsonWebKeySet, accepted: AcceptedAlgorithms): void {
   for (const { alg = "", kid } of keys) {
     if (accepted.algorithms.includes(alg)) continue;
-    fail("issuer-key-algorithm", `the public key of id ${kid}`, alg, accepted.by, accepted.algorithms);
+    fail("issuer-unsupported", {
+      problem: `the public key of id ${kid} signs with ${alg}, which ${accepted.by} does not accept`,
+      allowed: accepted.algorithms.join(", "),
+      remedy: "sign with a key of another type; RSA is accepted by every cloud",
+    });
   }
 }
 
@@ -107,23 +122,149 @@ function algorithmOf(key: KeyObject, which: string): string {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = key.asymmetricKeyDetails ?? {};
   if (type === "rsa") {
     if (modulusLength < RSA_BITS_MIN)
-      return fail(
-        "issuer-key-weak",
-        which,
-        `RSA of ${modulusLength} bits`,
-        `RSA of at least ${RSA_BITS_MIN} bits`,
-      );
+      failWeak(which, `RSA of ${modulusLength} bits`, `RSA of at least ${RSA_BITS_MIN} bits`);
     if (publicExponent < EXPONENT_MIN || publicExponent > EXPONENT_MAX || publicExponent % 2n === 0n)
-      return fail(
-        "issuer-key-weak",
-        which,
-        `RSA with the exponent ${publicExponent}`,
-        "an exponent of 65537",
-      );
+      failWeak(which, `RSA with the exponent ${publicExponent}`, "an exponent of 65537");
     return "RS256";
   }
   const alg = type === "ec" && Object.hasOwn(CURVES, namedCurve) ? CURVES[namedCurve] : undefined;
-  return (
-    alg ?? fail("issuer-key-type", which, type === "ec" ? `EC on ${namedCurve || "unnamed curve"}` : type)
+  if (alg !== undefined) return alg;
+  const found = type === "ec" ? `EC on ${namedCurve || "unnamed curve"}` : type;
+  return failKey(
+    which,
+    `is of type ${found}, and clouds accept no service account tokens signed with such keys`,
+    "use the public key of the pair that the kube-apiserver signs with",
   );
+}
+
+function failWeak(which: string, reason: string, allowed: string): never {
+  const remedy = "make a new key pair, for example with `openssl genrsa 4096`, and rotate to it";
+  return failKey(which, `is weak: ${reason}`, remedy, allowed);
+}
+
+/**
+ * The `kid` that kube-apiserver gives a public key: base64url, without padding, of SHA-256 over its DER form.
+ * Source: kubernetes/kubernetes, pkg/serviceaccount/jwt.go (`keyIDFromPublicKey`).
+ */
+export function keyId(key: KeyObject): string {
+  return createHash("sha256")
+    .update(key.export({ format: "der", type: "spki" }))
+    .digest("base64url");
+}
+
+const PUBLIC: readonly string[] = ["kty", "n", "e", "crv", "x", "y"];
+
+/** The same of a parsed JSON Web Key; `undefined` for what is no public key. Never throws. */
+export function derivedKeyId(jwk: unknown): string | undefined {
+  if (!isRecord(jwk)) return undefined;
+  const key = Object.fromEntries(PUBLIC.filter((name) => name in jwk).map((name) => [name, jwk[name]]));
+  // What is no key has no id.
+  try {
+    return keyId(createPublicKey({ key, format: "jwk" }));
+  } catch {
+    return undefined;
+  }
+}
+
+/*
+ * Reads one public key in PEM. What stands in the text is looked at before any decoder sees it: Node's own
+ * `createPublicKey` would take a private key or a certificate as well, and derive the public key in silence.
+ * No error shows anything of the text.
+ */
+
+const JWK = /^\s*\{|"kty"\s*:/;
+
+const LABEL = /-----BEGIN ([^\n-]*)-----/g;
+const BLOCK =
+  /^-----BEGIN ((?:RSA )?PUBLIC KEY)-----[ \t]*\n((?:[A-Za-z0-9+/=]+[ \t]*\n)+)-----END \1-----[ \t]*$/m;
+
+/**
+ * OpenShift's kube-apiserver operator writes a SubjectPublicKeyInfo under the label of PKCS#1
+ * (openshift/cluster-kube-apiserver-operator, boundsatokensignercontroller, `publicKeyToPem`), and kube-apiserver reads
+ * it; what really is PKCS#1 it does not read.
+ */
+const LABELS: readonly string[] = ["PUBLIC KEY", "RSA PUBLIC KEY"];
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const CERTIFICATES: readonly string[] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
+
+const USE_PUBLIC = "give the PEM text of the public key, for example the file `serviceaccount-signer.public`";
+const AGAIN = "write the public key again, for example with `openssl pkey -in FILE -pubout`";
+
+/** What is no PEM block at all, and what to do; the first that matches. */
+const NO_PEM: readonly (readonly [RegExp, string, string])[] = [
+  [/^$/, "is empty", USE_PUBLIC],
+  [
+    /^(?:ssh-|ecdsa-sha2-|sk-)|BEGIN SSH2 PUBLIC KEY/m,
+    "is in the form of OpenSSH",
+    "convert it with `ssh-keygen -e -m PKCS8 -f FILE`",
+  ],
+  [/^[[{]/, "is JSON, not PEM", "give the PEM text that the JSON Web Key was made from"],
+  [/(?:)/, "has no PEM block", USE_PUBLIC],
+];
+
+/**
+ * The public key in a text that has one PEM block, `PUBLIC KEY` or as OpenShift labels it, and no other; text around the block is ignored.
+ *
+ * `which` names the key in refusals.
+ */
+export function publicKey(pem: string, which: string): KeyObject {
+  if (typeof literal(pem, which) !== "string") return failKey(which, "is not a text", USE_PUBLIC);
+  const text = pem.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  if (holdsPrivateKey(text) || (JWK.test(text) && PRIVATE_JWK_MEMBER.test(text)))
+    return fail("issuer-unsafe", {
+      problem: `${which} is a private key; it is not shown here`,
+      allowed: ALLOWED_KEY,
+      remedy:
+        "derive the public key with `openssl pkey -in FILE -pubout`, and treat the private key as leaked if it was stored where others can read it",
+    });
+  return decode(base64Of(text, which), which);
+}
+
+function base64Of(text: string, which: string): string {
+  const labels = [...text.matchAll(LABEL)].map(([, label = ""]) => label);
+  const [label] = labels;
+  if (label === undefined) {
+    const [, reason = "", remedy = ""] = NO_PEM.find(([pattern]) => pattern.test(text.trim())) ?? [];
+    return failKey(which, reason, remedy);
+  }
+  if (labels.every((each) => CERTIFICATES.includes(each)))
+    return failKey(
+      which,
+      "is a certificate",
+      "take the public key out of it with `openssl x509 -in FILE -noout -pubkey`",
+    );
+  if (labels.length > 1)
+    return failKey(which, `has ${labels.length} PEM blocks`, "give each public key as a key of its own");
+  if (!LABELS.includes(label)) return failKey(which, "has a PEM block that is no PUBLIC KEY", USE_PUBLIC);
+  const [, , body] = BLOCK.exec(text) ?? [];
+  const base64 = (body ?? "").replace(/\s/g, "");
+  if (BASE64.test(base64)) return base64;
+  return failKey(which, "has a damaged PEM block, or one without line breaks", AGAIN);
+}
+
+function decode(base64: string, which: string): KeyObject {
+  const der = Buffer.from(base64, "base64");
+  try {
+    const key = createPublicKey({ key: der, format: "der", type: "spki" });
+    // What follows the key, or a private key under this label, would be dropped in silence.
+    if (key.export({ format: "der", type: "spki" }).equals(der)) return key;
+  } catch {
+    // OpenSSL's reasons speak of its decoders; none helps, and none may show the text.
+  }
+  if (isPkcs1(der))
+    return failKey(
+      which,
+      "is in the form of PKCS#1, which kube-apiserver does not read either",
+      "convert it with `openssl rsa -RSAPublicKey_in -in FILE -pubout`",
+    );
+  return failKey(which, "does not hold a public key (SubjectPublicKeyInfo)", AGAIN);
+}
+
+function isPkcs1(der: Buffer): boolean {
+  try {
+    return createPublicKey({ key: der, format: "der", type: "pkcs1" }).asymmetricKeyType === "rsa";
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,9 @@
+/*
+ * The CredentialsRequests of a cluster among those of a release. Source: openshift/library-go, pkg/manifest/manifest.go
+ * (`Include`), by which the cluster-version operator and `oc adm release extract --included` decide; and
+ * openshift/cloud-credential-operator for the deletion annotation.
+ */
+
 import { fail } from "../../errors";
 import {
   type CredentialsRequest,
@@ -7,11 +13,18 @@ import {
 } from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
+import { type Kind, type ObjectKind, checkGiven, choice, either, like, list } from "../../model/shape";
+import { number, object, optional, text } from "../../model/shape";
 import type { SourcedDocument } from "../../model/sourced-document";
-import { CREDENTIALS_REQUEST, UNNAMED, credentialsRequest, requestHeader } from "./credentials-request";
-import { type CredentialsRequestFilter, checkedFilter, refuseForeign, skipReason } from "./request-filter";
-import { refuseSameNames } from "./request-names";
-import { type ObjectKind, like, list, object, text } from "../../model/shape";
+import {
+  type RequestHeader,
+  CREDENTIALS_REQUEST,
+  UNNAMED,
+  credentialsRequest,
+  refuseSameNames,
+  requestHeader,
+  requestProblem,
+} from "./credentials-request";
 
 /** A document that is not for the cluster. */
 export interface SkippedDocument {
@@ -31,7 +44,6 @@ export interface CredentialsRequestSelection {
   readonly skipped: readonly SkippedDocument[];
 }
 
-/** The kind of {@link CredentialsRequestSelection}. */
 export const CREDENTIALS_REQUEST_SELECTION: ObjectKind<CredentialsRequestSelection> = object({
   requests: list(COMPONENT_REQUEST),
   skipped: list(
@@ -43,68 +55,189 @@ export const CREDENTIALS_REQUEST_SELECTION: ObjectKind<CredentialsRequestSelecti
   ),
 });
 
-/**
- * Checks the documents that are for the cluster; what is not for it is only named.
- *
- * Throws `credentials-requests-none` where none is left, `credentials-request-secret-taken`,
- * `credentials-request-twice`, `credentials-request-foreign`, `credentials-request-gate-unknown`, and what {@link credentialsRequest} throws.
- */
+/** Feature sets of OpenShift's FeatureGate, `Default` for the empty one. */
+export type OpenShiftFeatureSet =
+  "Default" | "TechPreviewNoUpgrade" | "DevPreviewNoUpgrade" | "CustomNoUpgrade" | "OKD";
+
+/** Which CredentialsRequests are for a cluster. */
+export interface CredentialsRequestFilter {
+  /**
+   * The cluster's cloud; requests of other clouds' kinds are skipped, and reported.
+   *
+   * @defaultValue - the folder is for one cloud: a request of another kind than most is refused
+   */
+  readonly cloud?: "aws" | "azure" | "google";
+  /**
+   * The cluster's feature set, as in install-config and `FeatureGate/cluster`.
+   *
+   * @defaultValue "Default"
+   */
+  readonly featureSet?: OpenShiftFeatureSet;
+  /**
+   * Feature gates that are enabled in the cluster, as far as requests depend on them; `"all"` takes every one for
+   * enabled.
+   *
+   * @defaultValue - a request that depends on a feature gate is refused, since neither leaving it out nor keeping it
+   * is safe
+   */
+  readonly featureGates?: readonly string[] | "all";
+  /**
+   * Enabled cluster capabilities, for example `Storage` and `CloudCredential`.
+   *
+   * @defaultValue "all", as installed without `baselineCapabilitySet`
+   */
+  readonly capabilities?: readonly string[] | "all";
+  /**
+   * The cluster's major version, 4 or 5.
+   *
+   * @defaultValue - a request that is for certain major versions only is refused, since neither leaving it out nor
+   * keeping it is safe
+   */
+  readonly majorVersion?: number;
+  /**
+   * The cluster profile. A request that names no profile at all, as those of optional operators, is for every one.
+   *
+   * @defaultValue "self-managed-high-availability"
+   */
+  readonly clusterProfile?: string;
+}
+
+const NAMES: Kind<readonly string[] | "all"> = either(list(text), choice(["all"]));
+const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
+  "Default",
+  "TechPreviewNoUpgrade",
+  "DevPreviewNoUpgrade",
+  "CustomNoUpgrade",
+  "OKD",
+];
+
+const CREDENTIALS_REQUEST_FILTER: ObjectKind<CredentialsRequestFilter> = object({
+  cloud: optional(choice(["aws", "azure", "google"])),
+  featureSet: optional(choice(FEATURE_SETS)),
+  featureGates: optional(NAMES),
+  capabilities: optional(NAMES),
+  majorVersion: optional(number),
+  clusterProfile: optional(text),
+});
+
+const KINDS: Readonly<Record<NonNullable<CredentialsRequestFilter["cloud"]>, string>> = {
+  aws: "AWSProviderSpec",
+  azure: "AzureProviderSpec",
+  google: "GCPProviderSpec",
+};
+
+/** Kinds of openshift/cloud-credential-operator of clouds that are not served. */
+const OTHER_KINDS: readonly string[] = [
+  "AlibabaCloudProviderSpec",
+  "IBMCloudPowerVSProviderSpec",
+  "IBMCloudProviderSpec",
+  "KubevirtProviderSpec",
+  "NutanixProviderSpec",
+  "OpenStackProviderSpec",
+  "OvirtProviderSpec",
+  "VSphereProviderSpec",
+];
+
+const DELETE = "release.openshift.io/delete";
+const FEATURE_SET = "release.openshift.io/feature-set";
+const FEATURE_GATE = "release.openshift.io/feature-gate";
+const MAJOR_VERSION = "release.openshift.io/major-version";
+const CAPABILITY = "capability.openshift.io/name";
+const INCLUDE = "include.release.openshift.io/";
+const EXCLUDE = "exclude.release.openshift.io/";
+const PROFILE = "self-managed-high-availability";
+
+/** Refuses a filter that may come from plain JavaScript. */
+export function assertFilter(filter: CredentialsRequestFilter): void {
+  checkGiven("the selection of CredentialsRequests", CREDENTIALS_REQUEST_FILTER, filter, "filter");
+  const { majorVersion } = filter;
+  if (majorVersion !== undefined && !(Number.isInteger(majorVersion) && majorVersion > 0))
+    fail("openshift-invalid", {
+      problem: "majorVersion of the filter of CredentialsRequests is not usable",
+      value: majorVersion,
+      allowed: "a whole number, 4 say",
+      remedy: "correct it, or leave it out",
+    });
+}
+
+/** Checks the documents that are for the cluster; what is not for it is only named. */
 export function selectCredentialsRequests(
   documents: readonly SourcedDocument[],
   filter: CredentialsRequestFilter,
 ): CredentialsRequestSelection {
-  checkedFilter(filter);
+  assertFilter(filter);
   const requests: CredentialsRequest[] = [];
   const skipped: SkippedDocument[] = [];
-  for (const { value, source } of documents.flatMap(items)) {
+  for (const { value, source } of items(documents)) {
     const left = otherKind(value, source) ?? leftOut(value, source, filter);
     if (left) skipped.push(left);
     else requests.push(credentialsRequest(value, source));
   }
-  if (requests.length === 0)
-    return fail(
-      "credentials-requests-none",
-      skipped.map(({ name, reason }) => `${name} ${reason}`),
-    );
-  if (filter.cloud === undefined) refuseForeign(requests);
+  if (requests.length === 0) failNone(skipped);
+  if (filter.cloud === undefined) refuseMixedClouds(requests);
   refuseSameNames(requests);
-  return { requests: bySecret(requests), skipped };
+  requests.sort(bySecret);
+  for (const [index, request] of requests.entries()) {
+    const other = requests[index + 1];
+    if (other === undefined || bySecret(request, other) !== 0) continue;
+    fail("openshift-conflict", {
+      problem: `${requestLabel(request)} and ${requestLabel(other)} ask for the same Secret, and one would overwrite the other`,
+      value: `${other.secret.namespace}/${other.secret.name}`,
+      allowed: "one request per Secret of a cluster",
+      remedy: "remove one of the two, or filter by the annotation that tells them apart",
+    });
+  }
+  return { requests, skipped };
+}
+
+function failNone(skipped: readonly SkippedDocument[]): never {
+  const reasons = skipped.map(({ name, reason }) => `${name} ${reason}`).join("; ");
+  return fail("openshift-missing", {
+    problem: `no CredentialsRequest is left${reasons && ": "}${reasons}`,
+    allowed: "at least one of the cloud, feature set, capabilities and cluster profile of the filter",
+    remedy: "correct the filter, or give the requests of this cluster's release",
+  });
 }
 
 /** The documents of kind CredentialsRequest; lists, as `oc get -o yaml` prints them, are taken apart. */
 export function requestDocuments(documents: readonly SourcedDocument[]): readonly SourcedDocument[] {
-  return documents.flatMap(items).filter(({ value, source }) => otherKind(value, source) === undefined);
+  if (!Array.isArray(documents) || !Array.from(documents, isRecord).every(Boolean)) refuseNoList(documents);
+  return items(documents).filter(({ value, source }) => otherKind(value, source) === undefined);
+}
+
+/** Refuses what a caller without types gives in place of a list of objects. */
+export function refuseNoList(given: unknown): never {
+  return fail("openshift-invalid", {
+    problem: "CredentialsRequests are not given as a list",
+    value: typeof given,
+    allowed: "a list of parsed objects",
+    remedy: "put a single object into a list; for a folder use credentialsRequests()",
+  });
 }
 
 const LISTS: readonly unknown[] = ["List", "CredentialsRequestList"];
 
-function items(document: SourcedDocument): readonly SourcedDocument[] {
-  const { value, source } = document;
-  if (!isRecord(value) || !LISTS.includes(value["kind"]) || !Array.isArray(value["items"])) return [document];
-  return value["items"].map((item: unknown) => ({ value: item, source }));
+function items(documents: readonly SourcedDocument[]): readonly SourcedDocument[] {
+  return documents.flatMap((document) => {
+    const { value, source } = document;
+    return isRecord(value) && LISTS.includes(value["kind"]) && Array.isArray(value["items"])
+      ? value["items"].map((item: unknown) => ({ value: item, source }))
+      : [document];
+  });
 }
 
 function otherKind(value: unknown, source: RequestSource): SkippedDocument | undefined {
   const where = requestLabel({ name: UNNAMED, source });
   // The value is not shown: any text is a YAML document, a private key too.
+  const type = Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
   if (!isRecord(value))
-    return fail(
-      "credentials-request-invalid",
-      where,
-      `document (${typeName(value)})`,
-      undefined,
-      "an object",
-    );
-  if (typeof value["kind"] !== "string" || value["kind"] === "")
-    return fail("credentials-request-invalid", where, "kind", value["kind"], CREDENTIALS_REQUEST);
+    return fail("openshift-invalid", requestProblem(`${where}: document (${type})`, undefined, "an object"));
   const { kind, metadata } = value;
+  if (typeof kind !== "string" || kind === "")
+    return fail("openshift-invalid", requestProblem(`${where}: kind`, kind, CREDENTIALS_REQUEST));
   if (kind === CREDENTIALS_REQUEST) return undefined;
   const name = isRecord(metadata) && typeof metadata["name"] === "string" ? ` ${metadata["name"]}` : "";
   return { name: `${kind}${name}`, source, reason: `is of kind ${kind}` };
-}
-
-function typeName(value: unknown): string {
-  return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
 }
 
 function leftOut(
@@ -113,24 +246,155 @@ function leftOut(
   filter: CredentialsRequestFilter,
 ): SkippedDocument | undefined {
   const header = requestHeader(value, source);
-  const reason = skipReason(header, filter);
-  return reason === undefined ? undefined : { name: header.name, source, reason };
-}
-
-function bySecret(requests: readonly CredentialsRequest[]): readonly CredentialsRequest[] {
-  const taken = new Map<string, CredentialsRequest>();
-  for (const request of requests) {
-    const key = `${request.secret.namespace}/${request.secret.name}`;
-    const first = taken.get(key);
-    if (first) fail("credentials-request-secret-taken", key, requestLabel(first), requestLabel(request));
-    taken.set(key, request);
+  for (const question of QUESTIONS) {
+    const reason = question(header, filter);
+    if (reason !== undefined) return { name: header.name, source, reason };
   }
-  // `/` sorts before every character of a name but `-` and `.`, so the pair is compared, not the joined text.
-  return [...requests].sort(
-    ({ secret: a }, { secret: b }) => compare(a.namespace, b.namespace) || compare(a.name, b.name),
-  );
+  return undefined;
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+/** By namespace and name of the Secret. */
+export function bySecret({ secret: a }: CredentialsRequest, { secret: b }: CredentialsRequest): number {
+  // `/` sorts before every character of a name but `-` and `.`, so the pair is compared, not the joined text.
+  if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
+  return a.name < b.name ? -1 : Number(a.name > b.name);
+}
+
+/** Without a cloud in the filter, a request of another kind than most is refused. */
+function refuseMixedClouds(requests: readonly CredentialsRequest[]): void {
+  const counts = new Map<string, number>();
+  for (const { providerKind } of requests) counts.set(providerKind, (counts.get(providerKind) ?? 0) + 1);
+  const [[most] = [""]] = [...counts].sort(([, one], [, other]) => other - one);
+  const foreign = requests.find(({ providerKind }) => providerKind !== most);
+  if (foreign) failForeign(foreign, [most]);
+}
+
+function failForeign(request: RequestHeader, allowed: readonly string[]): never {
+  return fail("openshift-foreign", {
+    problem: `${requestLabel(request)} is for another cloud`,
+    value: request.providerKind,
+    allowed: allowed.join(", "),
+    remedy:
+      "state `cloud` in the filter, which leaves out and reports requests of other clouds, or correct the kind",
+  });
+}
+
+type Question = (header: RequestHeader, filter: CredentialsRequestFilter) => string | undefined;
+
+// A request of another cloud is asked nothing else.
+const QUESTIONS: readonly Question[] = [
+  kindQuestion,
+  ({ annotations }) => (annotations[DELETE] === "true" ? `is to be deleted (${DELETE})` : undefined),
+  profileQuestion,
+  majorVersionQuestion,
+  featureSetQuestion,
+  capabilityQuestion,
+  featureGateQuestion,
+];
+
+function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
+  const { providerKind } = header;
+  const served = Object.values(KINDS);
+  if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
+  const others = [...served, ...OTHER_KINDS];
+  // A misspelt kind would otherwise be a request of some other cloud, and its component without credentials.
+  if (!others.includes(providerKind))
+    fail("openshift-unknown", {
+      problem: `${requestLabel(header)} asks a cloud that OpenShift does not have`,
+      value: providerKind,
+      allowed: others.join(", "),
+      remedy: "correct spec.providerSpec.kind; for a cloud of a newer OpenShift leave the file out",
+    });
+  if (cloud === undefined) failForeign(header, served);
+  return `is a request of kind ${providerKind}, for another cloud`;
+}
+
+function listed(annotation = ""): readonly string[] {
+  return annotation
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+/** A comma list; with `-` in front the version is left out. */
+function majorVersionQuestion(
+  header: RequestHeader,
+  { majorVersion }: CredentialsRequestFilter,
+): string | undefined {
+  const versions = listed(header.annotations[MAJOR_VERSION]);
+  if (versions.length === 0) return undefined;
+  if (majorVersion === undefined)
+    return fail("openshift-missing", {
+      problem: `${requestLabel(header)} is for certain major versions of OpenShift, and that of the cluster is not stated`,
+      value: versions.join(","),
+      allowed: "`majorVersion`, 4 or 5",
+      remedy: "state the major version of the release that the requests are of",
+    });
+  const asked = versions.filter((version) => !version.startsWith("-"));
+  const left = versions.includes(`-${majorVersion}`);
+  if (!left && (asked.length === 0 || asked.includes(String(majorVersion)))) return undefined;
+  return `is not for OpenShift ${majorVersion} (${MAJOR_VERSION}: ${versions.join(",")})`;
+}
+
+function profileQuestion(
+  { annotations }: RequestHeader,
+  { clusterProfile = PROFILE }: CredentialsRequestFilter,
+): string | undefined {
+  if (annotations[`${EXCLUDE}${clusterProfile}`] === "true")
+    return `is not for the cluster profile ${clusterProfile} (${EXCLUDE}${clusterProfile})`;
+  const included = annotations[`${INCLUDE}${clusterProfile}`];
+  const named = Object.keys(annotations).some((key) => key.startsWith(INCLUDE));
+  if (!named || included === "true") return undefined;
+  return `is not for the cluster profile ${clusterProfile} (${INCLUDE})`;
+}
+
+function featureSetQuestion(
+  { annotations }: RequestHeader,
+  { featureSet = "Default" }: CredentialsRequestFilter,
+): string | undefined {
+  const value = annotations[FEATURE_SET];
+  if (value === undefined) return undefined;
+  if (annotations[FEATURE_GATE] !== undefined)
+    return "has annotations of feature set and of feature gate, which OpenShift never installs";
+  const sets = value.split(",");
+  const unknown = sets.find((set) => !FEATURE_SETS.some((known) => known === set));
+  if (unknown !== undefined)
+    return `is for the unknown feature set ${unknown}, which OpenShift never installs`;
+  return sets.includes(featureSet) ? undefined : `is for the feature set ${value}, not ${featureSet}`;
+}
+
+/** `A+B`: all of them. */
+function capabilityQuestion(
+  { annotations }: RequestHeader,
+  { capabilities = "all" }: CredentialsRequestFilter,
+): string | undefined {
+  const needed = (annotations[CAPABILITY] ?? "").split("+").filter((name) => name !== "");
+  if (capabilities === "all") return undefined;
+  const missing = needed.filter((name) => !capabilities.includes(name));
+  return missing.length === 0
+    ? undefined
+    : `needs the capabilities ${missing.join(", ")}, which are not enabled`;
+}
+
+/** A comma list: every gate must be enabled, with `-` in front disabled. */
+function featureGateQuestion(
+  header: RequestHeader,
+  { featureGates }: CredentialsRequestFilter,
+): string | undefined {
+  const gates = listed(header.annotations[FEATURE_GATE]);
+  if (gates.length === 0) return undefined;
+  if (featureGates === undefined)
+    return fail("openshift-missing", {
+      problem: `${requestLabel(header)} depends on feature gates, and which ones are enabled is not stated`,
+      value: gates.join(","),
+      allowed: '`featureGates` with the enabled gates, [] for none, or "all"',
+      remedy:
+        "name the gates that `oc get featuregate cluster -o yaml` lists as enabled for this version, as far as requests name them",
+    });
+  const enabled = (gate: string): boolean => featureGates === "all" || featureGates.includes(gate);
+  const broken = gates.find((gate) => (gate.startsWith("-") ? enabled(gate.slice(1)) : !enabled(gate)));
+  if (broken === undefined) return undefined;
+  return broken.startsWith("-")
+    ? `is for clusters without the feature gate ${broken.slice(1)}`
+    : `needs the feature gate ${broken}, which is not enabled`;
 }

@@ -4,7 +4,7 @@
  * the providers next to it.
  */
 
-import { fail } from "../../errors";
+import { type Problem, fail } from "../../errors";
 import {
   type CredentialsRequest,
   type RequestSource,
@@ -12,12 +12,11 @@ import {
   REQUEST_SOURCE,
 } from "../../model/credentials-request";
 import { isDnsLabel, isDnsSubdomain } from "../../model/kubernetes-name";
+import { literal } from "../../model/late";
 import { isRecord } from "../../model/record";
-import { requestLabel } from "../../model/request-label";
-import { Subject } from "../../model/subject";
-import { type CheckedRecord, RequestReader } from "./request-reader";
-import { TOKEN_PATH_FORM, isTokenPath } from "./token-path";
+import { type LabelledRequest, ofRequest, requestLabel } from "../../model/request-label";
 import { checkGiven } from "../../model/shape";
+import { Subject } from "../../model/subject";
 
 /** API group and version of requests and of their provider parts. */
 export const CREDENTIALS_API = "cloudcredential.openshift.io/v1";
@@ -31,15 +30,7 @@ export const CREDENTIALS_REQUEST = "CredentialsRequest";
 const TOP: readonly string[] = ["apiVersion", "kind", "metadata", "spec", "status"];
 const SPEC: readonly string[] = ["cloudTokenPath", "providerSpec", "secretRef", "serviceAccountNames"];
 /** `corev1.ObjectReference`; the operator uses name and namespace alone. */
-const SECRET_REF: readonly string[] = [
-  "apiVersion",
-  "fieldPath",
-  "kind",
-  "name",
-  "namespace",
-  "resourceVersion",
-  "uid",
-];
+const SECRET_REF = "apiVersion fieldPath kind name namespace resourceVersion uid".split(" ");
 
 /** Fields of `spec.providerSpec` by its kind; a kind that is not here belongs to no cloud of this library. */
 const PROVIDER_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -78,33 +69,30 @@ export interface RequestHeader {
   readonly source: RequestSource;
 }
 
-/**
- * Name, annotations and provider kind of a document of kind CredentialsRequest.
- *
- * Throws `credentials-request-invalid`.
- */
+/** Name, annotations and provider kind of a document of kind CredentialsRequest. */
 export function requestHeader(document: unknown, source: RequestSource): RequestHeader {
-  const first = new RequestReader(requestLabel({ name: UNNAMED, source }));
-  const top = first.record("document", document);
-  first.equal("apiVersion", top["apiVersion"], CREDENTIALS_API);
-  first.equal("kind", top["kind"], CREDENTIALS_REQUEST);
-  const metadata = first.record("metadata", top["metadata"]);
-  const name = first.text("metadata.name", metadata["name"], isDnsSubdomain, "a DNS subdomain");
-  const reader = new RequestReader(requestLabel({ name, source }));
-  const spec = reader.record("spec", top["spec"]);
-  const provider = reader.record("spec.providerSpec", spec["providerSpec"]);
-  reader.equal("spec.providerSpec.apiVersion", provider["apiVersion"], CREDENTIALS_API);
-  return {
-    name,
-    annotations: annotationsOf(reader, metadata["annotations"]),
-    providerKind: reader.text(
-      "spec.providerSpec.kind",
-      provider["kind"],
-      (kind) => kind !== "",
-      Object.keys(PROVIDER_FIELDS).join(", "),
-    ),
-    source,
-  };
+  const { top, metadata, name } = ofRequest({ name: UNNAMED, source }, () => {
+    const top = recordOf("document", document);
+    assertEqual("apiVersion", top["apiVersion"], CREDENTIALS_API);
+    assertEqual("kind", top["kind"], CREDENTIALS_REQUEST);
+    const metadata = recordOf("metadata", top["metadata"]);
+    return {
+      top,
+      metadata,
+      name: textOf("metadata.name", metadata["name"], isDnsSubdomain, "a DNS subdomain"),
+    };
+  });
+  return ofRequest({ name, source }, () => {
+    const provider = recordOf("spec.providerSpec", recordOf("spec", top["spec"])["providerSpec"]);
+    assertEqual("spec.providerSpec.apiVersion", provider["apiVersion"], CREDENTIALS_API);
+    const kinds = Object.keys(PROVIDER_FIELDS).join(", ");
+    return {
+      name,
+      annotations: annotationsOf(metadata["annotations"]),
+      providerKind: textOf("spec.providerSpec.kind", provider["kind"], (kind) => kind !== "", kinds),
+      source,
+    };
+  });
 }
 
 /**
@@ -112,64 +100,132 @@ export function requestHeader(document: unknown, source: RequestSource): Request
  *
  * `metadata` and `status` may hold anything else; what is unknown in `spec` is refused. The provider part's own fields
  * are checked by name here, and read by the cloud of its kind.
- *
- * Throws `credentials-request-invalid`, `credentials-request-field-unknown`, `credentials-request-service-accounts`, or
- * `late-value`, each naming file, document and request.
  */
 export function credentialsRequest(document: unknown, source: RequestSource): CredentialsRequest {
   checkGiven("credentialsRequest()", REQUEST_SOURCE, source, "source");
   const header = requestHeader(document, source);
-  const reader = new RequestReader(requestLabel(header));
-  const top = reader.record("document", document, TOP);
-  const spec = reader.record("spec", top["spec"], SPEC);
-  const known = Object.hasOwn(PROVIDER_FIELDS, header.providerKind)
-    ? PROVIDER_FIELDS[header.providerKind]
-    : undefined;
-  const provider = reader.record("spec.providerSpec", spec["providerSpec"], known);
-  const secret = secretOf(reader, spec["secretRef"]);
-  const { apiVersion: _, kind: __, ...providerSpec } = provider;
-  return {
-    ...header,
-    secret,
-    subjects: subjectsOf(requestLabel(header), secret.namespace, spec["serviceAccountNames"]),
-    cloudTokenPath:
-      spec["cloudTokenPath"] === undefined
-        ? undefined
-        : reader.text("spec.cloudTokenPath", spec["cloudTokenPath"], isTokenPath, TOKEN_PATH_FORM),
-    providerSpec,
-  };
+  return ofRequest(header, () => {
+    const spec = recordOf("spec", recordOf("document", document, TOP)["spec"], SPEC);
+    const known = Object.hasOwn(PROVIDER_FIELDS, header.providerKind)
+      ? PROVIDER_FIELDS[header.providerKind]
+      : undefined;
+    const provider = recordOf("spec.providerSpec", spec["providerSpec"], known);
+    const secret = secretOf(spec["secretRef"]);
+    const { cloudTokenPath } = spec;
+    const { apiVersion: _, kind: __, ...providerSpec } = provider;
+    return {
+      ...header,
+      secret,
+      subjects: subjectsOf(secret.namespace, spec["serviceAccountNames"]),
+      cloudTokenPath:
+        cloudTokenPath === undefined
+          ? undefined
+          : textOf("spec.cloudTokenPath", cloudTokenPath, isTokenPath, TOKEN_PATH_FORM),
+      providerSpec,
+    };
+  });
 }
 
-function annotationsOf(reader: RequestReader, value: unknown): Readonly<Record<string, string>> {
+function annotationsOf(value: unknown): Readonly<Record<string, string>> {
   if (value === undefined || value === null) return {};
-  const annotations = reader.record("metadata.annotations", value);
+  const annotations = Object.entries(recordOf("metadata.annotations", value));
   return Object.fromEntries(
-    Object.entries(annotations).map(([key, text]) => [
+    annotations.map(([key, text]) => [
       key,
-      reader.text(`metadata.annotations[${JSON.stringify(key)}]`, text, () => true, 'a text, quoted: "true"'),
+      textOf(`metadata.annotations[${JSON.stringify(key)}]`, text, () => true, 'a text, quoted: "true"'),
     ]),
   );
 }
 
-function secretOf(reader: RequestReader, value: unknown): SecretReference {
-  const secret: CheckedRecord = reader.record("spec.secretRef", value, SECRET_REF);
+function secretOf(value: unknown): SecretReference {
+  const { namespace, name } = recordOf("spec.secretRef", value, SECRET_REF);
   return {
-    namespace: reader.text("spec.secretRef.namespace", secret["namespace"], isDnsLabel, "a DNS label"),
-    name: reader.text("spec.secretRef.name", secret["name"], isDnsSubdomain, "a DNS subdomain"),
+    namespace: textOf("spec.secretRef.namespace", namespace, isDnsLabel, "a DNS label"),
+    name: textOf("spec.secretRef.name", name, isDnsSubdomain, "a DNS subdomain"),
   };
 }
 
-function subjectsOf(where: string, namespace: string, value: unknown): readonly Subject[] {
-  const code = "credentials-request-service-accounts";
-  if (value === undefined || value === null) return fail(code, where, "is missing", undefined);
-  if (!Array.isArray(value) || isRecord(value)) return fail(code, where, "is no list", value);
-  if (value.length === 0) return fail(code, where, "is empty", undefined);
+function subjectsOf(namespace: string, value: unknown): readonly Subject[] {
+  if (value === undefined || value === null) return failAccounts("is missing");
+  if (!Array.isArray(value) || isRecord(value)) return failAccounts("is no list", value);
   const names: readonly unknown[] = value;
+  if (names.length === 0) return failAccounts("is empty");
   const wrong = names.find((name) => !isDnsSubdomain(name));
-  if (wrong !== undefined) return fail(code, where, "has an entry that is no name", wrong);
+  if (wrong !== undefined) return failAccounts("has an entry that is no name", wrong);
   const texts = names.filter(isDnsSubdomain);
-  if (texts.length < names.length) return fail(code, where, "has an empty entry", undefined);
+  if (texts.length < names.length) return failAccounts("has an empty entry");
   const twice = texts.find((name, index) => texts.indexOf(name) < index);
-  if (twice !== undefined) return fail(code, where, "names one twice", twice);
+  if (twice !== undefined) return failAccounts("names one twice", twice);
   return [...texts].sort().map((name) => Subject.of(`${namespace}/${name}`));
+}
+
+function failAccounts(reason: string, value?: unknown): never {
+  return fail("openshift-invalid", {
+    problem: `spec.serviceAccountNames ${reason}`,
+    value,
+    allowed: "at least one name of a service account in the namespace of the Secret, each once",
+    remedy:
+      "ask the component's documentation for its service accounts; without them no token could be trusted",
+  });
+}
+
+const EXTRACT =
+  "write the requests again with `oc adm release extract --credentials-requests --to=FOLDER RELEASE`";
+
+/** A part of a request that is not what a CredentialsRequest has there. */
+export function requestProblem(path: string, value: unknown, allowed: string): Problem {
+  return { problem: `${path} is not what a CredentialsRequest has there`, value, allowed, remedy: EXTRACT };
+}
+
+function recordOf(
+  path: string,
+  value: unknown,
+  known?: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return fail("openshift-invalid", requestProblem(path, value, "an object"));
+  const foreign = known && Object.keys(value).find((key) => !known.includes(key));
+  if (known === undefined || foreign === undefined) return value;
+  return fail("openshift-unknown", {
+    problem: `${path === "document" ? "" : `${path}.`}${foreign} is unknown, and what it asks for would be lost`,
+    allowed: known.join(", "),
+    remedy: "correct the spelling; for a field of a newer OpenShift use a newer release of the library",
+  });
+}
+
+function textOf(path: string, value: unknown, form: (text: string) => boolean, allowed: string): string {
+  const text = literal(value, path);
+  return typeof text === "string" && form(text)
+    ? text
+    : fail("openshift-invalid", requestProblem(path, value, allowed));
+}
+
+function assertEqual(path: string, value: unknown, expected: string): void {
+  if (value !== expected) fail("openshift-invalid", requestProblem(path, value, expected));
+}
+
+/** Clean, so that what is mounted there and what is written into a Secret are the same text. */
+const ABSOLUTE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
+
+/** What `spec.cloudTokenPath` may be, in words. */
+export const TOKEN_PATH_FORM = "an absolute path without `.`, `..` and empty parts";
+
+/** True for a path that `spec.cloudTokenPath` of a CredentialsRequest can have. */
+export function isTokenPath(path: unknown): path is string {
+  return typeof path === "string" && ABSOLUTE_PATH.test(path);
+}
+
+/** Refuses two requests of one `metadata.name`, by which settings and constructs know them. */
+export function refuseSameNames(requests: readonly LabelledRequest[]): void {
+  const known = new Map<string, LabelledRequest>();
+  for (const request of requests) {
+    const first = known.get(request.name);
+    if (first)
+      fail("openshift-conflict", {
+        problem: `${requestLabel(first)} and ${requestLabel(request)} are requests of one name for one cloud`,
+        value: request.name,
+        allowed: "each request once per release",
+        remedy: "give a folder that holds the requests of one release only",
+      });
+    known.set(request.name, request);
+  }
 }

@@ -1,12 +1,14 @@
 /*
- * MachineConfig objects as plain data: names that the Machine Config Operator leaves to others, and the manifest.
+ * MachineConfig objects as plain data: names that the Machine Config Operator leaves to others, and Ignition files.
+ *
+ * Rules: coreos/ignition, config/v3_2/types and config/validate; the operator's tighter ones (data URLs only, mode
+ * at most 0777, no special files) from openshift/machine-config-operator, pkg/controller/common/helpers.go.
  */
 
 import { fail } from "../../errors";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
-import { literal } from "../../model/late";
-import type { NodeFile } from "../../model/node-file";
-import { type IgnitionConfig, ignitionConfig } from "./ignition";
+import { literal, LateEncoding, encode } from "../../model/late";
+import { type NodeFile, nodeFile } from "../../model/node-file";
 
 /** What a MachineConfig says. */
 export interface MachineConfigContent {
@@ -43,29 +45,44 @@ const TAKEN: readonly (readonly [RegExp, string])[] = [
   [/^99-.*-ssh$/, "is the installer's, and overwriting it removes the ssh keys of the nodes"],
 ];
 
-/** Returns a usable name; throws `machine-config-name-invalid` or `late-value`. */
+/** Returns a usable name. */
 export function machineConfigName(name: string): string {
   literal(name, "name of a MachineConfig");
-  if (!isDnsSubdomain(name)) return fail("machine-config-name-invalid", name, "is not a DNS subdomain");
-  if (name < "02")
-    return fail(
-      "machine-config-name-invalid",
-      name,
-      "sorts before or among the operator's own templates 00- and 01-, which would win or be rewritten",
-    );
-  const taken = TAKEN.find(([pattern]) => pattern.test(name));
-  return taken ? fail("machine-config-name-invalid", name, taken[1]) : name;
+  const reason = !isDnsSubdomain(name)
+    ? "is not a DNS subdomain"
+    : name < "02"
+      ? "sorts before or among the operator's own templates 00- and 01-, which would win or be rewritten"
+      : TAKEN.find(([pattern]) => pattern.test(name))?.[1];
+  if (reason === undefined) return name;
+  return fail("openshift-invalid", {
+    problem: `name of a MachineConfig ${reason}`,
+    value: name,
+    allowed: "a DNS subdomain from 02 on, not -generated-, not rendered-, not 99-<pool>-ssh",
+    remedy:
+      "use a name such as 99-<pool>-kubelet-credential-provider; the label, not the name, selects the pool",
+  });
 }
 
-/** Returns pool names, each once; throws `pools-missing`, `pool-invalid` or `late-value`. */
+/** Returns pool names, each once. */
 export function checkedPools(what: string, pools: readonly string[]): readonly string[] {
   literal(pools, `names of a ${what}`);
-  if (pools.length === 0) return fail("pools-missing", what);
+  if (pools.length === 0)
+    return fail("openshift-missing", {
+      problem: `no ${what} is named, so no node would get the files`,
+      allowed: 'at least one, each once, for example ["worker"]',
+      remedy: "name the pools whose nodes pull images",
+    });
   const bad = pools.find((pool, index) => !isDnsSubdomain(pool) || pools.indexOf(pool) !== index);
-  return bad === undefined ? pools : fail("pool-invalid", what, bad);
+  if (bad === undefined) return pools;
+  return fail("openshift-invalid", {
+    problem: `name of a ${what} is not a DNS subdomain, or occurs twice`,
+    value: bad,
+    allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
+    remedy: "use the names as `oc get` prints them, each once",
+  });
 }
 
-/** The name of each pool's MachineConfig; `<pool>` in the pattern stands for the pool. Throws `name-taken` besides. */
+/** The name of each pool's MachineConfig; `<pool>` in the pattern stands for the pool. */
 export function machineConfigNames(pattern: string, pools: readonly string[]): ReadonlyMap<string, string> {
   literal(pattern, "name of a MachineConfig");
   const [first = ""] = pools;
@@ -85,15 +102,95 @@ export function winningGeneratedName(name: string, pool: string): string | undef
   return BUILT_IN_POOLS.includes(pool) && name < generated ? generated : undefined;
 }
 
-/** The manifest; throws `machine-config-empty`, `pool-invalid` and what name and files throw. */
+/** The manifest. */
 export function machineConfigManifest(content: MachineConfigContent): MachineConfigManifest {
   const name = machineConfigName(content.name);
   checkedPools("MachineConfigPool", [content.machineRole]);
-  if (content.files.length === 0) return fail("machine-config-empty", name);
+  if (content.files.length === 0)
+    return fail("openshift-missing", {
+      problem: "a MachineConfig without files changes nothing",
+      value: name,
+      allowed: "at least one file",
+      remedy: "pass files, or leave the MachineConfig out",
+    });
   return {
     apiVersion: "machineconfiguration.openshift.io/v1",
     kind: "MachineConfig",
     metadata: { labels: { "machineconfiguration.openshift.io/role": content.machineRole }, name },
     spec: { config: ignitionConfig(content.files) },
   };
+}
+
+/** One file of an Ignition configuration. */
+export interface IgnitionFile {
+  /** Absolute path on the node. */
+  readonly path: string;
+  /** Permission bits in decimal: 420 is 0644. */
+  readonly mode: number;
+  /** Always true: the file replaces one of an earlier MachineConfig. */
+  readonly overwrite: boolean;
+  /** The content as a data URL; `compression` is always the empty text. */
+  readonly contents: { readonly compression: string; readonly source: string | LateEncoding };
+}
+
+/** An Ignition configuration of version 3.2.0, which every supported OpenShift takes. */
+export interface IgnitionConfig {
+  /** The version of the format. */
+  readonly ignition: { readonly version: string };
+  /** The files, sorted by path. */
+  readonly storage: { readonly files: readonly IgnitionFile[] };
+}
+
+const VERSION = "3.2.0";
+
+/** The operator takes the mere presence of this file as an order. Source: pkg/daemon/constants. */
+const FORCE_FILE = "/run/machine-config-daemon-force";
+
+/**
+ * Writes node files.
+ *
+ * `compression` stands there although empty: before 4.20 the operator's merge let a gzip of the overridden file leak
+ * into the new one (OCPBUGS-55327).
+ */
+export function ignitionConfig(files: readonly NodeFile[]): IgnitionConfig {
+  const sorted = files.map(nodeFile).sort((a, b) => (a.path < b.path ? -1 : 1));
+  assertPathsDiffer(sorted.map(({ path }) => path));
+  return {
+    ignition: { version: VERSION },
+    storage: {
+      files: sorted.map(({ path, mode, content }) => ({
+        path,
+        mode,
+        overwrite: true,
+        contents: { compression: "", source: encode("data-url", content) },
+      })),
+    },
+  };
+}
+
+function assertPathsDiffer(paths: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (path === FORCE_FILE)
+      fail("openshift-invalid", {
+        problem: "the Machine Config Operator refuses this path",
+        value: path,
+        allowed: "any other path",
+        remedy: "leave the file out",
+      });
+    const taken = [path, ...ancestors(path)].find((each) => seen.has(each));
+    if (taken !== undefined)
+      fail("openshift-conflict", {
+        problem: `Ignition refuses the file, since ${taken === path ? "another file has the same path" : `${taken} is a file`}`,
+        value: path,
+        allowed: "each path once, no file below another file",
+        remedy: "keep one of the files",
+      });
+    seen.add(path);
+  }
+}
+
+function ancestors(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.slice(2).map((_, index) => parts.slice(0, index + 2).join("/"));
 }

@@ -7,8 +7,9 @@
  */
 
 import { fail } from "../../errors";
-import type { PluginFacts } from "../../model/cluster";
+import type { PluginFacts, StockCredentialProvider } from "../../model/cluster";
 import { compareVersions, minorOf } from "../../model/version";
+import { literal } from "../../model/late";
 
 /** The facts of one OpenShift minor. */
 export interface OpenShiftRelease {
@@ -86,7 +87,7 @@ const TOO_OLD: readonly (readonly [from: string, why: string])[] = [
 /** The known OpenShift minors, oldest first. */
 export const openShiftVersions: readonly string[] = RELEASES.map(({ version }) => version);
 
-/** The facts of a release; throws `version-invalid`, `version-unsupported` or `version-unknown`. */
+/** The facts of a release. */
 export function openShiftRelease(version: string): OpenShiftRelease {
   const minor = minorOf("OpenShift version", version);
   const release = RELEASES.find((row) => row.version === minor);
@@ -96,4 +97,137 @@ export function openShiftRelease(version: string): OpenShiftRelease {
   if (compareVersions(minor, oldest) > 0) return fail("version-unknown", "OpenShift", version, known);
   const why = TOO_OLD.find(([from]) => compareVersions(minor, from) >= 0)?.[1] ?? "it is too old";
   return fail("version-unsupported", `OpenShift ${minor}`, version, known, why);
+}
+
+/*
+ * How the kubelet of each OpenShift platform gets its two credential provider flags, and what stands in its file.
+ *
+ * Source: openshift/machine-config-operator, pkg/controller/template/render.go (credentialProviderConfigFlag: flags
+ * on AWS, Azure and GCP only), templates/common/<cloud>/files (the stock entries), templates/*\/01-*-kubelet (units),
+ * pkg/controller/container-runtime-config (path and drop-in on the other platforms).
+ */
+
+/** An OpenShift platform, as `status.platformStatus.type` of the Infrastructure object, in lower case. */
+export type OpenShiftPlatform =
+  | "aws"
+  | "azure"
+  | "gcp"
+  | "vsphere"
+  | "baremetal"
+  | "nutanix"
+  | "openstack"
+  | "none"
+  | "external"
+  | "ibmcloud"
+  | "powervs"
+  | "kubevirt";
+
+/** What a platform's nodes bring. */
+export interface PlatformNodes {
+  /** Path of the CredentialProviderConfig that the kubelet reads. */
+  readonly configPath: string;
+  /**
+   * `unit`: the operator's kubelet unit has the flags, nothing can be changed. `drop-in`: a drop-in file sets the
+   * variable that the unit takes.
+   */
+  readonly flags: "unit" | "drop-in";
+  /** The operator's own entries in that file, by the plugin's key. */
+  readonly stockProviders: Readonly<Record<string, StockCredentialProvider>>;
+}
+
+interface Row {
+  readonly nodes: PlatformNodes | undefined;
+  readonly refusal: (release: OpenShiftRelease) => string | undefined;
+}
+
+/** Directory of the plugins on every node; /usr is read-only there. */
+export const PLUGIN_DIRECTORY: string = "/usr/libexec/kubelet-image-credential-provider-plugins";
+
+const usable = (): undefined => undefined;
+
+function cloud(plugin: string, entry: StockCredentialProvider): Row {
+  const configPath = `${CREDENTIAL_PROVIDERS}/${entry.name}.yaml`;
+  return { nodes: { configPath, flags: "unit", stockProviders: { [plugin]: entry } }, refusal: usable };
+}
+
+const onPremises: Row = {
+  nodes: {
+    configPath: `${CREDENTIAL_PROVIDERS}/generic-credential-provider.yaml`,
+    flags: "drop-in",
+    stockProviders: {},
+  },
+  refusal: ({ onPremisesFlags }) =>
+    onPremisesFlags
+      ? undefined
+      : "before 4.22 the kubelet's unit has no place for the credential provider flags",
+};
+
+const withoutFlags: Row = {
+  nodes: undefined,
+  refusal: () =>
+    "the kubelet's unit has no place for the credential provider flags; only a copy of its whole command line would do, which breaks with upgrades",
+};
+
+const google: Row = {
+  nodes: undefined,
+  refusal: ({ plugins }) => plugins["gcp"]?.unusable,
+};
+
+const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
+  aws: cloud("ecr", {
+    name: "ecr-credential-provider",
+    matchImages: [
+      "*.dkr.ecr.*.amazonaws.com",
+      "*.dkr.ecr.*.amazonaws.com.cn",
+      "*.dkr.ecr-fips.*.amazonaws.com",
+      "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
+      "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
+    ],
+    args: [],
+    defaultCacheDuration: "12h",
+  }),
+  azure: cloud("acr", {
+    name: "acr-credential-provider",
+    matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
+    args: ["/etc/kubernetes/cloud.conf"],
+    defaultCacheDuration: "10m",
+  }),
+  gcp: google,
+  vsphere: onPremises,
+  baremetal: onPremises,
+  nutanix: onPremises,
+  openstack: onPremises,
+  none: withoutFlags,
+  external: withoutFlags,
+  ibmcloud: withoutFlags,
+  powervs: withoutFlags,
+  kubevirt: withoutFlags,
+};
+
+/** All platforms of the table, usable or not. */
+export const openShiftPlatforms: readonly OpenShiftPlatform[] = Object.keys(ROWS) as OpenShiftPlatform[];
+
+/** What nodes of the platform bring. */
+export function platformNodes(platform: OpenShiftPlatform, release: OpenShiftRelease): PlatformNodes {
+  literal(platform, "OpenShift platform");
+  if (!Object.hasOwn(ROWS, platform))
+    return fail("openshift-unknown", {
+      problem: "there is no such OpenShift platform",
+      value: platform,
+      allowed: openShiftPlatforms.join(", "),
+      remedy:
+        "use `oc get infrastructure cluster -o jsonpath='{.status.platformStatus.type}'`, written in lower case",
+    });
+  const { nodes, refusal } = ROWS[platform];
+  const reason = refusal(release);
+  if (nodes && reason === undefined) return nodes;
+  const possible = openShiftPlatforms.filter(
+    (name) => ROWS[name].nodes && ROWS[name].refusal(release) === undefined,
+  );
+  return fail("openshift-unsupported", {
+    problem: `OpenShift ${release.version} on ${platform} cannot do this: ${reason ?? "it is unknown"}`,
+    value: platform,
+    allowed: possible.join(", "),
+    remedy: "leave this cluster out of this configuration",
+  });
 }

@@ -10,8 +10,8 @@ import {
   type RbacSubject,
   readBinding,
   readRole,
+  selectorMatches,
 } from "./rbac-objects";
-import { selectorMatches } from "./label-selector";
 
 /** A request for a resource, as the authorizer sees it. */
 export interface RbacRequest {
@@ -46,7 +46,7 @@ export interface RbacGrant {
 }
 
 /** A binding with the rules of the role that it refers to; aggregated roles already resolved. */
-export interface BoundRules {
+interface BoundRules {
   /** The binding. */
   readonly binding: RbacBinding;
   /** Empty where the role does not exist. */
@@ -166,4 +166,118 @@ function includesOrAll(list: readonly string[], value: string): boolean {
 
 function key(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
+}
+
+/** The verb that the API server asks RBAC for; the audience stands in the place of the resource. */
+export const TOKEN_AUDIENCE_VERB = "request-serviceaccounts-token-audience";
+
+/** Groups of a node's user: that of its certificate, and the one that every authenticated user is in. */
+export const DEFAULT_NODE_GROUPS: readonly string[] = ["system:nodes", "system:authenticated"];
+
+/** A question about the RBAC part of the audience check. */
+export interface NodeMayRequestAudienceOptions {
+  /** Parsed Roles, ClusterRoles, RoleBindings and ClusterRoleBindings; other kinds are ignored. */
+  readonly objects: readonly unknown[];
+  /** The audience, compared exactly. */
+  readonly audience: string;
+  /** Namespace of the service account. */
+  readonly namespace: string;
+  /** Name of the service account. */
+  readonly serviceAccount: string;
+  /** Name of the node; its user is `system:node:<name>`. */
+  readonly node: string;
+  /**
+   * Groups of the node's user.
+   *
+   * @defaultValue `["system:nodes", "system:authenticated"]`
+   */
+  readonly nodeGroups?: readonly string[];
+}
+
+/**
+ * True where RBAC lets the node request a token of the service account for an audience that the pod does not
+ * reference itself. The subject is the node, never the service account.
+ *
+ * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, 1.33 and newer. Never throws.
+ */
+export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): boolean {
+  const {
+    objects,
+    audience,
+    namespace,
+    serviceAccount,
+    node,
+    nodeGroups = DEFAULT_NODE_GROUPS,
+  } = options ?? {};
+  // A caller without types may hand over anything; what says nothing grants nothing.
+  const texts = [audience, namespace, serviceAccount, node];
+  if (!Array.isArray(objects) || !Array.isArray(nodeGroups) || texts.some((text) => typeof text !== "string"))
+    return false;
+  return rbacAllows(readRbac(objects), {
+    user: `system:node:${node}`,
+    groups: nodeGroups,
+    verb: TOKEN_AUDIENCE_VERB,
+    apiGroup: "",
+    resource: audience,
+    name: serviceAccount,
+    namespace,
+  });
+}
+
+/*
+ * Roles and bindings of several folders: each is applied in order, in which order they are applied nobody says.
+ */
+
+/** A parsed object, and the folder that it is applied with. */
+export interface PlacedObject {
+  /** The parsed object. */
+  readonly value: unknown;
+  /** Path of the folder. */
+  readonly folder: string;
+}
+
+/**
+ * What holds, by the order in which folders are applied; first that of the objects. One, unless folders declare one
+ * object differently: then each of those comes last once.
+ */
+export function readRbacInAnyOrder(objects: readonly PlacedObject[]): readonly [RbacPolicy, ...RbacPolicy[]] {
+  const contested = contestedFolders(objects);
+  const policy = readRbac(objects.map(({ value }) => value));
+  if (contested.size === 0) return [policy];
+  const folders = [...new Set(objects.map(({ folder }) => folder))];
+  const given = folders.join("\n");
+  const orders = new Map(
+    [...contested].flatMap((last) => {
+      const others = folders.filter((folder) => folder !== last);
+      return [others, others.toReversed()].map((first) => [[...first, last].join("\n"), [...first, last]]);
+    }),
+  );
+  orders.delete(given);
+  return [policy, ...[...orders.values()].map((order) => readRbac(inOrder(objects, order)))];
+}
+
+function inOrder(objects: readonly PlacedObject[], folders: readonly string[]): readonly unknown[] {
+  const byFolder = new Map<string, unknown[]>(folders.map((folder) => [folder, []]));
+  for (const { value, folder } of objects) byFolder.get(folder)?.push(value);
+  return [...byFolder.values()].flat();
+}
+
+/** The folders that declare an object which another one declares differently. */
+function contestedFolders(objects: readonly PlacedObject[]): ReadonlySet<string> {
+  const first = new Map<string, PlacedObject>();
+  const contested = new Set<string>();
+  for (const object of objects) {
+    const named = readRole(object.value) ?? readBinding(object.value);
+    if (!named || named.name === "") continue;
+    const key = JSON.stringify([named.kind, named.namespace, named.name]);
+    const other = first.get(key) ?? object;
+    first.set(key, other);
+    if (other.folder === object.folder || isAlike(other, object)) continue;
+    contested.add(other.folder).add(object.folder);
+  }
+  return contested;
+}
+
+function isAlike(one: PlacedObject, other: PlacedObject): boolean {
+  return JSON.stringify(one.value) === JSON.stringify(other.value);
 }

@@ -1,14 +1,13 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { holdsPrivateKey } from "../../model/private-key";
-import { boundYaml } from "./bound-yaml";
-import { assertRules } from "./finished-rules";
-import { assertFinished } from "./finished-text";
-import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
-import type { TerraformOutputs } from "./terraform-outputs";
+import { boundYaml } from "./yaml";
+import { assertRules, assertFinished } from "./finished";
+import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
+import type { TerraformOutputs } from "./outputs";
 import type { FinishedRule } from "../../artefact/finished-rule";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
-import { refusePlaceholder, refuseMissingOutput } from "./problems";
+import { refuseMissingOutput, refusePlaceholder, refuseValue } from "./problems";
 
 /** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
 export const UNBOUND_COMMENT =
@@ -77,7 +76,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
 }
 
 // Only at the start of a line: inside a node file's content the same words are content.
-function withoutUnboundComment(text: string): string {
+export function withoutUnboundComment(text: string): string {
   if (text.startsWith(UNBOUND_COMMENT)) return text.slice(UNBOUND_COMMENT.length);
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
@@ -93,8 +92,7 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
       remedy: "check that the resource has the attribute after apply",
     });
   // What `bind` writes is kept in repositories. The value is not shown.
-  if (holdsPrivateKey(value))
-    return fail("bind-value-invalid", where, [wanted.output], "it holds a private key");
+  if (holdsPrivateKey(value)) return refuseValue(where, [wanted.output], "it holds a private key");
   return value.includes(PLACEHOLDER_START)
     ? fail("bind-unsafe", {
         problem: `${where} needs the Terraform output ${wanted.output}, which itself holds the text of a placeholder`,
@@ -110,4 +108,49 @@ function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** Where an output is needed (`file: Kind ns/name: path`), and its name. */
+type Need = readonly [where: string, output: string];
+
+export function assertOutputs(inputs: readonly BoundFilesInput[]): void {
+  const [first, ...others] = inputs.flatMap(missingOutputs);
+  if (first) refuseMissingOutput(...first, others);
+}
+
+function missingOutputs(input: BoundFilesInput): readonly Need[] {
+  const missing = absentOutputs(input);
+  if (missing.size === 0) return [];
+  const needs = new Map<string, Need>();
+  const visit = (text: string, where: string, inside: boolean): void => {
+    for (const placeholder of placeholdersIn(text)) {
+      const output = missing.get(placeholder);
+      if (output !== undefined && !needs.has(output)) needs.set(output, [where, output]);
+      const template = inside ? undefined : templateOf(input, placeholder);
+      if (template !== undefined) visit(template, where, true);
+    }
+  };
+  for (const [file, text] of input.files) {
+    boundYaml(text, file, (scalar, where) => {
+      visit(scalar, where, false);
+      return scalar;
+    });
+  }
+  return [...needs.values()];
+}
+
+/** The outputs without a value, by placeholder. */
+function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): ReadonlyMap<string, string> {
+  const absent = new Map<string, string>();
+  for (const [placeholder, entry] of Object.entries(placeholders)) {
+    if ("output" in entry && outputs.valueOf(entry, stack) === undefined)
+      absent.set(placeholder, entry.output);
+  }
+  return absent;
+}
+
+/** The text behind a placeholder for an encoded one. */
+function templateOf({ placeholders }: BoundFilesInput, placeholder: string): string | undefined {
+  const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
+  return entry !== undefined && "encoding" in entry ? entry.text : undefined;
 }

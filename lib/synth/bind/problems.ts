@@ -61,3 +61,11 @@ function neededBy(needs: readonly (readonly [where: string, output: string])[]):
   const more = needs.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
+
+export function refuseValue(where: string, placeholders: readonly string[], reason: string): never {
+  return fail("bind-invalid", {
+    problem: `${where} is known now, by ${placeholders.join(", ")}, and cannot be written: ${reason}`,
+    allowed: "what the property would take at synth",
+    remedy: "correct the Terraform value, apply again and write the outputs anew; nothing was written",
+  });
+}

@@ -1,13 +1,23 @@
 /* Writes a set of files into a folder, all or none, also where it is killed: then the next run undoes what it did. */
 
 import { isHalfBound } from "../../artefact/bind-stage";
-import { errorCode } from "../../artefact/synth-folder";
+import { type StackFolder, errorCode } from "../../artefact/synth-folder";
+import {
+  type FileOwner,
+  WRITTEN_FILES_LIST,
+  type WrittenFile,
+  mayReplace,
+  ownerKey,
+  readWrittenFiles,
+  writtenFilesText,
+} from "../../artefact/written-files-list";
 import { fail, isWorkloadIdentityError } from "../../errors";
 import { isRecord } from "../../model/record";
 import { makeFolders, removeEmpty } from "./make-folders";
-import { type Change, changeAll, undoInterrupted } from "./target-journal";
+import { type Change, changeAll, refuseLinks, undoInterrupted } from "./target-journal";
 import { whileLocked } from "./target-lock";
-import { type FileSet, targetPlan } from "./target-plan";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 
 /** What was done. */
 export interface WrittenFiles {
@@ -53,4 +63,136 @@ export function writeTargetFolder(folder: string, sets: readonly FileSet[]): Wri
 function reasonOf(error: unknown): string {
   const path = isRecord(error) ? (error["dest"] ?? error["path"]) : undefined;
   return typeof path === "string" ? `${errorCode(error)} at ${path}` : errorCode(error);
+}
+
+/** All finished files of one source. */
+interface FileSet {
+  /** The source: what it wrote earlier and no longer has is removed. */
+  readonly owner: FileOwner;
+  /** Texts by path below the target folder, with `/`. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** What makes a folder hold the files of some sources. */
+interface TargetPlan {
+  /** Every path of the sources, sorted. */
+  readonly files: readonly string[];
+  /** Paths of files to remove, sorted. */
+  readonly removed: readonly string[];
+  /** Texts that the folder does not have yet, with the list of files. */
+  readonly texts: readonly (readonly [name: string, text: string])[];
+}
+
+/**
+ * Compares the folder with what it shall hold; changes nothing.
+ */
+function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never): TargetPlan {
+  const current = (name: string): string | undefined => {
+    refuseLinks(folder, name, refuse);
+    return textOf(join(folder, name), refuse);
+  };
+  const isMissing = ([name, text]: readonly [string, string]): boolean => current(name) !== text;
+  const listed = readWrittenFiles(current(WRITTEN_FILES_LIST) ?? "").filter(([name]) =>
+    existsSync(join(folder, name)),
+  );
+  const texts = sets.flatMap(({ files }) => [...files].filter(isMissing));
+  const fresh = new Map(
+    sets.flatMap(({ owner, files }) => [...files.keys()].map((name): WrittenFile => [name, owner])),
+  );
+  assertOwn(folder, texts, fresh, new Map(listed));
+
+  const owners = new Set(sets.map(({ owner }) => ownerKey(owner)));
+  const others = listed.filter(([name]) => !fresh.has(name));
+  const kept = others.filter(([, owner]) => !owners.has(ownerKey(owner)));
+  const removed = others.filter(([, owner]) => owners.has(ownerKey(owner))).map(([name]) => name);
+  for (const name of removed) refuseLinks(folder, name, refuse);
+  const list: readonly [string, string] = [WRITTEN_FILES_LIST, writtenFilesText([...kept, ...fresh])];
+  return {
+    files: [...fresh.keys()].sort(),
+    removed: removed.sort(),
+    texts: [...texts, ...[list].filter(isMissing)],
+  };
+}
+
+function assertOwn(
+  folder: string,
+  texts: TargetPlan["texts"],
+  fresh: ReadonlyMap<string, FileOwner>,
+  listed: ReadonlyMap<string, FileOwner>,
+): void {
+  const isOwn = (name: string): boolean => {
+    const [owner, earlier] = [fresh.get(name), listed.get(name)];
+    return owner !== undefined && earlier !== undefined && mayReplace(owner, earlier);
+  };
+  const taken = texts
+    .map(([name]) => name)
+    .filter((name) => existsSync(join(folder, name)) && !isOwn(name))
+    .sort();
+  if (taken.length > 0)
+    fail("bind-conflict", {
+      problem: `files in ${folder} that bind did not write for the same stack would be replaced`,
+      value: taken,
+      allowed: "files that .workload-identity-files in the folder lists for the stack, and free paths",
+      remedy:
+        "move them away or choose another folder; where an earlier bind wrote them, put its .workload-identity-files back beside them",
+    });
+}
+
+/** The text of a file, if there is one. */
+function textOf(path: string, refuse: (reason: string) => never): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const stat = statSync(path);
+  // Reading a folder fails with an error that does not name it; reading a pipe never ends.
+  if (stat.isDirectory()) refuse(`EISDIR: ${path} is a folder`);
+  if (!stat.isFile()) refuse(`${path} is not a regular file`);
+  return readFileSync(path, "utf8");
+}
+
+const STACKS_FOLDER = "stacks";
+const APP_MANIFEST = "manifest.json";
+
+/**
+ * Finished files over their own source would leave nothing to bind the next time, and the next synth or the next
+ * reading of the folder would take the others for its own.
+ */
+export function assertTargetOutside(
+  to: string,
+  stacks: readonly StackFolder[],
+  folders: readonly string[],
+): void {
+  const target = realPath(to);
+  const sources = [...folders.map(realPath), ...stacks.map(({ path }) => outputFolder(realPath(path)))];
+  const replaced = stacks.some(({ path, identity }) =>
+    isInside(join(target, identity.stack), realPath(path)),
+  );
+  if (replaced || sources.some((source) => isInside(target, source)))
+    fail("bind-conflict", {
+      problem: "finished files would stand among the files they are made from",
+      value: to,
+      allowed: "a folder outside of the synth output and of the folder of manifests",
+      remedy: "choose another folder",
+    });
+}
+
+/** The synth output folder that a stack's folder stands in; that folder itself where it was taken out of one. */
+function outputFolder(stack: string): string {
+  const stacks = dirname(stack);
+  const output = dirname(stacks);
+  return basename(stacks) === STACKS_FOLDER && existsSync(join(output, APP_MANIFEST)) ? output : stack;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way);
+}
+
+/** The path without symbolic links, as far as it exists. */
+function realPath(path: string): string {
+  const full = resolve(path);
+  try {
+    return realpathSync(full);
+  } catch {
+    const parent = dirname(full);
+    return parent === full ? full : join(realPath(parent), basename(full));
+  }
 }

@@ -587,7 +587,7 @@ describe("ComponentRole", () => {
     [
       "a token path of a request made by hand that adds a line to the Secret",
       { request: request({ cloudTokenPath: "/x\nrole_arn = evil" }) },
-      "credentials-request-invalid",
+      "openshift-invalid",
     ],
     [
       "a path for a role that exists",

@@ -255,12 +255,12 @@ describe("eksSpoke", () => {
     [
       "CONFIG_MAP, declared",
       (stack) => ({ ...VIEW, cluster: eksCluster(stack, "CONFIG_MAP") }),
-      "spoke-authentication-mode",
+      "aws-unsupported: takes no access entries",
     ],
     [
       "CONFIG_MAP, stated",
       () => ({ ...VIEW, cluster: { ...CLUSTER, authenticationMode: "CONFIG_MAP" } }),
-      "spoke-authentication-mode",
+      "aws-unsupported: takes no access entries",
     ],
     [
       "a name that EKS refuses",

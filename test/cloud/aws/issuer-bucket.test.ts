@@ -17,6 +17,7 @@ import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
 import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
+import { refusal } from "../../support/refusal";
 
 const PEM = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
   type: "spki",
@@ -182,17 +183,17 @@ describe("IssuerBucket", () => {
     [
       "a domain without certificate",
       { domainName: "oidc.example.com" },
-      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+      "aws-missing: an issuer under your own domain needs the domain and its certificate",
     ],
     [
       "a certificate without domain",
       { certificateArn: CERTIFICATE },
-      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+      "aws-missing: an issuer under your own domain needs the domain and its certificate",
     ],
     [
       "a domain of a public bucket",
       { access: "public", domainName: "oidc.example.com", certificateArn: CERTIFICATE },
-      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+      "aws-missing: an issuer under your own domain needs the domain and its certificate",
     ],
     [
       "a certificate of another region",
@@ -215,11 +216,11 @@ describe("IssuerBucket", () => {
       },
       "aws-invalid: CloudFront distribution to adopt is not given by id and domain",
     ],
-    ["no keys", { keys: [] }, "issuer-keys-empty"],
-    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-key-private"],
-  ])("refuses %s, and declares nothing", (_, more, refusal) => {
+    ["no keys", { keys: [] }, "issuer-missing: no public key"],
+    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
+  ])("refuses %s, and declares nothing", (_, more, expected) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(() => bucket(stack, more)).toThrowError(refusal(expected));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
@@ -288,7 +289,7 @@ describe("IssuerBucket", () => {
         account: ACCOUNT,
         adopt: { ccoctlName: "c", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } },
       },
-      "aws-invalid: what is to be adopted of an issuer",
+      "aws-invalid: names a distribution, but",
     ],
     ["adopt: true", { access: "public", adopt: true as unknown as AdoptedIssuerBucket }, "property-invalid"],
     ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "property-missing"],
@@ -309,9 +310,9 @@ describe("IssuerBucket", () => {
     ],
     ["no keys", { keys: undefined as unknown as IssuerKey[] }, "property-missing"],
     ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
-  ])("refuses %s", (_, more, refusal) => {
+  ])("refuses %s", (_, more, expected) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(() => bucket(stack, more)).toThrowError(refusal(expected));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { AwsProvider, type AwsProviderConfig } from "@cdktf/provider-aws/lib/pro
 import { TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { awsAccess, componentRoles, workloadRoles } from "../../../lib/cloud/aws";
-import { checkProviderPlace } from "../../../lib/cloud/aws/provider-place";
+import { checkProviderPlace } from "../../../lib/cloud/aws/place";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";

@@ -227,7 +227,7 @@ describe("PullRole", () => {
       () => ({ sources: [{ ...own(), cloud: "azure" }] }),
       "aws-foreign: registry was not made by ecr() or ecrPublic()",
     ],
-    ["no trust", () => ({ trusts: [] }), "aws-missing: IAM role trusts nobody"],
+    ["no trust", () => ({ trusts: [] }), "aws-missing: IAM role trusts no service account"],
     [
       "two partitions",
       () => ({ sources: [own(), own({ region: "cn-north-1" })] }),

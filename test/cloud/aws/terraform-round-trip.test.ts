@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { DataResource, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { conditionPrefixOf } from "../../../lib/cloud/aws/adopted-oidc-provider";
+import { conditionPrefixOf } from "../../../lib/cloud/aws/adopted";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
-import { policyText } from "../../../lib/rules/aws/statement";
+import { policyText } from "../../../lib/rules/aws/policy-document";
 import { trustPolicy } from "../../../lib/rules/aws/trust";
 import { terraformText } from "../../../lib/rules/terraform-text";
 import { applyConfiguration } from "./applied";

@@ -314,7 +314,7 @@ describe("ComponentIdentities", () => {
       override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
     ],
     [
-      "credentials-request-twice",
+      "openshift-conflict",
       /^test\/components: requests\/06\.yaml, .* and b\.yaml, /,
       components(request(), request({ secret: { namespace: "b", name: "c" }, source: { file: "b.yaml" } })),
     ],

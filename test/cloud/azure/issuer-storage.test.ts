@@ -238,11 +238,11 @@ describe("IssuerContainer", () => {
     ["cluster-name-invalid", { adopt: { subscriptionId: SUBSCRIPTION, clusterName: "A B" } }],
     ["issuer-cluster-internal", { issuerUrl: "https://kubernetes.default.svc" }],
     ["issuer-trailing-slash", { issuerUrl: "https://issuer.example.com/" }],
-    ["issuer-keys-empty", { keys: [] }],
+    ["issuer-missing", { keys: [] }],
     ["property-missing", { keys: undefined as unknown as [] }],
     ["property-invalid", { keys: pem(rsa, 0) as unknown as [] }],
-    ["issuer-keys-current", { keys: [{ publicKey: pem(rsa, 0), use: "next" }] }],
-    ["issuer-key-algorithm", { keys: [{ publicKey: pem(elliptic, 0), use: "current" }] }],
+    ["issuer-invalid", { keys: [{ publicKey: pem(rsa, 0), use: "next" }] }],
+    ["issuer-unsupported", { keys: [{ publicKey: pem(elliptic, 0), use: "current" }] }],
   ])("refuses with %s before anything is declared: %j", (code, change) => {
     const stack = newStack();
     expect(() => container(change, stack)).toThrowError(

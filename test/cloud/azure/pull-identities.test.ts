@@ -15,7 +15,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
 import { admits } from "../../support/judge/azure-admits";
-import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
+import { validateAzureJson } from "../../../lib/rules/azure/plugin";
 import { type Blocks, identityId, newStack, registryId, resources } from "./synth";
 import { refusal } from "../../support/refusal";
 

@@ -16,7 +16,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import type { AccessGrant } from "../../../lib/model/workloads";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const MEMBER = "google_project_iam_member";
 const kueue = Subject.of("kueue-system/kueue-controller-manager");
@@ -54,7 +54,7 @@ describe("gkeSpoke", () => {
     enter(stack, { provider }, grant);
     expect(() => enter(stack, { provider }, grant, "spoke-d")).not.toThrowError();
     expect(() => enter(stack, {}, grant, "spoke-e")).toThrowError(
-      expect.objectContaining({ code: "google-spoke-provider-differs", value: "spokes-prod" }),
+      refusal("google-mismatch: through different Terraform providers", { value: "spokes-prod" }),
     );
   });
 
@@ -172,7 +172,7 @@ describe("gkeSpoke", () => {
     ["property-invalid", { dnsEndpoint: "true" as unknown as boolean }],
   ])("refuses with %s", (code, props) => {
     expect(() => gkeSpoke({ cluster: CLUSTER, project: "spokes-prod", ...props })).toThrowError(
-      refused(code as Refusal),
+      refusal(code),
     );
   });
 
@@ -284,7 +284,7 @@ describe("connectGatewaySpoke", () => {
     const access = connectGatewaySpoke({ ...props, gke: false });
     const controllers = [identity(stack, false)];
     expect(() => access.declare(stack, { hub: "hub", spoke: "spoke-c", controllers })).toThrowError(
-      expect.objectContaining({ code: "spoke-user-unknown", value: kueue.key }),
+      refusal("google-unknown: whose name is not known at synth", { value: kueue.key }),
     );
     expect(JSON.parse(Testing.synth(stack))).not.toHaveProperty(["resource", MEMBER]);
   });
@@ -297,7 +297,7 @@ describe("connectGatewaySpoke", () => {
     ["property-invalid", { role: "roles/gkehub.viewer" as "roles/gkehub.gatewayReader" }],
     ["property-invalid", { gke: "no" as unknown as boolean }],
   ])("refuses with %s", (code, change) => {
-    expect(() => connectGatewaySpoke({ ...props, ...change })).toThrowError(refused(code as Refusal));
+    expect(() => connectGatewaySpoke({ ...props, ...change })).toThrowError(refusal(code));
   });
 });
 

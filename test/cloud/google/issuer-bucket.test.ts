@@ -7,6 +7,7 @@ import type { IssuerBucketProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
 import { type Refusal, refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { refusal } from "../../support/refusal";
 
 const pem = (namedCurve: string): string =>
   generateKeyPairSync("ec", { namedCurve }).publicKey.export({ format: "pem", type: "spki" }).toString();
@@ -142,14 +143,14 @@ describe("IssuerBucket", () => {
     ["property-missing", { location: undefined as unknown as string }],
     ["property-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
     ["property-invalid", { listing: "yes" as unknown as boolean }],
-    ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
+    ["issuer-invalid: signs with now", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
     // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
-    ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
+    ["issuer-unsupported: does not accept", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
     ["google-invalid: universeDomain is not a domain name", { universeDomain: "" }],
     ["property-invalid", { adopt: "yes" as unknown as boolean }],
   ])("refuses with %s and declares nothing", (code, changed) => {
     const stack = testStack();
-    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refused(code));
+    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refusal(code));
     expect(stack.node.children).toEqual([]);
   });
 });

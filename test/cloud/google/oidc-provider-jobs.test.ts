@@ -4,9 +4,10 @@ import { Testing, type TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
 import type { OidcProviderProps } from "../../../lib/cloud/google";
-import { publishedJwks } from "../../../lib/rules/openid/issuer-keys";
+import { publishedJwks } from "../../../lib/rules/openid/issuer-documents";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { refusal } from "../../support/refusal";
 
 const TYPE = "google_iam_workload_identity_pool_provider";
 const attributes = { project: "shop-prod", projectNumber: "123456789012", poolId: "prod-pool" };
@@ -44,12 +45,12 @@ describe("keys of a pool provider", () => {
 
   it.each([
     ["google-unused: has no effect", { keys, jwks: '{"keys":[]}' }],
-    ["issuer-keys-empty", { keys: [] }],
-    ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" as const }] }],
-    ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" as const }] }],
+    ["issuer-missing: no public key", { keys: [] }],
+    ["issuer-invalid: signs with now", { keys: [{ publicKey: pem("P-256"), use: "next" as const }] }],
+    ["issuer-unsupported: does not accept", { keys: [{ publicKey: pem("P-384"), use: "current" as const }] }],
   ] as const)("refuses with %s", (code, changed) => {
     expect(() => new OidcProvider(testStack(), "provider", { ...props, ...changed })).toThrowError(
-      refused(code),
+      refusal(code),
     );
   });
 });

@@ -19,7 +19,7 @@ import type {
 } from "../../../lib/cloud/google";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { publishedJwks } from "../../../lib/rules/openid/issuer-keys";
+import { publishedJwks } from "../../../lib/rules/openid/issuer-documents";
 import { requestOf } from "../../fixtures/google/cluster";
 import { componentRequest } from "../../fixtures/google/requests";
 import { refused } from "../../fixtures/google/refused";

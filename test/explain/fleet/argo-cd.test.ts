@@ -5,8 +5,8 @@
 
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { describe, expect, it } from "vitest";
-import { eksSpoke } from "../../../lib/cloud/aws/eks-spoke";
-import { workloadRoles } from "../../../lib/cloud/aws/workload-roles";
+import { eksSpoke } from "../../../lib/cloud/aws/spoke";
+import { workloadRoles } from "../../../lib/cloud/aws/workload";
 import { type ExplainResult, type Status, explain } from "../../../lib/explain";
 import { type ArgoCdProps, argoCd } from "../../../lib/fleet";
 import type { ControllerWorkload } from "../../../lib/model/fleet";

@@ -6,8 +6,8 @@
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { TerraformOutput } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { workloadRoles } from "../../../lib/cloud/aws/workload-roles";
-import { eksSpoke } from "../../../lib/cloud/aws/eks-spoke";
+import { workloadRoles } from "../../../lib/cloud/aws/workload";
+import { eksSpoke } from "../../../lib/cloud/aws/spoke";
 import { type Status, explain } from "../../../lib/explain";
 import { controller, multiKueue, selfManagedSpoke } from "../../../lib/fleet";
 import { FleetAccess, type FleetAccessProps, ImagePulls } from "../../../lib/synth";

@@ -116,7 +116,7 @@ describe("requireAccessEntries", () => {
   it.each<[string, string | undefined]>([
     ["API", undefined],
     ["API_AND_CONFIG_MAP", undefined],
-    ["CONFIG_MAP", "spoke-authentication-mode"],
+    ["CONFIG_MAP", "aws-unsupported: takes no access entries"],
     ["config_map", "property-invalid"],
   ])("answers to %s with %s", (mode, code) => {
     const check = (): void => requireAccessEntries("spoke-a", mode);

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  bucketIssuer,
-  distributionBucketPolicy,
-  publicBucketPolicy,
-  distributionArn,
-  requireCloudFront,
-} from "../../../lib/rules/aws/issuer";
+import { bucketIssuer, distributionBucketPolicy, publicBucketPolicy } from "../../../lib/rules/aws/issuer";
+import { distributionArn, requireCloudFront } from "../../../lib/rules/aws/distribution";
 import { partitionOf, partitions } from "../../../lib/rules/aws/partitions";
 
 const place = (region: string): Parameters<typeof publicBucketPolicy>[0] => ({

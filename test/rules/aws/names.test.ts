@@ -6,7 +6,7 @@ import {
   parseRoleArn,
   oidcProviderArn,
   roleArn,
-} from "../../../lib/rules/aws/provider";
+} from "../../../lib/rules/aws/arn";
 import { repositoryName, repositoryPattern } from "../../../lib/rules/aws/registry";
 import { derivedRoleName, roleDescription, roleName, rolePath } from "../../../lib/rules/aws/names";
 import { code } from "../../support/refusal";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
-import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/statement";
-import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/registry";
+import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/policy-document";
+import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/permission";
 import { code } from "../../support/refusal";
 
 function grant(more: Partial<PrivateEcrGrant> = {}): PrivateEcrGrant {

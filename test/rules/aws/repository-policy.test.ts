@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { policySize } from "../../../lib/rules/aws/statement";
+import { policySize } from "../../../lib/rules/aws/policy-document";
 import {
-  repositoryPullStatement,
   type AdmittedRole,
   repositoryPullPolicy,
-} from "../../../lib/rules/aws/registry";
+  repositoryPullStatement,
+} from "../../../lib/rules/aws/permission";
 import { code } from "../../support/refusal";
 
 const KEEP = { Sid: "Keep", Effect: "Deny", Principal: { AWS: "*" }, Action: "ecr:*" } as const;

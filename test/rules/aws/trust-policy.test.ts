@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
-import { policySize, policyText } from "../../../lib/rules/aws/statement";
+import { policySize, policyText } from "../../../lib/rules/aws/policy-document";
+import { trustSizeWarning } from "../../../lib/rules/aws/role";
 import {
   type AwsFederatedTrust,
   subjectPattern,
   trustPolicy,
   trustPolicySize,
-  trustSizeWarning,
 } from "../../../lib/rules/aws/trust";
 import { code } from "../../support/refusal";
 
@@ -74,8 +74,8 @@ describe("trustPolicy", () => {
   });
 
   it.each([
-    ["nobody", [trust([])], "aws-missing: IAM role trusts nobody"],
-    ["no trust", [], "aws-missing: IAM role trusts nobody"],
+    ["nobody", [trust([])], "aws-missing: IAM role trusts no service account"],
+    ["no trust", [], "aws-missing: IAM role trusts no service account"],
     [
       "one twice",
       [trust(["a/a", "a/a"])],

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { accessRoles, checkReason } from "../../../lib/rules/azure/roles";
+import { accessRoles, checkReason } from "../../../lib/rules/azure/access";
 
 const SUBSCRIPTION = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590";
 const GROUP = `${SUBSCRIPTION}/resourceGroups/shop`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acrCredentialProvider } from "../../../lib/rules/azure/acr-credential-provider";
+import { acrCredentialProvider } from "../../../lib/rules/azure/plugin";
 import { parseLoginServer } from "../../../lib/rules/azure/registry";
 
 function matchImages(...hosts: readonly string[]): readonly string[] {

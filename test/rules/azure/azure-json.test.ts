@@ -5,7 +5,7 @@ import {
   clientAnswered,
   renderAzureJson,
   validateAzureJson,
-} from "../../../lib/rules/azure/azure-json";
+} from "../../../lib/rules/azure/plugin";
 import { refusal } from "../../support/refusal";
 
 const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";

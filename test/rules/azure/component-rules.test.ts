@@ -2,12 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { assignmentKey } from "../../../lib/rules/azure/component-adoption";
-import { componentCredentials } from "../../../lib/rules/azure/component-plan";
-import { componentNames } from "../../../lib/rules/azure/component-names";
-import { assignableScopes, componentScopes } from "../../../lib/rules/azure/component-scopes";
+import { assignmentKey } from "../../../lib/rules/azure/adoption";
+import {
+  assignableScopes,
+  componentScopes,
+  scopeResourceGroup,
+  statedScopes,
+} from "../../../lib/rules/azure/scope";
+import { componentCredentials, componentNames } from "../../../lib/rules/azure/component";
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";
-import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/ids";
 import { tagsArgument } from "../../../lib/rules/azure/tags";
 import { SUBSCRIPTION, request } from "../../cloud/azure/components";
 

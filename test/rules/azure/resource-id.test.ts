@@ -6,7 +6,7 @@ import {
   parseIdentityId,
   parseRegistryId,
   resourceGroupName,
-} from "../../../lib/rules/azure/ids";
+} from "../../../lib/rules/azure/names";
 import { refusal } from "../../support/refusal";
 
 const SUBSCRIPTION = "11111111-2222-3333-4444-555555555555";

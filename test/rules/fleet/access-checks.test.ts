@@ -1,19 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Subject } from "../../../lib/model/subject";
-import {
-  authenticationModeIssues,
-  profileReaderIssues,
-  statusWriterIssues,
-} from "../../../lib/rules/fleet/access-checks";
-import {
-  authenticationConfiguration,
-  spokeUserNames,
-} from "../../../lib/rules/fleet/authentication-configuration";
+import { profileReaderIssues, statusWriterIssues } from "../../../lib/rules/fleet/access-checks";
+import { authenticationConfiguration, spokeUserNames } from "../../../lib/rules/fleet/authentication";
 import { controllerPatch } from "../../../lib/rules/fleet/controller-patch";
-import { assertOwnAudiences } from "../../../lib/rules/fleet/spoke-audience";
+import { assertOwnAudiences } from "../../../lib/rules/fleet/spoke-tokens";
 import { spokeTokens } from "../../../lib/rules/fleet/spoke-tokens";
 import { readRbac } from "../../../lib/rules/rbac/evaluate";
 import { CA, LATE } from "../../fixtures/fleet/spokes";
+import { refusal } from "../../support/refusal";
 
 const KUBEADM = "https://kubernetes.default.svc.cluster.local";
 
@@ -42,8 +36,8 @@ describe("RBAC of the hub", () => {
     expect(profileReaderIssues(rules, subject, "inv").map(({ problem }) => problem)).toEqual([
       "fleet/controller may not watch clusterprofiles",
     ]);
-    expect(profileReaderIssues(rules, subject, "other").map(({ code }) => code)).toEqual(
-      Array(3).fill("fleet-rbac-missing"),
+    expect(profileReaderIssues(rules, subject, "other")).toEqual(
+      Array(3).fill(refusal("fleet-missing: may not")),
     );
   });
 
@@ -60,19 +54,6 @@ describe("RBAC of the hub", () => {
       "fleet/controller may not get clusterprofiles/status",
       "fleet/controller may not patch clusterprofiles/status",
     ]);
-  });
-});
-
-describe("authenticationModeIssues", () => {
-  it.each([
-    ["API", 0],
-    ["API_AND_CONFIG_MAP", 0],
-    [LATE, 0],
-    ["CONFIG_MAP", 1],
-  ])("authentication mode %s", (mode, count) => {
-    expect(authenticationModeIssues("spoke", mode).map(({ code }) => code)).toEqual(
-      Array(count).fill("spoke-authentication-mode"),
-    );
   });
 });
 
@@ -155,30 +136,54 @@ describe("authenticationConfiguration", () => {
 
   it.each<[string, object, string]>([
     // Whoever runs the spoke could use the token there.
-    ["AWS's audience", { audience: "sts.amazonaws.com" }, "spoke-audience-foreign"],
+    ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is that of"],
     [
       "AWS's audience in a region",
       { audience: "https://sts.eu-west-1.amazonaws.com/" },
-      "spoke-audience-foreign",
+      "fleet-unsafe: the audience is that of",
     ],
-    ["AWS's audience in China", { audience: "sts.amazonaws.com.cn" }, "spoke-audience-foreign"],
-    ["Azure's audience", { audience: "api://AzureADTokenExchange" }, "spoke-audience-foreign"],
-    ["Azure's audience in China", { audience: "api://AzureADTokenExchangeChina" }, "spoke-audience-foreign"],
+    [
+      "AWS's audience in China",
+      { audience: "sts.amazonaws.com.cn" },
+      "fleet-unsafe: the audience is that of",
+    ],
+    ["Azure's audience", { audience: "api://AzureADTokenExchange" }, "fleet-unsafe: the audience is that of"],
+    [
+      "Azure's audience in China",
+      { audience: "api://AzureADTokenExchangeChina" },
+      "fleet-unsafe: the audience is that of",
+    ],
     [
       "Google's audience",
       { audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q" },
-      "spoke-audience-foreign",
+      "fleet-unsafe: the audience is that of",
     ],
-    ["a workload pool of GKE", { audience: "acme.svc.id.goog" }, "spoke-audience-foreign"],
-    ["the audience of OpenShift's components", { audience: "openshift" }, "spoke-audience-foreign"],
-    ["an API server's audience", { audience: "https://kubernetes.default.svc" }, "spoke-audience-foreign"],
+    ["a workload pool of GKE", { audience: "acme.svc.id.goog" }, "fleet-unsafe: the audience is that of"],
+    [
+      "the audience of OpenShift's components",
+      { audience: "openshift" },
+      "fleet-unsafe: the audience is that of",
+    ],
+    [
+      "an API server's audience",
+      { audience: "https://kubernetes.default.svc" },
+      "fleet-unsafe: the audience is that of",
+    ],
     [
       "an API server's audience with its domain",
       { audience: "https://kubernetes.default.svc.cluster.local" },
-      "spoke-audience-foreign",
+      "fleet-unsafe: the audience is that of",
     ],
-    ["the hub's issuer as audience", { audience: "https://hub.example" }, "spoke-audience-foreign"],
-    ["the hub's issuer with a slash", { audience: "https://hub.example/" }, "spoke-audience-foreign"],
+    [
+      "the hub's issuer as audience",
+      { audience: "https://hub.example" },
+      "fleet-unsafe: the audience is that of",
+    ],
+    [
+      "the hub's issuer with a slash",
+      { audience: "https://hub.example/" },
+      "fleet-unsafe: the audience is that of",
+    ],
     ["a late audience", { audience: LATE }, "late-value"],
     // `URL must not overlap with disallowed issuers`: the default issuer of kubeadm and OpenShift is the spoke's as well.
     ["the default issuer", { issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
@@ -186,71 +191,85 @@ describe("authenticationConfiguration", () => {
     [
       "the default issuer with a discovery URL",
       { issuer: KUBEADM, discoveryUrl: "https://keys.example/openid" },
-      "spoke-authentication-invalid",
+      "fleet-invalid: would not start",
     ],
     // k8s.io/apiserver 0.35.3, pkg/apis/apiserver/validation: "discoveryURL must be different from URL", "Duplicate value".
-    ["the issuer as discovery URL", { discoveryUrl: "https://hub.example" }, "spoke-authentication-invalid"],
+    [
+      "the issuer as discovery URL",
+      { discoveryUrl: "https://hub.example" },
+      "fleet-invalid: would not start",
+    ],
     [
       "the hub's issuer again",
       { additionalAuthenticators: [people({ url: "https://hub.example" })] },
-      "spoke-authentication-invalid",
+      "fleet-invalid: would not start",
     ],
-    ["an issuer twice", { additionalAuthenticators: [people(), people()] }, "spoke-authentication-invalid"],
+    ["an issuer twice", { additionalAuthenticators: [people(), people()] }, "fleet-invalid: would not start"],
     [
       "a discovery URL twice",
       {
         discoveryUrl: "https://keys.example/openid",
         additionalAuthenticators: [people({ discoveryURL: "https://keys.example/openid" })],
       },
-      "spoke-authentication-invalid",
+      "fleet-invalid: would not start",
     ],
-    ["an authenticator without issuer", { additionalAuthenticators: [{}] }, "spoke-authentication-invalid"],
+    ["an authenticator without issuer", { additionalAuthenticators: [{}] }, "fleet-invalid: would not start"],
     [
       "an authenticator of several audiences",
       { additionalAuthenticators: [people({ audiences: ["a", "b"] })] },
-      "spoke-authentication-invalid",
+      "fleet-invalid: would not start",
     ],
     [
       "an authenticator that makes no user name",
       { additionalAuthenticators: [{ issuer: people().issuer }] },
-      "spoke-authentication-invalid",
+      "fleet-invalid: would not start",
     ],
-    ["no authenticator", { additionalAuthenticators: [null] }, "spoke-authentication-invalid"],
+    ["no authenticator", { additionalAuthenticators: [null] }, "fleet-invalid: would not start"],
     ["a late authenticator", { additionalAuthenticators: [people({ url: LATE })] }, "late-value"],
     [
       "a token in an authenticator",
       { additionalAuthenticators: [{ ...people(), token: "hunter2" }] },
-      "fleet-secret-material",
+      "fleet-unsafe: secret material",
     ],
     // kube-apiserver does not start with them.
     ["a late CA", { certificateAuthority: LATE }, "late-value"],
-    ["a CA that is no PEM", { certificateAuthority: "nope" }, "spoke-authentication-ca"],
-    ["a CA in base64", { certificateAuthority: CA }, "spoke-authentication-ca"],
-    ["a CA of another type", { certificateAuthority: 5 }, "spoke-authentication-ca"],
+    [
+      "a CA that is no PEM",
+      { certificateAuthority: "nope" },
+      "fleet-invalid: certificate authority of the issuer",
+    ],
+    ["a CA in base64", { certificateAuthority: CA }, "fleet-invalid: certificate authority of the issuer"],
+    [
+      "a CA of another type",
+      { certificateAuthority: 5 },
+      "fleet-invalid: certificate authority of the issuer",
+    ],
     [
       "a private key",
       { certificateAuthority: "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n" },
-      "fleet-secret-material",
+      "fleet-unsafe: secret material",
     ],
     [
       "a private key behind a certificate",
       { certificateAuthority: `${PEM}-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\n` },
-      "fleet-secret-material",
+      "fleet-unsafe: secret material",
     ],
     ["no name of the hub", { hub: undefined }, "cluster-name-invalid"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
-    ["nobody", { serviceAccounts: [] }, "spoke-authentication-empty"],
-    ["a prefix without colon", { userPrefix: "hub" }, "spoke-authentication-prefix"],
-    ["no prefix", { userPrefix: "" }, "spoke-authentication-prefix"],
-    ["the prefix of the cluster itself", { userPrefix: "system:" }, "spoke-authentication-prefix"],
-    ["a quote in the prefix", { userPrefix: "a':" }, "spoke-authentication-prefix"],
+    ["nobody", { serviceAccounts: [] }, "fleet-missing: no controller would be trusted"],
+    ["a prefix without colon", { userPrefix: "hub" }, "fleet-invalid: prefix of the hub's user names"],
+    ["no prefix", { userPrefix: "" }, "fleet-invalid: prefix of the hub's user names"],
+    [
+      "the prefix of the cluster itself",
+      { userPrefix: "system:" },
+      "fleet-invalid: prefix of the hub's user names",
+    ],
+    ["a quote in the prefix", { userPrefix: "a':" }, "fleet-invalid: prefix of the hub's user names"],
     ["any service account", { serviceAccounts: ["fleet/*"] }, "service-account-invalid"],
     ["any audience", { audience: "*" }, "audience-invalid"],
     ["a slash behind the issuer", { issuer: "https://hub.example/" }, "issuer-trailing-slash"],
   ])("refuses %s", (_, over, code) => {
-    expect(() => authenticationConfiguration({ ...props, ...over })).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => authenticationConfiguration({ ...props, ...over })).toThrowError(refusal(code));
   });
 });
 
@@ -274,14 +293,13 @@ describe("assertOwnAudiences", () => {
     expect(() => {
       assertOwnAudiences([...tokens, { spoke: "c", audience: "for-a" }], []);
     }).toThrowError(
-      expect.objectContaining({
-        code: "spoke-audience-twice",
+      refusal("fleet-conflict: take one audience", {
         problem: "spokes a and c take one audience, so that each could use the other one's token",
       }),
     );
     expect(() => {
       assertOwnAudiences(tokens, [volume("for-b")]);
-    }).toThrowError(expect.objectContaining({ code: "spoke-audience-foreign", value: "for-b" }));
+    }).toThrowError(refusal("fleet-unsafe: the audience is that of", { value: "for-b" }));
   });
 });
 
@@ -321,7 +339,11 @@ describe("controllerPatch", () => {
     });
     expect(() =>
       controllerPatch(workload, { ...nothing, identities: [fragment("1"), fragment("2")] }),
-    ).toThrowError(expect.objectContaining({ code: "fleet-identity-conflict", value: "fleet/controller" }));
+    ).toThrowError(
+      refusal("fleet-conflict: two identities of one service account disagree", {
+        value: "fleet/controller",
+      }),
+    );
   });
 
   it("has one token per spoke, each for one audience", () => {

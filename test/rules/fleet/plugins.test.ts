@@ -4,20 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SpokeParameters } from "../../../lib/model/fleet";
-import { pluginExec } from "../../../lib/rules/fleet/plugin-exec";
 import {
   type FleetPluginKey,
   fleetPlugin,
   fleetPlugins,
+  pluginCallIssues,
+  pluginExec,
   pluginOfCommand,
 } from "../../../lib/rules/fleet/plugins";
 import {
   ambiguousProviderIssues,
-  pluginCallIssues,
-  profileDataIssues,
-  providerNameMatchIssues,
-} from "../../../lib/rules/fleet/provider-checks";
+  ignoredProfileData,
+  unlistedProfiles,
+  unusedProviders,
+} from "../../../lib/rules/fleet/resolve-exec";
 import { LATE } from "../../fixtures/fleet/spokes";
+import { refusal } from "../../support/refusal";
 
 const call = (plugin: FleetPluginKey, cloud: string, parameters: SpokeParameters) =>
   pluginExec({
@@ -85,25 +87,25 @@ describe("pluginExec", () => {
   });
 
   it.each<[FleetPluginKey, string, SpokeParameters, string]>([
-    ["aws-iam-authenticator", "aws", {}, "fleet-plugin-argument-missing"],
-    ["argocd-k8s-auth", "aws", {}, "fleet-plugin-argument-missing"],
-    ["aws-eks-get-token", "aws", {}, "fleet-plugin-argument-missing"],
-    ["projected-token", "kubernetes", {}, "fleet-plugin-argument-missing"],
-    ["kubelogin", "aws", {}, "fleet-plugin-cloud"],
+    ["aws-iam-authenticator", "aws", {}, "fleet-missing: is called without"],
+    ["argocd-k8s-auth", "aws", {}, "fleet-missing: is called without"],
+    ["aws-eks-get-token", "aws", {}, "fleet-missing: is called without"],
+    ["projected-token", "kubernetes", {}, "fleet-missing: is called without"],
+    ["kubelogin", "aws", {}, "fleet-unsupported: gives no credentials for a spoke"],
     ["aws-iam-authenticator", "aws", { clusterName: LATE }, "late-value"],
     ["kubelogin", "azure", { clientId: LATE }, "late-value"],
   ])("refuses %s for %s, %j with %s", (plugin, cloud, parameters, code) => {
-    expect(() => call(plugin, cloud, parameters)).toThrowError(expect.objectContaining({ code }));
+    expect(() => call(plugin, cloud, parameters)).toThrowError(refusal(code));
   });
 
   it.each([
-    ["secretreader", "fleet-stored-token"],
-    ["cp-creds", "fleet-stored-token"],
-    ["kubeconfig-secretreader-plugin", "fleet-stored-token"],
-    ["spire-agent", "fleet-plugin-unknown"],
+    ["secretreader", "fleet-unsafe: stored tokens"],
+    ["cp-creds", "fleet-unsafe: stored tokens"],
+    ["kubeconfig-secretreader-plugin", "fleet-unsafe: stored tokens"],
+    ["spire-agent", "fleet-unknown: no such access provider plugin"],
     [LATE, "late-value"],
   ])("refuses the plugin %s with %s", (plugin, code) => {
-    expect(() => fleetPlugin(plugin)).toThrowError(expect.objectContaining({ code }));
+    expect(() => fleetPlugin(plugin)).toThrowError(refusal(code));
   });
 });
 
@@ -153,12 +155,12 @@ describe("pluginCallIssues", () => {
     [
       "kubelogin without server id",
       { command: "/p/kubelogin", args: ["get-token", "-l", "workloadidentity"] },
-      ["kubelogin-server-id-missing"],
+      ["fleet-missing: kubelogin is called without --server-id"],
     ],
     [
       "kubelogin with device code",
       { command: "/p/kubelogin", args: ["get-token", "--server-id", AKS] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     [
       "kubelogin with a client id that the pod overrides",
@@ -166,7 +168,7 @@ describe("pluginCallIssues", () => {
         command: "/p/kubelogin",
         args: ["get-token", "--login", "workloadidentity", "--server-id", AKS, "--client-id", "c"],
       },
-      ["fleet-plugin-argument-overridden"],
+      ["fleet-unused: kubelogin prefers"],
     ],
     [
       "kubelogin that heeds its flags",
@@ -185,13 +187,17 @@ describe("pluginCallIssues", () => {
       },
       [],
     ],
-    ["the AWS CLI", { command: "aws", args: ["eks", "get-token"] }, ["fleet-plugin-argument-missing"]],
-    ["argocd-k8s-auth aws", { command: "argocd-k8s-auth", args: ["aws"] }, ["fleet-plugin-argument-missing"]],
+    ["the AWS CLI", { command: "aws", args: ["eks", "get-token"] }, ["fleet-missing: is called without"]],
+    [
+      "argocd-k8s-auth aws",
+      { command: "argocd-k8s-auth", args: ["aws"] },
+      ["fleet-missing: is called without"],
+    ],
     ["argocd-k8s-auth gcp", { command: "argocd-k8s-auth", args: ["gcp"] }, []],
     [
       "argocd-k8s-auth in v1",
       { command: "argocd-k8s-auth", args: ["gcp"], apiVersion: "client.authentication.k8s.io/v1" },
-      ["fleet-plugin-api-version"],
+      ["fleet-mismatch: does not answer in this version"],
     ],
     [
       "aws-iam-authenticator by variable",
@@ -205,28 +211,28 @@ describe("pluginCallIssues", () => {
     [
       "aws-iam-authenticator without cluster",
       { command: "/p/aws-iam-authenticator", args: ["token"] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     // cobra prints its help where the subcommand is missing, and takes an empty value for one.
     [
       "aws-iam-authenticator without token",
       { command: "/p/aws-iam-authenticator", args: ["--cluster-id", "c"] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     [
       "aws-iam-authenticator without token, of a cluster of that name",
       { command: "/p/aws-iam-authenticator", args: ["--cluster-id", "token"] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     [
       "aws-iam-authenticator with an empty cluster",
       { command: "/p/aws-iam-authenticator", args: ["token", "--cluster-id", ""] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     [
       "kubelogin without get-token",
       { command: "/p/kubelogin", args: ["--login", "workloadidentity", "--server-id", AKS] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     ...[
       ["--server-id", ""],
@@ -236,28 +242,28 @@ describe("pluginCallIssues", () => {
     ].map((args): [string, object, readonly string[]] => [
       `kubelogin with ${JSON.stringify(args)}`,
       { command: "/p/kubelogin", args: ["get-token", "--login", "workloadidentity", ...args] },
-      ["kubelogin-server-id-missing"],
+      ["fleet-missing: kubelogin is called without --server-id"],
     ]),
     [
       "the AWS CLI that updates a kubeconfig",
       { command: "aws", args: ["eks", "update-kubeconfig", "--cluster-name", "c"] },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
-    ["argocd-k8s-auth without cloud", { command: "argocd-k8s-auth" }, ["fleet-plugin-argument-missing"]],
+    ["argocd-k8s-auth without cloud", { command: "argocd-k8s-auth" }, ["fleet-missing: is called without"]],
     [
       "gke-gcloud-auth-plugin that calls gcloud",
       { command: "/p/gke-gcloud-auth-plugin" },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
     [
       "eks-aws-auth-plugin that knows no spoke",
       { command: "/p/eks-aws-auth-plugin" },
-      ["fleet-plugin-argument-missing"],
+      ["fleet-missing: is called without"],
     ],
-    ["a stored token", { command: "/bin/secretreader-plugin" }, ["fleet-stored-token"]],
+    ["a stored token", { command: "/bin/secretreader-plugin" }, ["fleet-unsafe: stored tokens"]],
     ["a program of one's own", { command: "/p/own" }, []],
   ])("%s", (_, over, codes) => {
-    expect(pluginCallIssues({ ...exec, command: "", ...over }).map(({ code }) => code)).toEqual(codes);
+    expect(pluginCallIssues({ ...exec, command: "", ...over })).toEqual(codes.map((each) => refusal(each)));
   });
 });
 
@@ -278,13 +284,15 @@ describe("providers and profiles", () => {
   });
 
   it("must name each other", () => {
-    expect(
-      providerNameMatchIssues([listed("a"), listed("b")], [profile(["a", "x"]), profile(["y"])]).map(
-        ({ code, value }) => [code, value],
-      ),
-    ).toEqual([
-      ["access-provider-unlisted", "y"],
-      ["access-provider-unused", "b"],
+    const [providers, profiles] = [
+      [listed("a"), listed("b")],
+      [profile(["a", "x"]), profile(["y"])],
+    ];
+    expect(unlistedProfiles(providers, profiles)).toEqual([
+      refusal("fleet-mismatch: has no access provider of profile", { value: "y" }),
+    ]);
+    expect(unusedProviders(providers, profiles)).toEqual([
+      refusal("fleet-unused: no profile names", { value: "b" }),
     ]);
   });
 
@@ -298,13 +306,13 @@ describe("providers and profiles", () => {
   const ENVS = "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs";
   const EXEC = "client.authentication.k8s.io/exec";
   it.each<[string, object, string, boolean, readonly string[]]>([
-    ["variables without policy", {}, ENVS, true, ["profile-env-without-policy"]],
+    ["variables without policy", {}, ENVS, true, ["fleet-unused: brings environment variables along"]],
     [
       "variables with Ignore",
       { profileSourcedEnvVarsPolicy: "Ignore" },
       ENVS,
       true,
-      ["profile-env-without-policy"],
+      ["fleet-unused: brings environment variables along"],
     ],
     ["variables with Replace", { profileSourcedEnvVarsPolicy: "Replace" }, ENVS, true, []],
     [
@@ -312,12 +320,12 @@ describe("providers and profiles", () => {
       { profileSourcedEnvVarsPolicy: "Replace" },
       ENVS,
       false,
-      ["profile-env-without-policy"],
+      ["fleet-unused: brings environment variables along"],
     ],
-    ["data without cluster info", {}, EXEC, true, ["profile-config-without-cluster-info"]],
+    ["data without cluster info", {}, EXEC, true, ["fleet-unused: has data for the plugin"]],
     ["data with cluster info", { execConfig: { ...execConfig, provideClusterInfo: true } }, EXEC, false, []],
   ])("%s", (_, over, extension, takes, codes) => {
-    const issues = profileDataIssues([listed("a", over)], profile(["a"], [extension]), takes);
-    expect(issues.map(({ code }) => code)).toEqual(codes);
+    const { variables, config } = ignoredProfileData([listed("a", over)], profile(["a"], [extension]), takes);
+    expect([...variables, ...config]).toEqual(codes.map((each) => refusal(each)));
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { credentialsInOrder } from "../../../lib/rules/kubelet/credential-order";
+import { credentialsInOrder } from "../../../lib/rules/kubelet/registry-credentials";
 
 const named = (...registries: readonly string[]): readonly { readonly registry: string }[] =>
   registries.map((registry) => ({ registry }));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { credentialProviderConfigHash } from "../../../lib/rules/kubelet/credential-provider-config-hash";
+import { credentialProviderConfigHash } from "../../../lib/rules/kubelet/validate-credential-provider-config";
 
 const json =
   '{"apiVersion":"kubelet.config.k8s.io/v1","kind":"CredentialProviderConfig","providers":[{"name":"a"}]}\n';

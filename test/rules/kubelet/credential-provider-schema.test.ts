@@ -9,7 +9,7 @@ import {
   type Shape,
   credentialProviderConfigShape,
   isOtherKnownKind,
-} from "../../../lib/rules/kubelet/credential-provider-schema";
+} from "../../../lib/rules/kubelet/decode-credential-provider-config";
 import { knownKubernetesMinors } from "../../../lib/rules/kubelet/feature-gates";
 
 const CONFIG = "kubelet.config.k8s.io";

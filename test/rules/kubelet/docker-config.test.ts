@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DOCKER_CONFIG_KEYS, readDockerConfig } from "../../../lib/rules/kubelet/docker-config";
+import { DOCKER_CONFIG_KEYS, readDockerConfig } from "../../../lib/rules/kubelet/registry-credentials";
 
 const JSON_TYPE = "kubernetes.io/dockerconfigjson";
 const OLD_TYPE = "kubernetes.io/dockercfg";

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { imageMatches } from "../../../lib/rules/kubelet/image-matches";
 import { lookupRepository } from "../../../lib/rules/kubelet/image-reference";
-import { lintMatchImages, lintMatchImagesStrictly } from "../../../lib/rules/kubelet/lint-match-images";
+import {
+  lintMatchImages,
+  lintMatchImagesStrictly,
+} from "../../../lib/rules/kubelet/lint-credential-provider-config";
 
 describe("lintMatchImages", () => {
   // Each pattern passes the kubelet's validation (two excepted) and never matches.

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { imageMatches } from "../../../lib/rules/kubelet/image-matches";
-import { matchImagesOverlap } from "../../../lib/rules/kubelet/match-images-overlap";
+import { imageMatches, matchImagesOverlap } from "../../../lib/rules/kubelet/image-matches";
 
 describe("matchImagesOverlap", () => {
   it.each([

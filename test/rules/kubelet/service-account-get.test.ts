@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nodeNeedsServiceAccountGet } from "../../../lib/rules/kubelet/service-account-get";
+import { nodeNeedsServiceAccountGet } from "../../../lib/rules/kubelet/feature-gates";
 
 const TOKENS = "KubeletServiceAccountTokenForCredentialProviders";
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { selectCredentialsRequests } from "../../../lib/rules/openshift/credentials-request-selection";
-import type { CredentialsRequestFilter } from "../../../lib/rules/openshift/request-filter";
+import {
+  type CredentialsRequestFilter,
+  selectCredentialsRequests,
+} from "../../../lib/rules/openshift/credentials-request-selection";
 import { payloadRequests, requestClouds, requestReleases } from "../../support/credentials-requests";
+import { refusal } from "../../support/refusal";
 
 const API = "cloudcredential.openshift.io/v1";
 const KINDS = { aws: "AWSProviderSpec", azure: "AzureProviderSpec", google: "GCPProviderSpec" };
@@ -62,7 +65,7 @@ describe("requests of another cloud's kind", () => {
   ])("are refused by document where it does not: %s", (_why, values, where, kind) => {
     expect(() => selectCredentialsRequests(sourced(...values), {})).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-foreign",
+        code: "openshift-foreign",
         message: expect.stringContaining(`${where} is for another cloud, got "${kind}"`),
       }),
     );
@@ -145,9 +148,9 @@ describe("selectCredentialsRequests", () => {
     const gated = document("gated", { [GATE]: "ClusterAPIMachineManagement" });
     expect(() => select([gated, other])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-gate-unknown",
+        code: "openshift-missing",
         problem:
-          "document 1, CredentialsRequest gated depends on feature gates, and which ones are enabled was not said",
+          "document 1, CredentialsRequest gated depends on feature gates, and which ones are enabled is not stated",
         value: "ClusterAPIMachineManagement",
       }),
     );
@@ -188,7 +191,8 @@ describe("selectCredentialsRequests", () => {
   it("knows these kinds, one of each served cloud and of others", () => {
     expect(() => select([document("bad", {}, "AWSProviderSpecs")])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-kind",
+        code: "openshift-unknown",
+        problem: expect.stringContaining("asks a cloud"),
         allowed: [
           ...["AWSProviderSpec", "AzureProviderSpec", "GCPProviderSpec", "AlibabaCloudProviderSpec"],
           ...["IBMCloudPowerVSProviderSpec", "IBMCloudProviderSpec", "KubevirtProviderSpec"],
@@ -203,7 +207,7 @@ describe("selectCredentialsRequests", () => {
   it("refuses a provider kind of no cloud, naming the request", () => {
     expect(() => select([other, document("bad", {}, "AWSProviderSpecs")])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-kind",
+        code: "openshift-unknown",
         problem: "document 2, CredentialsRequest bad asks a cloud that OpenShift does not have",
         value: "AWSProviderSpecs",
       }),
@@ -230,7 +234,11 @@ describe("selectCredentialsRequests", () => {
   it("refuses to guess the major version", () => {
     const bound = document("bound", { "release.openshift.io/major-version": "5" });
     expect(() => select([other, bound])).toThrowError(
-      expect.objectContaining({ code: "credentials-request-version", value: "5" }),
+      expect.objectContaining({
+        code: "openshift-missing",
+        problem: expect.stringContaining("major versions"),
+        value: "5",
+      }),
     );
   });
 
@@ -238,11 +246,9 @@ describe("selectCredentialsRequests", () => {
     [{ capabilities: "Storage" }, "property-invalid"],
     [{ featureGates: "X" }, "property-invalid"],
     [{ majorVersion: "4" }, "property-invalid"],
-    [{ majorVersion: 4.2 }, "credentials-requests-filter"],
+    [{ majorVersion: 4.2 }, "openshift-invalid: filter of CredentialsRequests"],
   ])("refuses the filter %j with %s", (filter, code) => {
-    expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(refusal(code));
   });
 
   it.each([
@@ -262,7 +268,7 @@ describe("selectCredentialsRequests", () => {
   it.each([[{}], [{ kind: "" }]])("refuses %j, which is no object", (value) => {
     expect(() => select([other, value])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-invalid",
+        code: "openshift-invalid",
         problem:
           "document 2, CredentialsRequest (without name): kind is not what a CredentialsRequest has there",
       }),
@@ -274,7 +280,7 @@ describe("selectCredentialsRequests", () => {
     twin.spec.secretRef.name = "third-secret";
     expect(() => select([document("other"), twin])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-twice",
+        code: "openshift-conflict",
         problem: expect.stringMatching(
           /document 1, CredentialsRequest other and document 2, CredentialsRequest other /,
         ) as string,
@@ -287,7 +293,7 @@ describe("selectCredentialsRequests", () => {
     twin.spec.secretRef.name = "other-secret";
     expect(() => select([other, document("third"), twin])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-secret-taken",
+        code: "openshift-conflict",
         problem:
           "document 1, CredentialsRequest other and document 3, CredentialsRequest twin ask for the same Secret, and one would overwrite the other",
         value: "edge/other-secret",
@@ -298,7 +304,7 @@ describe("selectCredentialsRequests", () => {
   it("refuses a filter that leaves nothing, and says what it left out", () => {
     expect(() => select([other], { cloud: "azure" })).toThrowError(
       expect.objectContaining({
-        code: "credentials-requests-none",
+        code: "openshift-missing",
         problem:
           "no CredentialsRequest is left: other is a request of kind AWSProviderSpec, for another cloud",
       }),

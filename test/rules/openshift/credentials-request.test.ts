@@ -106,8 +106,10 @@ describe("credentialsRequest", () => {
       path === "apiVersion" ? "requests/05.yaml, document 2, CredentialsRequest (without name)" : where;
     expect(() => credentialsRequest(document(parts), source)).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-invalid",
-        problem: `${title}: ${path} is not what a CredentialsRequest has there`,
+        code: "openshift-invalid",
+        message: expect.stringContaining(
+          `${title}: ${path} is not what a CredentialsRequest has there`,
+        ) as string,
         value,
       }),
     );
@@ -116,8 +118,9 @@ describe("credentialsRequest", () => {
   it("names the file where the request has no name", () => {
     expect(() => credentialsRequest(document({ metadata: { name: undefined } }), source)).toThrowError(
       expect.objectContaining({
-        problem:
+        message: expect.stringContaining(
           "requests/05.yaml, document 2, CredentialsRequest (without name): metadata.name is not what a CredentialsRequest has there",
+        ) as string,
       }),
     );
   });
@@ -141,8 +144,10 @@ describe("credentialsRequest", () => {
   ])("refuses an unknown field of %s with its path", (_, parts, path) => {
     expect(() => credentialsRequest(document(parts), source)).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-field-unknown",
-        problem: `${where}: ${path} is unknown, and what it asks for would be lost`,
+        code: "openshift-unknown",
+        message: expect.stringContaining(
+          `${where}: ${path} is unknown, and what it asks for would be lost`,
+        ) as string,
       }),
     );
   });
@@ -159,8 +164,8 @@ describe("credentialsRequest", () => {
   ])("refuses the service accounts %j", (serviceAccountNames, reason) => {
     expect(() => credentialsRequest(document({ spec: { serviceAccountNames } }), source)).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-service-accounts",
-        problem: `${where}: spec.serviceAccountNames ${reason}`,
+        code: "openshift-invalid",
+        message: expect.stringContaining(`${where}: spec.serviceAccountNames ${reason}`) as string,
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { credentialsRequestsDiff } from "../../../lib/rules/openshift/credentials-requests-diff";
+import { credentialsRequestsDiff } from "../../../lib/rules/openshift/two-releases";
 import { payloadRequests, requestClouds, requestReleases } from "../../support/credentials-requests";
 
 const API = "cloudcredential.openshift.io/v1";
@@ -166,7 +166,7 @@ describe("credentialsRequestsDiff", () => {
     const twice = sourced(request("r", aws()), request("r", aws()));
     expect(() => credentialsRequestsDiff(twice, [])).toThrowError(
       expect.objectContaining({
-        code: "credentials-request-twice",
+        code: "openshift-conflict",
         problem:
           "document 1, CredentialsRequest r and document 2, CredentialsRequest r are requests of one name for one cloud",
       }),
@@ -214,7 +214,10 @@ it.each([[undefined], [null], [{}], [[null]], [new Array<unknown>(1)]])(
   "refuses %j, which is no list of documents",
   (documents) => {
     expect(() => credentialsRequestsDiff([], documents as never)).toThrowError(
-      expect.objectContaining({ code: "credentials-requests-list" }) as Error,
+      expect.objectContaining({
+        code: "openshift-invalid",
+        problem: expect.stringContaining("not given as a list"),
+      }) as Error,
     );
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { crioCredentialProvider } from "../../../lib/rules/openshift/crio";
+import { crioCredentialProvider } from "../../../lib/rules/openshift/node-files";
 import { openShiftRelease } from "../../../lib/rules/openshift/versions";
 
 const release = openShiftRelease("4.22");
@@ -38,7 +38,7 @@ describe("crioCredentialProvider", () => {
   ])("refuses %j", (matchImages, reason) => {
     expect(() => crioCredentialProvider(matchImages, release, taken)).toThrowError(
       expect.objectContaining({
-        code: "crio-match-images-invalid",
+        code: "openshift-invalid",
         message: expect.stringMatching(reason),
       }),
     );
@@ -52,7 +52,11 @@ describe("crioCredentialProvider", () => {
 
   it("is refused before 4.22", () => {
     expect(() => crioCredentialProvider(["quay.io"], openShiftRelease("4.21"), [])).toThrowError(
-      expect.objectContaining({ code: "crio-unsupported", value: "4.21" }),
+      expect.objectContaining({
+        code: "openshift-unsupported",
+        problem: expect.stringContaining("crio credential provider"),
+        value: "4.21",
+      }),
     );
   });
 });

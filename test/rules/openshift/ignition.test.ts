@@ -1,11 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { LateEncoding } from "../../../lib/model/late";
-import {
-  type IgnitionConfig,
-  ignitionConfig,
-  readIgnitionFiles,
-} from "../../../lib/rules/openshift/ignition";
+import { describe, expect, it } from "vitest";
+import { ignitionConfig } from "../../../lib/rules/openshift/machine-config";
+import { ignitionFiles } from "../../support/ignition";
+import { refusal } from "../../support/refusal";
 
 const file = (path: string, content = "x", mode = 0o644) => ({ path, mode, content });
 const LATE = "${TfToken[TOKEN.7]}";
@@ -49,7 +47,7 @@ describe("ignitionConfig", () => {
         fc.integer({ min: 0, max: 0o777 }),
         (p, content, mode) => {
           const files = [{ path: p, content, mode }];
-          expect(readIgnitionFiles(ignitionConfig(files))).toEqual(files);
+          expect(ignitionFiles(ignitionConfig(files))).toEqual(files);
         },
       ),
     );
@@ -59,9 +57,9 @@ describe("ignitionConfig", () => {
   // first row and the bad paths and mode 0o10000 as well; a file below a file fails only on the node, special bits
   // are without effect before 3.6, and the force file is refused by the Machine Config Operator alone.
   it.each([
-    [[file("/a"), file("/a")], "ignition-path-taken"],
-    [[file("/a/b"), file("/a")], "ignition-path-taken"],
-    [[file("/a"), file("/a/b/c")], "ignition-path-taken"],
+    [[file("/a"), file("/a")], "openshift-conflict: Ignition refuses"],
+    [[file("/a/b"), file("/a")], "openshift-conflict: Ignition refuses"],
+    [[file("/a"), file("/a/b/c")], "openshift-conflict: Ignition refuses"],
     [[file("a")], "node-file-invalid"],
     [[file("/a/../b")], "node-file-invalid"],
     [[file("/a/")], "node-file-invalid"],
@@ -70,43 +68,15 @@ describe("ignitionConfig", () => {
     [[file("")], "node-file-invalid"],
     [[file("/a", "x", 0o10000)], "node-file-invalid"],
     [[file("/a", "x", 0o4755)], "node-file-invalid"],
-    [[file("/run/machine-config-daemon-force")], "ignition-path-forbidden"],
+    [[file("/run/machine-config-daemon-force")], "openshift-invalid: refuses this path"],
   ])("refuses %j with %s", (files, code) => {
-    expect(() => ignitionConfig(files)).toThrowError(expect.objectContaining({ code }));
+    expect(() => ignitionConfig(files)).toThrowError(refusal(code));
   });
 
   it("allows neighbours whose names share a beginning", () => {
     const paths = ["/etc/a", "/etc/a.d/b", "/etc/ab"];
     expect(ignitionConfig(paths.map((path) => file(path))).storage.files.map(({ path }) => path)).toEqual(
       paths,
-    );
-  });
-});
-
-describe("readIgnitionFiles", () => {
-  const config = (source: string | LateEncoding, compression = ""): IgnitionConfig => ({
-    ignition: { version: "3.2.0" },
-    storage: { files: [{ path: "/a", mode: 420, overwrite: true, contents: { compression, source } }] },
-  });
-
-  // RFC 2397; the short forms are Butane's.
-  it.each([
-    ["data:,a%20b%0A", "a b\n"],
-    ["data:;base64,YSBiCg==", "a b\n"],
-    ["data:text/plain;charset=utf-8;base64,YSBiCg%3D%3D", "a b\n"],
-    ["data:,", ""],
-  ])("reads %s", (source, content) => {
-    expect(readIgnitionFiles(config(source))).toEqual([{ path: "/a", mode: 420, content }]);
-  });
-
-  it.each([
-    [config("https://example.com/a"), /no data URL/],
-    [config("data:,%zz"), /percent-encoding/],
-    [config("data:,a", "gzip"), /compressed/],
-    [config(new LateEncoding("data-url", LATE)), /late values/],
-  ])("refuses what it cannot read", (document, reason) => {
-    expect(() => readIgnitionFiles(document)).toThrowError(
-      expect.objectContaining({ code: "ignition-unreadable", message: expect.stringMatching(reason) }),
     );
   });
 });

@@ -88,7 +88,7 @@ describe("the requests of two releases", () => {
 
   it.each([
     [
-      "credentials-requests-unjoinable",
+      "openshift-mismatch",
       google(document("a", permitted("a.b.c"))),
       google(
         document("a", { ...permitted("a.b.c"), secretRef: { namespace: "openshift-x", name: "other" } }),
@@ -96,13 +96,13 @@ describe("the requests of two releases", () => {
       "secret",
     ],
     [
-      "credentials-requests-unjoinable",
+      "openshift-mismatch",
       google(document("a", { ...permitted("a.b.c"), cloudTokenPath: "/var/run/a" })),
       google(document("a", { ...permitted("a.b.c"), cloudTokenPath: "/var/run/b" })),
       "cloudTokenPath",
     ],
     [
-      "credentials-requests-unjoinable",
+      "openshift-mismatch",
       google(document("a", { providerSpec: { permissions: ["a.b.c"], skipServiceCheck: true } })),
       google(document("a", { providerSpec: { permissions: ["a.b.c"], skipServiceCheck: false } })),
       "providerSpec.skipServiceCheck",

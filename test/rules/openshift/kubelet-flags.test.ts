@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { filesWithFlags } from "../../../lib/rules/openshift/kubelet-flags";
-import { platformNodes } from "../../../lib/rules/openshift/platforms";
-import { openShiftRelease } from "../../../lib/rules/openshift/versions";
+import { filesWithFlags } from "../../../lib/rules/openshift/node-files";
+import { platformNodes, openShiftRelease } from "../../../lib/rules/openshift/versions";
 
 const release = openShiftRelease("4.22");
 const [aws, vsphere] = [platformNodes("aws", release), platformNodes("vsphere", release)];
@@ -41,7 +40,7 @@ describe("filesWithFlags", () => {
     [{ constructor: "x" }, "constructor"],
   ])("refuses %j", (kubeletFlags, flag) => {
     expect(() => filesWithFlags({ files: [], kubeletFlags }, aws)).toThrowError(
-      expect.objectContaining({ code: "kubelet-flags-fixed", message: expect.stringContaining(flag) }),
+      expect.objectContaining({ code: "openshift-unsupported", message: expect.stringContaining(flag) }),
     );
   });
 });

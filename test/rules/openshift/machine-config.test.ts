@@ -6,6 +6,7 @@ import {
   machineConfigNames,
   winningGeneratedName,
 } from "../../../lib/rules/openshift/machine-config";
+import { refusal } from "../../support/refusal";
 
 const files = [{ path: "/etc/a", mode: 0o644, content: "a" }];
 
@@ -33,7 +34,7 @@ describe("machineConfigName", () => {
   ])("refuses %s", (name, reason) => {
     expect(() => machineConfigName(name)).toThrowError(
       expect.objectContaining({
-        code: "machine-config-name-invalid",
+        code: "openshift-invalid",
         message: expect.stringMatching(reason),
       }),
     );
@@ -64,13 +65,13 @@ describe("machineConfigNames", () => {
 
 describe("checkedPools", () => {
   it.each([
-    [[], "pools-missing"],
-    [["worker", "worker"], "pool-invalid"],
-    [["Worker"], "pool-invalid"],
-    [[""], "pool-invalid"],
+    [[], "openshift-missing: is named"],
+    [["worker", "worker"], "openshift-invalid: or occurs twice"],
+    [["Worker"], "openshift-invalid: or occurs twice"],
+    [[""], "openshift-invalid: or occurs twice"],
     [["${TfToken[TOKEN.1]}"], "late-value"],
   ])("refuses %j with %s", (pools, code) => {
-    expect(() => checkedPools("MachineConfigPool", pools)).toThrowError(expect.objectContaining({ code }));
+    expect(() => checkedPools("MachineConfigPool", pools)).toThrowError(refusal(code));
   });
 });
 
@@ -106,10 +107,10 @@ describe("machineConfigManifest", () => {
   });
 
   it.each([
-    [{ name: "99-x", machineRole: "worker", files: [] }, "machine-config-empty"],
-    [{ name: "99-x", machineRole: "no_pool", files }, "pool-invalid"],
-    [{ name: "00-x", machineRole: "worker", files }, "machine-config-name-invalid"],
+    [{ name: "99-x", machineRole: "worker", files: [] }, "openshift-missing: without files"],
+    [{ name: "99-x", machineRole: "no_pool", files }, "openshift-invalid: or occurs twice"],
+    [{ name: "00-x", machineRole: "worker", files }, "openshift-invalid: name of a MachineConfig"],
   ])("refuses %j", (content, code) => {
-    expect(() => machineConfigManifest(content)).toThrowError(expect.objectContaining({ code }));
+    expect(() => machineConfigManifest(content)).toThrowError(refusal(code));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kubeletRestart, unlistedPaths } from "../../../lib/rules/openshift/node-disruption";
+import { kubeletRestart, unlistedPaths } from "../../../lib/rules/openshift/node-files";
 import { openShiftRelease } from "../../../lib/rules/openshift/versions";
 
 const DIRECTORY = "/etc/kubernetes/credential-providers";

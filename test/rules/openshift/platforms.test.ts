@@ -4,8 +4,8 @@ import {
   PLUGIN_DIRECTORY,
   openShiftPlatforms,
   platformNodes,
-} from "../../../lib/rules/openshift/platforms";
-import { openShiftRelease } from "../../../lib/rules/openshift/versions";
+  openShiftRelease,
+} from "../../../lib/rules/openshift/versions";
 
 const [v421, v422] = [openShiftRelease("4.21"), openShiftRelease("4.22")];
 
@@ -70,7 +70,7 @@ describe("platformNodes", () => {
   ] as const)("refuses %s with the reason", (platform, release, reason) => {
     expect(() => platformNodes(platform, release)).toThrowError(
       expect.objectContaining({
-        code: "openshift-platform-unsupported",
+        code: "openshift-unsupported",
         message: expect.stringMatching(reason),
         allowed: release === v421 ? "aws, azure" : "aws, azure, vsphere, baremetal, nutanix, openstack",
       }),
@@ -90,7 +90,11 @@ describe("platformNodes", () => {
 
   it.each(["AWS", "ovirt", "constructor", "__proto__"])("refuses the unknown platform %s", (platform) => {
     expect(() => platformNodes(platform as OpenShiftPlatform, v422)).toThrowError(
-      expect.objectContaining({ code: "openshift-platform-unknown", allowed: openShiftPlatforms.join(", ") }),
+      expect.objectContaining({
+        code: "openshift-unknown",
+        problem: expect.stringContaining("no such OpenShift platform"),
+        allowed: openShiftPlatforms.join(", "),
+      }),
     );
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PlacedObject, readRbacInAnyOrder } from "../../../lib/rules/rbac/apply-order";
-import { rbacAllows } from "../../../lib/rules/rbac/evaluate";
+import { type PlacedObject, readRbacInAnyOrder, rbacAllows } from "../../../lib/rules/rbac/evaluate";
 
 const API = "rbac.authorization.k8s.io";
 const named = (kind: string, name: string, rest: object): object => ({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nodeMayRequestAudience } from "../../../lib/rules/rbac/node-audience";
+import { nodeMayRequestAudience } from "../../../lib/rules/rbac/evaluate";
 
 const audience = "api://AzureADTokenExchange";
 

@@ -1,4 +1,4 @@
-import { parseRoleArn } from "../../../lib/rules/aws/provider";
+import { parseRoleArn } from "../../../lib/rules/aws/arn";
 import { parseEcrHost } from "../../../lib/rules/aws/registry";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";

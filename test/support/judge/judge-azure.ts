@@ -1,5 +1,5 @@
 import { admits } from "./azure-admits";
-import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
+import { validateAzureJson } from "../../../lib/rules/azure/plugin";
 import { parseLoginServer } from "../../../lib/rules/azure/registry";
 import { readRepositoryCondition } from "../../../lib/rules/azure/permission";
 import { type Json, inside, list, record, text } from "../json";

@@ -1,4 +1,4 @@
-import { parseRoleArn } from "../../../lib/rules/aws/provider";
+import { parseRoleArn } from "../../../lib/rules/aws/arn";
 import { Subject } from "../../../lib/model/subject";
 import { type Json, inside, list, record, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";

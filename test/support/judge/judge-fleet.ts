@@ -1,11 +1,10 @@
 import { parse } from "yaml";
-import { certificateAuthorityIssues } from "../../../lib/rules/fleet/certificate-authority";
-import { providersOf } from "../../../lib/rules/fleet/provider-file";
+import { certificateAuthorityIssues } from "../../../lib/rules/fleet/endpoint";
 import { resolveExec } from "../../../lib/rules/fleet/resolve-exec";
 import {
   clusterProfileVersions,
   validateClusterProfile,
-} from "../../../lib/rules/fleet/validate-cluster-profile";
+} from "../../../lib/rules/fleet/cluster-profile-schema";
 import { type Json, inside, list, record, text } from "../json";
 import type { FinishedStack } from "../synth-output";
 
@@ -56,7 +55,7 @@ function providers({ objects }: FinishedStack): readonly unknown[] {
     const document = record(parse(text(each)));
     const kueue = record(inside(document, "multiKueue", "clusterProfile"));
     return [
-      ...providersOf(document),
+      ...list(document["providers"]),
       ...list(kueue["accessProviders"]),
       ...list(kueue["credentialsProviders"]),
     ];

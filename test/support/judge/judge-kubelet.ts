@@ -1,8 +1,10 @@
 import { lintCredentialProviderConfig } from "../../../lib/rules/kubelet/lint-credential-provider-config";
 import { validateCredentialProviderConfig } from "../../../lib/rules/kubelet/validate-credential-provider-config";
-import { platformNodes } from "../../../lib/rules/openshift/platforms";
-import type { OpenShiftPlatform } from "../../../lib/rules/openshift/platforms";
-import { openShiftRelease } from "../../../lib/rules/openshift/versions";
+import {
+  type OpenShiftPlatform,
+  platformNodes,
+  openShiftRelease,
+} from "../../../lib/rules/openshift/versions";
 import { type Json, list, record, text } from "../json";
 import { type FinishedStack, type FoundNodes, annotationsOf } from "../synth-output";
 import { configOf, matches, uses } from "./uses";

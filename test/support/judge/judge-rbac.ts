@@ -1,4 +1,4 @@
-import { nodeMayRequestAudience } from "../../../lib/rules/rbac/node-audience";
+import { nodeMayRequestAudience } from "../../../lib/rules/rbac/evaluate";
 import type { FinishedStack } from "../synth-output";
 import { uses } from "./uses";
 

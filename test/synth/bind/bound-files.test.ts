@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { encodeNow } from "../../../lib/model/late";
 import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
-import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../../lib/synth/bind/outputs";
 import type { WorkloadIdentityFile } from "../../../lib/artefact/workload-identity-file";
 import { privateKeyForms } from "../../fixtures/openid/private-keys";
 
@@ -43,7 +43,7 @@ describe("boundFiles", () => {
         for (const value of [key, `x\n${key}`, Buffer.from(key).toString("base64")])
           expect(() => bound(object(text), value)).toThrowError(
             expect.objectContaining({
-              code: "bind-value-invalid",
+              code: "bind-invalid",
               message: `${FILE}: ServiceAccount shop/web: metadata.annotations["example.com/id"] is known now, by web_client_id, and cannot be written: it holds a private key; allowed: what the property would take at synth; correct the Terraform value, apply again and write the outputs anew; nothing was written`,
             }),
           );

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readOutputsFile } from "../../../lib/synth/bind/outputs-file";
+import { readOutputsFile } from "../../../lib/synth/bind/outputs";
 import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
 const TEXT = '{"d_id":{"sensitive":false,"type":"string","value":"é€😀"}}';

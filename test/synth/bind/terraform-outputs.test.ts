@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../../lib/synth/bind/outputs";
 
 const wanted = { output: "d_id", path: ["prod", "Manifests", "d_id"], expression: "${terraform_data.d.id}" };
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { boundYaml } from "../../../lib/synth/bind/bound-yaml";
+import { boundYaml, yamlText } from "../../../lib/synth/bind/yaml";
 import { placeholder } from "../../../lib/artefact/placeholder";
-import { yamlText } from "../../../lib/synth/bind/yaml-text";
 
 /** Any text that UTF-8 can hold, with what is special to YAML, Terraform and this library more often than by chance. */
 const nasty = fc.oneof(

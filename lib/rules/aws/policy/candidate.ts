@@ -9,16 +9,14 @@ import { Match, cannotTell, yes } from "./match";
 import type { Statement } from "./document";
 import { type AskedResource, Resources, coversAction, resourcesOf } from "./resource-name";
 
-/** What a statement does. */
 export type Effect = "Allow" | "Deny";
 
 /** Whether a statement applies, and how near it comes to that. */
-export interface Judged {
+interface Judged {
   readonly depth: number;
   readonly match: Match;
 }
 
-/** What a statement says of an action. */
 export interface Candidate {
   /** For people; `undefined` where there is no statement to name. */
   readonly label: string | undefined;
@@ -69,8 +67,7 @@ class UnreadStatements implements Candidate {
   }
 }
 
-/** What bears on a statement besides itself. */
-export interface Asked {
+interface Asked {
   readonly action: string;
   readonly context: RequestContext;
   readonly principal: (statement: Statement) => Match;

@@ -13,7 +13,6 @@ import { policyValue } from "./value";
 
 const NO_CONDITION = yes(() => "there is no condition");
 
-/** Whether all conditions of a statement hold. */
 export function conditionsHold(statement: Statement, context: RequestContext): Match {
   return match(
     statement.conditions,

@@ -8,24 +8,18 @@ import { type Tree, listAt, textAt, treeOf } from "../../../model/tree";
 import { quoted } from "./match";
 import type { Condition, Statement } from "./document";
 
-/** What is known of one condition key. */
 export type ContextValue =
   | {
-      /** The key's values are known. */
       readonly known: true;
       /** The values; none where the request does not have the key. */
       readonly values: readonly Known<string>[];
-      /** Said where the key is absent. */
       readonly absent: () => string;
     }
   | {
-      /** The key's values cannot be known here. */
       readonly known: false;
-      /** Why. */
       readonly why: () => string;
     };
 
-/** Where conditions look up their keys. */
 export interface RequestContext {
   /** Who has the keys, for people: `token` or `request`. */
   readonly bearer: string;
@@ -48,7 +42,6 @@ export const ofRoles: Readonly<Record<string, string>> = {
   "aws:SecureTransport": "true",
 };
 
-/** What is known of a request, from condition keys and their values. */
 export function requestContext(given: unknown): RequestContext {
   const entries = isRecord(given) ? Object.entries(given) : [];
   const keys = new Map(entries.map(([key, value]) => [key.toLowerCase(), value]));
@@ -86,10 +79,8 @@ export function contextValue(tree: Tree, absent: () => string): ContextValue {
     : { known: false, why: () => "what the request has there is no text" };
 }
 
-/** A key for people. */
 export function shownKey(key: Known<string>): string {
   return match(key, quoted, () => "that only apply tells");
 }
 
-/** A request of which nothing is known. */
 export const NOTHING_KNOWN: RequestContext = requestContext({});

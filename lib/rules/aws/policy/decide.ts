@@ -24,8 +24,7 @@ export interface CountedPolicy<D> {
   readonly doubt: D | undefined;
 }
 
-/** How the statements of some policies are judged. */
-export interface Judging {
+interface Judging {
   readonly context: RequestContext;
   readonly principal: (statement: Statement) => Match;
   readonly nothing: string;
@@ -75,7 +74,6 @@ interface Doubted<D> {
   readonly doubt: D | undefined;
 }
 
-/** Whether an action may be done on resources. */
 export class Question<D = never> {
   readonly #all: () => readonly Doubted<D>[];
   readonly #live: readonly Doubted<D>[];
@@ -160,7 +158,6 @@ function withReason(each: Doubted<unknown>, what: string, resource: AskedResourc
   return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
 }
 
-/** A decision of several policies. */
 export interface Decision<D = never> extends AwsDecision {
   /** Why it is not certain that the policy counts because of which the outcome is unknown. */
   readonly doubt: D | undefined;

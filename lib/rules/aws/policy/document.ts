@@ -9,14 +9,12 @@ import type { Tree } from "../../../model/tree";
 /** Whose policy it is: it says what the role may do, who may become it, or what others may do with a resource. */
 export type PolicyKind = "identity" | "trust" | "resource";
 
-/** A list of names or ARNs, or everything but them. */
 export interface Selection {
   readonly values: readonly Known<string>[];
   /** True for the `Not…` form. */
   readonly negated: boolean;
 }
 
-/** Values of one condition key under one operator. */
 export interface Condition {
   /** The operator as written, `StringEquals`. */
   readonly operator: string;
@@ -24,7 +22,6 @@ export interface Condition {
   readonly values: readonly Known<string>[];
 }
 
-/** A statement, ready for evaluation. */
 export interface Statement {
   /** `Sid`, or the position from 1, for people. */
   readonly label: string;
@@ -41,13 +38,10 @@ export interface Statement {
   readonly variables: boolean;
 }
 
-/** A statement of which nothing is known, with the reason. */
 export interface UnreadStatement {
-  /** Why, a clause. */
   readonly unread: string;
 }
 
-/** A policy that was read, or why it is not evaluated. */
 export type Policy =
   | { readonly kind: "read"; readonly statements: readonly (Statement | UnreadStatement)[] }
   | {
@@ -59,7 +53,6 @@ export type Policy =
   | {
       /** It may say anything. */
       readonly kind: "unread";
-      /** Why, a sentence. */
       readonly why: string;
     };
 
@@ -79,8 +72,6 @@ function everything(effect: "Allow" | "Deny"): Policy {
   return { kind: "read", statements: [statement] };
 }
 
-/** Allows every action on everything. */
 export const allowingEverything: Policy = everything("Allow");
 
-/** Denies every action on everything. */
 export const denyingEverything: Policy = everything("Deny");

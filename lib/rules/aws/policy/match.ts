@@ -4,7 +4,6 @@
 
 import type { Ternary } from "../../../model/known";
 
-/** Whether something holds. */
 export class Match {
   readonly holds: Ternary;
   readonly #words: () => string;
@@ -14,23 +13,19 @@ export class Match {
     this.#words = words;
   }
 
-  /** Why, a clause. */
   get reason(): string {
     return this.#words();
   }
 }
 
-/** Holds. */
 export function yes(words: () => string): Match {
   return new Match("yes", words);
 }
 
-/** Does not hold. */
 export function no(words: () => string): Match {
   return new Match("no", words);
 }
 
-/** Not known. */
 export function cannotTell(words: () => string): Match {
   return new Match("unknown", words);
 }
@@ -61,7 +56,6 @@ export function not(match: Match, words: () => string): Match {
 
 const SHOWN_CHARACTERS = 120;
 
-/** A text in quotes, cut where it is long. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }

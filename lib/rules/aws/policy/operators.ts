@@ -8,7 +8,6 @@ import { type Known, type Ternary, and, is, match, same } from "../../../model/k
 import { type Pattern, matchesPattern, patternOf } from "../../wildcard";
 import { type PolicyValue, lowered, ternary, valueMatches } from "./value";
 
-/** How one value of the request is compared with one value of the policy. */
 export interface Comparison {
   readonly agree: (policy: PolicyValue, value: Known<string>) => Ternary;
   /** True for the `Not…` operators. */
@@ -17,7 +16,6 @@ export interface Comparison {
   readonly wildcards: boolean;
 }
 
-/** An operator taken apart. */
 export interface Operator {
   /** The quantifier over several values of the request; `undefined` for none. */
   readonly set: "ForAnyValue" | "ForAllValues" | undefined;
@@ -95,7 +93,6 @@ export function arnParts(arn: string): readonly string[] {
   return length <= arn.length ? [...parts, arn.slice(length)] : parts;
 }
 
-/** The parts of an ARN with wildcards. */
 export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {
   const units = typeof pattern === "string" ? patternOf(pattern) : pattern;
   const parts: Pattern[] = [];

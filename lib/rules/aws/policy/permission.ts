@@ -45,7 +45,6 @@ export function evaluateAwsPermission(policies: unknown, request: AwsPermissionR
   return { outcome, reason };
 }
 
-/** Identity policies, ready for many requests. */
 export function identityPolicies<D = never>(
   policies: readonly CountedPolicy<D>[],
   context: RequestContext,

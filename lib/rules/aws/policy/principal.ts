@@ -18,10 +18,8 @@ import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } fr
 import { Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import type { Statement } from "./document";
 
-/** The kinds of principals that AWS defines. */
 const TYPES: readonly string[] = ["AWS", "CanonicalUser", "Federated", "Service"];
 
-/** A principal as a statement names it. */
 interface Named {
   /** `AWS`, `Federated` …; `*` for the plain star. */
   readonly type: string;
@@ -70,7 +68,6 @@ function late(name: Known<string>): boolean {
 const LATE = cannotTell(() => "its Principal holds a Terraform reference that is known only after apply");
 const OTHER = no(() => "another principal");
 
-/** Principal against the ARN of an OIDC provider. */
 export function coversProvider({ principal }: Statement, providerArn: Known<string>): Match {
   if (!principal) return cannotTell(() => "it has no Principal, which AWS refuses in a trust policy");
   if (principal.negated) return cannotTell(() => "it has NotPrincipal, which AWS refuses in a trust policy");
@@ -108,8 +105,7 @@ function isMalformed(name: Known<string>): boolean {
   );
 }
 
-/** A role as the policies of resources name it. */
-export interface AskingRole {
+interface AskingRole {
   readonly arn: Known<string>;
   readonly account: Known<string>;
   readonly root: Known<string>;
@@ -169,7 +165,6 @@ function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<s
   );
 }
 
-/** Principal against everybody, or a service of AWS. */
 export function coversOutsider({ principal }: Statement, service: string | undefined): Match {
   if (!principal) return NO_PRINCIPAL;
   const names = namesOf(principal.value);

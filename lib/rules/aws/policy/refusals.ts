@@ -96,23 +96,25 @@ const TRUST: readonly Rule[] = [
 
 /** A wildcard before the first colon is judged nowhere: no source says which of them IAM takes. */
 function isArnOrWildcard(resource: string): boolean {
+  if (resource.startsWith("arn:")) return true;
   const [prefix = "", ...rest] = resource.split(":");
   if (/^[*?]+$/.test(prefix)) return true;
-  return rest.length > 0 && (prefix === "arn" || /[*?]/.test(prefix));
+  return rest.length > 0 && /[*?]/.test(prefix);
 }
 
-/** The first problem of a value that is known. */
 function first(
   selection: Selection | undefined,
   problem: (value: string) => string | undefined,
 ): string | undefined {
   for (const value of selection?.values ?? []) {
-    const text = orElse(value, () => undefined);
+    const text = orElse(value, NOTHING);
     const found = text === undefined || isOpen(text) ? undefined : problem(text);
     if (found !== undefined) return found;
   }
   return undefined;
 }
+
+const NOTHING = (): undefined => undefined;
 
 /** Also where texts are given with Terraform's or cdktf's references in them. */
 function isOpen(text: string): boolean {

@@ -1,5 +1,6 @@
 /*
- * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names.
+ * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names; and whether an
+ * Action, NotAction, Resource or NotResource covers it.
  */
 
 import {
@@ -29,8 +30,6 @@ import { Match, cannotTell, quoted } from "./match";
 import { ARN_PARTS, arnParts, arnPatterns } from "./operators";
 import { type PolicyValue, ternary, valueMatches, lowered, policyValue } from "./value";
 
-// HEADER /*  * Whether an Action, NotAction, Resource or NotResource covers what is asked for.  */
-/** A resource that is asked about. */
 export interface AskedResource {
   readonly example: string;
   readonly text: string | undefined;
@@ -150,7 +149,7 @@ const PRIVATE_USE = 0xe000;
 export function coversAction({ values, negated }: Selection, action: string): Match {
   const asked = action.toLowerCase();
   const found = values.map((value) => actionMatches(value, asked));
-  return covers(found, values, { negated, what: `action ${quoted(action)}` });
+  return covers(found, values, { negated, what: () => `action ${quoted(action)}` });
 }
 
 function actionMatches(value: Known<string>, asked: string): Ternary {
@@ -166,32 +165,40 @@ function actionMatches(value: Known<string>, asked: string): Ternary {
 function covers(
   found: readonly Ternary[],
   values: readonly Known<string>[],
-  { negated, what }: { readonly negated: boolean; readonly what: string },
+  { negated, what }: { readonly negated: boolean; readonly what: () => string },
 ): Match {
   if (found.includes("yes"))
-    return new Match(negated ? "no" : "yes", () => `it ${negated ? "excepts" : "covers"} the ${what}`);
+    return new Match(negated ? "no" : "yes", () => `it ${negated ? "excepts" : "covers"} the ${what()}`);
   const open = found.indexOf("unknown");
-  if (open >= 0) return cannotTell(() => `${shownValue(values[open])} cannot be compared with the ${what}`);
-  return new Match(negated ? "yes" : "no", () => `it ${negated ? "covers" : "does not cover"} the ${what}`);
+  if (open >= 0) return cannotTell(() => `${shownValue(values[open])} cannot be compared with the ${what()}`);
+  return new Match(negated ? "yes" : "no", () => `it ${negated ? "covers" : "does not cover"} the ${what()}`);
 }
 
 function shownValue(value: Known<string> | undefined): string {
   return value === undefined ? "a value" : quoted(shown(value));
 }
 
-/** What a statement says of resources, ready for many of them. */
 export class Resources {
-  /** True for NotResource. */
   readonly #negated: boolean;
-  readonly #values: readonly ResourceValue[];
-  readonly #plain: ReadonlySet<string>;
-  readonly #wild: readonly ResourceValue[];
+  readonly #raw: readonly Known<string>[];
+  readonly #prepared: (raw: Known<string>) => ResourceValue;
+  /** Most values are names without wildcards, which need no more. */
+  readonly #plain = new Set<string>();
+  readonly #wild: ResourceValue[] = [];
 
   constructor({ values, negated }: Selection, variables: boolean, context: RequestContext) {
     this.#negated = negated;
-    this.#values = values.map((raw) => resourceValue(raw, variables, context));
-    this.#plain = new Set(this.#values.flatMap(({ plain }) => plain ?? []));
-    this.#wild = this.#values.filter(({ plain }) => plain === undefined);
+    this.#raw = values;
+    this.#prepared = (raw) => resourceValue(raw, variables, context);
+    for (const raw of values) {
+      const plain = plainText(raw);
+      if (plain === undefined) this.#wild.push(this.#prepared(raw));
+      else this.#plain.add(plain);
+    }
+  }
+
+  get #values(): readonly ResourceValue[] {
+    return this.#raw.map(this.#prepared);
   }
 
   /** Whether they cover a resource, which is compared with regard to case; `*` reaches over slashes. */
@@ -204,7 +211,7 @@ export class Resources {
     return covers(
       this.#values.map((value) => matches(value, resource)),
       this.#values.map(({ raw }) => raw),
-      { negated: this.#negated, what: `resource ${quoted(resource.example)}` },
+      { negated: this.#negated, what: () => `resource ${quoted(resource.example)}` },
     );
   }
 
@@ -221,7 +228,6 @@ export class Resources {
   }
 }
 
-/** One value of Resource or NotResource. */
 interface ResourceValue {
   readonly raw: Known<string>;
   readonly plain: string | undefined;
@@ -233,12 +239,16 @@ interface ResourceValue {
   readonly isOpen: boolean;
 }
 
-function resourceValue(raw: Known<string>, variables: boolean, context: RequestContext): ResourceValue {
-  const plain = match(
+function plainText(raw: Known<string>): string | undefined {
+  return match(
     raw,
     (text) => (/[*?{]/.test(text) ? undefined : text),
     () => undefined,
   );
+}
+
+function resourceValue(raw: Known<string>, variables: boolean, context: RequestContext): ResourceValue {
+  const plain = plainText(raw);
   const filled = policyValue(raw, variables, context);
   const value = filled && { ...filled, pattern: preparedPattern(filled.pattern) };
   if (plain !== undefined || value === undefined || value.isLate)

@@ -11,8 +11,7 @@ import type { Policy, Statement } from "./document";
 import { coversOutsider, coversRole, namesRole } from "./principal";
 import type { AskedResource } from "./resource-name";
 
-/** A role that asks. */
-export interface RequestingRole {
+interface RequestingRole {
   readonly arn: Known<string>;
   /** Name of its partition, `aws`. */
   readonly partition: Known<string>;
@@ -63,17 +62,14 @@ function isDeny({ effect }: Statement): boolean {
   );
 }
 
-/** Who asks a resource for what without being an identity of IAM. */
-export interface AwsOutsiderRequest {
+interface AwsOutsiderRequest {
   /** The service, `cloudfront.amazonaws.com`; `undefined` for someone without credentials. */
   readonly service: string | undefined;
-  /** The action, `s3:GetObject`. */
   readonly action: string;
   readonly resource: AskedResource;
   readonly context: ContextKeys;
 }
 
-/** Decides what the policy of a resource says to someone outside of IAM. */
 export function decideOutsider(
   policy: Policy,
   { service, action, resource, context }: AwsOutsiderRequest,

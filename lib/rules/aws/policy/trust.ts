@@ -57,8 +57,7 @@ function foreignIssuer(issuer: unknown, hostPath: string): AwsDecision | undefin
   };
 }
 
-/** A token as the account's OIDC provider takes it. */
-export interface ShownToken {
+interface ShownToken {
   readonly provider: Known<string>;
   /** The issuer without `https://`. */
   readonly host: Known<string>;
@@ -72,7 +71,6 @@ export interface ShownToken {
   readonly presumes?: (condition: Condition, statement: Statement) => boolean;
 }
 
-/** Decides whether a trust policy lets the bearer of a token assume its role. */
 export function decideTrust(policy: Policy, token: ShownToken): Decision {
   const judging = {
     context: new TokenContext(token),
@@ -157,7 +155,6 @@ function notKnownKey(key: Known<string>): ContextValue {
   };
 }
 
-/** What follows the last colon of a key, where that is known. */
 function claimOf(key: Known<string>): string | undefined {
   const last = partsOf(key)?.at(-1);
   if (typeof last !== "string" || !last.includes(":")) return undefined;

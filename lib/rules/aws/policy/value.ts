@@ -17,7 +17,6 @@ import {
 import { type Pattern, joinedPattern, literalPattern, matchesPattern, patternOf } from "../../wildcard";
 import type { RequestContext } from "./context";
 
-/** A policy value with its variables filled in. */
 export interface PolicyValue {
   readonly text: Known<string>;
   /** The value as a pattern; what only apply tells is any text in it. */
@@ -100,7 +99,6 @@ function variable(name: string, context: RequestContext): string | undefined {
       );
 }
 
-/** Whether a value matches a known text. */
 export function valueMatches({ pattern, isLate: late }: PolicyValue, text: string): Ternary {
   return ternary(matchesPattern(pattern, text), late);
 }

@@ -1,0 +1,315 @@
+import { IamOpenidConnectProvider } from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
+import {
+  Annotations,
+  DefaultTokenResolver,
+  type ITerraformDependable,
+  StringConcat,
+  TerraformStack,
+  Tokenization,
+  Lazy,
+} from "cdktf";
+import { Construct } from "constructs";
+import { at, fail, type Problem } from "../../errors";
+import type { Issuer } from "../../model/issuer";
+import { checkGiven, checkProps } from "../../model/shape";
+import { tagArguments } from "../../rules/aws/names";
+import { partitionOf } from "../../rules/aws/partitions";
+import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/provider";
+import { waitFor } from "../shared/across-stacks";
+import { publishersOf } from "../shared/issuer-hosts";
+import { keepNames } from "../shared/kept-names";
+import {
+  AdoptedOidcProvider,
+  OidcProviderOfArn,
+  conditionPrefixOf,
+  oidcProviderOfEksCluster,
+} from "./adopted";
+import {
+  declareInAccount,
+  declaredInAccount,
+  oidcProviderOf,
+  declareOnce,
+  declaredOnce,
+  onceKey,
+  sharedId,
+} from "./once";
+import {
+  type EksClusterAttributes,
+  type IOidcProvider,
+  type KnownAudiences,
+  type OidcProviderAttributes,
+  type OidcProviderProps,
+  type SharedOidcProviderProps,
+  EKS_CLUSTER_ATTRIBUTES,
+  KNOWN_AUDIENCES,
+  OIDC_PROVIDER_ATTRIBUTES,
+  OIDC_PROVIDER_PROPS,
+  SHARED_OIDC_PROVIDER_PROPS,
+} from "./provider-props";
+
+/** What every user of a shared OIDC provider must agree on, where it is stated. */
+const AGREED = ["account", "thumbprints"] as const;
+
+/**
+ * Makes the issuer of a cluster known to an AWS account, so that IAM roles can trust its service account tokens.
+ *
+ * AWS has one OIDC provider per issuer and account, so a stack declares it once: take `OidcProvider.forIssuer`
+ * where several parts of a stack need it, and a `from…` static where another stack or tool owns it.
+ *
+ * Thumbprints are left out by default. AWS trusts a public certificate authority, and an invented fingerprint
+ * would be worse than none.
+ */
+export class OidcProvider extends Construct implements IOidcProvider {
+  /** The Terraform resource. */
+  readonly resource: IamOpenidConnectProvider;
+  /** Its ARN; literal where account, region and issuer are known at synth. */
+  readonly arn: string;
+  /** The issuer that it stands for. */
+  readonly issuer: Issuer;
+  /** The issuer without `https://`. */
+  readonly conditionPrefix: string;
+  /** The resource, for roles whose trust names the literal ARN. */
+  readonly dependencies: readonly ITerraformDependable[];
+  #props: OidcProviderProps;
+
+  constructor(scope: Construct, id: string, props: OidcProviderProps) {
+    checkProps(new.target.name, scope, id, OIDC_PROVIDER_PROPS, props);
+    super(scope, id);
+    const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
+
+    this.resource = new IamOpenidConnectProvider(this, "Resource", config);
+    // IAM asks the issuer's host for its certificate.
+    if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
+    if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
+    keepNames(this.resource, { names: { url: issuer.url }, statedBy: "issuer" });
+    declareOnce(this, key);
+    declareInAccount(this, oidcProviderOf(issuer, props.account));
+    if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);
+
+    this.issuer = issuer;
+    this.conditionPrefix = conditionPrefixOf(issuer);
+    this.arn = arn ?? this.resource.arn;
+    this.dependencies = [this.resource];
+    this.#props = props;
+  }
+
+  /** An existing OIDC provider. */
+  static fromArn(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}): IOidcProvider {
+    checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes);
+    return new OidcProviderOfArn(scope, id, arn, attributes);
+  }
+
+  /** An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  static fromIssuer(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
+    checkProps("OidcProvider.fromIssuer()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
+    return new AdoptedOidcProvider(scope, id, attributes);
+  }
+
+  /** The existing OIDC provider of an EKS cluster, both looked up by Terraform. */
+  static fromEksCluster(scope: Construct, id: string, attributes: EksClusterAttributes): IOidcProvider {
+    checkProps("OidcProvider.fromEksCluster()", scope, id, EKS_CLUSTER_ATTRIBUTES, attributes);
+    return oidcProviderOfEksCluster(scope, id, attributes);
+  }
+
+  /**
+   * The stack's OIDC provider of an issuer, declared at the first call; every call adds its audience.
+   *
+   * Tags of all calls are joined.
+   */
+  static forIssuer(scope: Construct, props: SharedOidcProviderProps): OidcProvider {
+    checkGiven("OidcProvider.forIssuer()", SHARED_OIDC_PROVIDER_PROPS, props);
+    const { audience, ...rest } = props;
+    const stack = TerraformStack.of(scope);
+    const issuer = awsIssuer(props.issuer);
+    const issuerName = nameOf(stack, issuer);
+    const known = declaredOnce(scope, onceKey(props.provider, "oidc-provider", issuerName));
+    if (!(known instanceof OidcProvider)) {
+      const id = sharedId("oidc-provider", props.provider, issuer.late ? issuerName : issuer.hostPath);
+      return new OidcProvider(stack, id, { ...rest, issuer, audiences: [audience] });
+    }
+    known.#agree(props);
+    known.#take(props);
+    known.addAudience(audience);
+    return known;
+  }
+
+  /** The audiences that it accepts, sorted. */
+  get audiences(): readonly string[] {
+    return this.resource.clientIdListInput ?? [];
+  }
+
+  /** Adds an audience; nothing happens where it is there. */
+  addAudience(audience: string): void {
+    const ids = [...this.audiences, audience];
+    this.resource.clientIdList = at(this, () => clientIds(ids));
+  }
+
+  /** What the first user left open and a later one states: tags, thumbprints, and that it exists. */
+  #take({ tags, thumbprints, adopt, account, region, provider }: SharedOidcProviderProps): void {
+    const all = tags && { ...this.#props.tags, ...tags };
+    const tagged = tagArguments(all);
+    const fingerprints = thumbprints && thumbprintList(thumbprints);
+    const arn = adopt && !this.#props.adopt ? arnToAdopt(this.issuer, account, region) : undefined;
+    if (tagged) this.resource.tags = tagged;
+    if (fingerprints) this.resource.thumbprintList = fingerprints;
+    if (arn !== undefined) this.resource.importFrom(arn, provider);
+    this.#props = {
+      ...this.#props,
+      ...(all && { tags: all }),
+      ...(thumbprints && { thumbprints }),
+      ...(adopt && { adopt }),
+    };
+  }
+
+  #agree(props: SharedOidcProviderProps): void {
+    for (const property of AGREED) {
+      const [stated, known] = [props[property], this.#props[property]];
+      const both = stated !== undefined && known !== undefined;
+      const differs = both && JSON.stringify(stated) !== JSON.stringify(known);
+      if (differs) fail("aws-conflict", declaredOtherwise(property, stated, this.node.path));
+    }
+    const known = this.#props.tags ?? {};
+    const twice = Object.entries(props.tags ?? {}).find(
+      ([key, value]) => Object.hasOwn(known, key) && known[key] !== value,
+    );
+    if (twice) fail("aws-conflict", declaredOtherwise(`tag ${twice[0]}`, twice[1], this.node.path));
+  }
+}
+
+const NO_THUMBPRINT =
+  "the OIDC provider has no thumbprint; the documentation of partition aws-cn still asks for one: give `thumbprints`";
+
+function lacksThumbprint({ region, thumbprints }: OidcProviderProps): boolean {
+  return !thumbprints && region !== undefined && partitionOf(region).name === "aws-cn";
+}
+
+/** A late issuer is told apart by the Terraform expression that it stands for: equal text, equal value. */
+function nameOf(stack: TerraformStack, issuer: Issuer): string {
+  if (!issuer.late) return issuer.url;
+  const resolver = new DefaultTokenResolver(new StringConcat());
+  return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
+}
+
+interface Settings {
+  readonly issuer: Issuer;
+  readonly arn: string | undefined;
+  readonly key: string;
+  readonly config: ConstructorParameters<typeof IamOpenidConnectProvider>[2];
+}
+
+function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
+  const { provider, thumbprints } = props;
+  const tags = tagArguments(props.tags);
+  const issuer = awsIssuer(props.issuer);
+  const name = nameOf(TerraformStack.of(construct), issuer);
+  const key = onceKey(provider, "oidc-provider", name);
+  const known =
+    declaredOnce(construct, key) ?? declaredInAccount(construct, oidcProviderOf(issuer, props.account));
+  if (known)
+    fail("aws-conflict", {
+      problem: `OIDC provider of this issuer is already declared by ${known.node.path}`,
+      value: name,
+      allowed: "one OIDC provider per issuer and account",
+      remedy:
+        "use that one, as `oidcProvider` of a trust, of pullRoles(), componentRoles() or workloadRoles(), in another stack too; within a stack OidcProvider.forIssuer shares it, elsewhere OidcProvider.fromIssuer adopts it, and the declared one must accept the audiences of all",
+    });
+  const arn = props.adopt
+    ? arnToAdopt(issuer, props.account, props.region)
+    : literalOidcProviderArn(issuer, props.account, props.region);
+  return {
+    issuer,
+    arn,
+    key,
+    config: {
+      url: issuer.url,
+      clientIdList: clientIds(props.audiences),
+      ...(thumbprints ? { thumbprintList: thumbprintList(thumbprints) } : {}),
+      tags,
+      provider,
+    },
+  };
+}
+
+function arnToAdopt(issuer: Issuer, account: string | undefined, region: string | undefined): string {
+  return (
+    literalOidcProviderArn(issuer, account, region) ??
+    fail("late-value", "ARN of the OIDC provider to adopt (issuer, account and region)")
+  );
+}
+
+function declaredOtherwise(property: string, value: unknown, by: string): Problem {
+  return {
+    problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
+    value,
+    remedy: "AWS has one OIDC provider per issuer and account: state the property once",
+  };
+}
+
+interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audiences"> {
+  /**
+   * The OIDC provider of the cluster's issuer.
+   *
+   * @defaultValue - declared once per stack
+   */
+  readonly oidcProvider?: IOidcProvider;
+}
+
+/** The OIDC provider of a cluster: the stated one, or the stack's own, with the audiences added. */
+export function declaredProvider(
+  scope: Construct,
+  issuer: Issuer,
+  audiences: readonly string[],
+  props: TrustedProviderProps,
+): IOidcProvider {
+  const { oidcProvider, account, region, tags, provider, adopt, thumbprints } = props;
+  if (oidcProvider) requireIssuer(oidcProvider, issuer);
+  if (oidcProvider instanceof OidcProvider)
+    for (const audience of audiences) oidcProvider.addAudience(audience);
+  if (oidcProvider) return oidcProvider;
+  const [audience = "", ...more] = audiences;
+  const stated = { account, region, tags, provider, adopt, thumbprints };
+  const declared = OidcProvider.forIssuer(scope, { issuer, audience, ...stated });
+  for (const each of more) declared.addAudience(each);
+  return declared;
+}
+
+/** What {@link declaredProvider} will return, as far as roles can be checked with it before anything is declared. */
+export function expectedProvider(
+  issuer: Issuer,
+  audiences: readonly string[],
+  { oidcProvider, account, region }: Pick<TrustedProviderProps, "oidcProvider" | "account" | "region">,
+): IOidcProvider {
+  if (oidcProvider) requireIssuer(oidcProvider, issuer);
+  const known = oidcProvider?.audiences;
+  const accepted = clientIds([...audiences, ...(oidcProvider instanceof OidcProvider ? (known ?? []) : [])]);
+  if (oidcProvider)
+    return oidcProvider instanceof OidcProvider ? withAudiences(oidcProvider, accepted) : oidcProvider;
+  const checked = awsIssuer(issuer);
+  return {
+    arn: literalOidcProviderArn(checked, account, region) ?? LATE_ARN,
+    issuer: checked,
+    conditionPrefix: conditionPrefixOf(checked),
+    audiences: accepted,
+    dependencies: [],
+  };
+}
+
+/** Never written: it stands for an ARN that is known after apply while roles are being checked. */
+const LATE_ARN = Lazy.stringValue({ produce: () => "" });
+
+function withAudiences(
+  { arn, issuer, conditionPrefix, dependencies }: IOidcProvider,
+  audiences: readonly string[],
+): IOidcProvider {
+  return { arn, issuer, conditionPrefix, dependencies, audiences };
+}
+
+function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
+  if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;
+  fail("aws-mismatch", {
+    problem: "the OIDC provider is of another issuer than the cluster",
+    value: oidcProvider.issuer.url,
+    allowed: issuer.url,
+    remedy: "give the OIDC provider of this cluster's issuer, or leave it out to have one declared",
+  });
+}

@@ -1,0 +1,116 @@
+import {
+  type TrustingRoleProps,
+  TRUSTING_ROLE_PROPS,
+  type AccountRolesProps,
+  ACCOUNT_ROLES_PROPS,
+  type RoleTrust,
+} from "./role-props";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
+import { PULL_SOURCE } from "../../model/pulls";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  like,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
+import type { EcrSource } from "./registry-source";
+
+/** An IAM role that service accounts pull as: declared, or existing. */
+export interface IPullRole {
+  /** Its ARN; late where account or partition are not known. */
+  readonly arn: string;
+  /**
+   * Length that a late ARN will have, in characters; counted in policies that name it.
+   *
+   * @defaultValue - the length of a literal ARN; a usual one for a late ARN
+   */
+  readonly arnLength?: number;
+  /** What a service account needs in order to use it. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** What must exist before somebody grants it something; empty for an existing role. */
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+export const PULL_ROLE: Kind<IPullRole> = like(
+  "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
+  {
+    arn: text,
+    annotations: record(text),
+    dependencies: list(anyObject),
+  },
+);
+
+/** Whose tokens a pull role accepts. */
+export type PullRoleTrust = RoleTrust;
+
+/** Settings of a {@link PullRole}. */
+export interface PullRoleProps extends TrustingRoleProps {
+  /** What it may pull from, all of one partition; at least one of `ecr()` and `ecrPublic()`. */
+  readonly sources: readonly EcrSource[];
+}
+
+export const PULL_ROLE_PROPS: ObjectKind<PullRoleProps> = object({
+  ...TRUSTING_ROLE_PROPS.shape,
+  sources: list(PULL_SOURCE),
+});
+
+/** What must be known of an existing role. */
+export interface PullRoleAttributes {
+  /** Name of the role, without path. */
+  readonly roleName: string;
+  /**
+   * Its account, 12 digits.
+   *
+   * @defaultValue - looked up by Terraform; the ARN is known after apply
+   */
+  readonly account?: string;
+  /**
+   * Any region of the partition.
+   *
+   * @defaultValue - looked up by Terraform; the ARN is known after apply
+   */
+  readonly region?: string;
+  /**
+   * Path of the role.
+   *
+   * @defaultValue "/"
+   */
+  readonly path?: string;
+  /**
+   * Terraform provider of the lookup.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
+  roleName: text,
+  account: optional(text),
+  region: optional(text),
+  path: optional(text),
+  provider: optional(PROVIDER),
+});
+
+/** How the pull roles of one cluster are made. */
+export interface PullRolesProps extends AccountRolesProps {
+  /**
+   * Further issuers whose tokens the roles accept, for example while a cluster moves to a new issuer; each gets an
+   * OIDC provider, declared once per stack.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalIssuers?: readonly GivenIssuer[];
+}
+
+export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = object({
+  ...ACCOUNT_ROLES_PROPS.shape,
+  additionalIssuers: optional(list(ISSUER)),
+});

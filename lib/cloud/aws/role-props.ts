@@ -1,0 +1,142 @@
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import { type Subject, SUBJECT } from "../../model/subject";
+import { type AwsProps, AWS_PROPS } from "./props";
+import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+
+/** Service accounts admitted by a wildcard. */
+export interface SubjectWildcard {
+  /**
+   * `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. The namespace is literal,
+   * or begins with at least three literal characters.
+   */
+  readonly pattern: string;
+  /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
+  readonly reason: string;
+}
+
+const SUBJECT_WILDCARD: ObjectKind<SubjectWildcard> = object({
+  pattern: text,
+  reason: text,
+});
+
+/** Whose tokens an IAM role accepts: one OIDC provider and audience. */
+export interface RoleTrust {
+  /** The OIDC provider of the cluster's issuer. */
+  readonly oidcProvider: IOidcProvider;
+  /**
+   * Service accounts as `namespace/name`, each exactly.
+   *
+   * @defaultValue - none; then `wildcards` must admit some
+   */
+  readonly serviceAccounts?: readonly (string | Subject)[];
+  /**
+   * Service accounts by wildcard.
+   *
+   * @defaultValue - none
+   */
+  readonly wildcards?: readonly SubjectWildcard[];
+  /**
+   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
+   *
+   * @defaultValue "sts.amazonaws.com"
+   */
+  readonly audience?: string;
+}
+
+export const ROLE_TRUST: ObjectKind<RoleTrust> = object({
+  oidcProvider: OIDC_PROVIDER,
+  serviceAccounts: optional(list(SUBJECT)),
+  wildcards: optional(list(SUBJECT_WILDCARD)),
+  audience: optional(text),
+});
+
+/** What every role of service accounts can be given. */
+export interface RolePlace extends AwsProps {
+  /**
+   * Account that the role is declared in.
+   *
+   * @defaultValue - that of a literal OIDC provider's ARN
+   */
+  readonly account?: string;
+  /**
+   * Path of the role.
+   *
+   * @defaultValue "/"
+   */
+  readonly path?: string;
+  /**
+   * ARN of the policy that bounds the role's permissions.
+   *
+   * @defaultValue - none
+   */
+  readonly permissionsBoundary?: string;
+}
+
+export const ROLE_PLACE: ObjectKind<RolePlace> = object({
+  ...AWS_PROPS.shape,
+  account: optional(text),
+  path: optional(text),
+  permissionsBoundary: optional(text),
+});
+
+/** What a role of stated service accounts is given. */
+export interface TrustingRoleProps extends RolePlace {
+  /** Whose tokens it accepts, one or several clusters. */
+  readonly trusts: readonly RoleTrust[];
+  /**
+   * Name of the role; over 64 characters it is cut and ends with a hash.
+   *
+   * @defaultValue - derived from the construct's path
+   */
+  readonly roleName?: string;
+  /**
+   * What the role is for, Latin-1; with the reasons for what is wide at most 1000 characters.
+   *
+   * @defaultValue - says who uses it
+   */
+  readonly description?: string;
+}
+
+export const TRUSTING_ROLE_PROPS: ObjectKind<TrustingRoleProps> = object({
+  ...ROLE_PLACE.shape,
+  trusts: list(ROLE_TRUST),
+  roleName: optional(text),
+  description: optional(text),
+});
+
+/** How the roles of one cluster's service accounts are made, whatever they are for. */
+export interface AccountRolesProps extends RolePlace {
+  /**
+   * Any region of the partition; with `account` it makes the roles' ARNs, and the annotations with them, literal. For
+   * pulls it must be of the registries' partition, and is where the plugin calls STS for ECR Public.
+   *
+   * @defaultValue - the partition of `oidcProvider` with a literal ARN, for pulls that of the registries; otherwise unknown
+   */
+  readonly region?: string;
+  /**
+   * The OIDC provider of the cluster's issuer.
+   *
+   * @defaultValue - declared once per stack
+   */
+  readonly oidcProvider?: IOidcProvider;
+  /**
+   * The audience of the tokens; for workloads another one than usual is told to the pod identity webhook by annotation.
+   *
+   * @defaultValue "sts.amazonaws.com"
+   */
+  readonly audience?: string;
+  /**
+   * Put before every role name `<cluster>_<namespace>_<service account>`, at most 32 characters.
+   *
+   * @defaultValue - none
+   */
+  readonly namePrefix?: string;
+}
+
+export const ACCOUNT_ROLES_PROPS: ObjectKind<AccountRolesProps> = object({
+  ...ROLE_PLACE.shape,
+  region: optional(text),
+  oidcProvider: optional(OIDC_PROVIDER),
+  audience: optional(text),
+  namePrefix: optional(text),
+});

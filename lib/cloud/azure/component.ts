@@ -1,0 +1,208 @@
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import type { ComponentGrant, ComponentsDeclaration, IComponentIdentities } from "../../model/components";
+import { clusterName } from "../../model/kubernetes-name";
+import { isLate, literal } from "../../model/late";
+import { checkGiven, checkProps } from "../../model/shape";
+import { type AdoptedComponent, adoptedComponents } from "../../rules/azure/adoption";
+import {
+  type ComponentNaming,
+  type PlannedComponent,
+  componentIntent,
+  hasCustomRole,
+  planComponents,
+} from "../../rules/azure/component";
+import { AZURE_PROVIDER_KIND, componentSecret, webhookSecret } from "../../rules/azure/provider-spec";
+import { resourceGroupId, subscriptionScope } from "../../rules/azure/ids";
+import { guid, location, resourceGroupName } from "../../rules/azure/names";
+import { WEBHOOK_SECRET } from "../../rules/azure/pod";
+import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
+import { ComponentIdentity } from "./component-identity";
+import {
+  type ComponentIdentitiesProps,
+  type ComponentIdentitiesSettings,
+  COMPONENT_IDENTITIES_PROPS,
+  COMPONENT_IDENTITIES_SETTINGS,
+} from "./component-props";
+import { refuseTakenName, refuseTakenRoleName } from "./names";
+import {
+  type ResourceGroupMode,
+  type ResourceGroupUse,
+  checkResourceGroup,
+  checkSubscription,
+  useResourceGroup,
+} from "./place";
+
+/**
+ * The identities of OpenShift's components on Azure: what `ccoctl azure create-managed-identities` does.
+ *
+ * Each CredentialsRequest has a user-assigned identity in the OIDC resource group, a custom role of exactly the
+ * permissions that it asks for, role assignments in the cluster's resource groups, and a credential per service
+ * account. Roles that a person gives an identity elsewhere are left alone.
+ *
+ * Children: one `ComponentIdentity` per request, named as the request; `OidcResourceGroup` and
+ * `InstallationResourceGroup` where they are declared.
+ */
+export class ComponentIdentities extends Construct implements ComponentsDeclaration {
+  /** The identity of each request, by the request's name. */
+  readonly identities: ReadonlyMap<string, ComponentIdentity>;
+  /** What each component got, in the order of the requests. */
+  readonly grants: readonly ComponentGrant[];
+  /** The Secret that makes OpenShift run Azure's pod identity webhook. */
+  readonly secrets: ComponentsDeclaration["secrets"];
+
+  constructor(scope: Construct, id: string, props: ComponentIdentitiesProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_IDENTITIES_PROPS, props);
+    super(scope, id);
+    const settings = at(this, () => componentSettings(this, props));
+    for (const [own, use] of Object.entries(settings.groups)) useResourceGroup(this, own, use);
+    const made = settings.components.map((component) => {
+      const intends = componentIntent(component);
+      const { request, scopes: places } = component;
+      const identity = this.#identity(props, settings, component);
+      return { request, identity, grant: { request, places, ...(intends && { intends }) } };
+    });
+    this.identities = new Map(made.map(({ request, identity }) => [request.name, identity]));
+    this.grants = made.map(({ request, identity, grant }) => ({
+      ...grant,
+      identity: identity.resourceId,
+      secret: componentSecret(request, {
+        clientId: identity.clientId,
+        tenantId: identity.tenantId,
+        region: props.region,
+        subscriptionId: props.subscriptionId,
+      }),
+    }));
+    // One tenant, from wherever it is known; none where there is no identity to ask.
+    const tenants = made.map(({ identity }) => identity.tenantId);
+    const tenant = props.tenantId ?? tenants.find((each) => !isLate(each)) ?? tenants[0];
+    this.secrets = tenant === undefined ? [] : [webhookSecret(tenant)];
+  }
+
+  #identity(
+    props: ComponentIdentitiesProps,
+    { naming, groups, tags, adopted }: ComponentSettings,
+    { request, identityName, roleName, permissions, scopes, reason }: PlannedComponent,
+  ): ComponentIdentity {
+    const adopt = adopted?.get(request.name);
+    return new ComponentIdentity(this, request.name, {
+      identityName,
+      roleName,
+      naming,
+      resourceGroupName: groups.OidcResourceGroup.name,
+      location: props.region,
+      subscriptionId: props.subscriptionId,
+      clusterName: props.clusterName,
+      issuer: props.issuer,
+      serviceAccounts: request.subjects,
+      scopes,
+      ...permissions,
+      ...(reason !== undefined && { reason }),
+      ...(Object.keys(tags).length > 0 && { tags }),
+      ...(props.tenantId !== undefined && { tenantId: props.tenantId }),
+      ...(props.provider && { provider: props.provider }),
+      ...(adopt && { adopt }),
+    });
+  }
+}
+
+/**
+ * How the identities of OpenShift's components on Azure are made; for the composed constructs.
+ *
+ * Declares a {@link ComponentIdentities} with the id `Default`.
+ */
+export function componentIdentities(settings: ComponentIdentitiesSettings): IComponentIdentities<Construct> {
+  checkGiven("componentIdentities()", COMPONENT_IDENTITIES_SETTINGS, settings);
+  return {
+    cloud: "azure",
+    job: "components",
+    providerKind: AZURE_PROVIDER_KIND,
+    furtherSecrets: [WEBHOOK_SECRET],
+    declare: (scope, request) => new ComponentIdentities(scope, "Default", { ...settings, ...request }),
+  };
+}
+
+/** Everything that is decided before the first resource of a cluster's components is declared. */
+interface ComponentSettings {
+  readonly components: readonly PlannedComponent[];
+  /** What of them exists, by the request's name; `undefined` where nothing is adopted. */
+  readonly adopted: ReadonlyMap<string, AdoptedComponent> | undefined;
+  readonly naming: ComponentNaming;
+  /** By the ids of their constructs; their names are literal. */
+  readonly groups: Readonly<Record<"OidcResourceGroup" | "InstallationResourceGroup", ResourceGroupUse>>;
+  readonly tags: Tags;
+}
+
+/** Checks settings and requests as a whole. */
+function componentSettings(scope: Construct, props: ComponentIdentitiesProps): ComponentSettings {
+  const { adopt, provider, subscriptionId, tenantId } = props;
+  clusterName(props.clusterName);
+  subscriptionScope(subscriptionId);
+  checkSubscription(scope, "subscriptionId", subscriptionId, provider);
+  if (tenantId !== undefined) guid("tenantId", tenantId);
+  const naming = namingOf(props);
+  const tags = { ...(naming === "ccoctl" && ccoctlTags(props.clusterName)), ...checkedTags(props.tags) };
+  const groups = componentGroups(props, tags);
+  const components = planComponents(props, {
+    naming,
+    overrides: props.overrides ?? {},
+    resourceGroups: {
+      subscriptionId,
+      installationResourceGroupName: groups.InstallationResourceGroup.name,
+      networkResourceGroupName: props.networkResourceGroupName,
+      dnsZoneResourceGroupName: props.dnszoneResourceGroupName,
+    },
+  });
+  const { name: resourceGroupName } = groups.OidcResourceGroup;
+  for (const { identityName, permissions, roleName } of components) {
+    refuseTakenName(scope, { identityName, resourceGroupName, ...(provider && { provider }) });
+    if (hasCustomRole(permissions)) refuseTakenRoleName(scope, { name: roleName, tenantId, provider });
+  }
+  for (const use of Object.values(groups)) checkResourceGroup(scope, use);
+  const adopted = adopt && adoptedComponents(adopt, components, subscriptionId);
+  return { components, adopted, naming, groups, tags };
+}
+
+function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming {
+  if (adopt && naming !== undefined && naming !== "ccoctl")
+    fail("azure-mismatch", {
+      problem: "adopt takes over what ccoctl made, so the names must be those of ccoctl",
+      value: naming,
+      allowed: 'naming: "ccoctl", or left out',
+      remedy: "remove naming, or remove adopt",
+    });
+  return naming ?? (adopt ? "ccoctl" : "unique");
+}
+
+/** What is known of both groups from the settings alone. */
+function componentGroups(props: ComponentIdentitiesProps, tags: Tags): ComponentSettings["groups"] {
+  const { subscriptionId, adopt, provider } = props;
+  const group = (
+    name: string,
+    holds: ResourceGroupUse["holds"],
+    mode: ResourceGroupMode = "declared",
+  ): ResourceGroupUse => ({
+    name: resourceGroupName(literal(name, "resource group")),
+    holds,
+    mode,
+    location: location(props.region),
+    tags,
+    subscriptionId,
+    ...(provider && { provider }),
+    ...(adopt && { importId: resourceGroupId(subscriptionId, name) }),
+  });
+  const oidc = props.oidcResourceGroupName ?? `${props.clusterName}-oidc`;
+  const installation = props.installationResourceGroupName ?? props.clusterName;
+  const groups = {
+    OidcResourceGroup: group(oidc, "identities", props.oidcResourceGroup),
+    InstallationResourceGroup: group(installation, "cluster", props.installationResourceGroup),
+  };
+  if (oidc.toLowerCase() === installation.toLowerCase())
+    fail("azure-conflict", {
+      problem: "one resource group is to hold both the identities and the cluster",
+      value: oidc,
+      allowed: "an installation resource group of its own, empty before the installation",
+      remedy: "give oidcResourceGroupName and installationResourceGroupName different names",
+    });
+  return groups;
+}

@@ -1,0 +1,393 @@
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/index.js";
+import { type StorageBlobConfig, StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
+import { type ITerraformDependable, Annotations } from "cdktf";
+import { Construct } from "constructs";
+import { fail } from "../../errors";
+import { type IIssuerHost, GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
+import { clusterName } from "../../model/kubernetes-name";
+import { isLate } from "../../model/late";
+import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
+import { compareVersions } from "../../model/version";
+import { azurermSince } from "../../rules/azure/azurerm-version";
+import { type AzureCloudName, azureCloud, azureClouds } from "../../rules/azure/clouds";
+import { resourceGroupId, storageAccountId } from "../../rules/azure/ids";
+import { containerUrl, storageAccountName } from "../../rules/azure/issuer";
+import { location, resourceGroupName } from "../../rules/azure/names";
+import { type Tags, ccoctlTags, checkedTags, tagsArgument } from "../../rules/azure/tags";
+import type {
+  IssuerDocuments,
+  IssuerDocumentsOptions,
+  OpenIdDocument,
+} from "../../rules/openid/issuer-documents";
+import { publishedJwks } from "../../rules/openid/issuer-documents";
+import { requireAlgorithms } from "../../rules/openid/jwks";
+import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
+import { PROVIDER } from "../shared/kinds";
+import { PerApp } from "../shared/per-app";
+import { attributeOf, dependsOn } from "../shared/references";
+import {
+  type ResourceGroupMode,
+  type ResourceGroupUse,
+  RESOURCE_GROUP_MODES,
+  azurermVersion,
+  checkResourceGroup,
+  declaredGroups,
+  defaultProvider,
+  useResourceGroup,
+} from "./place";
+
+/** A storage account that publishes an issuer's documents. */
+export interface IssuerStorageProps {
+  /** Name of the storage account, 3 to 24 of a-z and 0-9, unique in all of Azure. */
+  readonly storageAccountName: string;
+  /** Resource group of the account; not the one that OpenShift's installer fills. */
+  readonly resourceGroupName: string;
+  /** Region of the account, for example `westeurope`; may be late. */
+  readonly region: string;
+  /** The public keys; Azure takes RSA keys alone. */
+  readonly keys: readonly IssuerKey[];
+  /**
+   * The issuer, where something else serves the documents under a URL of your own: Azure Front Door, a proxy.
+   *
+   * @defaultValue - the URL of the storage
+   */
+  readonly issuerUrl?: GivenIssuer;
+  /**
+   * `declared`: the resource group is made, unless the app declares it already; `existing`: it exists.
+   *
+   * @defaultValue "declared"
+   */
+  readonly resourceGroup?: ResourceGroupMode;
+  /**
+   * How the account is replicated; the issuer must be readable whenever a component renews its credentials.
+   *
+   * @defaultValue "LRS"
+   */
+  readonly accountReplicationType?: "LRS" | "ZRS" | "GRS" | "RAGRS" | "GZRS" | "RAGZRS";
+  /**
+   * Whether the account's keys open it. Without them Terraform writes the documents as its own Entra identity: set
+   * `storageUseAzuread` on the azurerm provider and give that identity the role `Storage Blob Data Contributor` before
+   * the first apply: on the resource group or the subscription, since the account does not exist yet.
+   *
+   * @defaultValue - false where the azurerm provider has `storageUseAzuread`; true with a warning otherwise
+   */
+  readonly sharedAccessKeyEnabled?: boolean;
+  /**
+   * `Cache-Control` of the documents. Longer caching delays a rotation by as much.
+   *
+   * @defaultValue "public, max-age=300"
+   */
+  readonly cacheControl?: string;
+  /**
+   * The Azure cloud.
+   *
+   * @defaultValue "AzurePublicCloud"
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * Tags of account and resource group.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Takes over an account with its documents, as `ccoctl azure create-oidc-issuer` made it, and its resource group.
+   *
+   * @defaultValue - everything is made
+   */
+  readonly adopt?: IssuerAdoption;
+  /**
+   * The Terraform provider of the account's subscription.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+const ISSUER_ADOPTION: ObjectKind<IssuerAdoption> = object({
+  subscriptionId: text,
+  clusterName: optional(text),
+  documents: optional(choice(["keep", "replace"])),
+});
+
+export const ISSUER_STORAGE_PROPS: ObjectKind<IssuerStorageProps> = object({
+  storageAccountName: text,
+  resourceGroupName: text,
+  region: text,
+  keys: list(ISSUER_KEY),
+  issuerUrl: optional(ISSUER),
+  resourceGroup: optional(choice(RESOURCE_GROUP_MODES)),
+  accountReplicationType: optional(choice(["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"])),
+  sharedAccessKeyEnabled: optional(boolean),
+  cacheControl: optional(text),
+  cloud: optional(text),
+  tags: optional(record(text)),
+  adopt: optional(ISSUER_ADOPTION),
+  provider: optional(PROVIDER),
+});
+
+/** What is taken over of a storage account. */
+export interface IssuerAdoption {
+  /** GUID of the subscription; literal, it stands in the ids under which Terraform imports. */
+  readonly subscriptionId: string;
+  /**
+   * Name of the cluster as it was given to `ccoctl`, for the tag by which it knows its own.
+   *
+   * @defaultValue - the tag is not kept
+   */
+  readonly clusterName?: string;
+  /**
+   * What becomes of the documents' content. azurerm cannot read it, and would replace each document: for about a second
+   * it would be gone. `keep` leaves the content as it is and warns, until `replace` is stated, which a rotation needs:
+   * with more than one key `keep` is refused.
+   *
+   * @defaultValue "keep"
+   */
+  readonly documents?: "keep" | "replace";
+}
+
+const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
+
+/** Storage accounts that an app declares, by name; the value is who does. */
+const accounts = new PerApp<Construct>();
+
+/**
+ * How documents are written for Azure. Entra accepts RS256 alone (learn.microsoft.com, "Important considerations and
+ * restrictions for federated identity credentials").
+ */
+export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocumentsOptions, "accepted">> = {
+  jwksPath: "openid/v1/jwks",
+  accepted: { by: "Microsoft Entra", algorithms: ["RS256"] },
+};
+
+/** Checks what every host has; `namesCloud` says that the issuer has the suffix of the stated cloud. */
+export function checkIssuerStorage(
+  construct: Construct,
+  props: IssuerStorageProps,
+  namesCloud: boolean,
+): void {
+  const { adopt, cacheControl } = props;
+  storageAccountName(props.storageAccountName);
+  resourceGroupName(props.resourceGroupName);
+  location(props.region);
+  azureCloud(props.cloud ?? "AzurePublicCloud");
+  // Without them nothing depends on the cloud that counts where none is stated.
+  if (namesCloud || adopt || props.cloud !== undefined) checkCloud(construct, props);
+  if (cacheControl !== undefined && !isLate(cacheControl) && !HEADER_VALUE.test(cacheControl))
+    fail("azure-invalid", {
+      problem: "cacheControl is not the value of a Cache-Control header",
+      value: cacheControl,
+      allowed: "visible ASCII characters and blanks, for example public, max-age=300",
+      remedy: "correct it, or leave it out",
+    });
+  requireAlgorithms(publishedJwks(props.keys), AZURE_DOCUMENTS.accepted);
+  if (adopt) {
+    resourceGroupId(adopt.subscriptionId, props.resourceGroupName);
+    if (adopt.clusterName !== undefined) clusterName(adopt.clusterName);
+    if (keepsDocuments(props) && props.keys.length > 1)
+      fail("azure-mismatch", {
+        problem: `adopt keeps the documents' content as it is, so ${props.keys.length} keys would not be published`,
+        value: "keep",
+        allowed: "exactly one key, the current one, while the documents are kept",
+        remedy: 'state documents: "replace" in adopt before a rotation begins',
+      });
+  }
+  const holder = accounts.get(construct, props.storageAccountName);
+  if (holder)
+    fail("azure-conflict", {
+      problem: `${holder.node.path} already declares the storage account, whose name is one in all of Azure`,
+      value: props.storageAccountName,
+      allowed: "one issuer host per storage account",
+      remedy: "give each issuer a storage account of its own, or remove one of the two",
+    });
+  checkResourceGroup(construct, issuerGroup(props));
+}
+
+/** The account is made in the provider's cloud, whatever is stated here. */
+function checkCloud(
+  construct: Construct,
+  { cloud = "AzurePublicCloud", provider = defaultProvider(construct) }: IssuerStorageProps,
+): void {
+  const environment = provider?.environmentInput;
+  if (environment === undefined || isLate(environment) || provider?.metadataHostInput !== undefined) return;
+  const made = azureClouds.find(({ environments }) => environments.includes(environment.toLowerCase()));
+  if (made && made.name !== cloud)
+    fail("azure-mismatch", {
+      problem: `the issuer's cloud is another one than that of the azurerm provider, whose environment is ${environment}`,
+      value: cloud,
+      allowed: made.name,
+      remedy: "state the same cloud in both, or give the azurerm provider of this cloud as `provider`",
+    });
+}
+
+/** True where the documents' content is left as it is. */
+function keepsDocuments({ adopt }: IssuerStorageProps): boolean {
+  return adopt !== undefined && adopt.documents !== "replace";
+}
+
+/** Tags of everything that a host declares. */
+function issuerTags({ adopt, tags }: IssuerStorageProps): Tags {
+  return { ...(adopt?.clusterName !== undefined && ccoctlTags(adopt.clusterName)), ...checkedTags(tags) };
+}
+
+/** The resource group of the account. */
+function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
+  const { adopt, provider, region, resourceGroup, resourceGroupName: name } = props;
+  return {
+    name,
+    location: region,
+    mode: resourceGroup ?? "declared",
+    holds: "issuer",
+    tags: issuerTags(props),
+    ...(provider && { provider }),
+    ...(adopt && {
+      subscriptionId: adopt.subscriptionId,
+      importId: resourceGroupId(adopt.subscriptionId, name),
+    }),
+  };
+}
+
+/** An issuer that something else serves. */
+export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
+  const issuer = Issuer.of(issuerUrl);
+  return issuer.clusterInternal ? fail("issuer-cluster-internal", issuer.url, "Microsoft Entra") : issuer;
+}
+
+/** For those that have the account as text, in the issuer's URL or in ids to import. */
+export function keepAccount(
+  account: StorageAccount,
+  { storageAccountName: name, resourceGroupName: group, adopt }: IssuerStorageProps,
+): void {
+  const names = { name, ...(adopt && { resource_group_name: group }) };
+  keepNames(account, { names, statedBy: "storageAccountName and resourceGroupName" });
+}
+
+const CACHE_CONTROL = "public, max-age=300";
+
+/**
+ * What azurerm cannot read of a blob that it did not write, and replaces the blob for: the content, and what only
+ * counts while writing it (storage_blob_resource.go, the arguments with ForceNew).
+ */
+const UNREAD: readonly string[] = ["source_content", "parallelism", "size", "content_md5"];
+
+/** What containers and static websites have in common: an account and two documents. */
+export abstract class IssuerStorage extends Construct implements IIssuerHost {
+  /** The issuer: what the cluster's `--service-account-issuer` must be, to the letter; may be late. */
+  abstract readonly issuer: Issuer;
+  /** The storage account. */
+  readonly account: StorageAccount;
+  readonly #props: IssuerStorageProps;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    props: IssuerStorageProps,
+    check: (construct: Construct) => { readonly publicBlobs: boolean },
+  ) {
+    super(scope, id);
+    const { publicBlobs } = check(this);
+    this.#props = props;
+    useResourceGroup(this, "ResourceGroup", issuerGroup(props));
+    accounts.set(this, props.storageAccountName, this);
+    this.account = this.#declareAccount(publicBlobs);
+    if (keepsDocuments(props)) Annotations.of(this).addWarning(KEPT);
+  }
+
+  /** Declares a document as a blob of a container. */
+  protected declareDocuments(
+    { discovery, jwks }: IssuerDocuments,
+    container: { readonly name: string; readonly id: string; readonly resource: ITerraformDependable },
+  ): { readonly discovery: StorageBlob; readonly jwks: StorageBlob } {
+    const declare = (id: string, document: OpenIdDocument): StorageBlob => {
+      const blob = this.#blob(id, document, container);
+      dependsOn(blob, [container.resource]);
+      return blob;
+    };
+    return { discovery: declare("Discovery", discovery), jwks: declare("Jwks", jwks) };
+  }
+
+  #declareAccount(publicBlobs: boolean): StorageAccount {
+    const { adopt, provider, resourceGroupName, storageAccountName } = this.#props;
+    const account = new StorageAccount(this, "Resource", {
+      name: storageAccountName,
+      resourceGroupName,
+      location: this.#props.region,
+      accountKind: "StorageV2",
+      accountTier: "Standard",
+      accountReplicationType: this.#props.accountReplicationType ?? "LRS",
+      minTlsVersion: "TLS1_2",
+      httpsTrafficOnlyEnabled: true,
+      allowNestedItemsToBePublic: publicBlobs,
+      sharedAccessKeyEnabled: this.#sharedKeys(),
+      ...tagsArgument(issuerTags(this.#props)),
+      ...(provider && { provider }),
+    });
+    dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
+    if (adopt) {
+      account.importFrom(
+        storageAccountId({ subscriptionId: adopt.subscriptionId, resourceGroupName }, storageAccountName),
+      );
+      keepAccount(account, this.#props);
+    }
+    return account;
+  }
+
+  #sharedKeys(): boolean {
+    const { sharedAccessKeyEnabled, provider } = this.#props;
+    if (sharedAccessKeyEnabled !== undefined) return sharedAccessKeyEnabled;
+    if ((provider ?? defaultProvider(this))?.storageUseAzureadInput === true) return false;
+    Annotations.of(this).addWarning(
+      "the keys of the storage account open it: set storageUseAzuread on the azurerm provider, before this construct " +
+        "is made, or state sharedAccessKeyEnabled",
+    );
+    return true;
+  }
+
+  #blob(
+    id: string,
+    { path, text, contentType }: OpenIdDocument,
+    container: { readonly name: string; readonly id: string },
+  ): StorageBlob {
+    const { adopt, cacheControl, cloud = "AzurePublicCloud", provider, storageAccountName } = this.#props;
+    const config: StorageBlobConfig = {
+      name: path,
+      storageAccountName: attributeOf(this.account, "name"),
+      storageContainerName: container.name,
+      type: "Block",
+      sourceContent: text,
+      contentType,
+      cacheControl: terraformText(cacheControl ?? CACHE_CONTROL),
+      ...(keepsDocuments(this.#props) && { lifecycle: { ignoreChanges: [...UNREAD] } }),
+      ...(provider && { provider }),
+    };
+    const blob = new IssuerBlob(this, id, config, container.id);
+    keepNames(blob, { names: { name: path }, statedBy: "nothing: the documents have one place" });
+    if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container.name)}/${path}`);
+    return blob;
+  }
+}
+
+const KEPT =
+  "the documents keep the content that they have: keys and issuer that are stated here are not published until adopt " +
+  'has documents: "replace"';
+
+/** A blob with a document, which names its container as the version of azurerm wants it. */
+class IssuerBlob extends StorageBlob {
+  readonly #containerId: string;
+
+  /** `containerId` is the resource id of the container that `config` names; may be late. */
+  constructor(scope: Construct, id: string, config: StorageBlobConfig, containerId: string) {
+    super(scope, id, config);
+    this.#containerId = containerId;
+  }
+
+  protected override synthesizeAttributes(): Record<string, unknown> {
+    const attributes: Record<string, unknown> = super.synthesizeAttributes();
+    if (compareVersions(azurermVersion(this), azurermSince.storageContainerId) < 0) return attributes;
+    const { storage_account_name: _account, storage_container_name: _container, ...rest } = attributes;
+    return { ...rest, storage_container_id: this.#containerId };
+  }
+}

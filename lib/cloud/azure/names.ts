@@ -1,0 +1,124 @@
+/*
+ * Names of identities and custom roles across an app. Azure has one identity of a name in a resource group and one custom
+ * role of a name in a tenant, and compares them without regard to letter case; a second declaration fails only while
+ * applying, or takes the first one over.
+ */
+
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { PerApp } from "../shared/per-app";
+import { defaultProvider } from "./place";
+
+/** Where an identity will be, and under which name. */
+export interface IdentityPlace {
+  /** May be late. */
+  readonly identityName: string;
+  /** May be late. */
+  readonly resourceGroupName: string;
+  readonly provider?: AzurermProvider;
+}
+
+/** A custom role, and what is known of its tenant. */
+export interface RoleName {
+  /** May be late. */
+  readonly name: string;
+  /**
+   * A GUID.
+   *
+   * @defaultValue - that of the provider, where it states one
+   */
+  readonly tenantId?: string | undefined;
+  readonly provider?: AzurermProvider | undefined;
+}
+
+interface Claim {
+  readonly construct: Construct;
+  readonly provider?: AzurermProvider | undefined;
+  readonly tenantId?: string | undefined;
+}
+
+const identities = new PerApp<Claim[]>();
+const roles = new PerApp<Claim[]>();
+
+/** Remembers the name of a declared identity. */
+export function claimName(construct: Construct, place: IdentityPlace): void {
+  identitiesNamed(construct, place).push({ construct, provider: place.provider });
+}
+
+/**
+ * Refuses the name of an identity that another construct of the app declares in the same resource group of the same
+ * subscription.
+ *
+ * Two stacks are of one subscription when their azurerm providers state the same one; a provider that is added to its
+ * stack later than the identities is not seen.
+ */
+export function refuseTakenName(construct: Construct, place: IdentityPlace): void {
+  const own = { construct, provider: place.provider };
+  const holder = identitiesNamed(construct, place).find((other) => sameSubscription(own, other));
+  if (holder)
+    fail("azure-conflict", {
+      problem: `${holder.construct.node.path} already declares a user-assigned identity of this name in resource group ${place.resourceGroupName}`,
+      value: place.identityName,
+      allowed: "one identity per name and resource group, letter case aside",
+      remedy:
+        "give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId",
+    });
+}
+
+/** Remembers the name of a declared role. */
+export function claimRoleName(construct: Construct, role: RoleName): void {
+  claims(roles, construct, comparable(role.name)).push({ construct, tenantId: tenantOf(construct, role) });
+}
+
+/** Refuses the name of a role that the app declares already, unless the two are known to be in two tenants. */
+export function refuseTakenRoleName(construct: Construct, role: RoleName): void {
+  const own = tenantOf(construct, role);
+  const holder = claims(roles, construct, comparable(role.name)).find(
+    ({ tenantId }) => tenantId === undefined || own === undefined || tenantId === own,
+  );
+  if (holder)
+    fail("azure-conflict", {
+      problem: `${holder.construct.node.path} already declares a custom role of this name, and a tenant has one of a name over all its subscriptions`,
+      value: role.name,
+      allowed: "one custom role per name and tenant, letter case aside",
+      remedy:
+        "give the clusters different names, or with ComponentIdentity another roleName; for two tenants state tenantId on both",
+    });
+}
+
+function claims(known: PerApp<Claim[]>, construct: Construct, key: string): Claim[] {
+  const found = known.get(construct, key) ?? [];
+  known.set(construct, key, found);
+  return found;
+}
+
+function identitiesNamed(construct: Construct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {
+  return claims(identities, construct, `${comparable(resourceGroupName)} ${comparable(identityName)}`);
+}
+
+/** A late value is equal only to itself. */
+function comparable(name: string): string {
+  return isLate(name) ? name : name.toLowerCase();
+}
+
+function sameSubscription(one: Claim, other: Claim): boolean {
+  const [stack, otherStack] = [TerraformStack.of(one.construct), TerraformStack.of(other.construct)];
+  if (stack === otherStack && one.provider === other.provider) return true;
+  const provider = one.provider ?? defaultProvider(stack);
+  const otherProvider = other.provider ?? defaultProvider(otherStack);
+  if (provider === undefined || otherProvider === undefined) return false;
+  // What neither states may come from environments that differ, as for staging and production.
+  if (provider.subscriptionIdInput === undefined) return false;
+  return SETTINGS.every((setting) => provider[setting] === otherProvider[setting]);
+}
+
+/** What decides which subscription, tenant and cloud a provider speaks to; what else is not stated comes from one environment. */
+const SETTINGS = ["subscriptionIdInput", "tenantIdInput", "environmentInput", "clientIdInput"] as const;
+
+function tenantOf(construct: Construct, { tenantId, provider }: RoleName): string | undefined {
+  const stated = tenantId ?? (provider ?? defaultProvider(construct))?.tenantIdInput;
+  return stated === undefined || isLate(stated) ? undefined : stated.toLowerCase();
+}

@@ -1,0 +1,79 @@
+import type { Construct } from "constructs";
+import { accountsRequestShape } from "../../model/identity";
+import { type PullRequest, PULL_SOURCE } from "../../model/pulls";
+import { type ObjectKind, number, object, optional, record, text } from "../../model/shape";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+import { IDENTITY_SETTINGS, type IdentitySettings } from "./identity";
+import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity";
+
+/**
+ * How the identities of one cluster's pulls are made. Resource group and location are needed unless every service account
+ * has an entry in `identities`; identities and registries are of one tenant.
+ */
+export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
+  /**
+   * The Azure cloud; the word stands in azure.json.
+   *
+   * @defaultValue - the cloud of the registries
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * Audience of the service account tokens, the same in credentials, RBAC and the kubelet's file.
+   *
+   * @defaultValue "api://AzureADTokenExchange"
+   */
+  readonly audience?: string;
+  /**
+   * Identities to use instead of declaring one, by `namespace/name` of the service account. Trust and permissions
+   * are declared on them.
+   *
+   * @defaultValue - an identity is declared for every service account
+   */
+  readonly identities?: Readonly<Record<string, IPullIdentity>>;
+  /**
+   * Number of shared identities per permission set, 1 to 65536. A service account goes to the bucket that jump
+   * consistent hashing of its name gives; raising the number from n to n + 1 moves one service account in n + 1.
+   *
+   * @defaultValue - one identity per service account
+   */
+  readonly shards?: number;
+  /**
+   * Begins the names of declared identities, 1 to 63 letters, digits and hyphens.
+   *
+   * @defaultValue - the cluster's name
+   */
+  readonly namePrefix?: string;
+  /**
+   * Path of the plugin's configuration file on the nodes.
+   *
+   * @defaultValue "/etc/kubernetes/acr-azure.json"
+   */
+  readonly azureJsonPath?: string;
+  /**
+   * GUID of a subscription, written into azure.json; the plugin does not need it.
+   *
+   * @defaultValue - left out
+   */
+  readonly subscriptionId?: string;
+}
+
+export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = object({
+  ...IDENTITY_SETTINGS.shape,
+  resourceGroupName: optional(text),
+  location: optional(text),
+  cloud: optional(text),
+  audience: optional(text),
+  identities: optional(record(PULL_IDENTITY)),
+  shards: optional(number),
+  namePrefix: optional(text),
+  azureJsonPath: optional(text),
+  subscriptionId: optional(text),
+});
+
+/** One cluster's pulls from container registries; what its service accounts ask for is made by `acr()`. */
+export interface PullIdentitiesProps extends PullIdentitiesSettings, PullRequest<Construct> {}
+
+export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
+  ...PULL_IDENTITIES_SETTINGS.shape,
+  ...accountsRequestShape(PULL_SOURCE),
+});

@@ -1,0 +1,279 @@
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import type { AccountGrant } from "../../model/identity";
+import type { ImageCredentialProvider } from "../../model/image-credential-provider";
+import { grouped } from "../../model/grouped";
+import { isLate } from "../../model/late";
+import { type NodeFile, nodeFile } from "../../model/node-file";
+import type { IPullIdentities, PullDeclaration } from "../../model/pulls";
+import { checkGiven, checkProps } from "../../model/shape";
+import { Subject } from "../../model/subject";
+import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { guid, location, resourceGroupName } from "../../rules/azure/names";
+import { permissionKey, pullPermissions } from "../../rules/azure/permission";
+import { TENANT_ID_ANNOTATION, acrCredentialProvider, renderAzureJson } from "../../rules/azure/plugin";
+import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/pull";
+import type { LoginServer } from "../../rules/azure/registry";
+import { federatedCredentials } from "../../rules/azure/trust";
+import { type IdentitySettings, type PullTrust, identitySettings, principalOf } from "./identity";
+import { refuseTakenName } from "./names";
+import {
+  type PullIdentitiesProps,
+  type PullIdentitiesSettings,
+  PULL_IDENTITIES_PROPS,
+  PULL_IDENTITIES_SETTINGS,
+} from "./pull-props";
+import { type IPullIdentity, type PullIdentityProps, PullIdentity } from "./pull-identity";
+import { AcrSource, acrSource } from "./registry";
+
+const AZURE_JSON_PATH = "/etc/kubernetes/acr-azure.json";
+/** Readable by root alone: the kubelet runs the plugin as root. */
+const AZURE_JSON_MODE = 0o600;
+
+/**
+ * The identities of all pulls of one cluster, with trust, permissions, annotations and the plugin's files.
+ *
+ * By default each service account has an identity of its own. With `shards` identities are shared, by buckets and
+ * never by filling one up to 20 before the next is begun: filling up makes a service account's place depend on all
+ * others, so that adding one in the middle would give its neighbours another client id, and with it another
+ * annotation, on a running cluster. Raising `shards` from n to n + 1 moves one service account in n + 1. Only service
+ * accounts of equal permissions share an identity.
+ *
+ * All identities and registries are of one tenant and one cloud, because the plugin has one azure.json.
+ *
+ * Children: one `PullIdentity` per identity, named `<namespace>_<name>` of the service account, or
+ * `pulls-<hash of the permissions>_<bucket>` with `shards`.
+ */
+export class PullIdentities extends Construct implements PullDeclaration {
+  /** The identity of each service account, by `namespace/name`. */
+  readonly identities: ReadonlyMap<string, IPullIdentity>;
+  /** The annotations of each service account, in the order of the pulls. */
+  readonly grants: readonly AccountGrant[];
+  /** The kubelet's entry. */
+  readonly provider: ImageCredentialProvider;
+  /** The plugin's azure.json. */
+  readonly nodeFiles: readonly NodeFile[];
+  /** `roleAssignmentMode` of each registry by its own host, which azurerm has no argument for. */
+  readonly registries: Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+  constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
+    checkProps(new.target.name, scope, id, PULL_IDENTITIES_PROPS, props);
+    super(scope, id);
+    const { tenantId } = props;
+    const plan = at(this, () => planPulls(this, props));
+    this.identities = new Map([...adopted(plan), ...this.#declared(plan)]);
+    const used = props.accounts.flatMap(({ subject }) => {
+      const identity = this.identities.get(subject.key);
+      return identity ? [{ subject, identity }] : [];
+    });
+    this.grants = used.map(({ subject, identity }) => ({
+      subject,
+      identity: identity.clientId,
+      principal: principalOf(identity),
+      annotations: {
+        ...identity.annotations,
+        ...(tenantId !== undefined && { [TENANT_ID_ANNOTATION]: tenantId }),
+      },
+    }));
+    this.provider = acrCredentialProvider(plan);
+    // A literal tenant is preferred, from wherever: the file is final at synth then. All tenants are the same one.
+    const tenants = used.map(({ identity }) => identity.tenantId);
+    const tenant = tenantId ?? tenants.find((each) => !isLate(each)) ?? tenants[0] ?? refuseNoPulls();
+    const content = renderAzureJson({
+      cloud: plan.cloud,
+      tenantId: tenant,
+      subscriptionId: props.subscriptionId,
+    });
+    this.nodeFiles = [nodeFile({ path: plan.azureJsonPath, mode: AZURE_JSON_MODE, content })];
+    const sources = props.accounts.flatMap(({ asks }) => asks.map(acrSource));
+    this.registries = Object.fromEntries(
+      sources
+        .map(({ loginServer, roleAssignmentMode }) => [loginServer.home, { roleAssignmentMode }] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
+  }
+
+  #declared(plan: PullPlan): readonly Entry[] {
+    return plan.declared.flatMap(({ id, permissions, subjects, ...props }) => {
+      const identity = new PullIdentity(this, id, { ...props, trusts: [plan.trust(subjects)] });
+      identity.grantPull(...permissions.map((permission) => new AcrSource(permission)));
+      return subjects.map((subject): Entry => [subject.key, identity]);
+    });
+  }
+}
+
+/**
+ * How the identities of one cluster's pulls from container registries are made; for the composed constructs.
+ *
+ * Declares a {@link PullIdentities} with the id `Default`.
+ */
+export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentities<Construct> {
+  checkGiven("pullIdentities()", PULL_IDENTITIES_SETTINGS, settings);
+  return {
+    cloud: "azure",
+    job: "pulls",
+    // `Default` is left out of logical ids: the maker's scope names the cloud already.
+    declare: (scope, request) => new PullIdentities(scope, "Default", { ...settings, ...request }),
+  };
+}
+
+type Entry = readonly [string, IPullIdentity];
+
+function adopted(plan: PullPlan): readonly Entry[] {
+  return plan.adopted.flatMap(({ identity, subjects, sources }) => {
+    identity.addTrust(plan.trust(subjects));
+    identity.grantPull(...sources);
+    return subjects.map((subject): Entry => [subject.key, identity]);
+  });
+}
+
+/** Everything that is decided before the first resource is declared. */
+interface PullPlan {
+  readonly cloud: AzureCloudName;
+  readonly azureJsonPath: string;
+  readonly audience: string;
+  readonly loginServers: readonly LoginServer[];
+  readonly declared: readonly (PlannedIdentity & Omit<PullIdentityProps, "trusts">)[];
+  /** Identities that the caller gave, with the service accounts that will act as them. */
+  readonly adopted: readonly {
+    readonly identity: IPullIdentity;
+    readonly subjects: readonly Subject[];
+    readonly sources: readonly AcrSource[];
+  }[];
+  readonly trust: (serviceAccounts: readonly Subject[]) => PullTrust;
+}
+
+interface AzurePull {
+  readonly subject: Subject;
+  readonly sources: readonly AcrSource[];
+}
+
+/** Checks a request as a whole and decides who acts as which identity. */
+function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
+  const { clusterName, issuer, namePrefix = clusterName, shards } = props;
+  const pulls = props.accounts.map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
+  const loginServers = pulls.flatMap((pull) => pull.sources.map((source) => source.loginServer));
+  const cloud = oneCloud(props, loginServers);
+  const given = givenIdentities(props, pulls);
+  const own = pulls.filter((pull) => !given.has(pull.subject.key));
+  const planned = spread(own.map(permitted), { namePrefix, shards });
+  checkTenants(props, [...given.values()]);
+  const audience = props.audience ?? azureCloud(cloud).audience;
+  // Checks name, issuer and audience once for all service accounts.
+  federatedCredentials({ clusterName, issuer, audience, subjects: [] });
+  const azureJsonPath = checkedPath(props);
+  const adoptions = sharing(pulls, given);
+  const declared = planned.map((identity) => ({ ...identity, ...settingsOf(props, own), cloud }));
+  for (const identity of declared) refuseTakenName(scope, identity);
+  const trust = (serviceAccounts: readonly Subject[]): PullTrust => ({
+    clusterName,
+    issuer,
+    audience,
+    serviceAccounts,
+  });
+  return { cloud, azureJsonPath, audience, loginServers, declared, adopted: adoptions, trust };
+}
+
+/** Checks the file as far as it is known, so that nothing is refused after the first resource is declared. */
+function checkedPath({ azureJsonPath = AZURE_JSON_PATH, subscriptionId }: PullIdentitiesProps): string {
+  if (subscriptionId !== undefined) guid("subscriptionId", subscriptionId);
+  return nodeFile({ path: azureJsonPath, mode: 0, content: "" }).path;
+}
+
+function permitted({ subject, sources }: AzurePull): PlannedPull {
+  return { subject, permissions: pullPermissions(sources) };
+}
+
+function refuseNoPulls(): never {
+  return fail("azure-missing", {
+    problem: "no service account pulls anything",
+    remedy: "give at least one pull, or leave the construct out",
+  });
+}
+
+function oneCloud(props: PullIdentitiesProps, loginServers: readonly LoginServer[]): AzureCloudName {
+  const [first] = loginServers;
+  if (first === undefined) return refuseNoPulls();
+  const cloud = props.cloud === undefined ? first.cloud : azureCloud(props.cloud).name;
+  const other = loginServers.find((loginServer) => loginServer.cloud !== cloud);
+  return other
+    ? fail("azure-mismatch", {
+        problem: "login server is of another azure cloud than the rest",
+        value: other.host,
+        allowed: cloud,
+        remedy: "pull from one azure cloud per cluster: the plugin's azure.json names one cloud",
+      })
+    : cloud;
+}
+
+function givenIdentities(
+  props: PullIdentitiesProps,
+  pulls: readonly AzurePull[],
+): ReadonlyMap<string, IPullIdentity> {
+  const known = new Set(pulls.map((pull) => pull.subject.key));
+  const given = new Map(
+    Object.entries(props.identities ?? {}).map(([key, identity]) => [Subject.of(key).key, identity]),
+  );
+  for (const key of given.keys())
+    if (!known.has(key))
+      fail("azure-unused", {
+        problem: "an identity is given for a service account that pulls nothing",
+        value: key,
+        allowed: [...known].sort().join(", "),
+        remedy: "correct the key, which is namespace/name, or remove the entry",
+      });
+  return given;
+}
+
+/** Service accounts that were given one identity share its rights, so they must have stated the same ones. */
+function sharing(
+  pulls: readonly AzurePull[],
+  given: ReadonlyMap<string, IPullIdentity>,
+): PullPlan["adopted"] {
+  const rights = (pull: AzurePull): string => permissionKey(permitted(pull).permissions).join(" ");
+  const known = pulls.filter(({ subject }) => given.has(subject.key));
+  return [...grouped(known, ({ subject }) => given.get(subject.key))].flatMap(([identity, all]) => {
+    const [first] = all;
+    const other = all.find((pull) => first && rights(pull) !== rights(first));
+    if (first && other)
+      fail("azure-unsafe", {
+        problem: `${first.subject.key} and ${other.subject.key} share an identity but not their registries, so each would get the other's`,
+        remedy: "give each its own identity, or give both the same registries and repositories",
+      });
+    const subjects = all.map(({ subject }) => subject);
+    return identity ? [{ identity, subjects, sources: all.flatMap(({ sources }) => sources) }] : [];
+  });
+}
+
+/** What is stated for the identities that must be declared. */
+function settingsOf(props: PullIdentitiesProps, [first]: readonly AzurePull[]): IdentitySettings {
+  const { resourceGroupName: group, location: region } = props;
+  if (group === undefined || region === undefined) {
+    const missing = group === undefined ? "resourceGroupName" : "location";
+    return fail("azure-missing", {
+      problem: `the identity of ${first?.subject.key ?? "a service account"} has to be declared, but ${missing} is not given`,
+      remedy: `give pullIdentities ${missing}, or adopt an identity for the service account in \`identities\``,
+    });
+  }
+  return identitySettings({
+    ...props,
+    resourceGroupName: resourceGroupName(group),
+    location: location(region),
+  });
+}
+
+/** The plugin exchanges all tokens in the tenant of its azure.json, so literal tenants must agree. */
+function checkTenants({ tenantId }: PullIdentitiesProps, identities: readonly IPullIdentity[]): void {
+  if (tenantId !== undefined) guid("tenantId", tenantId);
+  const literals = [...(tenantId === undefined ? [] : [tenantId]), ...identities.map((own) => own.tenantId)];
+  const [first, ...others] = literals.filter((id) => !isLate(id));
+  const other = others.find((id) => id.toLowerCase() !== first?.toLowerCase());
+  if (first !== undefined && other !== undefined)
+    fail("azure-mismatch", {
+      problem: "an identity is of another tenant than the rest",
+      value: other,
+      allowed: first,
+      remedy:
+        "use identities and registries of one tenant: the plugin exchanges every token in the one tenant of its azure.json",
+    });
+}

@@ -1,0 +1,265 @@
+import type { DataAzurermKubernetesCluster } from "@cdktf/provider-azurerm/lib/data-azurerm-kubernetes-cluster/index.js";
+import type { KubernetesCluster } from "@cdktf/provider-azurerm/lib/kubernetes-cluster/index.js";
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
+import { Annotations, Fn, Token } from "cdktf";
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
+import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fleet";
+import {
+  type Kind,
+  type ObjectKind,
+  boolean,
+  checkGiven,
+  checkProps,
+  either,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+import type { AccessGrant } from "../../model/workloads";
+import { isRoleDefinitionId } from "../../rules/azure/access";
+import { guid } from "../../rules/azure/names";
+import {
+  type AksAssignment,
+  type AksRoleGrant,
+  AKS_ASSIGNMENT,
+  AKS_ROLE_GRANT,
+  aksAssignments,
+} from "../../rules/azure/spoke";
+import { waitFor } from "../shared/across-stacks";
+import { PROVIDER, elementOf } from "../shared/kinds";
+
+/** An AKS cluster by what is known of it. */
+export interface ExistingAksCluster {
+  /** Resource id; may be late. */
+  readonly id: string;
+  /** URL of the API server, with `https://`; may be late. */
+  readonly server: string;
+  /** Base64 of the PEM certificate, `cluster_ca_certificate` of its kubeconfig; may be late, must not be sensitive. */
+  readonly certificateAuthorityData: string;
+  /**
+   * Whether it asks Azure for permissions; `false` with roles is refused.
+   *
+   * @defaultValue - not known, and taken for true where roles are given
+   */
+  readonly azureRbacEnabled?: boolean;
+}
+
+const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
+  id: text,
+  server: text,
+  certificateAuthorityData: text,
+  azureRbacEnabled: optional(boolean),
+});
+
+/**
+ * What is known of a cluster that is declared, looked up, or described.
+ *
+ * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but stands in
+ * the sensitive `kube_config` beside a client key: that one attribute alone is taken out of it.
+ */
+function aksClusterFacts({
+  cluster,
+  roles = [],
+  privateEndpoint,
+}: AksSpokeProps): Omit<ExistingAksCluster, "azureRbacEnabled"> & { readonly warning: string | undefined } {
+  const needsRbac = roles.length > 0;
+  if (!("kubeConfig" in cluster)) {
+    const { id, server, certificateAuthorityData, azureRbacEnabled } = cluster;
+    if (needsRbac && azureRbacEnabled === false) refuseWithoutRbac(id);
+    return { id, server, certificateAuthorityData, warning: undefined };
+  }
+  const declared = "privateClusterEnabledInput" in cluster;
+  if (declared) requireEntra(cluster, needsRbac);
+  const privately = privateEndpoint ?? (declared && cluster.privateClusterEnabledInput === true);
+  return {
+    id: cluster.id,
+    server: `https://${privately ? cluster.privateFqdn : cluster.fqdn}:443`,
+    certificateAuthorityData: Token.asString(Fn.nonsensitive(cluster.kubeConfig.get(0).clusterCaCertificate)),
+    warning: declared ? undefined : LOOKED_UP,
+  };
+}
+
+function requireEntra(cluster: KubernetesCluster, needsRbac: boolean): void {
+  const entra = cluster.azureActiveDirectoryRoleBasedAccessControlInput;
+  if (entra === undefined)
+    return fail("azure-unsupported", {
+      problem: "AKS cluster does not accept tokens of Microsoft Entra",
+      value: cluster.node.path,
+      allowed: "a cluster with azure_active_directory_role_based_access_control",
+      remedy: "add that block to the cluster; the tokens of managed identities come from Entra",
+    });
+  // azurerm: false where it is left out. A late value is an object, and passes.
+  if (needsRbac && (entra.azureRbacEnabled ?? false) === false) refuseWithoutRbac(cluster.node.path);
+}
+
+function refuseWithoutRbac(cluster: string): never {
+  return fail("azure-unsupported", {
+    problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
+    value: cluster,
+    allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
+    remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
+  });
+}
+
+const LOOKED_UP =
+  "data source azurerm_kubernetes_cluster copies the cluster's kube_config into the state, with a client key unless local accounts are disabled: describe the cluster by id, server and certificate instead, or set local_account_disabled on it";
+
+const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
+  "a KubernetesCluster or DataAzurermKubernetesCluster",
+  "azurerm_kubernetes_cluster",
+);
+
+/** Settings of an {@link AksSpokeEntry}. */
+export interface AksSpokeEntryProps {
+  /** The service principal that is let in, by its object id. */
+  readonly principal: AccessPrincipal;
+  /** The roles, each with its scope. */
+  readonly assignments: readonly AksAssignment[];
+  /**
+   * Terraform provider of the cluster's subscription.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+const AKS_SPOKE_ENTRY_PROPS: ObjectKind<AksSpokeEntryProps> = object({
+  principal: ACCESS_PRINCIPAL,
+  assignments: list(AKS_ASSIGNMENT),
+  provider: optional(PROVIDER),
+});
+
+/**
+ * A managed identity in an AKS cluster: its role assignments, each a child under its key.
+ *
+ * An identity that was made again has another object id, so that Terraform replaces the assignments with it.
+ */
+export class AksSpokeEntry extends Construct {
+  /** The role assignments, in the order of `assignments`. */
+  readonly roleAssignments: readonly RoleAssignment[];
+
+  constructor(scope: Construct, id: string, props: AksSpokeEntryProps) {
+    checkProps(new.target.name, scope, id, AKS_SPOKE_ENTRY_PROPS, props);
+    super(scope, id);
+    const { principal, assignments, provider } = props;
+    this.roleAssignments = assignments.map(({ key, role, scope: at }) => {
+      const assignment = new RoleAssignment(this, key, {
+        scope: at,
+        ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
+        principalId: principal.name,
+        // The service principal of a new identity reaches Entra's replicas late: neither look it up, nor its type.
+        principalType: "ServicePrincipal",
+        skipServicePrincipalAadCheck: true,
+        ...(provider && { provider }),
+      });
+      waitFor(assignment, principal.dependencies);
+      return assignment;
+    });
+  }
+}
+
+/** Settings of {@link aksSpoke}. */
+export interface AksSpokeProps {
+  /** The cluster: declared, looked up, or described by its endpoint. */
+  readonly cluster: KubernetesCluster | DataAzurermKubernetesCluster | ExistingAksCluster;
+  /**
+   * Roles of each controller, for a cluster with Azure RBAC.
+   *
+   * @defaultValue - none; RBAC on the spoke gives rights to each controller's user, the object id of its identity
+   */
+  readonly roles?: readonly AksRoleGrant[];
+  /**
+   * Whether controllers reach the cluster at its private address; a described cluster states its address itself.
+   *
+   * @defaultValue - what a declared cluster states as private_cluster_enabled; otherwise false
+   */
+  readonly privateEndpoint?: boolean;
+  /**
+   * Terraform provider of the cluster's subscription.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+const AKS_SPOKE_PROPS: ObjectKind<AksSpokeProps> = object({
+  cluster: either(EXISTING_AKS_CLUSTER, AKS_CLUSTER),
+  roles: optional(list(AKS_ROLE_GRANT)),
+  privateEndpoint: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
+/** A spoke, checked. */
+interface CheckedSpoke {
+  readonly assignments: readonly AksAssignment[];
+  readonly warning: string | undefined;
+  readonly provider: AzurermProvider | undefined;
+}
+
+/**
+ * An AKS cluster as a spoke: each controller's managed identity gets roles of Azure there, or is known to the
+ * cluster's RBAC by its object id.
+ *
+ * No role for credentials files is needed: server and certificate stand in the profile. With roles, declares, in the
+ * scope, a construct with the spoke's name and in it an `AksSpokeEntry` for each controller,
+ * `<namespace>_<service account>`.
+ */
+export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
+  checkGiven("aksSpoke()", AKS_SPOKE_PROPS, props);
+  const { roles = [], provider } = props;
+  const facts = aksClusterFacts(props);
+  const { server, certificateAuthorityData, warning } = facts;
+  const spoke: CheckedSpoke = { assignments: aksAssignments(facts.id, roles), warning, provider };
+  return {
+    cloud: "azure",
+    endpoint: { server, certificateAuthorityData },
+    parameters: {},
+    authorizes: spoke.assignments.length > 0,
+    declare: (scope, request) => declareEntries(scope, request, spoke),
+  };
+}
+
+function declareEntries(
+  scope: Construct,
+  { spoke: name, controllers }: SpokeEntryRequest,
+  { assignments, warning, provider }: CheckedSpoke,
+): SpokeEntry {
+  const authorized = assignments.length > 0;
+  const principals = at({ node: { path: `spoke ${name}` } }, () =>
+    controllers.map((grant) => [grant.subject, principalOf(grant)] as const),
+  );
+  const parent = new Construct(scope, name);
+  if (warning !== undefined) Annotations.of(parent).addWarning(warning);
+  if (authorized)
+    for (const [{ namespace, name: account }, principal] of principals)
+      new AksSpokeEntry(parent, `${namespace}_${account}`, {
+        principal,
+        assignments,
+        ...(provider && { provider }),
+      });
+  return {
+    users: principals.map(([subject, principal]) => ({
+      subject,
+      user: principal.name,
+      groups: [],
+      authorized,
+    })),
+  };
+}
+
+function principalOf({ subject, principal }: AccessGrant): AccessPrincipal {
+  if (principal === undefined)
+    return fail("azure-missing", {
+      problem:
+        "object id of the controller's identity is not known, and AKS knows principals by nothing else",
+      value: subject.key,
+      allowed: "an identity made by workloadIdentities(), or a grant with `principal`",
+      remedy: "give the object id as `principal.name`: `az identity show --query principalId`",
+    });
+  const name = guid(`object id of ${subject.key}`, principal.name);
+  return { name, dependencies: principal.dependencies };
+}

@@ -1,0 +1,309 @@
+import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { type ObjectKind, checkGiven, checkProps, list, object, optional, text } from "../../model/shape";
+import type { Subject } from "../../model/subject";
+import {
+  type AccessDeclaration,
+  type AccessGrant,
+  type AccessRequest,
+  type AccessRights,
+  type IAccess,
+  type IWorkloadIdentities,
+  type PodFragment,
+  ACCESS_REQUEST,
+} from "../../model/workloads";
+import {
+  type AccessRole,
+  ACCESS_ROLE,
+  accessRoles,
+  isRoleDefinitionId,
+  roleKey,
+} from "../../rules/azure/access";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+import {
+  WEBHOOK_CLIENT_ID_ANNOTATION,
+  WEBHOOK_TENANT_ID_ANNOTATION,
+  WEBHOOK_USE_LABEL,
+  podToken,
+} from "../../rules/azure/pod";
+import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
+import type { FederatedCredential } from "../../rules/azure/trust";
+import { derivedName, stableHash } from "../../rules/names";
+import {
+  type PullTrust,
+  DECLARED_IDENTITY_PROPS,
+  type DeclaredIdentityProps,
+  IDENTITY_SETTINGS,
+  type IdentitySettings,
+  identitySettings,
+  DeclaredIdentityBase,
+  PULL_TRUST,
+  checkIdentity,
+  principalOf,
+  trustCredentials,
+} from "./identity";
+import { refuseTakenName } from "./names";
+
+/** What a service account may do in Azure. */
+export interface AzureAccessProps {
+  /** Roles, each with what it counts for. At least one. */
+  readonly roles: readonly AccessRole[];
+}
+
+const AZURE_ACCESS_PROPS: ObjectKind<AzureAccessProps> = object({
+  roles: list(ACCESS_ROLE),
+});
+
+const ACCESS = Symbol.for("cdktf-workload-identity/azure/access");
+
+/** Roles of a service account; made by {@link azureAccess}. */
+export class AzureAccess implements IAccess<Construct> {
+  /** Always `azure`. */
+  readonly cloud: string = "azure";
+  /** Checked roles, each once. */
+  readonly roles: readonly AccessRole[];
+  /** The roles with their scopes, as `roleBindings`. */
+  readonly rights: AccessRights;
+
+  constructor(roles: readonly AccessRole[]) {
+    checkGiven(new.target.name, AZURE_ACCESS_PROPS.shape.roles, roles, "roles");
+    this.roles = roles;
+    this.rights = { roleBindings: roles.map(({ role, scope }) => ({ role, scope })) };
+    Object.defineProperty(this, ACCESS, { value: true });
+  }
+
+  /** Refuses: an identity needs a resource group and a location, which have no default. */
+  defaultIdentities(): IWorkloadIdentities<Construct> {
+    return fail("azure-missing", {
+      problem: "workloads need managed identities, and Azure has no default place for one",
+      remedy: "give `workloadIdentities({ resourceGroupName, location })` of the /azure subpath",
+    });
+  }
+}
+
+/** What a service account may do in Azure: roles at scopes. */
+export function azureAccess(props: AzureAccessProps): AzureAccess {
+  checkGiven("azureAccess()", AZURE_ACCESS_PROPS, props);
+  const { roles } = props;
+  return new AzureAccess(
+    roles.length > 0
+      ? accessRoles(roles)
+      : fail("azure-missing", {
+          problem: "azureAccess() names no role, so the service account could do nothing",
+          allowed: "at least one role with its scope",
+          remedy: "name the roles that the workload needs, or leave the access out",
+        }),
+  );
+}
+
+/** Returns an access made by {@link azureAccess}, also by another copy of the package. */
+export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
+  return isAzureAccess(access)
+    ? access
+    : fail("azure-foreign", {
+        problem: "an access of cloud azure was not made by azureAccess()",
+        value: access.rights,
+        remedy: "make it with azureAccess() of the /azure subpath",
+      });
+}
+
+function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
+  return ACCESS in access;
+}
+
+/** How the identities of one cluster's workloads are made. */
+export interface WorkloadIdentitiesSettings extends IdentitySettings {
+  /**
+   * Audience of the tokens, as the webhook asks for it.
+   *
+   * @defaultValue "api://AzureADTokenExchange"
+   */
+  readonly audience?: string;
+  /**
+   * Begins the names of identities, 1 to 63 letters, digits and hyphens.
+   *
+   * @defaultValue - the cluster's name
+   */
+  readonly namePrefix?: string;
+  /**
+   * The Azure cloud.
+   *
+   * @defaultValue "AzurePublicCloud"
+   */
+  readonly cloud?: AzureCloudName;
+}
+
+const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings> = object({
+  ...IDENTITY_SETTINGS.shape,
+  audience: optional(text),
+  namePrefix: optional(text),
+  cloud: optional(text),
+});
+
+/** The workloads of one cluster. */
+export interface WorkloadIdentitiesProps extends WorkloadIdentitiesSettings, AccessRequest<Construct> {}
+
+const WORKLOAD_IDENTITIES_PROPS: ObjectKind<WorkloadIdentitiesProps> = object({
+  ...WORKLOAD_IDENTITIES_SETTINGS.shape,
+  ...ACCESS_REQUEST.shape,
+});
+
+/** The identity of a workload. */
+export interface WorkloadIdentityProps extends DeclaredIdentityProps {
+  /** Service accounts that may act as the identity. */
+  readonly trusts: readonly PullTrust[];
+  /** What it may do; no role for an identity that is given rights elsewhere, on an AKS cluster say. */
+  readonly roles: readonly AccessRole[];
+  /**
+   * The Azure cloud of the identity.
+   *
+   * @defaultValue "AzurePublicCloud"
+   */
+  readonly cloud?: AzureCloudName;
+}
+
+const WORKLOAD_IDENTITY_PROPS: ObjectKind<WorkloadIdentityProps> = object({
+  ...DECLARED_IDENTITY_PROPS.shape,
+  trusts: list(PULL_TRUST),
+  roles: list(ACCESS_ROLE),
+  cloud: optional(text),
+});
+
+/**
+ * A user-assigned identity for workloads: pods get its token from Azure's pod identity webhook.
+ *
+ * Children: `Resource`, one credential per service account under the credential's name, one assignment per role:
+ * `Access_<hash of role and scope>`, or where one of them is late `Access_<place among the late ones>`.
+ */
+export class WorkloadIdentity extends DeclaredIdentityBase {
+  /** Resource id of the identity; late. */
+  override readonly resourceId: string;
+  /** The role assignments, in the order of the roles. */
+  readonly roleAssignments: readonly RoleAssignment[];
+
+  constructor(scope: Construct, id: string, props: WorkloadIdentityProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_IDENTITY_PROPS, props);
+    super(scope, id, props, () => checkedCredentials(props));
+    this.resourceId = this.resource.id;
+    this.roleAssignments = assignmentIds(accessRoles(props.roles)).map(([own, role]) =>
+      this.#assignment(own, role),
+    );
+  }
+
+  /** The two annotations of a service account that the webhook reads; the client id is late. */
+  get annotations(): Readonly<Record<string, string>> {
+    return {
+      [WEBHOOK_CLIENT_ID_ANNOTATION]: this.clientId,
+      [WEBHOOK_TENANT_ID_ANNOTATION]: this.tenantId,
+    };
+  }
+
+  #assignment(id: string, { role, scope, reason }: AccessRole): RoleAssignment {
+    return this.declareRoleAssignment(id, {
+      scope,
+      ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
+      principalId: this.principalReference,
+      ...(reason !== undefined && { description: reason }),
+    });
+  }
+}
+
+function checkedCredentials(props: WorkloadIdentityProps): readonly FederatedCredential[] {
+  accessRoles(props.roles);
+  const remedy = "put the service accounts on more identities; workloadIdentities makes one each";
+  return trustCredentials(props.identityName, props.trusts, props.cloud, [], remedy);
+}
+
+/** A late value is never hashed: those are told apart by their place. */
+function assignmentIds(roles: readonly AccessRole[]): readonly (readonly [string, AccessRole])[] {
+  let late = 0;
+  return roles.map((role) => {
+    const known = !isLate(role.role) && !isLate(role.scope);
+    return [`Access_${known ? stableHash([roleKey(role.role, role.scope)]) : String(late++)}`, role];
+  });
+}
+
+/** The webhook adds the rest to pods with the label. */
+const OF_WEBHOOK: PodFragment = { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] };
+
+/**
+ * One identity for each service account that uses Azure, with trust, roles, annotations and the pods' label.
+ *
+ * Azure's pod identity webhook must run in the cluster: OpenShift runs it once the Secret `azure-credentials` exists
+ * (`ComponentIdentities` gives it); elsewhere install it.
+ *
+ * Children: one `WorkloadIdentity` per service account, `<namespace>_<name>`.
+ */
+export class WorkloadIdentities extends Construct implements AccessDeclaration {
+  /** The identity of each service account, by `namespace/name`. */
+  readonly identities: ReadonlyMap<string, WorkloadIdentity>;
+  /** What each service account got, in the order of the workloads. */
+  readonly grants: readonly AccessGrant[];
+
+  constructor(scope: Construct, id: string, props: WorkloadIdentitiesProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_IDENTITIES_PROPS, props);
+    super(scope, id);
+    const planned = at(this, () => planWorkloads(this, props));
+    const made = planned.map(({ subject, identity }) => ({
+      subject,
+      identity: new WorkloadIdentity(this, `${subject.namespace}_${subject.name}`, identity),
+    }));
+    this.identities = new Map(made.map(({ subject, identity }) => [subject.key, identity]));
+    this.grants = made.map(({ subject, identity }) => ({
+      subject,
+      identity: identity.clientId,
+      principal: principalOf(identity),
+      annotations: identity.annotations,
+      pod: props.withoutWebhook
+        ? podToken({ ...props, clientId: identity.clientId, tenantId: identity.tenantId })
+        : OF_WEBHOOK,
+    }));
+  }
+}
+
+/**
+ * How the identities of one cluster's workloads are made; for the composed constructs.
+ *
+ * Declares a {@link WorkloadIdentities} with the id `Default`.
+ */
+export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkloadIdentities<Construct> {
+  checkGiven("workloadIdentities()", WORKLOAD_IDENTITIES_SETTINGS, settings);
+  return {
+    cloud: "azure",
+    job: "workloads",
+    declare: (scope, request) => new WorkloadIdentities(scope, "Default", { ...settings, ...request }),
+  };
+}
+
+/** Ends the names of workloads' identities, so that the one that pulls a service account's images has another name. */
+const SUFFIX = "access";
+
+/** Checks a request as a whole and decides each identity. */
+function planWorkloads(
+  scope: Construct,
+  props: WorkloadIdentitiesProps,
+): readonly { readonly subject: Subject; readonly identity: WorkloadIdentityProps }[] {
+  const { clusterName, issuer, audience, cloud } = props;
+  const prefix = identityNamePrefix(props.namePrefix ?? clusterName);
+  return props.accounts.map(({ subject, asks }) => {
+    const trust = {
+      clusterName,
+      issuer,
+      serviceAccounts: [subject],
+      ...(audience !== undefined && { audience }),
+    };
+    const identity: WorkloadIdentityProps = {
+      ...identitySettings(props),
+      identityName: derivedName([prefix, subject.namespace, subject.name, SUFFIX], IDENTITY_NAME),
+      roles: accessRoles(asks.map(azureAccessOf).flatMap((own) => own.roles)),
+      trusts: [trust],
+      ...(cloud && { cloud }),
+    };
+    checkIdentity(identity);
+    checkedCredentials(identity);
+    refuseTakenName(scope, identity);
+    return { subject, identity };
+  });
+}

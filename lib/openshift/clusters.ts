@@ -1,0 +1,218 @@
+import type { Construct } from "constructs";
+import { fail } from "../errors";
+import type { ICluster } from "../model/cluster";
+import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
+import { clusterName } from "../model/kubernetes-name";
+import { crioCredentialProvider } from "../rules/openshift/node-files";
+import { winningGeneratedName } from "../rules/openshift/machine-config";
+import {
+  type OpenShiftPlatform,
+  PLUGIN_DIRECTORY,
+  platformNodes,
+  openShiftRelease,
+  type OpenShiftRelease,
+} from "../rules/openshift/versions";
+import { MachineConfigCarrier, NodePoolCarrier } from "./carriers";
+import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
+import { compareVersions } from "../model/version";
+
+/** What the crio credential provider serves. */
+export interface CrioCredentialProviderProps {
+  /** Registries by their name in the pod's image, as in a CRIOCredentialProviderConfig. 1 to 50. */
+  readonly matchImages: readonly string[];
+}
+
+const CRIO_CREDENTIAL_PROVIDER_PROPS: ObjectKind<CrioCredentialProviderProps> = object({
+  matchImages: list(text),
+});
+
+/** The facts of a self-managed OpenShift or OKD cluster. */
+export interface OpenShiftProps {
+  /** DNS label; becomes part of the names of roles and identities. */
+  readonly name: string;
+  /** OpenShift version, `4.22`; from 4.21 on. */
+  readonly version: string;
+  /** `status.platformStatus.type` of the Infrastructure object, in lower case. */
+  readonly platform: OpenShiftPlatform;
+  /**
+   * `spec.serviceAccountIssuer` of `Authentication/cluster`. Empty there means an internal issuer that no cloud can
+   * reach: `https://kubernetes.default.svc` and its like are refused.
+   */
+  readonly issuer: GivenIssuer;
+  /** MachineConfigPools whose nodes pull, for example `["worker"]`. */
+  readonly pools: readonly string[];
+  /**
+   * Name of the MachineConfigs; `<pool>` stands for the pool.
+   *
+   * @defaultValue "99-<pool>-kubelet-credential-provider"
+   */
+  readonly machineConfigName?: string;
+  /**
+   * Whether a node disruption policy is written where the release's defaults would reboot the nodes: on 4.21 for
+   * all files, later for files outside of `/etc/kubernetes/credential-providers`.
+   *
+   * @defaultValue true
+   */
+  readonly nodeDisruptionPolicy?: boolean;
+  /**
+   * Keeps the crio credential provider (secrets of the namespace for mirrors; 4.22 and newer), whose entry this
+   * library's file would replace. State here what the CRIOCredentialProviderConfig states.
+   *
+   * @defaultValue - no entry; a CRIOCredentialProviderConfig has no effect on these pools
+   */
+  readonly crioCredentialProvider?: CrioCredentialProviderProps;
+}
+
+const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
+  name: text,
+  version: text,
+  platform: text,
+  issuer: ISSUER,
+  pools: list(text),
+  machineConfigName: optional(text),
+  nodeDisruptionPolicy: optional(boolean),
+  crioCredentialProvider: optional(CRIO_CREDENTIAL_PROVIDER_PROPS),
+});
+
+/** A self-managed OpenShift cluster: its nodes get files through MachineConfigs. */
+export function openShift(props: OpenShiftProps): ICluster<Construct> {
+  checkGiven("openShift()", OPEN_SHIFT_PROPS, props);
+  const { name: _, issuer: __, crioCredentialProvider: crio, ...carried } = props;
+  const { version, platform, pools } = carried;
+  const release = openShiftRelease(version);
+  const carrier = new MachineConfigCarrier({ ...carried, crioCredentialProvider: crio !== undefined });
+  const { stockProviders } = platformNodes(platform, release);
+  const taken = Object.values(stockProviders).flatMap(({ matchImages }) => matchImages);
+  if (crio) assertAfterGenerated(carrier.machineConfigNames);
+  return clusterOf(props, release, {
+    distribution: "openshift",
+    apiServer: release.kubernetes,
+    additionalProviders: crio ? [crioCredentialProvider(crio.matchImages, release, taken)] : [],
+    openShift: { version: release.version, platform, pools },
+    carriers: [carrier],
+  });
+}
+
+/** What the two kinds of clusters have in common. */
+function clusterOf(
+  { name, issuer: given, platform }: Pick<OpenShiftProps, "name" | "issuer" | "platform">,
+  release: OpenShiftRelease,
+  parts: Pick<ICluster<Construct>, "distribution" | "apiServer" | "additionalProviders" | "carriers"> &
+    Pick<ICluster<Construct>["recorded"], "openShift">,
+): ICluster<Construct> {
+  const { openShift, ...facts } = parts;
+  const { distribution, apiServer } = facts;
+  const { configPath, stockProviders } = platformNodes(platform, release);
+  const { plugins, kubernetes: kubelet } = release;
+  const issuer = Issuer.of(given);
+  // No plugin of OpenShift pulls from a cloud that takes uploaded keys, so an internal issuer can serve nothing here.
+  if (issuer.clusterInternal) return fail("issuer-cluster-internal", issuer.url, "clouds");
+  return {
+    name: clusterName(name),
+    issuer,
+    kubelet,
+    plugins,
+    stockProviders,
+    configPath: () => configPath,
+    pluginDirectory: PLUGIN_DIRECTORY,
+    pluginDirectoryWritable: false,
+    recorded: { name, distribution, issuer: issuer.url, kubelet, apiServer, openShift, plugins },
+    ...facts,
+  };
+}
+
+function assertAfterGenerated(names: ReadonlyMap<string, string>): void {
+  for (const [pool, name] of names) {
+    const winner = winningGeneratedName(name, pool);
+    if (winner !== undefined)
+      fail("openshift-invalid", {
+        problem: `the MachineConfig sorts before ${winner}, which writes the same file, so the operator's version would win and drop the service account tokens`,
+        value: name,
+        allowed: `names that sort after ${winner}, such as 99-…`,
+        remedy:
+          "choose a later name, or leave `crioCredentialProvider` out and keep the CRIOCredentialProviderConfig empty",
+      });
+  }
+}
+
+/** The facts of an OpenShift cluster whose control plane is hosted (HyperShift). */
+export interface HostedOpenShiftProps {
+  /** DNS label; becomes part of the names of roles and identities. */
+  readonly name: string;
+  /** OpenShift version of the NodePools, `4.22`; from 4.21 on. */
+  readonly version: string;
+  /**
+   * OpenShift version of the control plane, at least that of the NodePools.
+   *
+   * @defaultValue - that of the NodePools
+   */
+  readonly controlPlaneVersion?: string;
+  /** Platform of the nodes. */
+  readonly platform: OpenShiftPlatform;
+  /** `spec.issuerURL` of the HostedCluster; on ARO HCP `properties.platform.issuerUrl`. */
+  readonly issuer: GivenIssuer;
+  /** Names of the NodePools whose nodes pull. */
+  readonly nodePools: readonly string[];
+  /**
+   * Namespace of the HostedCluster and its NodePools, on the management cluster.
+   *
+   * @defaultValue "clusters"
+   */
+  readonly namespace?: string;
+  /**
+   * Name of the ConfigMaps; `<nodePool>` stands for the NodePool, so that each rolls out by itself. Without it all
+   * NodePools share one ConfigMap.
+   *
+   * @defaultValue "<nodePool>-kubelet-credential-provider"
+   */
+  readonly configMapName?: string;
+  /**
+   * Name of the MachineConfig within.
+   *
+   * @defaultValue "99-kubelet-credential-provider"
+   */
+  readonly machineConfigName?: string;
+}
+
+const HOSTED_OPEN_SHIFT_PROPS: ObjectKind<HostedOpenShiftProps> = object({
+  name: text,
+  version: text,
+  controlPlaneVersion: optional(text),
+  platform: text,
+  issuer: ISSUER,
+  nodePools: list(text),
+  namespace: optional(text),
+  configMapName: optional(text),
+  machineConfigName: optional(text),
+});
+
+/** The namespace of `hypershift create cluster` where none is given. */
+const NAMESPACE = "clusters";
+
+/**
+ * A hosted OpenShift cluster: its nodes get files through ConfigMaps on the management cluster.
+ *
+ * There is no crio credential provider: the hosted API server takes no tokens for that plugin's audience, and the
+ * operator's permission for it is not created there.
+ */
+export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct> {
+  checkGiven("hostedOpenShift()", HOSTED_OPEN_SHIFT_PROPS, props);
+  const { platform, nodePools, namespace = NAMESPACE } = props;
+  const { name: _, issuer: __, controlPlaneVersion: ___, ...carrier } = { ...props, namespace };
+  const release = openShiftRelease(props.version);
+  const controlPlane = openShiftRelease(props.controlPlaneVersion ?? props.version);
+  if (compareVersions(release.version, controlPlane.version) > 0)
+    fail("openshift-mismatch", {
+      problem: "the NodePools are newer than the hosted control plane, which HyperShift refuses",
+      value: release.version,
+      allowed: `at most ${controlPlane.version}`,
+      remedy: "correct the versions; `version` is that of the NodePools",
+    });
+  return clusterOf(props, release, {
+    distribution: "openshift-hosted",
+    apiServer: controlPlane.kubernetes,
+    additionalProviders: [],
+    openShift: { version: release.version, controlPlaneVersion: controlPlane.version, platform, nodePools },
+    carriers: [new NodePoolCarrier(carrier)],
+  });
+}

@@ -1,0 +1,104 @@
+/*
+ * A distribution of CloudFront in front of an issuer's bucket. Sources: CreateDistribution and CreateOriginAccessControl
+ * of the CloudFront API reference, "Use managed cache policies" and "Requirements for using SSL/TLS certificates with
+ * CloudFront" of the developer guide.
+ */
+
+import { fail, type Problem } from "../../errors";
+import { literal, isLate } from "../../model/late";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
+import { accountId, noArn } from "./arn";
+import { type Partition } from "./partitions";
+
+/** The managed cache policy CachingDisabled: a rotated key set is seen at once. The id is the same in every account. */
+export const cachingDisabledPolicyId = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
+
+const CERTIFICATE_ARN = /^arn:[a-z-]+:acm:us-east-1:\d{12}:certificate\/[A-Za-z0-9-]+$/;
+
+const CERTIFICATE_FORM = "arn:<partition>:acm:us-east-1:<account>:certificate/<id>";
+
+const DISTRIBUTION_ID = /^[A-Z0-9]{5,32}$/;
+
+const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+
+const HOST = /^(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
+
+const IDENTITY_ID = /^[A-Z0-9]{5,32}$/;
+
+/** A distribution that exists and is taken over. */
+export interface ExistingDistribution {
+  /** Its id, `E2EXAMPLE1ABCD`. */
+  readonly id: string;
+  /** The name that CloudFront gave it, `d111111abcdef8.cloudfront.net`; the issuer is that name. */
+  readonly domainName: string;
+  /**
+   * Id of the origin access identity that it reads the bucket with so far; stays admitted until it is left out.
+   *
+   * @defaultValue - none; the documents cannot be read while the distribution is being changed
+   */
+  readonly originAccessIdentity?: string;
+}
+
+export const EXISTING_DISTRIBUTION: ObjectKind<ExistingDistribution> = object({
+  id: text,
+  domainName: text,
+  originAccessIdentity: optional(text),
+});
+
+export function requireCloudFront({ name, cloudFront }: Partition): void {
+  if (!cloudFront)
+    fail("aws-unsupported", {
+      problem: "partition has no CloudFront that serves an issuer under a name of its own",
+      value: name,
+      allowed: "aws",
+      remedy:
+        'use access: "public"; or host the documents otherwise (in aws-cn under a domain with an ICP filing) and state that issuer with OidcProvider.fromIssuer',
+    });
+}
+
+export function certificateArn(arn: string): string {
+  if (isLate(arn) || (typeof arn === "string" && CERTIFICATE_ARN.test(arn))) return arn;
+  return fail("aws-invalid", noArn("certificate for CloudFront", arn, CERTIFICATE_FORM));
+}
+
+export function issuerDomain(name: string): string {
+  const given: unknown = literal(name, "domainName of the issuer");
+  return typeof given === "string" && HOST.test(given)
+    ? given
+    : fail("aws-invalid", {
+        problem: "domain of the issuer is not the name of a host",
+        value: given,
+        allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
+        remedy: "write the host alone, as the certificate has it",
+      });
+}
+
+export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
+  const given: unknown = literal(distribution, "distribution to adopt");
+  const { id, domainName, originAccessIdentity } = distribution;
+  const usable = DISTRIBUTION_ID.test(id) && DOMAIN.test(domainName);
+  if (!usable) fail("aws-invalid", noDistribution(given));
+  if (originAccessIdentity !== undefined && !IDENTITY_ID.test(originAccessIdentity))
+    fail("aws-invalid", noDistribution(originAccessIdentity));
+  return distribution;
+}
+
+export function distributionArn(partition: Partition, account: string | undefined, id: string): string {
+  if (account === undefined)
+    return fail("aws-missing", {
+      problem: "an existing CloudFront distribution is adopted, but its account is not known",
+      allowed: "account, 12 digits",
+      remedy:
+        "give `account`: the bucket's policy must admit the distribution before its origin access changes, and names it by ARN",
+    });
+  return `arn:${partition.name}:cloudfront::${accountId(account)}:distribution/${id}`;
+}
+
+function noDistribution(value: unknown): Problem {
+  return {
+    problem: "CloudFront distribution to adopt is not given by id and domain",
+    value,
+    allowed: 'an id such as "E2EXAMPLE1ABCD" and a domain such as "d111111abcdef8.cloudfront.net"',
+    remedy: "copy both from `aws cloudfront list-distributions`",
+  };
+}

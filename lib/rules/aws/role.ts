@@ -1,0 +1,114 @@
+/*
+ * What every role of service accounts has in common: its account, its ARN, its description, its managed policies and its
+ * permissions boundary. Source: "Permissions boundaries for IAM entities" in the IAM user guide.
+ */
+
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { roleDescription } from "./names";
+import { partitions, otherPartition } from "./partitions";
+import { accountId, parseOidcProviderArn, roleArn, noArn } from "./arn";
+import { type PolicyDocument } from "./policy-document";
+import { type AwsFederatedTrust, trustDefaultQuota, trustMaxQuota, trustPolicySize } from "./trust";
+
+export interface RoleReason {
+  /** What is wider: `Wildcard shop/*`, `Any audience`. */
+  readonly what: string;
+  readonly reason: string;
+}
+
+const NAMED_MAX = 3;
+
+const UNKNOWN_ACCOUNT = "000000000000";
+
+/**
+ * The account of a role: the stated one, or else that of a literal OIDC provider's ARN, since a role can only trust an
+ * OIDC provider of its own account. `undefined` where neither is known.
+ */
+export function accountOfRole(
+  stated: string | undefined,
+  oidcProviderArns: readonly string[],
+): string | undefined {
+  if (stated !== undefined) return accountId(stated);
+  const known = oidcProviderArns.find((arn) => !isLate(arn));
+  return known === undefined ? undefined : parseOidcProviderArn(known).account;
+}
+
+/** The ARN that a role will have; where its account is not known, of the right length with zeros in its place. */
+export function expectedRoleArn(
+  partition: string,
+  account: string | undefined,
+  path: string,
+  name: string,
+): string {
+  return roleArn({ partition, account: account ?? UNKNOWN_ACCOUNT, path, name });
+}
+
+export function namedSubjects(trusts: readonly AwsFederatedTrust[]): string {
+  const subjects = [...new Set(trusts.flatMap((trust) => trust.subjects.map(({ key }) => key)))].sort();
+  const who = subjects.length > NAMED_MAX ? `${subjects.length} service accounts` : subjects.join(", ");
+  return who || "service accounts by wildcard";
+}
+
+export function describedRole(purpose: string, reasons: readonly RoleReason[]): string {
+  const sentences = reasons.map(({ what, reason }) => {
+    roleDescription(reason, `reason for: ${what}`);
+    return `${what}: ${reason}`;
+  });
+  return roleDescription([purpose, ...sentences].join(". "), "description");
+}
+
+export function trustSizeWarning(
+  trusts: readonly AwsFederatedTrust[],
+  rendered?: PolicyDocument,
+): string | undefined {
+  const { characters, exact } = trustPolicySize(trusts, rendered);
+  if (characters <= trustDefaultQuota) return undefined;
+  const estimate = exact ? "" : " (estimated: a late ARN or issuer is counted with a usual length)";
+  return (
+    `the trust policy has ${characters} characters${estimate}, over the default of ${trustDefaultQuota}: ` +
+    `ask AWS to raise quota L-C07B4B0D (role trust policy length, at most ${trustMaxQuota}), or split the service accounts over several IAM roles`
+  );
+}
+
+const POLICY_ARN = /^arn:([a-z-]+):iam::(\d{12}|aws):policy\/(?:[\x21-\x7e]{1,510}\/)?[\w+=,.@-]{1,128}$/;
+
+export const MANAGED_BY_AWS = "aws";
+
+const POLICY_FORM = "arn:<partition>:iam::<account>:policy/[<path>/]<name>";
+
+interface ManagedPolicyArn {
+  readonly partition: string;
+  /** The account, or `aws` for a policy that AWS manages. */
+  readonly account: string;
+}
+
+/** Reads the ARN of a managed policy; `undefined` for a late one. */
+export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | undefined {
+  if (isLate(arn)) return undefined;
+  const [, partition, account] = (typeof arn === "string" && POLICY_ARN.exec(arn)) || [];
+  if (!partition || !account || partitions.every(({ name }) => name !== partition))
+    return fail("aws-invalid", noArn(what, arn, POLICY_FORM));
+  return { partition, account };
+}
+
+/** Returns the ARN of a permissions boundary, checked where it is literal, as far as partition and account are known. */
+export function permissionsBoundary(
+  arn: string,
+  partition: string | undefined,
+  account: string | undefined,
+): string {
+  const its = managedPolicyArn(arn, "permissions boundary");
+  if (!its) return arn;
+  if (partition !== undefined && its.partition !== partition)
+    fail("aws-mismatch", otherPartition("the permissions boundary", its.partition, partition));
+  const own = account === undefined || its.account === account || its.account === MANAGED_BY_AWS;
+  return own
+    ? arn
+    : fail("aws-mismatch", {
+        problem: "permissions boundary is a policy of another account than the IAM role",
+        value: arn,
+        allowed: `a policy of account ${account}, or one that AWS manages`,
+        remedy: "declare the policy in the role's account",
+      });
+}

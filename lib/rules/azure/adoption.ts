@@ -1,0 +1,204 @@
+/*
+ * What `ccoctl` made and Terraform takes over. Names are ccoctl's; the ids of custom roles and role assignments are
+ * random GUIDs, which the caller looks up.
+ */
+
+import { fail } from "../../errors";
+import type { CredentialsRequest } from "../../model/credentials-request";
+import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
+import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component";
+import { resourceGroupScope } from "./ids";
+import { guid } from "./names";
+import { scopeResourceGroup } from "./scope";
+
+/** What exists already of one cluster's identities. */
+export interface ComponentAdoption {
+  /**
+   * GUID of the custom role of each request, by the name of the request; `absent` where it does not exist yet.
+   *
+   * @defaultValue - none; refused where a request that is not absent has a custom role
+   */
+  readonly roleDefinitions?: Readonly<Record<string, string>>;
+  /**
+   * GUIDs of the role assignments of each request, by the name of the request, then by the resource group (for a role
+   * of `roleBindings` by `<role> at <resource group>`, for other scopes by the whole scope); `absent` where one does
+   * not exist yet, as all of a custom role that is `absent`.
+   *
+   * @defaultValue - none; refused where a request is not absent
+   */
+  readonly roleAssignments?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /**
+   * Requests for which nothing exists, by name, and single service accounts without a credential, as
+   * `<request>/<service account>`.
+   *
+   * @defaultValue - none
+   */
+  readonly absent?: readonly string[];
+}
+
+export const COMPONENT_ADOPTION: ObjectKind<ComponentAdoption> = object({
+  roleDefinitions: optional(record(text)),
+  roleAssignments: optional(record(record(text))),
+  absent: optional(list(text)),
+});
+
+/** Value that says that something does not exist yet. */
+const ABSENT = "absent";
+
+/** What is imported of one request's identity. */
+export interface AdoptedComponent {
+  /** GUID of its custom role; `undefined` where that is made anew. */
+  readonly roleDefinition: string | undefined;
+  /** GUIDs by {@link assignmentKey}; what is missing is made anew. */
+  readonly roleAssignments: ReadonlyMap<string, string>;
+  /** Names of the service accounts whose credentials exist. */
+  readonly serviceAccounts: readonly string[];
+}
+
+/** How a role assignment is named in {@link ComponentAdoption} and as a construct. */
+export function assignmentKey(role: string | undefined, scope: string, subscriptionId: string): string {
+  const group = scopeResourceGroup(scope, subscriptionId);
+  const whole =
+    group !== undefined && resourceGroupScope(subscriptionId, group).toLowerCase() === scope.toLowerCase();
+  const place = whole ? group : scope;
+  return role === undefined ? place : `${role} at ${place}`;
+}
+
+/**
+ * What is imported of each request that exists already, by the request's name.
+ */
+export function adoptedComponents(
+  adopt: ComponentAdoption,
+  components: readonly PlannedComponent[],
+  subscriptionId: string,
+): ReadonlyMap<string, AdoptedComponent> {
+  const { absent = [] } = adopt;
+  checkNames(
+    adopt,
+    components.map(({ request }) => request),
+  );
+  const existing = components.filter(({ request }) => !absent.includes(request.name));
+  refuseSurplus(adopt, components, subscriptionId);
+  refuseMissing(adopt, existing, subscriptionId);
+  return new Map(existing.map(({ request }) => [request.name, adoptedComponent(adopt, request)]));
+}
+
+function assignmentKeys(
+  { permissions, scopes }: PlannedComponent,
+  subscriptionId: string,
+): readonly string[] {
+  const roles = [...(hasCustomRole(permissions) ? [undefined] : []), ...permissions.roles];
+  return roles.flatMap((role) => scopes.map((scope) => assignmentKey(role, scope, subscriptionId)));
+}
+
+function checkNames(adopt: ComponentAdoption, requests: readonly CredentialsRequest[]): void {
+  const { roleDefinitions = {}, roleAssignments = {}, absent = [] } = adopt;
+  checkKnown("adopt.roleDefinitions", Object.keys(roleDefinitions), requests);
+  checkKnown("adopt.roleAssignments", Object.keys(roleAssignments), requests);
+  const accounts = requests.flatMap(({ name, subjects }) =>
+    subjects.map((subject) => `${name}/${subject.name}`),
+  );
+  const named = absent.filter((entry) => !accounts.includes(entry));
+  checkKnown("adopt.absent", named, requests);
+}
+
+/** Entries that nothing is imported by, and those that would have Terraform replace what it imports. */
+function refuseSurplus(
+  { roleDefinitions = {}, roleAssignments = {}, absent = [] }: ComponentAdoption,
+  components: readonly PlannedComponent[],
+  subscriptionId: string,
+): void {
+  for (const component of components) {
+    const { name } = component.request;
+    const [definition, given] = [own(roleDefinitions, name), own(roleAssignments, name)];
+    if (absent.includes(name) && (definition !== undefined || given !== undefined))
+      fail("azure-conflict", {
+        problem: "adopt contradicts itself: the request is in adopt.absent, and entries are given for it",
+        value: name,
+        allowed: 'GUIDs for what exists, "absent" for what does not',
+        remedy: "state of the request either what exists, or that it does not exist yet",
+      });
+    const keys = assignmentKeys(component, subscriptionId);
+    const surplus = Object.keys(given ?? {}).filter((key) => !keys.includes(key));
+    if (surplus.length > 0) refuseUnused(`role assignments of ${name}`, surplus, keys);
+    if (definition === undefined) continue;
+    if (!hasCustomRole(component.permissions))
+      refuseUnused(`custom roles, which ${name} does not have,`, [definition], []);
+    const custom = component.scopes.map((scope) => assignmentKey(undefined, scope, subscriptionId));
+    const held = custom.filter((key) => given !== undefined && (own(given, key) ?? ABSENT) !== ABSENT);
+    if (definition === ABSENT && held.length > 0)
+      fail("azure-conflict", {
+        problem: `adopt contradicts itself: a new custom role would replace its assignments ${held.join(", ")}`,
+        value: name,
+        allowed: 'GUIDs for what exists, "absent" for what does not',
+        remedy: "state of the request either what exists, or that it does not exist yet",
+      });
+  }
+}
+
+function refuseMissing(
+  { roleDefinitions = {}, roleAssignments = {} }: ComponentAdoption,
+  existing: readonly PlannedComponent[],
+  subscriptionId: string,
+): void {
+  const definitions = existing
+    .filter(({ request, permissions }) => hasCustomRole(permissions) && !own(roleDefinitions, request.name))
+    .map(({ request }) => request.name);
+  if (definitions.length > 0)
+    lacks(
+      "custom roles in roleDefinitions",
+      definitions,
+      "list them with `az role definition list --custom-role-only --query \"[?starts_with(description,'Custom role for OpenShift')].[roleName,name]\"`",
+    );
+  const assignments = existing.flatMap((component) => {
+    const given = own(roleAssignments, component.request.name) ?? {};
+    return assignmentKeys(component, subscriptionId)
+      .filter((key) => !own(given, key))
+      .map((key) => `${component.request.name}: ${key}`);
+  });
+  if (assignments.length > 0)
+    lacks(
+      "role assignments in roleAssignments",
+      assignments,
+      'list those of each identity with `az role assignment list --all --assignee PRINCIPAL_ID --query "[].[roleDefinitionName,scope,name]"`',
+    );
+}
+
+function refuseUnused(what: string, value: readonly string[], known: readonly string[]): never {
+  return fail("azure-unused", {
+    problem: `adopt names ${what} that are not declared, and would import nothing by it`,
+    value,
+    allowed: known.join(", "),
+    remedy: "correct the names, or remove the entries",
+  });
+}
+
+function lacks(what: string, value: readonly string[], remedy: string): never {
+  return fail("azure-missing", {
+    problem: `adopt lacks ${what}, whose names are random and cannot be computed`,
+    value,
+    allowed: "one entry for each, or the request's name in adopt.absent where nothing exists yet",
+    remedy,
+  });
+}
+
+function adoptedComponent(
+  { roleDefinitions = {}, roleAssignments = {}, absent = [] }: ComponentAdoption,
+  { name, subjects }: CredentialsRequest,
+): AdoptedComponent {
+  const ids = Object.entries(own(roleAssignments, name) ?? {}).flatMap(([key, value]) => {
+    const id = present("role assignment", value);
+    return id === undefined ? [] : [[key, id] as const];
+  });
+  return {
+    roleDefinition: present("role definition", own(roleDefinitions, name)),
+    roleAssignments: new Map(ids),
+    serviceAccounts: subjects
+      .map((subject) => subject.name)
+      .filter((account) => !absent.includes(`${name}/${account}`)),
+  };
+}
+
+function present(what: string, value: string | undefined): string | undefined {
+  return value === undefined || value === ABSENT ? undefined : guid(what, value);
+}

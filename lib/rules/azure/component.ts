@@ -1,0 +1,248 @@
+/*
+ * The identities of OpenShift's components, as openshift/cloud-credential-operator makes them
+ * (pkg/cmd/provisioning/azure/create_managed_identities.go).
+ */
+
+import { fail } from "../../errors";
+import { type ComponentIntent, type ComponentsRequest, COMPONENT_AUDIENCE } from "../../model/components";
+import type { CredentialsRequest } from "../../model/credentials-request";
+import { ofRequest, requestLabel } from "../../model/request-label";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import { derivedName, stableHash } from "../names";
+import { refuseSameNames } from "../openshift/credentials-request";
+import { checkReason } from "./access";
+import { subscriptionScope } from "./ids";
+import { type ComponentPermissions, componentPermissions } from "./provider-spec";
+import { IDENTITY_NAME } from "./pull";
+import {
+  type ClusterResourceGroups,
+  assignableScopes,
+  checkBroadScopes,
+  checkResourceGroups,
+  componentScopes,
+  statedScopes,
+} from "./scope";
+import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
+
+/**
+ * How the identities, custom roles and credentials of components are named: `unique` adds a hash wherever a name would
+ * be ambiguous or too long, `ccoctl` cuts, as `ccoctl` does.
+ */
+export type ComponentNaming = "unique" | "ccoctl";
+
+export const COMPONENT_NAMINGS: readonly ComponentNaming[] = ["unique", "ccoctl"];
+
+/** What the identity of a request and its custom role are called. */
+interface NamedComponent {
+  readonly request: CredentialsRequest;
+  readonly identityName: string;
+  readonly roleName: string;
+}
+
+const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/;
+
+const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => string>> = {
+  unique: (parts) => derivedName(parts, IDENTITY_NAME),
+  // openshift/cloud-credential-operator, pkg/cmd/provisioning/azure/create_managed_identities.go.
+  ccoctl: (parts) => parts.join("-").slice(0, IDENTITY_NAME.max),
+};
+
+/**
+ * Names for each request; in the order of the requests.
+ *
+ * A tenant has one custom role of a name, over all its subscriptions, which `ccoctl` does not regard: with `unique` the
+ * role's name ends with a hash of the subscription.
+ */
+export function componentNames(
+  clusterName: string,
+  subscriptionId: string,
+  requests: readonly CredentialsRequest[],
+  naming: ComponentNaming,
+): readonly NamedComponent[] {
+  const name = NAMES[naming];
+  const holders = new Map<string, CredentialsRequest>();
+  return requests.map((request) => {
+    const { secret } = request;
+    const own = name([clusterName, secret.namespace, secret.name]);
+    if (!LEGAL.test(own)) ofRequest(request, () => invalidCcoctlName("an identity", own));
+    const holder = holders.get(own.toLowerCase());
+    if (holder)
+      fail("azure-conflict", {
+        problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
+        value: own,
+        allowed: "an identity of its own for each request, letter case aside",
+        remedy:
+          'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
+      });
+    holders.set(own.toLowerCase(), request);
+    const roleName = naming === "ccoctl" ? own : `${own}_${stableHash([subscriptionId.toLowerCase()])}`;
+    return { request, identityName: own, roleName };
+  });
+}
+
+/** Refuses a name that `ccoctl` would give and Azure does not take. */
+function invalidCcoctlName(what: string, value: string): never {
+  return fail("azure-invalid", {
+    problem: `the name that ccoctl would give ${what} is not one that Azure takes`,
+    value,
+    allowed: "3 to 128 of A-Z, a-z, 0-9, _ and -, for a credential at most 120",
+    remedy:
+      'leave `naming: "ccoctl"` out; a request that ccoctl could not make an identity for has nothing to adopt',
+  });
+}
+
+/** What the caller wants otherwise for one request. */
+export interface ComponentOverride {
+  /**
+   * Resource ids of what the roles count for, in place of the cluster's resource groups.
+   *
+   * @defaultValue - the resource groups that `ccoctl` goes by
+   */
+  readonly scopes?: readonly string[];
+  /**
+   * Why a scope of `scopes` is a subscription or a management group. Becomes the description of the role assignments.
+   *
+   * @defaultValue - none; such a scope is refused
+   */
+  readonly reason?: string;
+  /**
+   * Permissions and data permissions of the request that are not granted.
+   *
+   * @defaultValue - none
+   */
+  readonly withoutPermissions?: readonly string[];
+}
+
+export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
+  scopes: optional(list(text)),
+  reason: optional(text),
+  withoutPermissions: optional(list(text)),
+});
+
+/** How components are planned. */
+interface ComponentPlanOptions {
+  readonly naming: ComponentNaming;
+  /** Where roles count by default. */
+  readonly resourceGroups: ClusterResourceGroups;
+  readonly overrides: Readonly<Record<string, ComponentOverride>>;
+}
+
+/** The identity of one request. */
+export interface PlannedComponent extends NamedComponent {
+  readonly permissions: ComponentPermissions;
+  readonly scopes: readonly string[];
+  /** True where something that the request asks for is not granted. */
+  readonly withheld: boolean;
+  readonly reason: string | undefined;
+  readonly credentials: readonly FederatedCredential[];
+}
+
+/**
+ * Checks all requests of a cluster and decides their identities, in the order of the requests.
+ *
+ * What is wrong with the cluster is refused first, without naming a request: a wrong name, issuer or resource group.
+ */
+export function planComponents(
+  { clusterName, issuer, requests }: ComponentsRequest,
+  { naming, resourceGroups, overrides }: ComponentPlanOptions,
+): readonly PlannedComponent[] {
+  const trust = { clusterName, issuer, audience: COMPONENT_AUDIENCE };
+  federatedCredentials({ ...trust, subjects: [] });
+  checkResourceGroups(resourceGroups);
+  refuseSameNames(requests);
+  checkKnown("overrides", Object.keys(overrides), requests);
+  const subscription = subscriptionScope(resourceGroups.subscriptionId);
+  const named = componentNames(clusterName, resourceGroups.subscriptionId, requests, naming);
+  return named.map(({ request, identityName, roleName }) =>
+    ofRequest(request, () => {
+      const override = checkedOverride(own(overrides, request.name));
+      const permissions = componentPermissions(request, override.withoutPermissions);
+      const credentials = componentCredentials({ ...trust, subjects: request.subjects }, naming);
+      checkCredentials(identityName, credentials, "split the request's service accounts over two requests");
+      const scopes = override.scopes ?? componentScopes(request.name, resourceGroups);
+      if (hasCustomRole(permissions))
+        assignableScopes(subscription, scopes, permissions.dataActions.length > 0);
+      const { reason, withoutPermissions = [] } = override;
+      const withheld = withoutPermissions.length > 0;
+      return { request, identityName, roleName, permissions, scopes, withheld, reason, credentials };
+    }),
+  );
+}
+
+/** True where a component needs a custom role. */
+export function hasCustomRole({ actions, dataActions }: ComponentPermissions): boolean {
+  return actions.length + dataActions.length > 0;
+}
+
+/** Refuses a setting for a request that does not exist. */
+export function checkKnown(
+  setting: string,
+  names: readonly string[],
+  requests: readonly CredentialsRequest[],
+): void {
+  const known = requests.map(({ name }) => name).sort();
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    fail("azure-unknown", {
+      problem: `${setting} names a CredentialsRequest that is not among the requests`,
+      value: unknown,
+      allowed: known.join(", "),
+      remedy: "use metadata.name of a request, or remove the entry",
+    });
+}
+
+/** What a record of the caller's holds itself: a request may be called `constructor`. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** Scopes in their final form. */
+function checkedOverride(override: ComponentOverride = {}): ComponentOverride {
+  const { scopes: stated, reason } = override;
+  if (reason !== undefined) checkReason(reason);
+  if (stated === undefined) return override;
+  const scopes = statedScopes(stated);
+  checkBroadScopes(scopes, reason);
+  return { ...override, scopes };
+}
+
+const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
+
+/**
+ * The credentials of a component's service accounts. `ccoctl` names each as its service account, without the cluster's
+ * name, which two clusters could not do on one identity.
+ */
+export function componentCredentials(
+  trust: ClusterTrust,
+  naming: ComponentNaming,
+): readonly FederatedCredential[] {
+  if (trust.subjects.length === 0)
+    fail("azure-missing", {
+      problem: "no service account may act as the identity",
+      allowed: "1 to 20 service accounts, namespace/name each",
+      remedy: "name the service accounts of the component",
+    });
+  const credentials = federatedCredentials(trust);
+  if (naming === "unique") return credentials;
+  return credentials.map((credential) => {
+    const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
+    return CREDENTIAL_NAME.test(name)
+      ? { ...credential, name }
+      : invalidCcoctlName("a federated identity credential", name);
+  });
+}
+
+/** The intent, in the form of a request's provider part; `undefined` where the request counts as it is. */
+export function componentIntent({
+  withheld,
+  permissions: { actions, dataActions, roles },
+}: Pick<PlannedComponent, "withheld" | "permissions">): ComponentIntent | undefined {
+  if (!withheld) return undefined;
+  return {
+    rights: {
+      permissions: actions,
+      dataPermissions: dataActions,
+      roleBindings: roles.map((role) => ({ role })),
+    },
+  };
+}

@@ -1,0 +1,368 @@
+/*
+ * What makes a self-managed spoke's API server trust the hub's service account tokens (structured authentication
+ * configuration), and whether kube-apiserver starts with such a document. Source: KEP-3331; kubernetes:staging/src/k8s.io/
+ * apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation, compared by running it (0.35.3).
+ */
+
+import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
+import { clusterName } from "../../model/kubernetes-name";
+import { isLate, literal } from "../../model/late";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { holdsPrivateKey } from "../../model/private-key";
+import {
+  type ObjectKind,
+  anyObject,
+  list as listOf,
+  object,
+  optional,
+  text as aText,
+} from "../../model/shape";
+import { SUBJECT, Subject } from "../../model/subject";
+import { compareVersions, minorOf } from "../../model/version";
+import { certificateProblem } from "./endpoint";
+import { secretIssues, secretMaterial } from "./secret-material";
+import { spokeAudience } from "./spoke-tokens";
+
+/** Whose tokens a spoke takes, and as whom. */
+export interface HubAuthenticationProps {
+  /** Name of the spoke, for refusals. */
+  readonly spoke: string;
+  /** Kubernetes version of the spoke, `1.34`. */
+  readonly apiServer: string;
+  /** Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. */
+  readonly issuer: GivenIssuer;
+  /** Name of the hub; it begins the names of its service accounts on the spoke. */
+  readonly hub: string;
+  /** Audience of the tokens, one for each spoke and for nothing else: a token that leaks from one opens no other door. */
+  readonly audience: string;
+  /** The hub's service accounts that may sign in, `namespace/name`; nobody else of the hub may. */
+  readonly serviceAccounts: readonly (string | Subject)[];
+  /**
+   * Begins the user names on the spoke, with a colon at its end, so that they are neither those of the spoke's
+   * own users nor of another hub's.
+   *
+   * @defaultValue - the name of the hub and a colon
+   */
+  readonly userPrefix?: string;
+  /**
+   * Where the spoke reads the issuer's discovery document, if not from the issuer: exactly this URL, with
+   * `/.well-known/openid-configuration` at its end where the document is there.
+   *
+   * @defaultValue - at the issuer
+   */
+  readonly discoveryUrl?: string;
+  /**
+   * PEM certificates that sign the certificate of the web server with the discovery document; a text, not base64, and
+   * not late: kube-apiserver does not start with a damaged one.
+   *
+   * @defaultValue - those of the spoke's system
+   */
+  readonly certificateAuthority?: string;
+  /**
+   * Further entries of `jwt`, as they are in the file of the spoke; not late.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalAuthenticators?: readonly Readonly<Record<string, unknown>>[];
+}
+
+export const HUB_AUTHENTICATION_PROPS: ObjectKind<HubAuthenticationProps> = object({
+  spoke: aText,
+  apiServer: aText,
+  issuer: ISSUER,
+  hub: aText,
+  audience: aText,
+  serviceAccounts: listOf(SUBJECT),
+  userPrefix: optional(aText),
+  discoveryUrl: optional(aText),
+  certificateAuthority: optional(aText),
+  additionalAuthenticators: optional(listOf(anyObject)),
+});
+
+/** How a hub's service accounts are called on a spoke. */
+export type HubUsers = Pick<HubAuthenticationProps, "hub" | "userPrefix">;
+
+const PREFIX = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?:$/;
+
+/** Names that each cluster gives its own API server, and a host's names for itself; other private names may be reachable. */
+const OWN_NAMES =
+  /^https:\/\/(?:kubernetes(?:\.default(?:\.svc\.[^/:]+)?)?|[^/:]+\.svc(?:\.cluster\.local)?|localhost|127(?:\.\d+)+|\[::1\])(?::\d+)?(?:\/|$)/i;
+
+/**
+ * True for an issuer that means another server in each cluster, as the default of kubeadm and OpenShift: a spoke looks
+ * for the keys at itself, and does not start where it has the same issuer (`URL must not overlap with disallowed issuers`).
+ */
+export function isOwnInEachCluster(issuer: string): boolean {
+  return OWN_NAMES.test(issuer);
+}
+
+/** The prefix of user names, by default that of the hub. */
+export function userPrefix({ hub, userPrefix: given }: HubUsers): string {
+  const prefix = literal(given ?? `${clusterName(hub)}:`, "userPrefix");
+  if (typeof prefix === "string" && PREFIX.test(prefix) && !prefix.startsWith("system:")) return prefix;
+  return fail("fleet-invalid", {
+    problem: "prefix of the hub's user names could be mistaken for the spoke's own users",
+    value: prefix,
+    allowed: "1 to 63 of a-z, 0-9, - and ., and a colon at its end; not system:",
+    remedy: "use the name of the hub, for example prod-hub:",
+  });
+}
+
+/** User names of the hub's service accounts on the spoke, sorted. */
+export function spokeUserNames(
+  serviceAccounts: readonly (string | Subject)[],
+  users: HubUsers,
+): readonly string[] {
+  const start = userPrefix(users);
+  const names = serviceAccounts.map((each) => `${start}${Subject.of(each).toString()}`);
+  return [...new Set(names)].sort();
+}
+
+/** The `AuthenticationConfiguration` of the spoke's API servers; refuses what they would not start with. */
+export function authenticationConfiguration(props: HubAuthenticationProps): Json {
+  const { spoke, additionalAuthenticators = [] } = props;
+  const minor = minorOf(`version of spoke ${spoke}`, props.apiServer);
+  if (compareVersions(minor, "1.30") < 0)
+    return fail(
+      "version-unsupported",
+      `spoke ${spoke}`,
+      minor,
+      "1.30 or newer",
+      "no structured authentication",
+    );
+  const users = spokeUserNames(props.serviceAccounts, props);
+  if (users.length === 0)
+    return fail("fleet-missing", {
+      problem: "no controller would be trusted by the spoke",
+      value: spoke,
+      allowed: "at least one service account of the hub",
+      remedy: "name the service accounts that open connections",
+    });
+  const hub = {
+    issuer: issuerFields(props),
+    claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
+    userValidationRules: [
+      {
+        expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
+        message: "only the named controllers of the hub may sign in",
+      },
+    ],
+  };
+  const others = literal(additionalAuthenticators, "additionalAuthenticators");
+  if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
+    throw notStarting(spoke, "an additional authenticator has no issuer.url");
+  const [secret] = secretIssues("additionalAuthenticators", others);
+  if (secret) throw secret;
+  const document = {
+    apiVersion: `apiserver.config.k8s.io/${compareVersions(minor, "1.34") >= 0 ? "v1" : "v1beta1"}`,
+    kind: "AuthenticationConfiguration",
+    jwt: [hub, ...others],
+  };
+  const [problem] = authenticationProblems(document, isLate);
+  if (problem !== undefined) throw notStarting(spoke, `the file ${problem}`);
+  return document;
+}
+
+function notStarting(spoke: string, reason: string): WorkloadIdentityError {
+  return refusal("fleet-invalid", {
+    problem: `kube-apiserver of spoke ${spoke} would not start: ${reason}`,
+    allowed: "entries of `jwt` as kube-apiserver takes them, each issuer and each discovery URL once",
+    remedy: "correct the entry; the hub's own entry is written by this library and must not be given again",
+  });
+}
+
+function issuerFields(props: HubAuthenticationProps): Json {
+  const { spoke, audience, discoveryUrl, certificateAuthority } = props;
+  const issuer = Issuer.of(props.issuer);
+  if (!issuer.late && isOwnInEachCluster(issuer.url)) {
+    if (discoveryUrl === undefined) return fail("issuer-cluster-internal", issuer.url, "a spoke");
+    throw notStarting(spoke, `${issuer.url} is the issuer of most clusters, and may be its own`);
+  }
+  const discoveryURL = discoveryUrl === undefined ? undefined : Issuer.exactly(discoveryUrl).url;
+  // The rule for documents leaves late URLs out.
+  if (discoveryURL === issuer.url) throw notStarting(spoke, "discoveryUrl is the issuer's own URL");
+  return {
+    url: issuer.url,
+    ...(discoveryURL !== undefined && { discoveryURL }),
+    ...(certificateAuthority !== undefined && {
+      certificateAuthority: certificates(spoke, certificateAuthority),
+    }),
+    audiences: [spokeAudience(audience, issuer)],
+  };
+}
+
+/** A PEM text of several lines cannot be filled into the file later on. */
+function certificates(spoke: string, pem: string): string {
+  const given: unknown = literal(pem, "certificateAuthority");
+  if (typeof given === "string" && holdsPrivateKey(given)) throw secretMaterial("certificateAuthority");
+  const problem = typeof given === "string" ? certificateProblem(given) : "is no text";
+  if (problem === undefined) return pem;
+  return fail("fleet-invalid", {
+    problem: `certificate authority of the issuer, for spoke ${spoke}, ${problem}`,
+    allowed: "one or several PEM blocks CERTIFICATE, as text and not in base64",
+    remedy: "give the file of the CA that signs the certificate of the issuer's web server",
+  });
+}
+
+const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map(
+  (version) => `apiserver.config.k8s.io/${version}`,
+);
+
+/** What is wrong with a parsed configuration, ends of sentences; values for which `isOpen` holds are left out. */
+export function authenticationProblems(
+  document: unknown,
+  isOpen: (text: string) => boolean = () => false,
+): readonly string[] {
+  const { apiVersion, jwt } = record(document);
+  const issuers = list(jwt).map((entry) => record(record(entry)["issuer"]));
+  return [
+    ...(VERSIONS.includes(text(apiVersion))
+      ? []
+      : [`has the apiVersion ${text(apiVersion)}, which no API server knows`]),
+    ...unknownKeys(document, FIELDS),
+    ...issuers.flatMap((issuer) => issuerProblems(issuer, isOpen)),
+    ...list(jwt).flatMap((entry) => [...mappingProblems(record(entry)), ...ruleProblems(record(entry))]),
+    ...twice(issuers, "url"),
+    ...twice(issuers, "discoveryURL"),
+  ];
+}
+
+/** Fields of an object, or of the objects of a list; empty for one that has no fields of its own. */
+interface Fields {
+  readonly [key: string]: Fields;
+}
+
+const NONE: Fields = {};
+const CLAIM: Fields = { claim: NONE, expression: NONE, prefix: NONE };
+const FIELDS: Fields = {
+  apiVersion: NONE,
+  kind: NONE,
+  anonymous: NONE,
+  jwt: {
+    issuer: {
+      url: NONE,
+      discoveryURL: NONE,
+      certificateAuthority: NONE,
+      audiences: NONE,
+      audienceMatchPolicy: NONE,
+      egressSelectorType: NONE,
+    },
+    claimMappings: { username: CLAIM, groups: CLAIM, uid: { claim: NONE, expression: NONE }, extra: NONE },
+    claimValidationRules: { claim: NONE, requiredValue: NONE, expression: NONE, message: NONE },
+    userValidationRules: { expression: NONE, message: NONE },
+  },
+};
+
+/** Kube-apiserver decodes strictly. */
+function unknownKeys(value: unknown, fields: Fields): readonly string[] {
+  if (Object.keys(fields).length === 0) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => unknownKeys(item, fields));
+  return Object.entries(record(value)).flatMap(([key, part]) => {
+    const below = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    return below ? unknownKeys(part, below) : [`has the key ${key}, which no API server knows`];
+  });
+}
+
+function issuerProblems(issuer: Json, isOpen: (text: string) => boolean): readonly string[] {
+  const [url, discovery, authority] = ["url", "discoveryURL", "certificateAuthority"].map((key) =>
+    text(issuer[key]),
+  ) as [string, string, string];
+  const bad = authority === "" || isOpen(authority) ? undefined : authorityProblem(authority);
+  const isSame = discovery !== "" && withoutSlash(discovery) === withoutSlash(url);
+  return [
+    ...(isOpen(url) ? [] : urlProblems("an issuer", url)),
+    ...(discovery === "" || isOpen(discovery) ? [] : urlProblems("a discoveryURL", discovery)),
+    ...(isSame ? ["has a discoveryURL that is the issuer's own URL"] : []),
+    ...audienceProblems(issuer, url),
+    ...(bad === undefined ? [] : [`has a certificateAuthority that ${bad}`]),
+  ];
+}
+
+const URL_PARTS: readonly (readonly [string, RegExp])[] = [
+  ["a user", /^https:\/\/[^/?#]*@/i],
+  ["a query", /^[^#]*\?[^#]/],
+  ["a fragment", /#./],
+];
+
+function urlProblems(what: string, url: string): readonly string[] {
+  if (!/^https:\/\//i.test(url)) return [`has ${what} ${url} without https`];
+  const found = URL_PARTS.find(([, pattern]) => pattern.test(url));
+  return found ? [`has ${what} with ${found[0]}`] : [];
+}
+
+function audienceProblems(issuer: Json, url: string): readonly string[] {
+  const audiences = list(issuer["audiences"]).map(text);
+  const policy = text(issuer["audienceMatchPolicy"]);
+  if (audiences.length === 0) return [`has no audience for the issuer ${url}`];
+  const again = audiences.find((audience, index) => audiences.indexOf(audience) < index);
+  return [
+    ...(audiences.includes("") ? [`has an empty audience for the issuer ${url}`] : []),
+    ...(again === undefined ? [] : [`has the audience ${again} twice for the issuer ${url}`]),
+    ...(audiences.length > 1 && policy !== "MatchAny"
+      ? [`has several audiences for the issuer ${url} without audienceMatchPolicy MatchAny`]
+      : []),
+    ...(audiences.length === 1 && policy !== "" && policy !== "MatchAny"
+      ? [`has the audienceMatchPolicy ${policy}, which is not known`]
+      : []),
+  ];
+}
+
+/** Other blocks than certificates are passed over. */
+function authorityProblem(pem: string): string | undefined {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  return certificateProblem(certificates.join("\n"));
+}
+
+function mappingProblems(entry: Json): readonly string[] {
+  const mappings = record(entry["claimMappings"]);
+  const username = record(mappings["username"]);
+  const isNamed = text(username["claim"]) !== "" || text(username["expression"]) !== "";
+  return [
+    ...(isNamed ? [] : ["has an entry that makes no user name"]),
+    ...claimProblems("user names", username),
+    ...claimProblems("groups", record(mappings["groups"])),
+  ];
+}
+
+/** A claim needs a prefix, be it an empty one; an expression takes none. */
+function claimProblems(what: string, { claim, expression, prefix }: Json): readonly string[] {
+  if (text(expression) !== "") {
+    if (text(claim) !== "") return [`has an entry with both claim and expression for ${what}`];
+    return prefix === undefined || prefix === null
+      ? []
+      : [`has an entry with both prefix and expression for ${what}`];
+  }
+  return text(claim) !== "" && (prefix === undefined || prefix === null)
+    ? [`has no prefix for ${what} of the claim ${text(claim)}`]
+    : [];
+}
+
+function ruleProblems(entry: Json): readonly string[] {
+  const claims = list(entry["claimValidationRules"]).map(record);
+  const users = list(entry["userValidationRules"]).map(record);
+  return [
+    ...claims.flatMap(({ claim, expression, message, requiredValue }) => {
+      if ((text(claim) === "") === (text(expression) === ""))
+        return ["has a rule for claims without either claim or expression"];
+      const other = text(claim) === "" ? requiredValue : message;
+      return text(other) === "" ? [] : ["has a rule for claims with what the other kind of rule takes"];
+    }),
+    ...(users.some(({ expression }) => text(expression) === "")
+      ? ["has a rule for users without expression"]
+      : []),
+    ...twice(claims, "claim"),
+    ...twice(claims, "expression"),
+    ...twice(users, "expression"),
+  ];
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+function twice(entries: readonly Json[], key: string): readonly string[] {
+  const values = entries.map((entry) => text(entry[key])).filter((value) => value !== "");
+  const again = values.find((value, index) => values.indexOf(value) < index);
+  return again === undefined ? [] : [`has the ${key} ${again} twice`];
+}

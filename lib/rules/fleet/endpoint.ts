@@ -1,0 +1,111 @@
+/*
+ * Where a spoke's API server is, and whom its certificate is from. Refusals show scheme and host at most: a user, a path, a
+ * query or a whole address in a wrong form may be a password. Sources: v1alpha2 of the ClusterProfile CRD (CEL:
+ * absolute URL with a host, at most 2048 characters); client-go for the schemes of a proxy.
+ */
+
+import { X509Certificate } from "node:crypto";
+import { type WorkloadIdentityError, refusal } from "../../errors";
+import { isLate } from "../../model/late";
+import { holdsPrivateKey } from "../../model/private-key";
+import { secretMaterial } from "./secret-material";
+
+type Issues = readonly WorkloadIdentityError[];
+/** True for a value that only apply tells, which passes. */
+type IsOpen = (value: unknown) => boolean;
+
+const SERVER_MAX = 2048;
+const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:"];
+
+/** What is wrong with a server's URL, `undefined` for a good one. */
+export function serverProblem(value: unknown, schemes: readonly string[] = ["https:"]): string | undefined {
+  if (typeof value !== "string" || value === "") return "is empty";
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return "has no scheme, https:// is missing";
+  if (value.length > SERVER_MAX) return `is longer than ${SERVER_MAX} characters`;
+  if (!URL.canParse(value) || /\s/.test(value)) return "must be a valid absolute URL with a host";
+  const { protocol, hostname, username, password, search, hash } = new URL(value);
+  if (!schemes.includes(protocol))
+    return protocol === "http:" ? "has the scheme http, not https" : "has another scheme than https";
+  if (hostname === "") return "must be a valid absolute URL with a host";
+  if (username !== "" || password !== "") return "has a user, which no client sends to an API server";
+  return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
+}
+
+/** Refuses what is no https URL, or has a second scheme in the place of its host. */
+export function serverIssues(server: unknown, isOpen: IsOpen = isLate): Issues {
+  if (isOpen(server)) return [];
+  const isTwice = typeof server === "string" && /^https:\/\/https?:\/\//i.test(server);
+  const reason = isTwice ? "has a scheme twice" : serverProblem(server);
+  if (reason === undefined) return [];
+  const isUrl = typeof server === "string" && /^https?:/i.test(server) && URL.canParse(server);
+  return [
+    refusal("fleet-invalid", {
+      problem: `server of a spoke ${reason}`,
+      value: isUrl ? new URL(server).origin : undefined,
+      allowed: "https://host[:port][/path], at most 2048 characters",
+      remedy: "give the URL of the spoke's API server; the endpoint of a GKE cluster comes without https://",
+    }),
+  ];
+}
+
+/** Refuses what client-go takes for no proxy, and a password in it. */
+export function proxyIssues(proxy: unknown, isOpen: IsOpen = isLate): Issues {
+  if (proxy === undefined || isOpen(proxy)) return [];
+  const url = typeof proxy === "string" && URL.canParse(proxy) ? new URL(proxy) : undefined;
+  if (url && url.password !== "") return [secretMaterial("the proxy's URL")];
+  const reason = !url
+    ? "is no URL"
+    : !PROXY_SCHEMES.includes(url.protocol) || url.hostname === ""
+      ? "has no host, or a scheme that the controllers do not know"
+      : url.username !== "" && "has a user";
+  if (reason === false) return [];
+  return [
+    refusal("fleet-invalid", {
+      problem: `proxy of a spoke ${reason}`,
+      allowed: "http://, https:// or socks5://host[:port], without user and password",
+      remedy: "give the proxy's URL without user and password",
+    }),
+  ];
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const BLOCK = /-----BEGIN ([^\n-]*)-----[\s\S]*?-----END \1-----/g;
+
+/** The CRD checks base64 alone; client-go fails at the first connection when no certificate is in it. */
+export function certificateAuthorityIssues(data: unknown, isOpen: IsOpen = isLate): Issues {
+  if (isOpen(data)) return [];
+  if (typeof data !== "string" || data === "") return [badAuthority("is empty")];
+  if (/-----BEGIN/.test(data)) return [badAuthority("is PEM that is not encoded in base64")];
+  const text = data.replace(/[\r\n]/g, "");
+  if (!BASE64.test(text)) return [badAuthority("is no base64")];
+  const pem = Buffer.from(text, "base64").toString("latin1");
+  if (holdsPrivateKey(pem)) return [secretMaterial("the certificate authority of a spoke")];
+  const problem = certificateProblem(pem);
+  return problem === undefined ? [] : [badAuthority(problem)];
+}
+
+export function badAuthority(reason: string): WorkloadIdentityError {
+  return refusal("fleet-invalid", {
+    problem: `certificate authority of a spoke ${reason}`,
+    allowed: "base64 of one or several PEM blocks CERTIFICATE",
+    remedy:
+      "give `certificate_authority[0].data` (EKS), `cluster_ca_certificate` (AKS, GKE), or the file of the API server's CA in base64",
+  });
+}
+
+/** What is wrong with a text that shall be PEM certificates, `undefined` for a good one. */
+export function certificateProblem(pem: string): string | undefined {
+  const blocks = [...pem.matchAll(BLOCK)];
+  if (blocks.length === 0) return "holds no PEM block";
+  if (blocks.some(([, label]) => label !== "CERTIFICATE")) return "holds a PEM block that is no CERTIFICATE";
+  return blocks.some(([block]) => !isCertificate(block)) ? "holds a damaged certificate" : undefined;
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== null;
+  } catch {
+    // OpenSSL's reason speaks of its decoder; that the block is damaged is all there is to say.
+    return false;
+  }
+}

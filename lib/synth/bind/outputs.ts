@@ -1,0 +1,82 @@
+import { jsonObject } from "../../artefact/json-object";
+import { refuseUnreadable } from "../../artefact/problems";
+import { readFile } from "../../artefact/read-file";
+import { errorCode } from "../../artefact/synth-folder";
+import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
+import { isRecord } from "../../model/record";
+import { refuseOutputsFile } from "./problems";
+
+/** What a file with Terraform outputs holds. */
+export interface TerraformOutputs {
+  /**
+   * `terraform`: one stack, outputs by name (`terraform output -json`).
+   * `cdktf`: any number of stacks (`cdktf output` or `cdktf deploy` with `--outputs-file`).
+   */
+  readonly form: "terraform" | "cdktf";
+  /** The value of a stack's output; `undefined` where there is none. */
+  valueOf(wanted: OutputPlaceholder, stack: string): unknown;
+}
+
+/**
+ * Reads the text of a file with outputs.
+ *
+ * Forms: `terraform output -json` prints `{ name: { value, type, sensitive } }` (Terraform's documentation of
+ * `terraform output`). With `--outputs-file`, cdktf writes bare values without the sensitive ones: `cdktf deploy` nested
+ * by the construct path of the output, `cdktf output` by stack and output name (hashicorp/terraform-cdk,
+ * packages/@cdktf/cli-core/src/lib/output.ts and cdktf-project.ts; tried with cdktf-cli 0.21.0).
+ */
+export function readTerraformOutputs(text: string, file: string): TerraformOutputs {
+  const document = jsonObject(text, (reason) => refuseOutputsFile(file, reason));
+  const values = Object.values(document);
+  if (values.length > 0 && values.every(isTerraformOutput)) {
+    return { form: "terraform", valueOf: ({ output }) => valueIn(document, [output, "value"]) };
+  }
+  return {
+    form: "cdktf",
+    valueOf: ({ path, output }, stack) => valueIn(document, path) ?? valueIn(document, [stack, output]),
+  };
+}
+
+function isTerraformOutput(value: unknown): boolean {
+  return isRecord(value) && "value" in value && "type" in value && typeof value["sensitive"] === "boolean";
+}
+
+function valueIn(document: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    document,
+  );
+}
+
+/**
+ * Reads a file with outputs, in UTF-8 or, with a byte order mark, in UTF-16.
+ *
+ * `>` of Windows PowerShell 5.1 writes UTF-16 with a mark, its `Out-File -Encoding utf8` UTF-8 with one
+ * (Microsoft's about_Character_Encoding).
+ */
+export function readOutputsFile(path: string): TerraformOutputs {
+  return readTerraformOutputs(decoded(readBytes(path), path), path);
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFile(path);
+  } catch (error) {
+    return refuseUnreadable(path, errorCode(error));
+  }
+}
+
+function decoded(bytes: Buffer, path: string): string {
+  const encoding = encodingOf(bytes);
+  try {
+    // Not fatal, it would put a replacement character into a manifest.
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return refuseOutputsFile(path, `is not ${encoding.toUpperCase()} text`);
+  }
+}
+
+function encodingOf(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+}

@@ -1,0 +1,101 @@
+/*
+ * Texts with placeholders as Terraform writes them: in the JSON syntax every string is a template, and what is encoded
+ * stands in a quoted template within an expression. Literal text is escaped for Terraform exactly once.
+ */
+
+import { placeholderPieces } from "../artefact/placeholder";
+import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
+import { fail } from "../errors";
+import { encodeNow } from "../model/late";
+
+/** What stands behind a placeholder. */
+export type FillingOf = (placeholder: string) => OutputPlaceholder | EncodedPlaceholder;
+
+/** The text as a string of Terraform's JSON syntax. */
+export function jsonTemplate(text: string, fillingOf: FillingOf): string {
+  return template(text, fillingOf, (piece) => piece);
+}
+
+/** The value as an expression of Terraform's native syntax; keys are literal. */
+export function expression(value: unknown, fillingOf: FillingOf): string {
+  if (typeof value === "string") return `"${template(value, fillingOf, escaped)}"`;
+  if (Array.isArray(value)) return `[${value.map((item) => expression(item, fillingOf)).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(
+    ([key, item]) => `${expression(key, fillingOf)} = ${expression(item, fillingOf)}`,
+  );
+  return `{ ${entries.join(", ")} }`;
+}
+
+/** A copy of a document whose strings are templates of the JSON syntax. */
+export function jsonTemplates(value: unknown, fillingOf: FillingOf): unknown {
+  if (typeof value === "string") return jsonTemplate(value, fillingOf);
+  if (Array.isArray(value)) return value.map((item) => jsonTemplates(item, fillingOf));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      jsonTemplate(key, fillingOf),
+      jsonTemplates(item, fillingOf),
+    ]),
+  );
+}
+
+function template(text: string, fillingOf: FillingOf, written: (literal: string) => string): string {
+  return placeholderPieces(text)
+    .map((piece, place, { length }) =>
+      place % 2 === 1 ? filled(fillingOf(piece), fillingOf) : literal(piece, written, place < length - 1),
+    )
+    .join("");
+}
+
+function filled(filling: OutputPlaceholder | EncodedPlaceholder, fillingOf: FillingOf): string {
+  if ("output" in filling) return interpolation(filling.expression);
+  const prefix = encodeNow(filling.encoding, "");
+  return `${prefix}\${base64encode(${expression(filling.text, fillingOf)})}`;
+}
+
+/** A value that Terraform computes is one interpolation; several would need an escape of the text between them. */
+function interpolation(text: string): string {
+  return /^\$\{[^]*\}$/.test(text)
+    ? text
+    : fail("manifest-unsupported", {
+        problem: "a late value is more than one Terraform expression",
+        value: text,
+        allowed: "one expression, such as ${aws_iam_role.web.arn}",
+        remedy: "join the texts with Fn.join or Fn.format",
+      });
+}
+
+const MARKS = /([$%]+)(?=\{|$)/;
+
+/**
+ * `${` and `%{` begin something in a template, and are doubled at their first character. A longer run of them, and one
+ * that an interpolation follows, is given as a text of its own: `$$${` would be read in two ways.
+ */
+function literal(text: string, written: (literal: string) => string, isFollowed: boolean): string {
+  const pieces = text.split(MARKS);
+  return pieces
+    .map((piece, place) => {
+      if (place % 2 === 0) return written(piece);
+      const atEnd = pieces[place + 1] === "";
+      if (atEnd && !isFollowed) return piece;
+      return piece.length === 1 && !atEnd ? `${piece}${piece}` : `\${"${piece}"}`;
+    })
+    .join("");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  '"': '\\"',
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};
+
+/** The escapes of quoted templates (Terraform's language, "Strings and Templates"). */
+function escaped(text: string): string {
+  return text.replace(
+    /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (character) => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

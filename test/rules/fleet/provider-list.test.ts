@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { accessProviderDocument, accessProviderIssues } from "../../../lib/rules/fleet/provider-list";
+import { refusal } from "../../support/refusal";
+
+const execConfig = { apiVersion: "client.authentication.k8s.io/v1", command: "/plugins/x" };
+// kubernetes-sigs/cluster-inventory-api:pkg/access/config.go, kubernetes-sigs/kueue:pkg/config/validation.go.
+describe("accessProviderIssues", () => {
+  it.each<[string, unknown, readonly string[]]>([
+    ["a good entry", { name: "a", execConfig }, []],
+    [
+      "all keys",
+      {
+        name: "a",
+        execConfig: {
+          ...execConfig,
+          args: ["a"],
+          env: [{ name: "A", value: "" }],
+          installHint: "",
+          provideClusterInfo: true,
+          interactiveMode: "IfAvailable",
+        },
+        profileSourcedEnvVarsPolicy: "Replace",
+        profileSourcedCLIArgsPolicy: "Ignore",
+      },
+      [],
+    ],
+    ["no object", 1, ["fleet-invalid: access provider "]],
+    ["no name", { execConfig }, ["fleet-invalid: name of an access provider"]],
+    ["an empty name", { name: "", execConfig }, ["fleet-invalid: name of an access provider"]],
+    ["a long name", { name: "a".repeat(254), execConfig }, ["fleet-invalid: name of an access provider"]],
+    [
+      "Argo CD's name for AWS",
+      { name: "argo-cd-builtin-aws", execConfig },
+      ["fleet-unsupported: argocd-k8s-auth aws without --cluster-name"],
+    ],
+    ["Argo CD's name for Azure", { name: "argo-cd-builtin-azure", execConfig }, []],
+    ["no exec", { name: "a" }, ["fleet-invalid: access provider "]],
+    [
+      "no command",
+      { name: "a", execConfig: { ...execConfig, command: "" } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "another apiVersion",
+      { name: "a", execConfig: { ...execConfig, apiVersion: "v1" } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "args of numbers",
+      { name: "a", execConfig: { ...execConfig, args: [1] } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "env as a map",
+      { name: "a", execConfig: { ...execConfig, env: { A: "b" } } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "a variable without name",
+      { name: "a", execConfig: { ...execConfig, env: [{ name: "", value: "b" }] } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "a provideClusterInfo that is a text",
+      { name: "a", execConfig: { ...execConfig, provideClusterInfo: "false" } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "an installHint that is no text",
+      { name: "a", execConfig: { ...execConfig, installHint: 1 } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "another mode",
+      { name: "a", execConfig: { ...execConfig, interactiveMode: "never" } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "a key that is ignored",
+      { name: "a", execConfig: { ...execConfig, config: {} } },
+      ["fleet-invalid: access provider "],
+    ],
+    [
+      "the policy of the drafts",
+      { name: "a", execConfig, ClusterProfileSourcedEnvVarsPolicy: "Replace" },
+      ["fleet-unknown: older draft"],
+    ],
+    [
+      "a policy in lower case",
+      { name: "a", execConfig, profileSourcedEnvVarsPolicy: "replace" },
+      ["fleet-unknown: none of the values that the controllers know"],
+    ],
+    [
+      "arguments of the profile",
+      { name: "a", execConfig, profileSourcedCLIArgsPolicy: "Append" },
+      ["fleet-unsupported: additional-args"],
+    ],
+  ])("%s", (_, entry, expected) => {
+    expect(accessProviderIssues([entry])).toEqual(expected.map((each) => refusal(each)));
+  });
+
+  it("names a provider that stands twice once", () => {
+    const entry = { name: "a", execConfig };
+    expect(accessProviderIssues([entry, entry, entry]).map(({ message }) => message)).toEqual([
+      'two access providers have one name, and only the first would be used, got "a"; allowed: each name once; ' +
+        "rename one of the two, in the controller's file and in the profiles",
+    ]);
+  });
+
+  it("shows no value, which may be a secret", () => {
+    const secret = { name: "AWS_SECRET_ACCESS_KEY", value: "hunter2" };
+    const broken = [
+      "hunter2",
+      { name: "a", execConfig: "hunter2" },
+      { name: "a", execConfig: { ...execConfig, env: [secret, 5] } },
+      { name: "a", execConfig: { ...execConfig, args: ["--password", "hunter2", 5] } },
+      { name: "a", execConfig: { ...execConfig, command: ["hunter2"], apiVersion: "hunter2" } },
+    ];
+    const issues = accessProviderIssues(broken);
+    expect(issues).toHaveLength(7);
+    expect(issues.map(({ message }) => message).join()).not.toContain("hunter2");
+  });
+
+  it("says the new name of an older key", () => {
+    const [issue] = accessProviderIssues([
+      { name: "a", execConfig, ClusterProfileSourcedCLIArgsPolicy: "Ignore" },
+    ]);
+    expect(issue).toMatchObject({
+      value: "ClusterProfileSourcedCLIArgsPolicy",
+      allowed: "profileSourcedCLIArgsPolicy",
+    });
+  });
+});
+
+describe("accessProviderDocument", () => {
+  it("leaves out what is empty and is good itself", () => {
+    const document = accessProviderDocument({
+      name: "a",
+      execConfig: { ...execConfig, args: [], env: [], provideClusterInfo: false },
+    });
+    expect(document).toEqual({ name: "a", execConfig: { ...execConfig, interactiveMode: "Never" } });
+    expect(accessProviderIssues([document])).toEqual([]);
+  });
+});
