@@ -24,7 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "model/parsed-yaml.ts": ["yaml"],
   "index.ts": ["error-codes.ts", "errors.ts", "model/"],
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
-  "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel", "@bufbuild/cel/ext"],
+  "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel"],
   "artefact/": ["errors.ts", "model/", "yaml", "node:"],
   "explain/": ["errors.ts", "model/", "rules/", "artefact/", "yaml", "node:"],
   "cloud/shared/": ["errors.ts", "model/", "constructs", "cdktf"],

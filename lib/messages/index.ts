@@ -2,5 +2,4 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { googleMessages } from "./google";
 export { modelMessages } from "./model";

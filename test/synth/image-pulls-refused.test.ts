@@ -159,7 +159,7 @@ describe("ImagePulls refuses", () => {
 const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsProps>])[] = [
   ["azure-missing", () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] })],
   [
-    "google-identities-missing",
+    "google-missing: pulling from Artifact Registry needs a project",
     () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }] }),
   ],
   ["subject-invalid", () => ({ pulls: [{ serviceAccount: "web", from }] })],

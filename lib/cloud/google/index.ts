@@ -6,60 +6,60 @@
  * @packageDocumentation
  */
 
+export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./access";
+export { ComponentServiceAccount } from "./component";
+export type {
+  ComponentNaming,
+  ComponentOverride,
+  ComponentServiceAccountProps,
+  RoleSharing,
+} from "./component-props";
+export { componentServiceAccounts, type ComponentServiceAccountsProps } from "./components";
+export { FederatedServiceAccount, type FederatedServiceAccountProps } from "./identity";
+export { IssuerBucket, type IssuerBucketProps } from "./issuer";
+export type { ClusterPoolProps, PoolProviderSettings } from "./place";
+export {
+  ManagedPool,
+  WorkloadIdentityPool,
+  type IPrincipals,
+  type IWorkloadIdentityPool,
+  type ManagedPoolProps,
+  type PoolName,
+  type PullPoolProps,
+  type WorkloadIdentityPoolAttributes,
+  type WorkloadIdentityPoolProps,
+} from "./pool";
+export type { AdoptableProps, DeclaredProps, UniverseProps } from "./props";
+export { OidcProvider } from "./provider";
+export type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./provider-props";
+export { PullBinding, pullPrincipals, type PullBindingProps, type PullPrincipalsProps } from "./pull";
 export {
   ArtifactRegistryRepository,
   artifactRegistry,
   gcrRepository,
   type ArtifactRegistryProps,
   type GcrRepositoryProps,
-} from "./artifact-registry";
-export { type ClusterPoolProps } from "./cluster-pool-props";
-export { ComponentServiceAccount } from "./component-service-account";
+} from "./registry";
+export { ProjectRole, RoleBinding, type ProjectRoleProps, type RoleBindingProps } from "./role";
 export {
-  type ComponentNaming,
-  type ComponentOverride,
-  type ComponentServiceAccountProps,
-  type RoleSharing,
-} from "./component-service-account-props";
-export { componentServiceAccounts } from "./component-service-accounts";
-export { type ComponentServiceAccountsProps } from "./component-service-accounts-props";
-export { connectGatewaySpoke, type ConnectGatewaySpokeProps } from "./connect-gateway-spoke";
-export { FederatedServiceAccount, type FederatedServiceAccountProps } from "./federated-service-account";
-export { gkeSpoke, type GkeSpokeProps } from "./gke-spoke";
-export { type ExistingGkeCluster } from "./gke-spoke-cluster";
-export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./google-access";
-export { IssuerBucket, type IssuerBucketProps } from "./issuer-bucket";
-export { ManagedPool, type ManagedPoolProps } from "./managed-pool";
-export { OidcProvider } from "./oidc-provider";
+  connectGatewaySpoke,
+  gkeSpoke,
+  type ConnectGatewaySpokeProps,
+  type ExistingGkeCluster,
+  type GkeSpokeProps,
+} from "./spoke";
 export {
-  type IOidcProvider,
-  type OidcProviderAttributes,
-  type OidcProviderProps,
-} from "./oidc-provider-props";
-export { type IPrincipals, type PoolName } from "./principals";
-export { ProjectRole, type ProjectRoleProps } from "./project-role";
-export { PullBinding, type PullBindingProps } from "./pull-binding";
-export { pullPrincipals } from "./pull-principals";
-export { type PullPoolProps, type PullPrincipalsProps } from "./pull-principals-props";
-export { RoleBinding, type RoleBindingProps } from "./role-binding";
-export {
-  WorkloadIdentityPool,
-  type IWorkloadIdentityPool,
-  type WorkloadIdentityPoolAttributes,
-  type WorkloadIdentityPoolProps,
-} from "./workload-identity-pool";
-export { WorkloadServiceAccount } from "./workload-service-account";
-export {
+  WorkloadServiceAccount,
+  workloadServiceAccounts,
   type WorkloadCredentialProps,
   type WorkloadServiceAccountProps,
-} from "./workload-service-account-props";
-export { workloadServiceAccounts, type WorkloadServiceAccountsProps } from "./workload-service-accounts";
-export type { ComponentRightsOverride } from "../../rules/google/component";
-export type { RoleCondition } from "../../rules/google/permission";
-export type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/permission";
-export type { GatewayRoleName } from "../../rules/google/spoke";
-export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/condition";
-export type { AttributeMapping } from "../../rules/google/mapping";
+  type WorkloadServiceAccountsProps,
+} from "./workload";
 export type { IssuerKey } from "../../model/issuer-keys";
 export type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
+export type { ComponentRightsOverride } from "../../rules/google/component";
+export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/condition";
+export type { AttributeMapping } from "../../rules/google/mapping";
+export type { CheckedRoleGrant, GoogleRoleGrant, RoleCondition } from "../../rules/google/permission";
 export type { GcrHost } from "../../rules/google/registry";
+export type { GatewayRoleName } from "../../rules/google/spoke";

@@ -28,7 +28,6 @@ import type { Terraform } from "../read/terraform";
 import { AUTHENTICATED, EVERYONE } from "./members";
 import { piecesOf, projectOf } from "./names";
 
-/** What a policy is of. */
 export interface Target {
   /** `project`, `bucket`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
   readonly kind: string;
@@ -47,7 +46,6 @@ interface Binding {
   readonly condition: CelExpression | undefined;
 }
 
-/** A role for members. */
 export interface Grant extends Binding {
   readonly on: Target;
   /** What declares it; whether it is there may depend on `count` or `for_each`. */
@@ -106,7 +104,6 @@ export function takesAway(
   return (form === "policy" || alike.length > 0) && !named.includes("yes");
 }
 
-/** Whether one of the members is the one in question. */
 export function anyMember(
   { members }: Pick<Grant, "members">,
   isMember: (member: Known<string>) => Ternary,
@@ -129,7 +126,6 @@ export function targetText({ kind, name }: Target): string {
   return `${kind} ${shown(name)}`;
 }
 
-/** A grant for people. */
 export function grantText({ role, on, condition }: Grant): string {
   return `${shown(role)} on ${targetText(on)}${condition === undefined ? "" : " under a condition"}`;
 }

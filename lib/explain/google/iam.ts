@@ -13,7 +13,6 @@ import { type Grant, type Owner, anyMember, grantText, readGrants, takesAway } f
 import { type Bearer, LOOSE, memberKeys } from "./members";
 import { ByName, ROLES, isProjectNumber, piecesOf, roleName } from "./names";
 
-/** A grant to a bearer. */
 export interface GrantTo {
   readonly grant: Grant;
   /** Its number among all. */
@@ -30,9 +29,7 @@ export interface Counted extends GrantTo {
   readonly doubt: string;
 }
 
-/** What is asked. */
 export interface Asked {
-  /** Whether a role allows it. */
   readonly role: (role: Known<string>) => Ternary;
   /** Whether a grant on something reaches what it is asked of. */
   readonly reaches: (grant: Grant) => Ternary;
@@ -50,7 +47,6 @@ export interface Asked {
   readonly condition?: Known<string | undefined>;
 }
 
-/** A custom role. */
 export interface CustomRole {
   readonly permissions: Known<readonly Known<string>[]>;
   /** Whether it is disabled or deleted: bindings to it grant nothing. */
@@ -74,7 +70,6 @@ export interface Held {
 
 const PARENT = /^cloudresourcemanager\.googleapis\.com(?:\/|%2[Ff])projects(?:\/|%2[Ff])([^/%]+)$/;
 
-/** Policies of IAM. */
 export class Iam {
   readonly grants: readonly Grant[];
   /** Calls of modules. */
@@ -224,7 +219,6 @@ function isMet({ condition }: Grant, resource: Asked["resource"], asked: Asked["
   return conditionMet(condition, resource?.());
 }
 
-/** A grant as evidence. */
 export function grantSeen({ grant, owner }: GrantTo): Answer["evidence"] {
   const own = seen(grantText(grant), grant.resource.source);
   return owner ? [own, seen("without the member", owner.source)] : [own];

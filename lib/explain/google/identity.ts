@@ -45,7 +45,6 @@ import { type Exchanges, sameAnswers, tokenOf } from "./trust";
 const SECRET_KEY = "service_account.json";
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 
-/** Components and workloads in Google Cloud. */
 export class GoogleActors implements CloudAccess {
   readonly providerKind: string = PROVIDER_KIND;
   readonly #acting: Acting;
@@ -69,7 +68,6 @@ export class GoogleActors implements CloudAccess {
     );
   }
 
-  /** Reads the Secret of a component. */
   secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
     const where = seen(`Secret ${secret.key}`, secret.source);
     const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
@@ -96,7 +94,6 @@ export class GoogleActors implements CloudAccess {
     );
   }
 
-  /** Reads a workload. */
   account(question: AccountQuestion): AccountReading | undefined {
     const mounted = mountedFile(question);
     if (mounted === undefined) return undefined;
@@ -150,7 +147,6 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
-  /** Judges what is granted. */
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, iam } = this.#acting;
     const { email } = this;

@@ -142,7 +142,6 @@ function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Te
   return outcomes.includes("no") ? "no" : "unknown";
 }
 
-/** A Google service account. */
 export function accountBearer(email: Known<string>): Bearer {
   const member = joined("serviceAccount:", email);
   return {

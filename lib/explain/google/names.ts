@@ -76,7 +76,6 @@ export function projectOf(resource: Resource): Known<string> {
   return typeof partsOf(project)?.[0] === "string" ? withoutPrefix(project, "projects/") : project;
 }
 
-/** The number of a pool's project, as whatever refers to the pool has it. */
 export function poolNumber(pool: Resource): Known<string> {
   return unstated.of(pool, `${pool.address}.name: project number`, pool);
 }
@@ -96,7 +95,6 @@ export class ByName<T> {
     this.#literal = new Map(all.map(([name, thing]) => [orElse(name, () => ""), thing]));
   }
 
-  /** What certainly has that name. */
   get(name: Known<string>): T | undefined {
     return match(
       name,
@@ -132,10 +130,8 @@ export function projectOfEmail(email: Known<string>): Known<string> | undefined 
 }
 
 const ORGANIZATION_ROLE = "google_organization_iam_custom_role";
-/** The types of custom roles. */
 export const ROLES: readonly string[] = ["google_project_iam_custom_role", ORGANIZATION_ROLE];
 
-/** Full name of a custom role of a project or an organization. */
 export function roleName(role: Resource): Known<string> {
   const owner =
     role.type === ORGANIZATION_ROLE
@@ -147,7 +143,6 @@ export function roleName(role: Resource): Known<string> {
 const ACCOUNT = "google_service_account";
 const REPOSITORY = "google_artifact_registry_repository";
 
-/** Attributes that are computed, by type. */
 export const googleComputed: readonly ComputedAttribute[] = [
   computed(ACCOUNT, ["email"], emailOf),
   computed(ACCOUNT, ["member"], (each) => joined("serviceAccount:", emailOf(each))),

@@ -33,7 +33,6 @@ export class Downloads {
     }
   }
 
-  /** What a bearer may do. */
   of(bearer: Bearer): PullRights {
     const grants = this.#iam.to(bearer);
     const key = grants
@@ -214,12 +213,9 @@ function nothingGrants(all: readonly GrantTo[], where: string): Answer {
   );
 }
 
-/** Where images are. */
 interface Place {
-  /** Id of the project. */
   readonly project: string;
   readonly location: string;
-  /** Names of the repositories. */
   readonly repositories: AskedNames;
 }
 

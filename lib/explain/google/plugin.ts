@@ -95,7 +95,6 @@ export class GooglePlugin implements PluginCloud {
     return isCertain ? exchanged : (openArguments(args, where) ?? exchanged);
   }
 
-  /** Whether the service account opts in. */
   annotations({ entry, account }: PullQuestion): Answer {
     const where = seen("annotations of the service account", account.source);
     const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};

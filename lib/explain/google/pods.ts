@@ -41,7 +41,6 @@ type ReadFile = Credentials | { readonly problem: string };
 const IMPERSONATION =
   /^https:\/\/iamcredentials\.([^/]+)\/v1\/projects\/-\/serviceAccounts\/([^/:]+):generateAccessToken$/;
 
-/** Reads a file. */
 export function readCredentialFile(content: Known<string>): Known<ReadFile> {
   const document = parsedTree(content);
   if (isKnown(document)) return fileOf(document);
@@ -90,7 +89,6 @@ function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
   });
 }
 
-/** What was found of a workload. */
 export interface MountedFile {
   /** Whether the file is right in itself. */
   readonly answer: Answer;
@@ -143,7 +141,6 @@ function nameOf(key: string): string {
   return key.slice(key.indexOf("/") + 1);
 }
 
-/** The ConfigMaps that a pod mounts. */
 function configMapsIn(spec: Tree): readonly string[] {
   const volumes = itemsOf(childOf(spec, "volumes"));
   return [...volumes, ...volumes.flatMap((each) => itemsOf(childOf(each, "projected", "sources")))].map(
@@ -199,11 +196,9 @@ function wrong(problem: string, tokens: readonly ProjectedToken[] = []): Judged 
   return { problem, isOpen: false, tokens };
 }
 
-/** What a container has. */
 interface Mounts {
   readonly container: ContainerFact;
   readonly variable: Known<string | undefined>;
-  /** Where the credential file is. */
   readonly paths: readonly string[];
   readonly tokens: readonly ProjectedToken[];
 }

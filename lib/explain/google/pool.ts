@@ -27,7 +27,6 @@ import { piecesOf, poolNumber, projectOf, taken } from "./names";
 
 /** The name of a pool provider, as an audience has it. */
 export interface ProviderName {
-  /** Number of the pool's project. */
   readonly number: Known<string>;
   readonly poolId: Known<string>;
   readonly providerId: Known<string>;
@@ -47,7 +46,6 @@ export function providerName(audience: Known<string>): Known<ProviderName | unde
   );
 }
 
-/** A provider of a workload identity pool. */
 export interface PoolProvider {
   readonly poolId: Known<string>;
   readonly providerId: Known<string>;
@@ -72,7 +70,6 @@ export interface PoolProvider {
 
 const POOL = "google_iam_workload_identity_pool";
 
-/** Every pool provider. */
 export function poolProviders(terraform: Terraform): readonly PoolProvider[] {
   const pools = terraform.ofType(POOL);
   const policy = organizationPolicy(terraform);

@@ -16,7 +16,6 @@ import { type PoolProvider, poolProviders } from "./pool";
 import { GoogleSpokes } from "./spoke";
 import { Exchanges } from "./trust";
 
-/** Reads Google Cloud. */
 export const googleReader: CloudReader = {
   cloud: "google",
   computed: googleComputed,

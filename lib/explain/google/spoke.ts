@@ -53,7 +53,6 @@ export class GoogleSpokes implements CloudSpokes {
     );
   }
 
-  /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const { identity, server, spoke, rbac } = question;
     const neither = (answer: Answer): SpokeReading => ({
@@ -143,7 +142,6 @@ function wide(counted: Counted): FleetWarning {
   };
 }
 
-/** What IAM says. */
 interface IamEntry {
   /** Whether it lets the identity in. */
   readonly admitted: Answer;

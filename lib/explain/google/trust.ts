@@ -44,7 +44,6 @@ export interface Token {
   readonly account: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-/** The token of a service account. */
 export function tokenOf({ issuer, audience, namespace, name }: TokenQuestion): Token {
   const subject = `system:serviceaccount:${namespace}:${name}`;
   return { issuer, audience, subject, account: { namespace, name } };

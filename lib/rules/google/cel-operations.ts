@@ -61,7 +61,6 @@ export function int(value: number): Value {
   return { kind: "int", value };
 }
 
-/** A list of texts. */
 export function listOf(items: readonly Value[]): Value {
   const error = items.find(({ kind }) => kind === "error");
   if (items.some(({ kind }) => ["int", "bool", "list", "time"].includes(kind)))
@@ -69,7 +68,6 @@ export function listOf(items: readonly Value[]): Value {
   return error ?? { kind: "list", items };
 }
 
-/** A text that is known. */
 export function literalOf(value: Value): string | undefined {
   return value.kind === "text" ? orElse(value.text, () => undefined) : undefined;
 }

@@ -25,6 +25,24 @@ export function textOfForm(value: string, { problem, pattern, allowed, remedy, w
     : fail("google-invalid", { problem, value: given, allowed, remedy });
 }
 
+/** Refuses a setting that would do nothing. */
+export function refuseUnused(setting: string, because: string): never {
+  return fail("google-unused", {
+    problem: `${setting} has no effect ${because}`,
+    remedy: `leave ${setting} out`,
+  });
+}
+
+/** Refuses what an app declares twice, and Google Cloud has once. */
+export function refuseTaken(what: string, value: string, path: string, remedy: string): never {
+  return fail("google-conflict", {
+    problem: `${what} is already declared in this app, as ${path}`,
+    value,
+    allowed: "one declaration in an app",
+    remedy,
+  });
+}
+
 /** Project ids: https://cloud.google.com/resource-manager/docs/creating-managing-projects, "project ID". */
 const PROJECT = "[a-z][a-z0-9-]{4,28}[a-z0-9]";
 /** Domain-scoped ids are older than that rule; the shape is the one that the Terraform provider's ProjectRegex accepts. */

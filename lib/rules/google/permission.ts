@@ -135,7 +135,6 @@ export interface CheckedRoleGrant {
   readonly reason: string | undefined;
 }
 
-/** Checks a grant. */
 export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
   const { project, bucket } = grant;
   const role = grantableRole(grant.role, grant.reason);

@@ -69,7 +69,6 @@ export function parseGoogleRegistryHost(host: string): GoogleRegistryHost | unde
   return LOCATION.test(location) ? { location } : undefined;
 }
 
-/** Returns the name of a repository. */
 export function repositoryName(repository: string): string {
   return textOfForm(repository, {
     problem: "not the name of an Artifact Registry repository",

@@ -37,7 +37,6 @@ export function customRoleName(project: string, roleId: string): string {
   return `projects/${project}/roles/${roleId}`;
 }
 
-/** Returns permissions sorted, each once. */
 export function permissionNames(values: readonly string[]): readonly string[] {
   for (const value of literal(values, "permissions of a custom role"))
     textOfForm(value, {

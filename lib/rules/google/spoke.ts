@@ -47,7 +47,6 @@ export function rbacUser(member: string): string | undefined {
 export type GatewayRoleName =
   "roles/gkehub.gatewayAdmin" | "roles/gkehub.gatewayEditor" | "roles/gkehub.gatewayReader";
 
-/** The gateway's roles. */
 export const GATEWAY_ROLES: readonly GatewayRoleName[] = [
   "roles/gkehub.gatewayAdmin",
   "roles/gkehub.gatewayEditor",

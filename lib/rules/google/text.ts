@@ -8,10 +8,8 @@ import { isLate, literal } from "../../model/late";
 /** How an API measures a text. */
 export type TextSize = (text: string) => number;
 
-/** Number of Unicode code points. */
 export const characters: TextSize = (text) => [...text].length;
 
-/** Number of bytes in UTF-8. */
 export const utf8Bytes: TextSize = (text) => Buffer.byteLength(text, "utf8");
 
 const ELLIPSIS = "… ";

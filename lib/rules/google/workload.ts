@@ -76,7 +76,6 @@ const LIFETIME_MIN = Duration.minutes(10).totalSeconds;
 /** What Google's token exchange takes at most between `iat` and `exp`, in seconds. */
 export const LIFETIME_MAX: number = Duration.hours(24).totalSeconds;
 
-/** Checks the layout, absent parts with their defaults. */
 export function podCredentials(
   directory: string = DIRECTORY,
   tokenLifetime: Duration = Duration.hours(1),
@@ -99,7 +98,6 @@ export function podCredentials(
   return { directory: checked, tokenLifetime };
 }
 
-/** Where the token is in the container. */
 export function tokenPath({ directory }: PodCredentials): string {
   return `${directory}/${TOKEN_FILE}`;
 }

@@ -235,9 +235,9 @@ describe("componentServiceAccounts", () => {
     componentRequest(undefined, { name: `openshift-a-name-of-thirty-one-characters-${end}` }),
   );
   it.each<[Refusal, Partial<ComponentServiceAccountsProps>, readonly CredentialsRequest[]]>([
-    ["google-requests-clash", {}, [componentRequest(), twin]],
-    ["google-requests-clash", { naming: "ccoctl", absentAccounts: "all" }, long],
-    ["google-requests-clash", { roleSharing: "existing" }, long],
+    ["google-conflict: would have the same", {}, [componentRequest(), twin]],
+    ["google-conflict: would have the same", { naming: "ccoctl", absentAccounts: "all" }, long],
+    ["google-conflict: would have the same", { roleSharing: "existing" }, long],
     [
       "google-foreign: request is not for Google Cloud",
       {},
@@ -277,19 +277,35 @@ describe("componentServiceAccounts", () => {
       { overrides: { "openshift-shop": { roleId: "a-b" } } },
       [componentRequest()],
     ],
-    ["google-request-unknown", { overrides: { shop: {} } }, [componentRequest()]],
-    ["google-request-unknown", { accountIds: { shop: "shop-account" } }, [componentRequest()]],
-    ["google-request-unknown", { naming: "ccoctl", absentAccounts: ["shop"] }, [componentRequest()]],
-    ["google-request-unknown", { adopt: true, adoptRoles: ["shop"] }, [componentRequest()]],
-    ["google-account-ids-missing", { adopt: true }, [componentRequest()]],
-    ["google-account-ids-missing", { naming: "ccoctl" }, [componentRequest()]],
     [
-      "google-account-ids-contradict",
+      "google-unknown: names a CredentialsRequest that is not among",
+      { overrides: { shop: {} } },
+      [componentRequest()],
+    ],
+    [
+      "google-unknown: names a CredentialsRequest that is not among",
+      { accountIds: { shop: "shop-account" } },
+      [componentRequest()],
+    ],
+    [
+      "google-unknown: names a CredentialsRequest that is not among",
+      { naming: "ccoctl", absentAccounts: ["shop"] },
+      [componentRequest()],
+    ],
+    [
+      "google-unknown: names a CredentialsRequest that is not among",
+      { adopt: true, adoptRoles: ["shop"] },
+      [componentRequest()],
+    ],
+    ["google-missing: ids of service accounts that ccoctl made", { adopt: true }, [componentRequest()]],
+    ["google-missing: ids of service accounts that ccoctl made", { naming: "ccoctl" }, [componentRequest()]],
+    [
+      "google-conflict: a request has an id in accountIds",
       { adopt: true, accountIds: ids, absentAccounts: ["openshift-shop"] },
       [componentRequest()],
     ],
     [
-      "google-adopt-condition",
+      "google-unsupported: a condition cannot be put on a role that is adopted",
       {
         adopt: true,
         accountIds: ids,
@@ -297,12 +313,12 @@ describe("componentServiceAccounts", () => {
       },
       [componentRequest()],
     ],
-    ["google-setting-contradicts", { adopt: true, naming: "derived" }, [componentRequest()]],
-    ["google-setting-contradicts", { absentAccounts: "all" }, [componentRequest()]],
-    ["google-setting-contradicts", { ccoctlName: "blue" }, [componentRequest()]],
-    ["google-setting-contradicts", { adoptRoles: ["openshift-shop"] }, [componentRequest()]],
+    ["google-unused: has no effect", { adopt: true, naming: "derived" }, [componentRequest()]],
+    ["google-unused: has no effect", { absentAccounts: "all" }, [componentRequest()]],
+    ["google-unused: has no effect", { ccoctlName: "blue" }, [componentRequest()]],
+    ["google-unused: has no effect", { adoptRoles: ["openshift-shop"] }, [componentRequest()]],
     [
-      "google-setting-contradicts",
+      "google-unused: has no effect",
       { adopt: true, accountIds: ids, adoptRoles: ["openshift-shop"], roleSharing: "existing" },
       [componentRequest()],
     ],
@@ -329,10 +345,10 @@ describe("componentServiceAccounts", () => {
       [componentRequest()],
     ],
     ["property-invalid", { keys: untyped("-----BEGIN PUBLIC KEY-----") }, [componentRequest()]],
-    ["google-requests-empty", {}, []],
+    ["google-missing: has no CredentialsRequest", {}, []],
     // What every object is born with is no entry.
     [
-      "google-account-ids-missing",
+      "google-missing: ids of service accounts that ccoctl made",
       { naming: "ccoctl" },
       [componentRequest(undefined, { name: "constructor" })],
     ],
@@ -363,7 +379,8 @@ describe("componentServiceAccounts", () => {
     for (const each of [stack, same]) new GoogleProvider(each, "google", { universeDomain: universe });
     expect(() => declare(stack, { universeDomain })).toThrowError(
       expect.objectContaining({
-        code: "google-universe-mismatch",
+        code: "google-mismatch",
+        problem: expect.stringContaining("universeDomain is another one"),
         message: expect.stringMatching(/^universeDomain is another one/) as string,
       }),
     );
@@ -392,7 +409,7 @@ describe("componentServiceAccounts", () => {
     declare(stack, { accountIds });
     const before = count(stack);
     expect(() => declare(stack, { accountIds }, [componentRequest()], "prod-us")).toThrowError(
-      refused("google-account-taken"),
+      refused("google-conflict: Google service account is already declared"),
     );
     expect(count(stack)).toBe(before);
   });
@@ -416,10 +433,10 @@ describe("componentServiceAccounts", () => {
       refused("audience-mismatch"),
     );
     expect(() => declare(stack, { projectNumber: undefined, oidcProvider })).toThrowError(
-      refused("google-issuer-mismatch"),
+      refused("google-mismatch: oidcProvider trusts another issuer"),
     );
     expect(() => componentServiceAccounts({ project, projectNumber: "2", oidcProvider })).toThrowError(
-      refused("google-project-contradicts"),
+      refused("google-mismatch: differs from that of the given workload identity pool"),
     );
   });
 });

@@ -168,7 +168,7 @@ describe("gkeSpoke", () => {
     ["google-unsafe: a basic role reaches", { role: "roles/editor" }],
     ["google-invalid: not the full name of a role", { role: "developer" }],
     // The DNS endpoint has a certificate of Google's.
-    ["google-setting-contradicts", { dnsEndpoint: true }],
+    ["google-unused: has no effect", { dnsEndpoint: true }],
     ["property-invalid", { dnsEndpoint: "true" as unknown as boolean }],
   ])("refuses with %s", (code, props) => {
     expect(() => gkeSpoke({ cluster: CLUSTER, project: "spokes-prod", ...props })).toThrowError(
@@ -181,7 +181,8 @@ describe("gkeSpoke", () => {
     const { principal: _, ...grant } = identity(testStack());
     expect(() => enter(stack, {}, { ...grant, identity: name })).toThrowError(
       expect.objectContaining({
-        code: "google-spoke-member-invalid",
+        code: "google-invalid",
+        problem: expect.stringContaining("is none that a policy of Google Cloud can name"),
         message: expect.stringMatching(/^spoke spoke-c: /) as string,
       }),
     );

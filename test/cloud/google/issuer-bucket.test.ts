@@ -95,7 +95,9 @@ describe("IssuerBucket", () => {
     const app = Testing.app();
     new IssuerBucket(new TerraformStack(app, "one"), "issuer", props);
     const other = new TerraformStack(app, "other");
-    expect(() => new IssuerBucket(other, "issuer", props)).toThrowError(refused("google-bucket-taken"));
+    expect(() => new IssuerBucket(other, "issuer", props)).toThrowError(
+      refused("google-conflict: bucket is already declared"),
+    );
     expect(other.node.children).toEqual([]);
   });
 
@@ -106,7 +108,7 @@ describe("IssuerBucket", () => {
     const other = new GoogleProvider(stack, "other", { alias: "o", universeDomain: "googleapis.com" });
     expect(() => new IssuerBucket(stack, "issuer", props)).toThrowError(
       refused(
-        "google-universe-mismatch",
+        "google-mismatch: universeDomain is another one",
         'universeDomain is another one than that of the google provider, which declares everything, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or give the google provider of this universe as `provider`',
       ),
     );
@@ -137,7 +139,7 @@ describe("IssuerBucket", () => {
     ["google-invalid: not a name of a bucket", { bucket: "my-google-oidc" }],
     ["google-invalid: not a name of a bucket", { bucket: "prod-" }],
     ["google-invalid: not a name of a bucket", { bucket: "a".repeat(64) }],
-    ["google-bucket-location", { location: "" }],
+    ["google-invalid: location of the bucket", { location: "" }],
     ["property-missing", { location: undefined as unknown as string }],
     ["property-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
     ["property-invalid", { listing: "yes" as unknown as boolean }],

@@ -44,7 +44,7 @@ describe("keys of a pool provider", () => {
   });
 
   it.each([
-    ["google-setting-contradicts", { keys, jwks: '{"keys":[]}' }],
+    ["google-unused: has no effect", { keys, jwks: '{"keys":[]}' }],
     ["issuer-missing: no public key", { keys: [] }],
     ["issuer-invalid: signs with now", { keys: [{ publicKey: pem("P-256"), use: "next" as const }] }],
     ["issuer-unsupported: does not accept", { keys: [{ publicKey: pem("P-384"), use: "current" as const }] }],
@@ -121,11 +121,11 @@ describe("forProviderId", () => {
     const stack = testStack();
     OidcProvider.forProviderId(stack, props);
     expect(() => OidcProvider.forProviderId(stack, { ...props, audiences: ["other"] })).toThrowError(
-      refused("google-oidc-provider-conflict"),
+      refused("google-conflict: the issuer already has a pool provider"),
     );
     const issuer = "https://issuer.example.com/other";
     expect(() => OidcProvider.forProviderId(stack, { ...props, issuer })).toThrowError(
-      refused("google-oidc-provider-taken"),
+      refused("google-conflict: pool provider of that id in the workload identity pool is already declared"),
     );
   });
 });

@@ -187,14 +187,17 @@ describe("OidcProvider", () => {
     [{ attributeMapping: { "google.subject": "assertion.aud" } }, "google-invalid: attribute mapping"],
     [{ attributeCondition: "", reason: "r" }, "google-limit: attribute condition has a length"],
     [{ attributeCondition: "true", reason: "r" }, "google-unsafe: attribute condition admits every token"],
-    [{ attributeCondition: "assertion.sub.endsWith(':web')" }, "google-condition-reason-missing"],
+    [
+      { attributeCondition: "assertion.sub.endsWith(':web')" },
+      "google-missing: attribute condition of your own has no written reason",
+    ],
     [
       { attributeCondition: "assertion.sub.endsWith(':web')", reason: " " },
-      "google-condition-reason-missing",
+      "google-missing: attribute condition of your own has no written reason",
     ],
-    [{ attributeCondition: LATE }, "google-condition-reason-missing"],
+    [{ attributeCondition: LATE }, "google-missing: attribute condition of your own has no written reason"],
     [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: LATE }, "late-value"],
-    [{ reason: "r" }, "google-setting-contradicts"],
+    [{ reason: "r" }, "google-unused: has no effect"],
     [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "name-too-long"],
     [{ displayName: "a".repeat(33) }, "name-too-long"],
     [{ description: "a".repeat(257) }, "name-too-long"],
@@ -279,7 +282,7 @@ describe("fromProviderId", () => {
     expect(provider.principal(subjectOf(128))).toContain(`principalSet://${POOL}/attribute.sub/system:`);
     expect(() => adopt(attributes).principal(subjectOf(128))).toThrowError(
       expect.objectContaining({
-        code: "google-subject-too-long",
+        code: "google-limit",
         problem:
           "subject has 128 bytes, more than google.subject can hold, and the attribute mapping is not ours",
       }),
@@ -348,7 +351,7 @@ describe("forIssuer", () => {
     OidcProvider.forIssuer(stack, props);
     expect(() => OidcProvider.forIssuer(stack, { ...props, ...changed })).toThrowError(
       expect.objectContaining({
-        code: "google-oidc-provider-conflict",
+        code: "google-conflict",
         problem: `the issuer already has a pool provider in this workload identity pool, with another ${setting}`,
       }),
     );
@@ -359,7 +362,7 @@ describe("forIssuer", () => {
     const provider = new GoogleProvider(stack, "google", { alias: "other" });
     OidcProvider.forIssuer(stack, props);
     expect(() => OidcProvider.forIssuer(stack, { ...props, provider })).toThrowError(
-      refused("google-oidc-provider-conflict"),
+      refused("google-conflict: the issuer already has a pool provider"),
     );
   });
 
@@ -389,8 +392,8 @@ describe("forIssuer", () => {
       OidcProvider.forIssuer(stack, { ...props, issuer: "https://issuer.example.com/other" }),
     ).toThrowError(
       refused(
-        "google-oidc-provider-taken",
-        'pool provider of that id is already declared in the workload identity pool, as stack/oidc-provider_shop-prod_prod-pool_prod-eu, got "prod-eu"; allowed: one pool provider of an id in a pool; state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId and name the service accounts at the declared one',
+        "google-conflict: pool provider of that id in the workload identity pool is already declared",
+        'pool provider of that id in the workload identity pool is already declared in this app, as stack/oidc-provider_shop-prod_prod-pool_prod-eu, got "prod-eu"; allowed: one declaration in an app; state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId and name the service accounts at the declared one',
       ),
     );
   });

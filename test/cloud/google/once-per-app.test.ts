@@ -85,7 +85,8 @@ describe("a pool in two stacks of an app", () => {
     const [a, b] = twoStacks();
     WorkloadIdentityPool.forPoolId(a, poolId);
     const taken = expect.objectContaining({
-      code: "google-pool-taken",
+      code: "google-conflict",
+      problem: expect.stringContaining("workload identity pool is already declared in this app"),
       message: expect.stringContaining("as a/workload-identity-pool_shop-prod_prod-pool, got"),
       remedy: expect.stringMatching(/in another stack give that construct as `pool`.*fromPoolId/),
     });
@@ -100,7 +101,9 @@ describe("a pool in two stacks of an app", () => {
     (job) => {
       const [a, b] = twoStacks();
       JOBS[job](a);
-      expect(() => JOBS.workloads(b)).toThrowError(refused("google-pool-taken"));
+      expect(() => JOBS.workloads(b)).toThrowError(
+        refused("google-conflict: workload identity pool is already declared in this app"),
+      );
       expect(resources(b, PROVIDER)).toEqual({});
     },
   );
@@ -168,7 +171,10 @@ describe("a pool provider in two stacks of an app", () => {
     const props = settings(b);
     expect(() => OidcProvider[share](b, props)).toThrowError(
       expect.objectContaining({
-        code: "google-oidc-provider-taken",
+        code: "google-conflict",
+        problem: expect.stringContaining(
+          "pool provider of that id in the workload identity pool is already declared",
+        ),
         message: expect.stringContaining("as a/oidc-provider_shop-prod_prod-pool_prod-eu, got"),
       }),
     );
@@ -229,7 +235,8 @@ describe("the keys of an issuer", () => {
     const before = stack.node.findAll().length;
     expect(() => JOBS[second](stack, theirs)).toThrowError(
       expect.objectContaining({
-        code: "google-issuer-keys-differ",
+        code: "google-mismatch",
+        problem: expect.stringContaining("keys of the issuer ("),
         message: expect.stringContaining(`keys of the issuer (${stated}) differ from those that a/`),
         remedy: expect.stringContaining("state the same `keys` (or `jwks`)"),
       }),
@@ -246,7 +253,9 @@ describe("the keys of an issuer", () => {
     const [a, b] = twoStacks();
     JOBS.components(a, { keys: [current] });
     const elsewhere = { poolId: "workloads" };
-    expect(() => JOBS.workloads(b, { pool: elsewhere })).toThrowError(refused("google-issuer-keys-differ"));
+    expect(() => JOBS.workloads(b, { pool: elsewhere })).toThrowError(
+      refused("google-mismatch: keys of the issuer ("),
+    );
     expect(resources(b, POOL)).toEqual({});
     JOBS.workloads(twoStacks()[0]);
   });
@@ -280,7 +289,8 @@ describe("the keys of an issuer", () => {
     JOBS.workloads(stack, { keys: [current] });
     expect(() => JOBS.pulls(stack)).toThrowError(
       expect.objectContaining({
-        code: "google-issuer-keys-differ",
+        code: "google-mismatch",
+        problem: expect.stringContaining("keys of the issuer ("),
         message: expect.stringContaining("(a set that is known after apply)"),
       }),
     );
@@ -299,7 +309,7 @@ describe("the keys of an issuer", () => {
     declare("pool-one", "first", current.publicKey);
     declare("pool-two", "first", next.publicKey);
     expect(() => declare("pool-one", "second", next.publicKey)).toThrowError(
-      refused("google-issuer-keys-differ"),
+      refused("google-mismatch: keys of the issuer ("),
     );
   });
 });
@@ -316,7 +326,8 @@ describe("a pull binding", () => {
     const first = new PullBinding(a, "first", binding);
     expect(() => new PullBinding(a, "second", binding)).toThrowError(
       expect.objectContaining({
-        code: "google-binding-taken",
+        code: "google-conflict",
+        problem: expect.stringContaining("for this member on the same resource is already declared"),
         message: expect.stringContaining("in this stack, as a/first"),
         remedy:
           "use PullBinding.forServiceAccount, which declares a binding once and returns it to every caller",

@@ -301,7 +301,7 @@ describe("a pool provider of another issuer", () => {
     const stack = testStack();
     expect(() => declare(stack, { oidcProvider: adopted(other) })).toThrowError(
       refused(
-        "google-issuer-mismatch",
+        "google-mismatch: oidcProvider trusts another issuer",
         `oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights, got "${other}"; allowed: ${own}; give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared`,
       ),
     );
@@ -311,7 +311,9 @@ describe("a pool provider of another issuer", () => {
   it("is refused when it is declared, before a subject is added to it", () => {
     const stack = testStack();
     const oidcProvider = new OidcProvider(stack, "provider", { pool, providerId: "prod-us", issuer: other });
-    expect(() => declare(stack, { oidcProvider })).toThrowError(refused("google-issuer-mismatch"));
+    expect(() => declare(stack, { oidcProvider })).toThrowError(
+      refused("google-mismatch: oidcProvider trusts another issuer"),
+    );
     expect(oidcProvider.condition?.form).toBe("nobody");
     expect(resources(stack, BINDING)).toEqual({});
   });
@@ -322,7 +324,9 @@ describe("a pool provider of another issuer", () => {
       providerId: "prod-us",
       issuer: Issuer.exactly(`${own}/`),
     });
-    expect(() => declare(testStack(), { oidcProvider })).toThrowError(refused("google-issuer-mismatch"));
+    expect(() => declare(testStack(), { oidcProvider })).toThrowError(
+      refused("google-mismatch: oidcProvider trusts another issuer"),
+    );
   });
 
   it.each([own, undefined, LATE])("is not seen in one of issuer %s", (issuer) => {
@@ -387,7 +391,7 @@ describe("the pool of GKE and fleet", () => {
     const identityProvider = MEMBERSHIP.replace("shop-prod", "shop-test");
     expect(() => declare(stack, { pool: "fleet", identityProvider })).toThrowError(
       refused(
-        "google-membership-project",
+        "google-mismatch: identityProvider is a membership",
         `identityProvider is a membership in the fleet of project shop-test, whose tokens the pool shop-prod.svc.id.goog refuses, got "${identityProvider}"; allowed: https://gkehub.googleapis.com/projects/shop-prod/locations/<location>/memberships/<membership>; state the fleet's host project, and its number, in project and projectNumber`,
       ),
     );
@@ -433,14 +437,20 @@ describe("refusals", () => {
     [{ project: "x" }, "google-invalid: Google Cloud project is not a project id"],
     [{ projectNumber: "shop-prod" }, "google-invalid: project number is not a number"],
     [{ cacheDuration: Duration.hours(1) }, "google-limit: cache duration reaches"],
-    [{ identityProvider: GKE }, "google-setting-contradicts"],
-    [{ pool: "fleet", audience: "registry" }, "google-setting-contradicts"],
-    [{ pool: "fleet", jwks: "{}" }, "google-setting-contradicts"],
-    [{ pool: "fleet", oidcProvider }, "google-setting-contradicts"],
-    [{ oidcProvider, audience: "registry" }, "google-setting-contradicts"],
-    [{ oidcProvider, pool: existing }, "google-setting-contradicts"],
-    [{ oidcProvider, project: "shop-test" }, "google-project-contradicts"],
-    [{ pool: existing, projectNumber: "1" }, "google-project-contradicts"],
+    [{ identityProvider: GKE }, "google-unused: has no effect"],
+    [{ pool: "fleet", audience: "registry" }, "google-unused: has no effect"],
+    [{ pool: "fleet", jwks: "{}" }, "google-unused: has no effect"],
+    [{ pool: "fleet", oidcProvider }, "google-unused: has no effect"],
+    [{ oidcProvider, audience: "registry" }, "google-unused: has no effect"],
+    [{ oidcProvider, pool: existing }, "google-unused: has no effect"],
+    [
+      { oidcProvider, project: "shop-test" },
+      "google-mismatch: differs from that of the given workload identity pool",
+    ],
+    [
+      { pool: existing, projectNumber: "1" },
+      "google-mismatch: differs from that of the given workload identity pool",
+    ],
     [{ pool: "Fleet" as never }, "property-invalid"],
     [{ pool: null as never }, "property-invalid"],
     [{ pool: LATE as never }, "property-invalid"],
@@ -454,7 +464,7 @@ describe("refusals", () => {
     const foreign = { cloud: "google", images: ["a/b"], defaultIdentities: () => pullPrincipals(project) };
     const request = { ...requestOf(), accounts: [{ subject: Subject.of("a/b"), asks: [foreign] }] };
     expect(() => pullPrincipals(project).declare(stack, request)).toThrowError(
-      refused("google-source-foreign"),
+      refused("google-foreign: a pull source of cloud google"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -498,7 +508,7 @@ describe("sources", () => {
   it("cannot do without a project for the pool", () => {
     expect(() => images.defaultIdentities()).toThrowError(
       refused(
-        "google-identities-missing",
+        "google-missing: pulling from Artifact Registry needs a project",
         'pulling from Artifact Registry needs a project for the workload identity pool, and none is stated, got "europe-west1-docker.pkg.dev/shop-prod/images/*"; add pullPrincipals({ project, projectNumber, … }) to the identities',
       ),
     );

@@ -16,7 +16,8 @@ describe("RoleBinding", () => {
     const first = new RoleBinding(stack, "first", props);
     expect(() => new RoleBinding(stack, "second", props)).toThrowError(
       expect.objectContaining({
-        code: "google-binding-taken",
+        code: "google-conflict",
+        problem: expect.stringContaining("for this member on the same resource is already declared"),
         remedy: "use RoleBinding.once, which declares a binding once and returns it to every caller",
       }),
     );

@@ -60,8 +60,8 @@ describe("a pool of a stack", () => {
     new WorkloadIdentityPool(stack, "pool", props);
     expect(() => new WorkloadIdentityPool(stack, "again", props)).toThrowError(
       refused(
-        "google-pool-taken",
-        'workload identity pool is already declared in this app, as stack/pool, got "prod-pool"; allowed: one declaration of a pool, by project and id; within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own',
+        "google-conflict: workload identity pool is already declared in this app",
+        'workload identity pool is already declared in this app, as stack/pool, got "prod-pool"; allowed: one declaration in an app; within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own',
       ),
     );
     expect(stack.node.children).toHaveLength(1);
@@ -74,7 +74,7 @@ describe("a pool of a stack", () => {
     const pool = new WorkloadIdentityPool(stack, "pool", props);
     expect(WorkloadIdentityPool.forPoolId(stack, props)).toBe(pool);
     expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, displayName: "Other" })).toThrowError(
-      refused("google-pool-conflict"),
+      refused("google-conflict: workload identity pool is already declared in this stack"),
     );
   });
 });
@@ -115,7 +115,7 @@ describe("forPoolId", () => {
     WorkloadIdentityPool.forPoolId(stack, props);
     expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, ...changed })).toThrowError(
       expect.objectContaining({
-        code: "google-pool-conflict",
+        code: "google-conflict",
         problem: `workload identity pool is already declared in this stack with another ${property}`,
       }),
     );
@@ -126,7 +126,7 @@ describe("forPoolId", () => {
     const provider = new GoogleProvider(stack, "google", { alias: "other" });
     WorkloadIdentityPool.forPoolId(stack, props);
     expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, provider })).toThrowError(
-      refused("google-pool-conflict"),
+      refused("google-conflict: workload identity pool is already declared in this stack"),
     );
   });
 });

@@ -76,7 +76,7 @@ describe("workloadServiceAccounts", () => {
   it("refuses a google provider of another universe, before anything is declared", () => {
     const stack = testStack();
     const provider = new GoogleProvider(stack, "google", { universeDomain: "s3ns.fr" });
-    expect(() => declare(stack)).toThrowError(refused("google-universe-mismatch"));
+    expect(() => declare(stack)).toThrowError(refused("google-mismatch: universeDomain is another one"));
     expect(stack.node.children).toEqual([provider]);
     expect(() => declare(stack, { universeDomain: "s3ns.fr" })).not.toThrow();
   });
@@ -200,7 +200,7 @@ describe("workloadServiceAccounts", () => {
   const foreign: IAccess<Construct> = { ...reader, defaultIdentities: () => reader.defaultIdentities() };
   const tooMany = Array.from({ length: 1501 }, (_, index) => `shop/w${index}`);
   it.each<[Refusal, Partial<WorkloadServiceAccountsProps>, readonly IAccess<Construct>[], Names?]>([
-    ["google-access-foreign", {}, [foreign]],
+    ["google-foreign: an access of cloud google", {}, [foreign]],
     ["google-limit: the allow policy of", {}, [project], tooMany],
     ["google-limit: lifetime of the token", { tokenLifetime: Duration.minutes(5) }, [reader]],
     ["google-limit: lifetime of the token", { tokenLifetime: Duration.hours(25) }, [reader]],
@@ -242,10 +242,10 @@ describe("googleAccess", () => {
   });
 
   it.each<[Refusal, GoogleAccessProps]>([
-    ["google-access-empty", {}],
-    ["google-setting-contradicts", { declare: () => undefined }],
+    ["google-missing: access without any role", {}],
+    ["google-unused: has no effect", { declare: () => undefined }],
     [
-      "google-setting-contradicts",
+      "google-unused: has no effect",
       { ...{ roles: [{ role: "roles/a.b", project: "shop-prod" }] }, permissions: ["x"] },
     ],
     ["google-unsafe: a basic role reaches", { roles: [{ role: "roles/owner", project: "shop-prod" }] }],
@@ -274,7 +274,9 @@ describe("googleAccess", () => {
   });
 
   it("has no identities of its own", () => {
-    expect(() => reader.defaultIdentities()).toThrowError(refused("google-workloads-missing"));
+    expect(() => reader.defaultIdentities()).toThrowError(
+      refused("google-missing: access to Google Cloud needs a project"),
+    );
   });
 });
 

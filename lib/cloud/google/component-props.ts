@@ -1,10 +1,9 @@
-import type { TerraformProvider } from "cdktf";
 import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credentials-request";
+import { type ObjectKind, boolean, choice, object, optional, text } from "../../model/shape";
 import { type ComponentRightsOverride, COMPONENT_RIGHTS_OVERRIDE } from "../../rules/google/component";
 import { type RoleCondition, ROLE_CONDITION } from "../../rules/google/permission";
-import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
-import { type ObjectKind, boolean, choice, object, optional, text } from "../../model/shape";
-import { PROVIDER } from "../shared/kinds";
+import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import { type AdoptableProps, type UniverseProps, ADOPTABLE_PROPS, UNIVERSE_PROPS } from "./props";
 
 /** How service accounts and roles are named: by this library, or to the letter as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
@@ -47,7 +46,7 @@ export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
 });
 
 /** Settings of a {@link ComponentServiceAccount}. */
-export interface ComponentServiceAccountProps extends ComponentOverride {
+export interface ComponentServiceAccountProps extends ComponentOverride, AdoptableProps, UniverseProps {
   /** What the component asks for. */
   readonly request: CredentialsRequest;
   /** Name of the cluster; with `naming: "ccoctl"` the `--name` that ccoctl was given. */
@@ -70,34 +69,18 @@ export interface ComponentServiceAccountProps extends ComponentOverride {
    */
   readonly accountId?: string;
   /**
-   * The service account exists: a Terraform `import` block takes it into the state. Its bindings need none.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
    * The custom role exists, and an `import` block takes it into the state: that of a sibling cluster in the same
    * project, say, while this cluster's service account is new.
    *
    * @defaultValue - as `adopt`; false with `roleSharing: "cluster"`
    */
   readonly adoptRole?: boolean;
-  /**
-   * Domain of Google Cloud's APIs, for the credential file.
-   *
-   * @defaultValue "googleapis.com"
-   */
-  readonly universeDomain?: string;
-  /**
-   * Terraform provider of all resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 /** The kind of {@link ComponentServiceAccountProps}. */
 export const COMPONENT_SERVICE_ACCOUNT_PROPS: ObjectKind<ComponentServiceAccountProps> = object({
+  ...ADOPTABLE_PROPS.shape,
+  ...UNIVERSE_PROPS.shape,
   ...COMPONENT_OVERRIDE.shape,
   request: COMPONENT_REQUEST,
   clusterName: text,
@@ -105,8 +88,5 @@ export const COMPONENT_SERVICE_ACCOUNT_PROPS: ObjectKind<ComponentServiceAccount
   oidcProvider: OIDC_PROVIDER,
   naming: optional(choice(["derived", "ccoctl"])),
   accountId: optional(text),
-  adopt: optional(boolean),
   adoptRole: optional(boolean),
-  universeDomain: optional(text),
-  provider: optional(PROVIDER),
 });

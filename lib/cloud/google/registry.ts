@@ -1,15 +1,6 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
-import { projectId } from "../../rules/google/names";
-import {
-  type GcrHost,
-  dockerHost,
-  gcrLocation,
-  imagePatterns,
-  projectPath,
-  repositoryName,
-} from "../../rules/google/registry";
 import {
   type Kind,
   type ObjectKind,
@@ -20,6 +11,15 @@ import {
   optional,
   text,
 } from "../../model/shape";
+import { projectId } from "../../rules/google/names";
+import {
+  type GcrHost,
+  dockerHost,
+  gcrLocation,
+  imagePatterns,
+  projectPath,
+  repositoryName,
+} from "../../rules/google/registry";
 
 /** An Artifact Registry repository that somebody else declares. */
 export interface ArtifactRegistryProps {
@@ -117,29 +117,26 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     return new ArtifactRegistryRepository(project, location, props.host, props.host, images);
   }
 
-  /** Throws `google-identities-missing`: a workload identity pool needs a project and its number. */
+  /** Refused: a workload identity pool needs a project and its number. */
   defaultIdentities(): IPullIdentities<Construct> {
-    return fail("google-identities-missing", this.images[0] ?? this.host);
+    return fail("google-missing", {
+      problem:
+        "pulling from Artifact Registry needs a project for the workload identity pool, and none is stated",
+      value: this.images[0] ?? this.host,
+      remedy: "add pullPrincipals({ project, projectNumber, … }) to the identities",
+    });
   }
 }
 
-/**
- * Pull from a Docker repository of Artifact Registry, `<location>-docker.pkg.dev/<project>/<repository>`.
- *
- * Throws `google-project-invalid`, `google-location-invalid`, `google-repository-invalid`, `google-image-invalid`,
- * `google-image-with-host`, `late-value`.
- */
+/** Pull from a Docker repository of Artifact Registry, `<location>-docker.pkg.dev/<project>/<repository>`. */
 export function artifactRegistry(props: ArtifactRegistryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.docker(props);
 }
 
 /**
- * Pull from a gcr.io host. Artifact Registry serves it from a repository named like the host, in location `us`
- * (gcr.io, us.gcr.io), `europe` (eu.gcr.io) or `asia` (asia.gcr.io); the permission is granted there, no longer on a
- * storage bucket.
- *
- * Throws `google-project-invalid`, `google-gcr-host-unknown`, `google-image-invalid`, `google-image-with-host`,
- * `late-value`.
+ * Pull from a gcr.io host. Artifact Registry serves it from a repository named like the host, in location `us` (gcr.io,
+ * us.gcr.io), `europe` (eu.gcr.io) or `asia` (asia.gcr.io); the permission is granted there, no longer on a storage
+ * bucket.
  */
 export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.gcr(props);

@@ -7,38 +7,31 @@ import type { Subject } from "../../model/subject";
 import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/mapping";
 import { workloadIdentityId } from "../../rules/google/names";
 import { defaultAudience, renderPrincipal, stsAudience } from "../../rules/google/provider";
-import type { IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import type { IWorkloadIdentityPool } from "./pool";
+import type { IOidcProvider, OidcProviderAttributes } from "./provider-props";
 
 /** An existing pool provider whose mapping is `google.subject = assertion.sub`; made by `OidcProvider.fromProviderId`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
-  /** The pool that it belongs to. */
   readonly pool: IWorkloadIdentityPool;
-  /** Id of the pool provider. */
   readonly providerId: string;
-  /** Whose tokens are trusted, where it was stated. */
   readonly issuer: Issuer | undefined;
-  /** The audience of the service account tokens. */
   readonly audience: string;
-  /** The audience of the token exchange. */
   readonly stsAudience: string;
   /** The declared one, where the app declared it before; otherwise what the pool depends on. */
   readonly dependencies: readonly ITerraformDependable[];
-
   readonly #subjectAttribute: string | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    { pool, audience, ...attributes }: OidcProviderAttributes,
-    dependencies: readonly ITerraformDependable[] = pool.dependencies,
+    attributes: OidcProviderAttributes,
+    dependencies: readonly ITerraformDependable[] = attributes.pool.dependencies,
   ) {
-    const { projectNumber, poolId } = pool;
+    const { pool, audience, subjectAttribute } = attributes;
     const providerId = workloadIdentityId("pool provider", attributes.providerId);
-    const name = { projectNumber, poolId, providerId };
+    const name = { projectNumber: pool.projectNumber, poolId: pool.poolId, providerId };
     const checked = audience === undefined ? defaultAudience(name) : validateAudience(audience);
     const issuer = attributes.issuer === undefined ? undefined : Issuer.of(attributes.issuer);
-    const { subjectAttribute } = attributes;
     if (subjectAttribute !== undefined) customAttributeName(subjectAttribute);
     super(scope, id);
     this.audience = checked;
@@ -50,21 +43,26 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     this.#subjectAttribute = subjectAttribute;
   }
 
-  /** Checks that the subjects can be bound; the existing condition has to admit them. Throws `google-subject-too-long`. */
+  /** Checks that the subjects can be bound; the existing condition has to admit them. */
   addSubjects(subjects: readonly Subject[]): void {
-    if (this.#subjectAttribute !== undefined) return;
     const long = subjects.find((subject) => !fitsGoogleSubject(subject));
-    if (long) fail("google-subject-too-long", long.toString(), subjectBytes(long));
+    if (long && this.#subjectAttribute === undefined)
+      fail("google-limit", {
+        problem: `subject has ${subjectBytes(long)} bytes, more than google.subject can hold, and the attribute mapping is not ours`,
+        value: long.toString(),
+        allowed: "at most 127 bytes",
+        remedy:
+          "state the subjectAttribute that the adopted pool provider maps assertion.sub to, declare the pool provider here, or use shorter names",
+      });
   }
 
-  /** IAM policy member of a service account, by attribute where its subject is too long. Throws `google-subject-too-long`. */
+  /** IAM policy member of a service account, by attribute where its subject is too long. */
   principal(subject: Subject): string {
     this.addSubjects([subject]);
-    const { projectNumber, poolId } = this.pool;
-    const name = this.#subjectAttribute;
     const text = subject.toString();
+    const name = this.#subjectAttribute;
     return renderPrincipal(
-      { projectNumber, poolId },
+      this.pool,
       name === undefined || fitsGoogleSubject(subject)
         ? { kind: "subject", subject: text }
         : { kind: "attribute", name, value: text },

@@ -1,7 +1,9 @@
 import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
+import { refuseUnused } from "../../rules/google/names";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
+import { type ObjectKind, checkGiven, list, method, object, optional, text } from "../../model/shape";
 import type { AccessRights, IAccess, IWorkloadIdentities } from "../../model/workloads";
 import {
   type CheckedRoleGrant,
@@ -10,7 +12,6 @@ import {
   checkedRoleGrant,
   roleBinding,
 } from "../../rules/google/permission";
-import { type ObjectKind, checkGiven, list, method, object, optional, text } from "../../model/shape";
 
 /** Who gets the rights of a workload, for resources of your own. */
 export interface GoogleGrantee {
@@ -67,9 +68,14 @@ export class GoogleAccess implements IAccess<Construct> {
     const { declare } = props;
     const roles = props.roles ?? [];
     const permissions = props.permissions ?? [];
-    if (roles.length === 0 && declare === undefined) fail("google-access-empty");
+    if (roles.length === 0 && declare === undefined)
+      fail("google-missing", {
+        problem: "access without any role grants nothing",
+        allowed: "`roles`, or `declare` with `permissions`",
+        remedy: "state what the workload may do",
+      });
     if ((declare === undefined) !== (permissions.length === 0))
-      fail("google-setting-contradicts", "one of declare and permissions", "without the other");
+      refuseUnused("one of declare and permissions", "without the other");
     this.grants = roles.map(checkedRoleGrant);
     this.declare = declare;
     const described = literal(permissions, "permissions");
@@ -79,19 +85,17 @@ export class GoogleAccess implements IAccess<Construct> {
     };
   }
 
-  /** Throws `google-workloads-missing`: a workload identity pool needs a project and its number. */
+  /** Refused: a workload identity pool needs a project and its number. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
-    return fail("google-workloads-missing", this.rights);
+    return fail("google-missing", {
+      problem: "access to Google Cloud needs a project for the workload identity pool, and none is stated",
+      value: this.rights,
+      remedy: "add workloadServiceAccounts({ project, projectNumber, … }) to the identities",
+    });
   }
 }
 
-/**
- * Roles on Google Cloud for a workload.
- *
- * Throws `google-access-empty`, `google-setting-contradicts`, `google-role-invalid`,
- * `google-role-basic`, `google-role-condition`, `google-grant-target`, `google-project-invalid`, `name-too-long`,
- * `late-value`.
- */
+/** Roles on Google Cloud for a workload. */
 export function googleAccess(props: GoogleAccessProps): GoogleAccess {
   checkGiven("googleAccess()", GOOGLE_ACCESS_PROPS, props);
   return new GoogleAccess(props);

@@ -1,28 +1,107 @@
 import { IamWorkloadIdentityPool } from "@cdktf/provider-google/lib/iam-workload-identity-pool/index.js";
-import { type ITerraformDependable, type TerraformProvider, TerraformStack } from "cdktf";
+import { type ITerraformDependable, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { projectId, projectNumber, workloadIdentityId } from "../../rules/google/names";
-import { poolPath } from "../../rules/google/provider";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  checkProps,
+  like,
+  method,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+import type { Subject } from "../../model/subject";
+import { projectId, projectNumber, workloadIdentityId, refuseTaken } from "../../rules/google/names";
+import { managedPoolId, managedSubject, poolPath, renderPrincipal } from "../../rules/google/provider";
 import { shortText } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import { type ManagedPoolProps, ManagedPool } from "./managed-pool";
-import { sameStack } from "./pool-siblings";
-import {
-  type Kind,
-  type ObjectKind,
-  boolean,
-  checkGiven,
-  checkProps,
-  like,
-  object,
-  optional,
-  text,
-} from "../../model/shape";
-import { PROVIDER } from "../shared/kinds";
+import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
+
+/** The full name of a workload identity pool. */
+export interface PoolName {
+  /** Id of the project that owns the pool. */
+  readonly project: string;
+  /** Id of the pool. */
+  readonly poolId: string;
+}
+
+/** Turns service accounts into IAM principals: an OIDC provider of a custom pool, or the pool of GKE and fleet. */
+export interface IPrincipals {
+  /** The pool whose principals they are; literal. */
+  readonly pool: PoolName;
+  /** The audience of the service account tokens; always literal. */
+  readonly audience: string;
+  /** What must exist before a principal is used in a policy; empty for what exists already. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** Admits the tokens of these service accounts; may be called at any time before synthesis. */
+  addSubjects(subjects: readonly Subject[]): void;
+  /** IAM policy member of one service account; late when the project number is. */
+  principal(subject: Subject): string;
+}
+
+/** The kind of {@link IPrincipals}. */
+export const PRINCIPALS: Kind<IPrincipals> = like(
+  "whose principals are meant: an OidcProvider, or WorkloadIdentityPool.fleet(…)",
+  { addSubjects: method, principal: method },
+);
+
+/** Whose managed pool it is. */
+export interface ManagedPoolProps {
+  /** Id of the GKE clusters' project, or of the fleet's host project. */
+  readonly project: string;
+  /** Number of that project, as text; may be late. */
+  readonly projectNumber: string;
+}
+
+const MANAGED_POOL_PROPS: ObjectKind<ManagedPoolProps> = object({
+  project: text,
+  projectNumber: text,
+});
+
+/**
+ * The workload identity pool that Google keeps for the GKE clusters and the fleet of a project:
+ * `<project>.svc.id.goog`. Exists already; nothing is declared, and it takes no pool provider or condition of ours.
+ *
+ * All clusters of the project or fleet share its principals: `shop/web` of one cluster is `shop/web` of every other
+ * (https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity, "identity sameness").
+ */
+export class ManagedPool implements IPrincipals {
+  /** Id of the project. */
+  readonly project: string;
+  /** Number of the project, as text. */
+  readonly projectNumber: string;
+  /** `<project>.svc.id.goog`. */
+  readonly poolId: string;
+  /** Project and id of the pool. */
+  readonly pool: PoolName;
+  /** The pool's id is also the audience of its tokens. */
+  readonly audience: string;
+  /** Empty: the pool exists. */
+  readonly dependencies: readonly ITerraformDependable[] = [];
+
+  constructor(props: ManagedPoolProps) {
+    checkGiven(new.target.name, MANAGED_POOL_PROPS, props);
+    this.project = projectId(props.project);
+    this.projectNumber = projectNumber(props.projectNumber);
+    this.poolId = managedPoolId(this.project);
+    this.pool = { project: this.project, poolId: this.poolId };
+    this.audience = this.poolId;
+  }
+
+  /** Does nothing: the pool admits each service account of its clusters. */
+  addSubjects(_subjects: readonly Subject[]): void {}
+
+  /** `principal://…/<project>.svc.id.goog/subject/ns/<namespace>/sa/<name>`. */
+  principal(subject: Subject): string {
+    return renderPrincipal(this, { kind: "subject", subject: managedSubject(subject) });
+  }
+}
 
 /** A workload identity pool that takes pool providers: declared, or existing. */
 export interface IWorkloadIdentityPool {
@@ -60,8 +139,10 @@ const WORKLOAD_IDENTITY_POOL_ATTRIBUTES: ObjectKind<WorkloadIdentityPoolAttribut
   poolId: text,
 });
 
-/** Settings of a {@link WorkloadIdentityPool}. */
-export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttributes {
+/** A workload identity pool to declare. */
+export interface PullPoolProps {
+  /** Id of the pool: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. */
+  readonly poolId: string;
   /**
    * Name for people, at most 32 characters.
    *
@@ -74,30 +155,29 @@ export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttribute
    * @defaultValue - none
    */
   readonly description?: string;
-  /**
-   * The pool exists already: a Terraform `import` block takes it into the state, so that it is changed and not made.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resource.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link PullPoolProps}. */
+export const PULL_POOL_PROPS: ObjectKind<PullPoolProps> = object({
+  poolId: text,
+  displayName: optional(text),
+  description: optional(text),
+});
+
+/** Settings of a {@link WorkloadIdentityPool}. */
+export interface WorkloadIdentityPoolProps
+  extends WorkloadIdentityPoolAttributes, PullPoolProps, AdoptableProps {}
 
 const WORKLOAD_IDENTITY_POOL_PROPS: ObjectKind<WorkloadIdentityPoolProps> = object({
   ...WORKLOAD_IDENTITY_POOL_ATTRIBUTES.shape,
-  displayName: optional(text),
-  description: optional(text),
-  adopt: optional(boolean),
-  provider: optional(PROVIDER),
+  ...PULL_POOL_PROPS.shape,
+  ...ADOPTABLE_PROPS.shape,
 });
 
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
+const ELSEWHERE =
+  "within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own";
 
 /** The pools that an app declares, by project and id: a project has each once, whatever the stack. */
 const declared = new PerApp<WorkloadIdentityPool>();
@@ -129,26 +209,15 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
   /** The Terraform resource. */
   readonly resource: IamWorkloadIdentityPool;
 
-  /**
-   * Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`,
-   * `name-too-long`, and `google-pool-taken` where the app declares the pool already.
-   */
   constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, projectNumber: number, poolId } = checkAttributes(props);
-    const displayName = shortText(
-      "display name of a workload identity pool",
-      props.displayName,
-      DISPLAY_NAME_MAX,
-    );
-    const description = shortText(
-      "description of a workload identity pool",
-      props.description,
-      DESCRIPTION_MAX,
-    );
+    const what = "workload identity pool";
+    const displayName = shortText(`display name of a ${what}`, props.displayName, DISPLAY_NAME_MAX);
+    const description = shortText(`description of a ${what}`, props.description, DESCRIPTION_MAX);
     const key = keyOf(props);
     const holder = declared.get(scope, key);
-    if (holder) fail("google-pool-taken", poolId, holder.node.path);
+    if (holder) refuseTaken(what, poolId, holder.node.path, ELSEWHERE);
     super(scope, id);
     declared.set(this, key, this);
     this.resource = new IamWorkloadIdentityPool(this, "Resource", {
@@ -170,11 +239,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     this.dependencies = [this.resource];
   }
 
-  /**
-   * An existing pool; nothing is declared. Where another stack of the app declared it before, this one comes after.
-   *
-   * Throws what the constructor throws for these settings.
-   */
+  /** An existing pool; nothing is declared. Where another stack of the app declared it before, this one comes after. */
   static fromPoolId(
     scope: Construct,
     id: string,
@@ -184,17 +249,12 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     return new AdoptedWorkloadIdentityPool(scope, id, attributes);
   }
 
-  /** The pool that GKE and the fleet of a project bring along; nothing is declared. Throws like {@link ManagedPool}. */
+  /** The pool that GKE and the fleet of a project bring along; nothing is declared. */
   static fleet(props: ManagedPoolProps): ManagedPool {
     return new ManagedPool(props);
   }
 
-  /**
-   * The pool of that project and id in the stack, declared at the first call.
-   *
-   * Throws `google-pool-conflict` when it was declared with other settings, and `google-pool-taken` when another stack
-   * declares it.
-   */
+  /** The pool of that project and id in the stack, declared at the first call. */
   static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
     checkGiven("WorkloadIdentityPool.forPoolId()", WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, poolId } = checkAttributes(props);
@@ -211,7 +271,13 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       ["provider", resource.provider, props.provider],
     ];
     const differs = settings.find(([, before, now]) => before !== now);
-    return differs ? fail("google-pool-conflict", poolId, differs[0]) : existing;
+    return differs
+      ? fail("google-conflict", {
+          problem: `workload identity pool is already declared in this stack with another ${differs[0]}`,
+          value: poolId,
+          remedy: "declare the pool once and hand the construct to everything that uses it",
+        })
+      : existing;
   }
 }
 
@@ -245,4 +311,9 @@ function checkAttributes(attributes: WorkloadIdentityPoolAttributes): WorkloadId
     projectNumber: projectNumber(attributes.projectNumber),
     poolId: workloadIdentityId("pool", attributes.poolId),
   };
+}
+
+/** True where both are of one stack. */
+export function sameStack(one: Construct, other: Construct): boolean {
+  return TerraformStack.of(one) === TerraformStack.of(other);
 }

@@ -1,8 +1,8 @@
-import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-account-iam-member/index.js";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
+import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
-import { fail } from "../../errors";
+import { type ObjectKind, checkProps, list, object, optional, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
 import {
   DESCRIPTION_MAX,
@@ -10,18 +10,18 @@ import {
   projectId,
   serviceAccountEmail,
   serviceAccountId,
+  refuseTaken,
 } from "../../rules/google/names";
 import { shortText, utf8Bytes } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import { type IPrincipals, PRINCIPALS } from "./principals";
-import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
-import { PROVIDER } from "../shared/kinds";
+import { type IPrincipals, PRINCIPALS } from "./pool";
+import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** Settings of a {@link FederatedServiceAccount}. */
-export interface FederatedServiceAccountProps {
+export interface FederatedServiceAccountProps extends AdoptableProps {
   /** Id of the project that the service account belongs to. */
   readonly project: string;
   /** Id: 6 to 30 of a-z, 0-9 and -, starting with a letter. */
@@ -42,30 +42,16 @@ export interface FederatedServiceAccountProps {
    * @defaultValue - none
    */
   readonly description?: string;
-  /**
-   * The service account exists already: a Terraform `import` block takes it into the state. Its members need none:
-   * adding one that is there changes nothing.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const FEDERATED_SERVICE_ACCOUNT_PROPS: ObjectKind<FederatedServiceAccountProps> = object({
+  ...ADOPTABLE_PROPS.shape,
   project: text,
   accountId: text,
   principals: PRINCIPALS,
   serviceAccounts: list(SUBJECT),
   displayName: optional(text),
   description: optional(text),
-  adopt: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 /** The settings of a service account itself. */
@@ -96,9 +82,6 @@ export class FederatedServiceAccount extends Construct {
   /** One for each Kubernetes service account. */
   readonly users: readonly ServiceAccountIamMember[];
 
-  /**
-   * Throws `google-project-invalid`, `google-account-id-invalid`, `google-account-taken`, `name-too-long`, `subject-invalid`, `late-value`, and what the principals throw.
-   */
   constructor(scope: Construct, id: string, props: FederatedServiceAccountProps) {
     checkProps(new.target.name, scope, id, FEDERATED_SERVICE_ACCOUNT_PROPS, props);
     FederatedServiceAccount.check(scope, props);
@@ -133,7 +116,13 @@ export class FederatedServiceAccount extends Construct {
     shortText("display name of a service account, in UTF-8,", props.displayName, DISPLAY_NAME_MAX, utf8Bytes);
     shortText("description of a service account, in UTF-8,", props.description, DESCRIPTION_MAX, utf8Bytes);
     const holder = declared.get(scope, keyOf(props));
-    if (holder) fail("google-account-taken", props.accountId, holder.node.path);
+    if (holder)
+      refuseTaken(
+        "Google service account",
+        props.accountId,
+        holder.node.path,
+        "give one of the two another accountId, or another cluster name",
+      );
   }
 
   #admit(subject: Subject, name: string, props: FederatedServiceAccountProps): ServiceAccountIamMember {

@@ -1,26 +1,24 @@
-import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member/index.js";
 import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-object/index.js";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
+import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
-import { fail } from "../../errors";
 import { DURATION, Duration } from "../../model/duration";
 import { type IIssuerHost, Issuer } from "../../model/issuer";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
-import { literal } from "../../model/late";
-import { bucketName, projectId } from "../../rules/google/names";
+import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
 import { ACCEPTED_ALGORITHMS } from "../../rules/google/issuer";
+import { bucketName, projectId, refuseTaken, textOfForm } from "../../rules/google/names";
 import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
-import { universeIn } from "./universe";
-import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
-import { PROVIDER } from "../shared/kinds";
+import { universeIn } from "./place";
+import { type AdoptableProps, type UniverseProps, ADOPTABLE_PROPS, UNIVERSE_PROPS } from "./props";
 
 /** Settings of an {@link IssuerBucket}. */
-export interface IssuerBucketProps {
+export interface IssuerBucketProps extends AdoptableProps, UniverseProps {
   /** Name of the bucket, unique among all of Google Cloud; part of the issuer. */
   readonly bucket: string;
   /** Id of the bucket's project. */
@@ -40,50 +38,30 @@ export interface IssuerBucketProps {
    */
   readonly cacheDuration?: Duration;
   /**
-   * The bucket exists already: a Terraform `import` block takes it into the state. Its public binding needs none;
-   * objects cannot be imported, they are written over.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
    * Let everybody list the bucket's objects too, as ccoctl does. State `true` to keep that when `adopt` goes.
    *
    * @defaultValue - as `adopt`
    */
   readonly listing?: boolean;
-  /**
-   * Domain of Google Cloud's APIs.
-   *
-   * @defaultValue "googleapis.com"
-   */
-  readonly universeDomain?: string;
-  /**
-   * Terraform provider of all resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  ...ADOPTABLE_PROPS.shape,
+  ...UNIVERSE_PROPS.shape,
   bucket: text,
   project: text,
   location: text,
   keys: list(ISSUER_KEY),
   cacheDuration: optional(DURATION),
-  adopt: optional(boolean),
   listing: optional(boolean),
-  universeDomain: optional(text),
-  provider: optional(PROVIDER),
 });
 
 /** The first gets objects alone, the second also lists them (https://cloud.google.com/storage/docs/access-control/iam-roles). */
 const [READER, LISTER] = ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"];
-const LOCATION = /^[a-z][a-z0-9-]+$/i;
 const EVERYONE = "allUsers";
 const JWKS_PATH = "keys.json";
 const CACHE = Duration.minutes(5);
+const HAND_OVER = "declare it once, and hand the construct to everything that uses it";
 
 /** The buckets that an app declares, by name. */
 const declared = new PerApp<IssuerBucket>();
@@ -110,11 +88,6 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   /** What must exist before the issuer can be asked. */
   readonly dependencies: readonly ITerraformDependable[];
 
-  /**
-   * Throws `google-bucket-invalid`, `google-bucket-location`, `google-bucket-taken`, `google-project-invalid`,
-   * `google-universe-invalid`, `google-universe-mismatch`, `late-value`, and
-   * what makes a public key unusable, `issuer-key-private` say.
-   */
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
     checkProps(new.target.name, scope, id, ISSUER_BUCKET_PROPS, props);
     const { provider } = props;
@@ -126,7 +99,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const { adopt = false, listing = adopt } = props;
     const location = locationOf(props);
     const holder = declared.get(scope, name);
-    if (holder) fail("google-bucket-taken", name, holder.node.path);
+    if (holder) refuseTaken("bucket", name, holder.node.path, HAND_OVER);
     super(scope, id);
     declared.set(this, name, this);
     this.issuer = issuer;
@@ -173,8 +146,12 @@ export class IssuerBucket extends Construct implements IIssuerHost {
 }
 
 function locationOf({ location }: IssuerBucketProps): string {
-  const given = literal(location, "location of the bucket");
-  return typeof given === "string" && LOCATION.test(given)
-    ? given.toUpperCase()
-    : fail("google-bucket-location", given);
+  return textOfForm(location, {
+    problem: "location of the bucket is missing or not a text",
+    what: "location of the bucket",
+    pattern: /^[a-z][a-z0-9-]+$/i,
+    allowed: "us, eu, asia, a dual-region, or a region such as europe-west1",
+    remedy:
+      "for a bucket that exists use its own: `gcloud storage buckets describe gs://BUCKET --format='value(location)'`",
+  }).toUpperCase();
 }

@@ -1,35 +1,33 @@
 import { IamWorkloadIdentityPoolProvider } from "@cdktf/provider-google/lib/iam-workload-identity-pool-provider/index.js";
 import { type ITerraformDependable, Annotations, Lazy, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
+import { refuseTaken } from "../../rules/google/names";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
+import { checkGiven, checkProps } from "../../model/shape";
 import { Subject } from "../../model/subject";
 import { type AttributeCondition, AdmittedSubjects } from "../../rules/google/condition";
+import { type KeySet, keySetOf, keySetsDiffer } from "../../rules/google/issuer";
 import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/mapping";
 import { poolPath, renderPrincipal } from "../../rules/google/provider";
 import { describedWith } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import { AdoptedOidcProvider } from "./adopted-oidc-provider";
-import { checkIssuerKeys, recordIssuerKeys } from "./issuer-key-sets";
+import { AdoptedOidcProvider } from "./adopted";
+import { type IWorkloadIdentityPool, type PoolName, sameStack } from "./pool";
 import {
   type IOidcProvider,
   type OidcProviderAttributes,
   type OidcProviderProps,
-  OIDC_PROVIDER_ATTRIBUTES,
-  OIDC_PROVIDER_PROPS,
-} from "./oidc-provider-props";
-import {
   type OidcProviderSettings,
   DESCRIPTION_MAX,
+  OIDC_PROVIDER_ATTRIBUTES,
+  OIDC_PROVIDER_PROPS,
   WIDENED,
   checkOidcProvider,
   differingSetting,
-} from "./oidc-provider-settings";
-import { refuseTakenId, sameStack, warnOfSharedPool } from "./pool-siblings";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
-import { checkGiven, checkProps } from "../../model/shape";
+} from "./provider-props";
 
 /** All pool providers of an app, by project and pool. */
 const declared = new PerApp<readonly OidcProvider[]>();
@@ -66,14 +64,6 @@ export class OidcProvider extends Construct implements IOidcProvider {
   #longSubjects = false;
   #byId = false;
 
-  /**
-   * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal`,
-   * `google-jwks-private`, `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`,
-   * `google-condition-invalid`, `google-condition-trivial`, `google-condition-reason-missing`,
-   * `google-setting-contradicts`, `name-too-long`, `subject-invalid`, `late-value`;
-   * `google-oidc-provider-taken` where the app declares one of that id in the pool, `google-issuer-keys-differ` where it
-   * trusts the issuer with other keys; for `keys` also what makes a public key unusable, `issuer-key-private` say.
-   */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     checkProps(new.target.name, scope, id, OIDC_PROVIDER_PROPS, props);
     const settings = checkOidcProvider(props);
@@ -102,7 +92,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (props.adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
     this.dependencies = [this.resource];
     this.addSubjects(subjects);
-    warnOfSharedPool(this, this.pool, siblings);
+    warnOfSharedPool(this, siblings);
     declared.set(this, poolKey(this.pool), [...siblings, this]);
     recordIssuerKeys(this, trusted);
   }
@@ -110,8 +100,6 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /**
    * An existing pool provider; nothing is declared. Its condition must admit the service accounts; that of one which
    * the app declares, in another stack say, admits those that are named there.
-   *
-   * Throws `google-workload-identity-id-invalid`, `google-attribute-invalid`, `audience-invalid`, `late-value`, and what `Issuer.of` throws.
    */
   static fromProviderId(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
     checkProps("OidcProvider.fromProviderId()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
@@ -121,11 +109,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /**
-   * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added. Those
-   * of {@link OidcProvider.forProviderId} are left to their own jobs.
-   *
-   * Throws `google-oidc-provider-conflict` when it was declared with other settings, and `google-oidc-provider-taken`
-   * when its id is in use, in another stack say.
+   * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added. Those of
+   * {@link OidcProvider.forProviderId} are left to their own jobs.
    */
   static forIssuer(scope: Construct, props: OidcProviderProps): OidcProvider {
     checkGiven("OidcProvider.forIssuer()", OIDC_PROVIDER_PROPS, props);
@@ -139,9 +124,6 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /**
    * The stack's pool provider of that id in a pool, declared at the first call; service accounts are added. One issuer
    * can have several in a pool, each with audiences and service accounts of its own.
-   *
-   * Throws `google-oidc-provider-taken` when it trusts another issuer or is of another stack, and
-   * `google-oidc-provider-conflict` when it was declared with other settings.
    */
   static forProviderId(scope: Construct, props: OidcProviderProps): OidcProvider {
     checkGiven("OidcProvider.forProviderId()", OIDC_PROVIDER_PROPS, props);
@@ -180,10 +162,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /** IAM policy member of a service account, which is admitted too; by attribute where its subject is too long. */
   principal(subject: Subject): string {
     this.addSubjects([subject]);
-    const { projectNumber, poolId } = this.pool;
     const text = subject.toString();
     return renderPrincipal(
-      { projectNumber, poolId },
+      this.pool,
       fitsGoogleSubject(subject)
         ? { kind: "subject", subject: text }
         : { kind: "attribute", name: SUBJECT_ATTRIBUTE, value: text },
@@ -192,7 +173,12 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   #sharedWith(props: OidcProviderProps, settings: OidcProviderSettings): this {
     const differs = differingSetting(this.#settings, settings);
-    if (differs) return fail("google-oidc-provider-conflict", settings.issuer.url, differs);
+    if (differs)
+      return fail("google-conflict", {
+        problem: `the issuer already has a pool provider in this workload identity pool, with another ${differs}`,
+        value: settings.issuer.url,
+        remedy: "use the same settings for every use of the issuer, or give each use a pool of its own",
+      });
     this.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
     return this;
   }
@@ -252,4 +238,71 @@ function siblingsOf(scope: Construct, pool: IWorkloadIdentityPool): readonly Oid
 
 function poolKey({ project, poolId }: IWorkloadIdentityPool): string {
   return `${project}/${poolId}`;
+}
+
+function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): void {
+  const holder = siblings.find((sibling) => sibling.providerId === providerId);
+  if (holder)
+    refuseTaken(
+      "pool provider of that id in the workload identity pool",
+      providerId,
+      holder.node.path,
+      "state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId and name the service accounts at the declared one",
+    );
+}
+
+/** Warns at a pool provider where another one of the pool trusts another issuer. */
+function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
+  const first = siblings.find(({ issuer }) => !issuer.equals(added.issuer));
+  if (!first) return;
+  Annotations.of(added).addWarning(
+    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
+  );
+}
+
+/** An issuer as a pool provider trusts it. */
+interface TrustedIssuer {
+  readonly issuer: Issuer;
+  readonly pool: PoolName;
+  /** The uploaded keys as JSON text; `undefined` where Google fetches them. */
+  readonly jwks: string | undefined;
+}
+
+interface StatedKeys {
+  readonly keys: KeySet;
+  /** Path of the pool provider that states them. */
+  readonly path: string;
+}
+
+/** Each set that pool providers of an app state for an issuer, once: one, and late ones beside it. */
+const stated = new PerApp<StatedKeys[]>();
+
+/**
+ * Components, workloads and pulls of a cluster each have a pool provider of their own; where one has the keys and another
+ * asks the issuer, or has other keys, token exchanges of that one fail, and nothing says so before a pod tries.
+ */
+export function checkIssuerKeys(scope: Construct, trusted: TrustedIssuer): void {
+  const keys = keySetOf(trusted.jwks);
+  const other = stated.get(scope, keyOf(trusted))?.find((each) => keySetsDiffer(each.keys, keys));
+  if (other)
+    fail("google-mismatch", {
+      problem: `keys of the issuer (${keys.label}) differ from those that ${other.path} trusts (${other.keys.label}); token exchanges of one of the two would fail`,
+      value: trusted.issuer.url,
+      allowed: "the same keys, or none, in each pool provider of an issuer",
+      remedy:
+        "state the same `keys` (or `jwks`) in componentServiceAccounts(), workloadServiceAccounts(), pullPrincipals() and OidcProvider, the next key too while keys are rotated; or leave them out everywhere, where Google can ask the issuer",
+    });
+}
+
+function recordIssuerKeys(provider: Construct, trusted: TrustedIssuer): void {
+  const keys = keySetOf(trusted.jwks);
+  const key = keyOf(trusted);
+  const sets = stated.get(provider, key) ?? [];
+  if (sets.some((each) => each.keys.identity === keys.identity)) return;
+  stated.set(provider, key, [...sets, { keys, path: provider.node.path }]);
+}
+
+/** Many clusters have the same cluster-internal issuer, `https://kubernetes.default.svc` say; their pools differ. */
+function keyOf({ issuer, pool }: TrustedIssuer): string {
+  return issuer.clusterInternal ? `${issuer.url} ${pool.project}/${pool.poolId}` : issuer.url;
 }

@@ -1,0 +1,46 @@
+import type { TerraformProvider } from "cdktf";
+import { type ObjectKind, boolean, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
+
+/** Settings of whatever is declared. */
+export interface DeclaredProps {
+  /**
+   * Terraform provider of all resources; must be allowed to set the IAM policies that are changed.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/** The kind of {@link DeclaredProps}. */
+export const DECLARED_PROPS: ObjectKind<DeclaredProps> = object({ provider: optional(PROVIDER) });
+
+/** Settings of what may exist already. */
+export interface AdoptableProps extends DeclaredProps {
+  /**
+   * It exists already: a Terraform `import` block takes it into the state, so that it is changed and not made. Members of
+   * policies need none: adding one that is there changes nothing.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+}
+
+/** The kind of {@link AdoptableProps}. */
+export const ADOPTABLE_PROPS: ObjectKind<AdoptableProps> = object({
+  ...DECLARED_PROPS.shape,
+  adopt: optional(boolean),
+});
+
+/** Settings of what names Google Cloud's APIs. */
+export interface UniverseProps {
+  /**
+   * Domain of Google Cloud's APIs, for issuers and credential files.
+   *
+   * @defaultValue "googleapis.com"
+   */
+  readonly universeDomain?: string;
+}
+
+/** The kind of {@link UniverseProps}. */
+export const UNIVERSE_PROPS: ObjectKind<UniverseProps> = object({ universeDomain: optional(text) });

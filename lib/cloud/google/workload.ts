@@ -1,0 +1,363 @@
+import { Construct } from "constructs";
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import { type Duration, DURATION } from "../../model/duration";
+import type { AccountRequest } from "../../model/identity";
+import { clusterName } from "../../model/kubernetes-name";
+import { literal } from "../../model/late";
+import {
+  type ObjectKind,
+  boolean,
+  checkGiven,
+  checkProps,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+import { SUBJECT, Subject } from "../../model/subject";
+import {
+  type AccessDeclaration,
+  type AccessGrant,
+  type AccessRequest,
+  type IAccess,
+  type IWorkloadIdentities,
+  ACCESS,
+} from "../../model/workloads";
+import {
+  DESCRIPTION_MAX,
+  DISPLAY_NAME_MAX,
+  derivedAccountId,
+  serviceAccountId,
+} from "../../rules/google/names";
+import { cutText, utf8Bytes, withReason } from "../../rules/google/text";
+import {
+  type PodCredentials,
+  CREDENTIAL_FILE,
+  externalAccountFile,
+  podCredentials,
+  podFragment,
+  tokenPath,
+  universeDomain,
+} from "../../rules/google/workload";
+import { type NameRules, derivedName } from "../../rules/names";
+import { type GoogleGrantee, GoogleAccess } from "./access";
+import { FederatedServiceAccount } from "./identity";
+import {
+  type ClusterPoolProps,
+  CLUSTER_POOL_PROPS,
+  checkClusterPool,
+  clusterPoolProvider,
+  universeIn,
+} from "./place";
+import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import { RoleBinding } from "./role";
+import { type DeclaredProps, type UniverseProps, DECLARED_PROPS, UNIVERSE_PROPS } from "./props";
+
+/** How a workload's pods get at their credentials. */
+export interface WorkloadCredentialProps {
+  /**
+   * Directory of token and credential file in the containers.
+   *
+   * @defaultValue "/var/run/secrets/workload-identity/google"
+   */
+  readonly credentialDirectory?: string;
+  /**
+   * Lifetime of the service account tokens, 10 minutes to 24 hours; the kubelet renews them in time.
+   *
+   * @defaultValue - one hour
+   */
+  readonly tokenLifetime?: Duration;
+  /**
+   * Act as a Google service account of the workload's own. Without, the roles are granted to the pool's principal
+   * itself: nothing more to make, but a few APIs do not know such principals
+   * (https://cloud.google.com/iam/docs/federated-identity-supported-services).
+   *
+   * @defaultValue true
+   */
+  readonly impersonate?: boolean;
+}
+
+/** The kind of {@link WorkloadCredentialProps}. */
+export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = object({
+  credentialDirectory: optional(text),
+  tokenLifetime: optional(DURATION),
+  impersonate: optional(boolean),
+});
+
+/** Settings of a {@link WorkloadServiceAccount}. */
+export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, DeclaredProps, UniverseProps {
+  /** The Kubernetes service account, as `namespace/name`. */
+  readonly serviceAccount: string | Subject;
+  /** What it may do, from `googleAccess()`; none for an identity that is given rights elsewhere. */
+  readonly access: readonly GoogleAccess[];
+  /** Name of the cluster; begins the id of the Google service account. */
+  readonly clusterName: string;
+  /** Id of the project of the Google service account. */
+  readonly project: string;
+  /** The pool provider that trusts the cluster. */
+  readonly oidcProvider: IOidcProvider;
+  /**
+   * Id of the Google service account.
+   *
+   * @defaultValue - derived from cluster, namespace and name
+   */
+  readonly accountId?: string;
+}
+
+/** The kind of {@link WorkloadServiceAccountProps}. */
+export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountProps> = object({
+  ...DECLARED_PROPS.shape,
+  ...UNIVERSE_PROPS.shape,
+  ...WORKLOAD_CREDENTIAL_PROPS.shape,
+  serviceAccount: SUBJECT,
+  access: list(ACCESS),
+  clusterName: text,
+  project: text,
+  oidcProvider: OIDC_PROVIDER,
+  accountId: optional(text),
+});
+
+/** A workload's parts, checked, none declared. */
+interface WorkloadPlan {
+  readonly subject: Subject;
+  readonly accountId: string | undefined;
+  readonly displayName: string;
+  /** The reasons for what is refused without one; the record of the cluster has them with their roles. */
+  readonly description: string | undefined;
+  readonly universe: string;
+  readonly layout: PodCredentials;
+}
+
+const CONFIG_MAP: NameRules = { max: 253, allowed: /[a-z0-9.-]/, separator: "--" };
+
+/**
+ * What one Kubernetes service account of a user acts as on Google Cloud: a Google service account of its own, or the
+ * pool's principal itself; its roles; and what its pods need.
+ */
+export class WorkloadServiceAccount extends Construct {
+  /** The Google service account; `undefined` where the principal itself has the roles. */
+  readonly account: FederatedServiceAccount | undefined;
+  /** Who has the roles. */
+  readonly grantee: GoogleGrantee;
+  /** The roles on projects and buckets. */
+  readonly bindings: readonly RoleBinding[];
+  /** What Kubernetes must write. */
+  readonly grant: AccessGrant;
+
+  constructor(scope: Construct, id: string, props: WorkloadServiceAccountProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_SERVICE_ACCOUNT_PROPS, props);
+    const { oidcProvider, access } = props;
+    const plan = planWorkload(props);
+    WorkloadServiceAccount.check(scope, props);
+    oidcProvider.addSubjects([plan.subject]);
+    super(scope, id);
+    this.account = this.#declareAccount(plan, props);
+    this.grantee = this.account ?? {
+      member: oidcProvider.principal(plan.subject),
+      dependencies: oidcProvider.dependencies,
+    };
+    this.bindings = this.#bind(props);
+    for (const [index, { declare }] of access.entries())
+      declare?.(new Construct(this, `own_${index}`), this.grantee);
+    this.grant = grantOf(plan, props, this.grantee, this.account?.email);
+  }
+
+  /** Throws where the workload cannot be declared in the scope. */
+  static check(scope: Construct, props: Omit<WorkloadServiceAccountProps, "oidcProvider">): void {
+    const { accountId } = planWorkload(props);
+    universeIn(scope, props);
+    if (accountId !== undefined) FederatedServiceAccount.check(scope, { accountId, project: props.project });
+    RoleBinding.checkRoom(
+      scope,
+      props.access.flatMap(({ grants }) => grants),
+    );
+  }
+
+  #declareAccount(
+    { subject, accountId, displayName, description }: WorkloadPlan,
+    props: WorkloadServiceAccountProps,
+  ): FederatedServiceAccount | undefined {
+    const { project, oidcProvider, provider } = props;
+    if (accountId === undefined) return undefined;
+    const account = new FederatedServiceAccount(this, "account", {
+      project,
+      accountId,
+      displayName,
+      description,
+      principals: oidcProvider,
+      serviceAccounts: [subject],
+      provider,
+    });
+    this.node.defaultChild = account;
+    return account;
+  }
+
+  #bind({ access, provider }: WorkloadServiceAccountProps): readonly RoleBinding[] {
+    const { member, dependencies } = this.grantee;
+    const grants = access.flatMap((each) => each.grants);
+    return grants.map(({ kind, target, role, condition, reason }, index) =>
+      RoleBinding.once(this, `grant_${index}`, {
+        role,
+        ...(kind === "project" ? { project: target } : { bucket: target }),
+        member,
+        dependencies,
+        condition,
+        reason,
+        provider,
+      }),
+    );
+  }
+}
+
+function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">): WorkloadPlan {
+  const subject = Subject.of(props.serviceAccount);
+  const { namespace, name } = subject;
+  const cluster = clusterName(props.clusterName);
+  const impersonate = props.impersonate ?? true;
+  const accountId = props.accountId ?? derivedAccountId(cluster, `${namespace}-${name}`, [namespace, name]);
+  const reasons = props.access.flatMap(({ grants }) => grants.map(({ reason }) => reason));
+  return {
+    subject,
+    accountId: impersonate ? serviceAccountId(accountId) : undefined,
+    displayName: cutText(`${cluster} ${subject.key}`, DISPLAY_NAME_MAX),
+    description: joinedReasons(reasons),
+    universe: universeDomain(props.universeDomain),
+    layout: podCredentials(props.credentialDirectory, props.tokenLifetime),
+  };
+}
+
+function joinedReasons(reasons: readonly (string | undefined)[]): string | undefined {
+  const all = [...new Set(reasons)].reduce(withReason, undefined);
+  return all === undefined ? undefined : cutText(all, DESCRIPTION_MAX, utf8Bytes);
+}
+
+function grantOf(
+  { subject, universe, layout }: WorkloadPlan,
+  { oidcProvider }: WorkloadServiceAccountProps,
+  { member, dependencies }: GoogleGrantee,
+  email: string | undefined,
+): AccessGrant {
+  const configMap = derivedName([`google-credentials-${subject.name}`], CONFIG_MAP);
+  const content = externalAccountFile({
+    stsAudience: oidcProvider.stsAudience,
+    tokenPath: tokenPath(layout),
+    impersonate: email,
+    universeDomain: universe,
+  });
+  return {
+    subject,
+    identity: email ?? oidcProvider.principal(subject),
+    principal: { name: member, dependencies },
+    annotations: {},
+    pod: podFragment(layout, oidcProvider.audience, configMap),
+    credentialFile: { configMap, fileName: CREDENTIAL_FILE, content },
+  };
+}
+
+/** Settings of {@link workloadServiceAccounts}. */
+export interface WorkloadServiceAccountsProps extends ClusterPoolProps, WorkloadCredentialProps {
+  /**
+   * Audience of the tokens in the pods; must differ from that of other jobs where their tokens shall not serve here.
+   *
+   * @defaultValue - the pool provider's full name, `https://iam.googleapis.com/projects/…/providers/<id>`, which needs
+   * a literal project number; with an `oidcProvider`, its audience
+   */
+  readonly audience?: string;
+}
+
+const WORKLOAD_SERVICE_ACCOUNTS_PROPS: ObjectKind<WorkloadServiceAccountsProps> = object({
+  ...CLUSTER_POOL_PROPS.shape,
+  ...WORKLOAD_CREDENTIAL_PROPS.shape,
+  audience: optional(text),
+});
+
+/** Settings of one workload before its pool provider is there. */
+type UnboundWorkload = Omit<WorkloadServiceAccountProps, "oidcProvider">;
+
+/** Ends the id of the pool provider. */
+const JOB = "workloads";
+
+/**
+ * Identities for users' workloads on Google Cloud, all in the cluster's pool, with a pool provider that takes tokens of
+ * the workloads' audience from exactly their service accounts.
+ *
+ * A principal is the same for all pool providers of a pool: roles that it holds itself (`impersonate: false`) serve a
+ * token of image pulls or of a component as well, where the same service account has one.
+ */
+export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
+  checkGiven("workloadServiceAccounts()", WORKLOAD_SERVICE_ACCOUNTS_PROPS, props);
+  checkClusterPool(props);
+  universeDomain(props.universeDomain);
+  podCredentials(props.credentialDirectory, props.tokenLifetime);
+  if (props.audience !== undefined) validateAudience(props.audience);
+  else if (!props.oidcProvider) literal(props.projectNumber, "projectNumber (state an audience instead)");
+  return {
+    cloud: "google",
+    job: "workloads",
+    declare: (scope, request) => declareWorkloads(scope, request, props),
+  };
+}
+
+function declareWorkloads(
+  scope: Construct,
+  { clusterName: name, issuer, accounts }: AccessRequest<Construct>,
+  props: WorkloadServiceAccountsProps,
+): AccessDeclaration {
+  const cluster = clusterName(name);
+  const unbound = accounts.map((account) => workloadOf(account, cluster, props));
+  for (const workload of unbound) WorkloadServiceAccount.check(scope, workload);
+  RoleBinding.checkRoom(
+    scope,
+    unbound.flatMap(({ access }) => access.flatMap(({ grants }) => grants)),
+  );
+  const audiences = props.audience === undefined ? undefined : [props.audience];
+  const oidcProvider = clusterPoolProvider(
+    scope,
+    { clusterName: cluster, issuer, job: JOB, audiences },
+    props,
+  );
+  oidcProvider.addSubjects(accounts.map(({ subject }) => subject));
+  return {
+    grants: unbound.map((workload, index) => {
+      const { namespace, name } = accounts[index]?.subject ?? {};
+      const id = `workload_${namespace}_${name}`;
+      return new WorkloadServiceAccount(scope, id, { ...workload, oidcProvider }).grant;
+    }),
+  };
+}
+
+function workloadOf(
+  { subject, asks }: AccountRequest<IAccess<Construct>>,
+  cluster: string,
+  props: WorkloadServiceAccountsProps,
+): UnboundWorkload {
+  const {
+    project,
+    credentialDirectory,
+    tokenLifetime,
+    impersonate,
+    universeDomain: universe,
+    provider,
+  } = props;
+  return {
+    serviceAccount: subject,
+    access: asks.map((each) =>
+      each instanceof GoogleAccess
+        ? each
+        : fail("google-foreign", {
+            problem: "an access of cloud google was not made by this library's google subpath",
+            value: each.rights,
+            allowed: "googleAccess(…)",
+            remedy: "make the access with it, from the same copy of the package",
+          }),
+    ),
+    clusterName: cluster,
+    project,
+    credentialDirectory,
+    tokenLifetime,
+    impersonate,
+    universeDomain: universe,
+    provider,
+  };
+}
