@@ -1,8 +1,8 @@
-import { SPECIAL } from "./error-kinds";
+import { AREAS, KINDS, SPECIAL } from "./error-kinds";
 import type { ErrorCode } from "./errors";
-import * as tables from "./messages";
 
 /** All codes, sorted; for documentation and for exhaustive handling. */
-export const errorCodes: readonly ErrorCode[] = [SPECIAL, ...Object.values(tables)]
-  .flatMap((table) => Object.keys(table) as ErrorCode[])
-  .sort();
+export const errorCodes: readonly ErrorCode[] = [
+  ...Object.keys(AREAS).flatMap((area) => Object.keys(KINDS).map((kind) => `${area}-${kind}` as ErrorCode)),
+  ...(Object.keys(SPECIAL) as ErrorCode[]),
+].sort();

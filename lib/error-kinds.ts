@@ -5,6 +5,9 @@
 
 /** Where a mistake is. */
 export const AREAS = {
+  property: "properties given to a construct or a function",
+  version: "versions",
+  audience: "audiences of tokens",
   aws: "AWS: accounts, regions, OIDC providers, IAM roles and policies, ECR, EKS",
   azure: "Azure: tenants, identities, federated credentials, role assignments, ACR, AKS",
   google: "Google Cloud: projects, pools and their providers, service accounts, bindings, registries, GKE",
@@ -38,6 +41,9 @@ export const KINDS = {
 /** Codes of their own: programs look for them, or they are of every area. */
 export const SPECIAL = {
   "image-invalid": "an image name that the kubelet refuses",
+  "late-value": "a value is known only after Terraform apply, and needed while synthesizing",
+  "name-changed": "an aspect or an override changed the name of a resource that is written elsewhere as text",
+  "package-missing": "a package that is needed is not installed",
   "proof-failed": "the proof at synth found something declared that would be denied",
 } as const;
 

@@ -1,39 +1,32 @@
 /*
- * One error class and a closed set of codes. The texts stand in `messages/`, one table per area, so that
- * they can be read and reviewed as prose.
- *
- * Every message says, in this order: what is wrong, the value, what is allowed, what to do.
+ * One error class and a closed set of codes. The sentence stands where the mistake is found, and says, in this order:
+ * what is wrong, the value, what is allowed, what to do.
  */
 
 import type { Area, MistakeKind, SPECIAL } from "./error-kinds";
-import * as tables from "./messages";
-import type { Problem } from "./messages/problem";
 
-export type { Problem } from "./messages/problem";
-
-type Tables = typeof tables;
-/** What is of every type of a union. */
-type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-type Tabled = Joined<Tables[keyof Tables]>;
-/** Codes whose message stands where the mistake is found take it as it is. */
-type Messages = Tabled & {
-  readonly [C in Exclude<`${Area}-${MistakeKind}` | keyof typeof SPECIAL, keyof Tabled>]: (
-    problem: Problem,
-  ) => Problem;
-};
-
-/** The closed set of codes that {@link WorkloadIdentityError.code} can hold. */
-export type ErrorCode = keyof Messages;
-
-let joined: Messages | undefined;
-
-/** The messages of all areas, loaded on the first call. */
-function messages(): Messages {
-  joined ??= Object.assign({}, ...Object.values(tables)) as Messages;
-  return joined;
+/** The four parts of a refusal: lower case, no full stop. */
+export interface Problem {
+  /** What is wrong, in the caller's terms. */
+  readonly problem: string;
+  /**
+   * The refused value.
+   *
+   * @defaultValue - the message shows no value
+   */
+  readonly value?: unknown;
+  /**
+   * What would have been accepted.
+   *
+   * @defaultValue - left out where it cannot be said in a line
+   */
+  readonly allowed?: string;
+  /** What to do. */
+  readonly remedy: string;
 }
+
+/** What {@link WorkloadIdentityError.code} can hold: where a mistake is and of which kind, or a code of its own. */
+export type ErrorCode = `${Area}-${MistakeKind}` | keyof typeof SPECIAL;
 
 const ERROR = Symbol.for("cdktf-workload-identity/error");
 
@@ -75,18 +68,14 @@ export function isWorkloadIdentityError(error: unknown): error is WorkloadIdenti
   return typeof error === "object" && error !== null && ERROR in error;
 }
 
-/** The error of that code, not thrown: for rules that list all that they refuse. The arguments are those of its message. */
-export function refusal<C extends ErrorCode>(
-  code: C,
-  ...values: Parameters<Messages[C]>
-): WorkloadIdentityError {
-  const message = messages()[code] as ((...args: Parameters<Messages[C]>) => Problem) | undefined;
-  return new WorkloadIdentityError(code, message ? message(...values) : (values[0] as Problem));
+/** The error of that code, not thrown: for rules that list all that they refuse. */
+export function refusal(code: ErrorCode, problem: Problem): WorkloadIdentityError {
+  return new WorkloadIdentityError(code, problem);
 }
 
-/** Throws the error of that code; the arguments are those of its message. */
-export function fail<C extends ErrorCode>(code: C, ...values: Parameters<Messages[C]>): never {
-  throw refusal(code, ...values);
+/** Throws the error of that code. */
+export function fail(code: ErrorCode, problem: Problem): never {
+  throw refusal(code, problem);
 }
 
 /** Throws the first refusal of a list, where there is one. */

@@ -1,4 +1,5 @@
 import { fail } from "./errors";
+import { packageMissing } from "./model/problems";
 
 const NOT_FOUND = /^Cannot find module '([^']+)'/;
 
@@ -15,7 +16,7 @@ export function missingPackage(error: unknown, peers: Readonly<Record<string, st
   const module = missingModule(error);
   const peer = Object.entries(peers).find(([name]) => module === name || module?.startsWith(`${name}/`));
   if (module === undefined || peer === undefined) throw error;
-  const refuse = (): never => fail("package-missing", module, ...peer);
+  const refuse = (): never => fail("package-missing", packageMissing(module, ...peer));
   return new Proxy(class {}, { apply: refuse, construct: refuse, get: refuse });
 }
 

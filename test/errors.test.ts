@@ -2,6 +2,7 @@ import { Construct, RootConstruct } from "constructs";
 import { describe, expect, it } from "vitest";
 import { errorCodes } from "../lib/error-codes";
 import { at, fail, isWorkloadIdentityError } from "../lib/errors";
+import { subjectInvalid } from "../lib/model/problems";
 
 const thrown = (run: () => unknown): unknown => {
   try {
@@ -12,16 +13,16 @@ const thrown = (run: () => unknown): unknown => {
 };
 
 const shown = (value: unknown): string => {
-  const error = thrown(() => fail("subject-invalid", value));
+  const error = thrown(() => fail("identities-invalid", subjectInvalid(value)));
   return isWorkloadIdentityError(error) ? (/, got (.*); allowed/s.exec(error.message)?.[1] ?? "") : "";
 };
 
 describe("WorkloadIdentityError", () => {
   it("says what is wrong, the value, what is allowed and what to do", () => {
-    const error = thrown(() => fail("subject-invalid", "web"));
+    const error = thrown(() => fail("identities-invalid", subjectInvalid("web")));
     expect(error).toMatchObject({
       name: "WorkloadIdentityError",
-      code: "subject-invalid",
+      code: "identities-invalid",
       problem: "service account is not written as namespace/name",
       value: "web",
       allowed: "namespace/name, for example shop/web",
@@ -69,26 +70,30 @@ describe("at", () => {
   const construct = new Construct(new RootConstruct("app"), "pulls");
 
   it("puts the construct's path before the message, once", () => {
-    const failing = (): never => at(construct, () => at(construct, () => fail("subject-invalid", "web")));
+    const failing = (): never =>
+      at(construct, () => at(construct, () => fail("identities-invalid", subjectInvalid("web"))));
     expect(failing).toThrowError(/^app\/pulls: service account is not written/);
-    expect(failing).toThrowError(expect.objectContaining({ code: "subject-invalid", value: "web" }));
+    expect(failing).toThrowError(expect.objectContaining({ code: "identities-invalid", value: "web" }));
   });
 
   it("tells a path from one that merely begins like it", () => {
     const longer = new Construct(new RootConstruct("app"), "pulls2");
-    const failing = (): never => at(construct, () => at(longer, () => fail("subject-invalid", "web")));
+    const failing = (): never =>
+      at(construct, () => at(longer, () => fail("identities-invalid", subjectInvalid("web"))));
     expect(failing).toThrowError(/^app\/pulls: app\/pulls2: service account is not written/);
     const service = { node: { path: "service" } };
-    expect(() => at(service, () => fail("subject-invalid", "web"))).toThrowError(/^service: service account/);
-    const child = { node: { path: "app/pulls/web" } };
-    expect(() => at(construct, () => at(child, () => fail("subject-invalid", "web")))).toThrowError(
-      /^app\/pulls\/web: service account/,
+    expect(() => at(service, () => fail("identities-invalid", subjectInvalid("web")))).toThrowError(
+      /^service: service account/,
     );
+    const child = { node: { path: "app/pulls/web" } };
+    expect(() =>
+      at(construct, () => at(child, () => fail("identities-invalid", subjectInvalid("web")))),
+    ).toThrowError(/^app\/pulls\/web: service account/);
   });
 
   it("keeps the stack of what failed, and its cause", () => {
     const cause = new RangeError("x");
-    const inner = thrown(() => fail("subject-invalid", "web")) as Error;
+    const inner = thrown(() => fail("identities-invalid", subjectInvalid("web"))) as Error;
     inner.cause = cause;
     const outer = thrown(() =>
       at(construct, () => {

@@ -41,6 +41,7 @@ import {
   type PullSelection,
 } from "./selections";
 import type { Verdict } from "./verdict";
+import { propertyInvalid } from "../model/problems";
 
 /** What the verifier says of one pull. */
 export interface PullResult extends ExplainResult {
@@ -122,7 +123,8 @@ export class Explainer {
     checkGiven("Explainer.read()", EXPLAIN_OPTIONS, options, "options");
     const { cluster = {}, ...stated } = options;
     const misfit = misfitOf(stated, STATED);
-    if (misfit) fail("property-invalid", propertyPath(misfit.path), misfit.reason, misfit.allowed);
+    if (misfit)
+      fail("property-invalid", propertyInvalid(propertyPath(misfit.path), misfit.reason, misfit.allowed));
     return new Explainer(
       readFacts(paths, {
         computed: computedAttributes,

@@ -21,6 +21,7 @@ import {
 } from "../rules/fleet/authentication";
 import { spokeAudience } from "../rules/fleet/spoke-tokens";
 import { type Kind, type ObjectKind, checkGiven, like, list, object, optional, text } from "../model/shape";
+import { nodeFileInvalid } from "../model/problems";
 
 /** A spoke whose API server trusts the hub's issuer itself. */
 export interface SelfManagedSpokeProps extends HubAuthenticationProps {
@@ -71,7 +72,8 @@ export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke
   const { endpoint, audience, path = PATH } = props;
   const issuer = Issuer.of(props.issuer);
   const document = authenticationConfiguration(props);
-  if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
+  if (!isCleanPath(path))
+    return fail("node-invalid", nodeFileInvalid(path, "path is not absolute and clean"));
   const content = stringify(document, lateInQuotes, YAML);
   const file: NodeFile = nodeFile({ path, mode: MODE, content });
   return {

@@ -1,5 +1,6 @@
 import { fail } from "../errors";
 import { literal } from "./late";
+import { audienceInvalid } from "./problems";
 
 const MAX = 256;
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -13,12 +14,16 @@ const VISIBLE = /^[\x21-\x7e]+$/;
  */
 export function validateAudience(audience: string): string {
   literal(audience, "audience");
-  if (typeof audience !== "string" || audience === "") return fail("audience-invalid", audience, "is empty");
+  if (typeof audience !== "string" || audience === "")
+    return fail("audience-invalid", audienceInvalid(audience, "is empty"));
   if (!VISIBLE.test(audience))
-    return fail("audience-invalid", audience, "has blanks or characters outside ASCII");
+    return fail("audience-invalid", audienceInvalid(audience, "has blanks or characters outside ASCII"));
   if (audience === "*")
-    return fail("audience-invalid", audience, "is a wildcard; in RBAC it would grant every audience");
+    return fail(
+      "audience-invalid",
+      audienceInvalid(audience, "is a wildcard; in RBAC it would grant every audience"),
+    );
   return audience.length <= MAX
     ? audience
-    : fail("audience-invalid", audience, `is longer than ${MAX} characters`);
+    : fail("audience-invalid", audienceInvalid(audience, `is longer than ${MAX} characters`));
 }

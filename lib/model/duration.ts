@@ -1,5 +1,6 @@
 import { fail } from "../errors";
 import { type Kind, like, number } from "./shape";
+import { durationInvalid } from "./problems";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -13,7 +14,7 @@ export class Duration {
     this.totalSeconds =
       Number.isSafeInteger(totalSeconds) && totalSeconds >= 0
         ? totalSeconds
-        : fail("duration-invalid", totalSeconds);
+        : fail("property-invalid", durationInvalid(totalSeconds));
   }
 
   /** So many seconds. */

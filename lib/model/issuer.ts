@@ -3,6 +3,7 @@ import { isAksIssuer } from "./aks-issuer";
 import { isLate, literal } from "./late";
 import { isRecord } from "./record";
 import { type Kind, like, text, wrongKind } from "./shape";
+import { issuerTrailingSlash } from "./problems";
 
 const SCHEME = "https://";
 
@@ -54,7 +55,7 @@ export class Issuer {
     if (issuer instanceof Issuer) return issuer;
     const checked = Issuer.exactly(issuer);
     if (!checked.late && issuer.endsWith("/") && !isAksIssuer(issuer))
-      return fail("issuer-trailing-slash", issuer);
+      return fail("issuer-invalid", issuerTrailingSlash(issuer));
     return checked;
   }
 
@@ -68,7 +69,8 @@ export class Issuer {
     const broken = FORBIDDEN.find(([pattern]) => pattern.test(url));
     if (broken) return fail("issuer-invalid", issuerProblem(url, broken[1]));
     if (!URL.canParse(url)) return fail("issuer-invalid", issuerProblem(url, "is not a URL"));
-    if (isAksIssuer(url) && !url.endsWith("/")) return fail("issuer-trailing-slash", url, "missing");
+    if (isAksIssuer(url) && !url.endsWith("/"))
+      return fail("issuer-invalid", issuerTrailingSlash(url, "missing"));
     return new Issuer(url);
   }
 

@@ -7,6 +7,7 @@
 import { type WorkloadIdentityError, describe, refusal } from "../errors";
 import { isLate } from "./late";
 import { isRecord } from "./record";
+import { lateValue, propertyInvalid } from "./problems";
 
 /** What is wrong with a value, and where below it. */
 export interface Mistake {
@@ -54,7 +55,7 @@ export function choice<const T extends string | number | boolean>(values: readon
   const title = values.map((value) => JSON.stringify(value)).join(", ");
   const wrong = (value: unknown): Mistake =>
     isUnresolved(value)
-      ? { keys: [], error: (property) => refusal("late-value", property) }
+      ? { keys: [], error: (property) => refusal("late-value", lateValue(property)) }
       : invalid(typeof value === "string" ? JSON.stringify(value) : describe(value), title);
   return { title, mistake: (value) => (known.has(value) ? undefined : wrong(value)) };
 }
@@ -70,7 +71,10 @@ export function below(key: string | number, { keys, error }: Mistake): Mistake {
 }
 
 function invalid(given: string, title: string): Mistake {
-  return { keys: [], error: (property) => refusal("property-invalid", property, given, title) };
+  return {
+    keys: [],
+    error: (property) => refusal("property-invalid", propertyInvalid(property, given, title)),
+  };
 }
 
 function ofType<T>(title: string, type: string): Kind<T> {

@@ -1,5 +1,6 @@
 import { fail } from "../errors";
 import { literal } from "./late";
+import { clusterNameInvalid, namespaceInvalid, serviceAccountInvalid } from "./problems";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -18,14 +19,16 @@ export function isDnsSubdomain(value: unknown): value is string {
 
 /** Returns a valid namespace name. */
 export function namespaceName(value: string): string {
-  return isDnsLabel(literal(value, "namespace")) ? value : fail("namespace-invalid", value);
+  return isDnsLabel(literal(value, "namespace"))
+    ? value
+    : fail("identities-invalid", namespaceInvalid(value));
 }
 
 /** Returns a valid service account name. */
 export function serviceAccountName(value: string): string {
   return isDnsSubdomain(literal(value, "service account name"))
     ? value
-    : fail("service-account-invalid", value);
+    : fail("identities-invalid", serviceAccountInvalid(value));
 }
 
 /** Returns a valid name of a Secret, a ConfigMap and the like. */
@@ -42,5 +45,7 @@ export function objectName(value: string): string {
 
 /** Returns a valid cluster name (this library's rule, so that it fits into every derived name). */
 export function clusterName(value: string): string {
-  return isDnsLabel(literal(value, "cluster name")) ? value : fail("cluster-name-invalid", value);
+  return isDnsLabel(literal(value, "cluster name"))
+    ? value
+    : fail("cluster-invalid", clusterNameInvalid(value));
 }

@@ -4,6 +4,7 @@
  */
 
 import { fail } from "../errors";
+import { lateEncodingUnbound, lateValue } from "./problems";
 
 const LATE_TEXT = /[$#&]\{TfToken\[/;
 
@@ -40,7 +41,7 @@ export const LATE_VALUE: string = "${TfToken[TOKEN.0]}";
 
 /** Returns the value, or throws `late-value` naming the property when it is late. */
 export function literal<T>(value: T, property: string): T {
-  return isLate(value) ? fail("late-value", property) : value;
+  return isLate(value) ? fail("late-value", lateValue(property)) : value;
 }
 
 function isLateNumber(value: number): boolean {
@@ -70,7 +71,7 @@ export class LateEncoding {
 
   /** Called by cdk8s when no resolver took the value: encoding now would hide the late value for good. */
   resolve(): never {
-    return fail("late-encoding-unbound", this.encoding);
+    return fail("manifest-missing", lateEncodingUnbound(this.encoding));
   }
 }
 
@@ -106,6 +107,6 @@ export class LateText {
   /** Called by cdk8s when no resolver took the value: throws `late-encoding-unbound`. */
   resolve(): never {
     const encoding = this.parts.find((part) => part instanceof LateEncoding);
-    return fail("late-encoding-unbound", encoding ? encoding.encoding : "text");
+    return fail("manifest-missing", lateEncodingUnbound(encoding ? encoding.encoding : "text"));
   }
 }

@@ -1,6 +1,7 @@
 import { fail } from "../errors";
 import { literal } from "./late";
 import { type ObjectKind, checkGiven, list, number, object, record, text } from "./shape";
+import { nodeFileInvalid } from "./problems";
 
 const CLEAN_PATH = /^(\/[^/\0]+)+$/;
 const DOTS = /\/\.{1,2}(\/|$)/;
@@ -39,9 +40,10 @@ export function nodeFile(file: NodeFile): NodeFile {
   checkGiven("nodeFile()", NODE_FILE, file);
   const { path, mode } = file;
   literal(path, "path of a node file");
-  if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
+  if (!isCleanPath(path))
+    return fail("node-invalid", nodeFileInvalid(path, "path is not absolute and clean"));
   if (!Number.isInteger(mode) || mode < 0 || mode > MODE_MAX) {
-    return fail("node-file-invalid", path, `mode ${mode} is out of range`);
+    return fail("node-invalid", nodeFileInvalid(path, `mode ${mode} is out of range`));
   }
   return file;
 }

@@ -8,6 +8,7 @@ import { type Kind, type Mistake, below, wrongKind } from "./kind";
 import { nearestName } from "./nearest-name";
 import { propertyPath } from "./property-path";
 import { isPlain, isRecord } from "./record";
+import { propertyMissing, propertyUnknown } from "./problems";
 
 /** The kind of a property that may be left out, or be `undefined`. */
 export interface Optional<in T> extends Kind<T> {
@@ -104,9 +105,12 @@ function mistakeInRows(shape: object): (value: Readonly<Record<string, unknown>>
 
 function unknownKey(key: string, known: readonly string[]): Mistake {
   const nearest = nearestName(key, known);
-  return { keys: [key], error: (property) => refusal("property-unknown", property, known, nearest) };
+  return {
+    keys: [key],
+    error: (property) => refusal("property-unknown", propertyUnknown(property, known, nearest)),
+  };
 }
 
 function missing({ title }: Kind<never>): Mistake {
-  return { keys: [], error: (property) => refusal("property-missing", property, title) };
+  return { keys: [], error: (property) => refusal("property-missing", propertyMissing(property, title)) };
 }

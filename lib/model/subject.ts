@@ -2,6 +2,7 @@ import { fail } from "../errors";
 import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
 import { type Kind, wrongKind } from "./shape";
+import { subjectInvalid } from "./problems";
 
 /**
  * A Kubernetes service account as the subject of its tokens.
@@ -28,7 +29,7 @@ export class Subject {
     const parts = String(literal(serviceAccount, "service account")).split("/");
     const [namespace, name] = parts;
     if (parts.length !== 2 || namespace === undefined || name === undefined)
-      return fail("subject-invalid", serviceAccount);
+      return fail("identities-invalid", subjectInvalid(serviceAccount));
     return new Subject(namespace, name);
   }
 

@@ -1,5 +1,6 @@
 import { fail } from "../errors";
 import { literal } from "./late";
+import { versionInvalid } from "./problems";
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/;
 
@@ -16,7 +17,7 @@ export interface Version {
 /** Reads `1.35`, `v1.35.2` or `36.2.5`. */
 export function parseVersion(what: string, version: string): Version {
   const match = typeof literal(version, what) === "string" ? VERSION.exec(version) : null;
-  if (!match) return fail("version-invalid", what, version);
+  if (!match) return fail("version-invalid", versionInvalid(what, version));
   const patch = match[3];
   return {
     major: Number(match[1]),

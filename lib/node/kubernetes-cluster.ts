@@ -21,6 +21,7 @@ import {
 } from "../model/shape";
 import type { IManifestSink } from "../model/manifest-sink";
 import type { INodeCarrier } from "../model/node-carrier";
+import { versionUnknown, versionUnsupported } from "../model/problems";
 
 /** Key of an image credential provider plugin. */
 export type PluginKey = "ecr" | "acr" | "gcp";
@@ -130,16 +131,23 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
 function kubeletMinor(version: string, gates: Readonly<Record<string, boolean>>): string {
   const minor = minorOf("version of the kubelet", version);
   if (compareVersions(minor, FIRST) < 0)
-    return fail("version-unsupported", `kubelet ${minor}`, version, usable(), "it is older than the feature");
+    return fail(
+      "version-unsupported",
+      versionUnsupported(`kubelet ${minor}`, version, usable(), "it is older than the feature"),
+    );
   usableMinor("kubelet", version);
   const on = gates[GATE] ?? featureGateDefault(GATE, minor);
   const why = `its feature gate ${GATE} is off; where nodes and API server have it on, state it in \`featureGates\``;
-  return on ? minor : fail("version-unsupported", `kubelet ${minor}`, version, usable(), why);
+  return on
+    ? minor
+    : fail("version-unsupported", versionUnsupported(`kubelet ${minor}`, version, usable(), why));
 }
 
 function usableMinor(what: string, version: string): string {
   const minor = minorOf(what, version);
-  return knownKubernetesMinors.includes(minor) ? minor : fail("version-unknown", what, version, usable());
+  return knownKubernetesMinors.includes(minor)
+    ? minor
+    : fail("version-unknown", versionUnknown(what, version, usable()));
 }
 
 function usable(): string {

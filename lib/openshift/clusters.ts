@@ -15,6 +15,7 @@ import {
 import { MachineConfigCarrier, NodePoolCarrier } from "./carriers";
 import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
 import { compareVersions } from "../model/version";
+import { issuerClusterInternal } from "../model/problems";
 
 /** What the crio credential provider serves. */
 export interface CrioCredentialProviderProps {
@@ -106,7 +107,7 @@ function clusterOf(
   const { plugins, kubernetes: kubelet } = release;
   const issuer = Issuer.of(given);
   // No plugin of OpenShift pulls from a cloud that takes uploaded keys, so an internal issuer can serve nothing here.
-  if (issuer.clusterInternal) return fail("issuer-cluster-internal", issuer.url, "clouds");
+  if (issuer.clusterInternal) return fail("issuer-unsupported", issuerClusterInternal(issuer.url, "clouds"));
   return {
     name: clusterName(name),
     issuer,

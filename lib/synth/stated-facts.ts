@@ -9,6 +9,7 @@ import { literal } from "../model/late";
 import { anyObject, checkProps } from "../model/shape";
 import { stateFact } from "../model/stated-facts";
 import { Manifests } from "./manifests";
+import { propertyInvalid } from "../model/problems";
 
 /** Facts that no artefact shows, by cloud. */
 export type StatedFactsProps = Omit<ExplainOptions, "cluster">;
@@ -26,7 +27,8 @@ export class StatedFacts extends Construct {
     super(scope, id);
     at(this, () => {
       const misfit = misfitOf(literal(props, "facts"), STATED);
-      if (misfit) fail("property-invalid", propertyPath(misfit.path), misfit.reason, misfit.allowed);
+      if (misfit)
+        fail("property-invalid", propertyInvalid(propertyPath(misfit.path), misfit.reason, misfit.allowed));
       const stack = TerraformStack.of(this);
       Manifests.of(stack);
       for (const [cloud, kinds] of Object.entries(props))

@@ -95,7 +95,7 @@ describe("refused as a whole", () => {
       expect.objectContaining({ code: "explain-unknown" }),
     );
     expect(() => explain([folder], { serviceAccount: "web", image: "x" })).toThrowError(
-      expect.objectContaining({ code: "subject-invalid" }),
+      expect.objectContaining({ code: "identities-invalid" }),
     );
   });
 });

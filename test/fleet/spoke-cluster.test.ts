@@ -205,7 +205,7 @@ describe("ClusterInventory", () => {
     ],
     ["a name that is no label", { clusterManager: "a b" }, "fleet-invalid: name of the cluster manager"],
     ["a late name", { clusterManager: LATE }, "late-value"],
-    ["a bad namespace", { namespace: "A" }, "namespace-invalid"],
+    ["a bad namespace", { namespace: "A" }, "identities-invalid"],
     ["another version", { apiVersion: "v1beta1" }, "property-invalid"],
   ])("refuses %s", (_, over, code) => {
     const props = { namespace: "fleet", clusterManager: "platform-iac", ...over };

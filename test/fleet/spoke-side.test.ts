@@ -116,8 +116,8 @@ describe("SpokeRoleBinding", () => {
     ],
     ["a text as namespaces", [user({ user: "u" })], { namespaces: "shop" }, "property-invalid"],
     ["no role", [user({ user: "u" })], { clusterRole: undefined }, "property-missing"],
-    ["a bad name of the hub", [user({ user: "u" })], { hub: "A" }, "cluster-name-invalid"],
-    ["a bad namespace", [user({ user: "u" })], { namespaces: ["A"] }, "namespace-invalid"],
+    ["a bad name of the hub", [user({ user: "u" })], { hub: "A" }, "cluster-invalid"],
+    ["a bad namespace", [user({ user: "u" })], { namespaces: ["A"] }, "identities-invalid"],
   ])("refuses %s", (_, users, over, code) => {
     expect(() => bound(users, over)).toThrowError(refusal(code));
   });
@@ -200,7 +200,7 @@ describe("selfManagedSpoke", () => {
     ["a damaged CA", { certificateAuthority: "nope" }, "fleet-invalid: certificate authority of the issuer"],
     ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is that of"],
     ["service accounts that are a text", { serviceAccounts: "fleet/own" }, "property-invalid"],
-    ["a relative path", { path: "x" }, "node-file-invalid"],
+    ["a relative path", { path: "x" }, "node-invalid"],
     ["nobody", { serviceAccounts: [] }, "fleet-missing: no controller would be trusted"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
   ])("refuses %s", (_, over, code) => {

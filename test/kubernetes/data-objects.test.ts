@@ -37,7 +37,7 @@ describe("Secret", () => {
 
   // apimachinery, pkg/util/validation: IsConfigMapKey, IsDNS1123Subdomain
   it.each([
-    ["namespace-invalid", { namespace: "Shop", stringData: { a: "" } }],
+    ["identities-invalid", { namespace: "Shop", stringData: { a: "" } }],
     ["kubernetes-invalid: name of a Kubernetes object", { name: "a_b", stringData: { a: "" } }],
     ["late-value", { name: LATE, stringData: { a: "" } }],
     ["kubernetes-missing: holds nothing", {}],

@@ -48,11 +48,11 @@ describe("ServiceAccount", () => {
 
   // apimachinery, pkg/api/validation/objectmeta.go (annotations), pkg/apis/meta/v1/validation (labels).
   it.each([
-    [{ namespace: "Shop" }, "namespace-invalid"],
-    [{ namespace: "shop.web" }, "namespace-invalid"],
+    [{ namespace: "Shop" }, "identities-invalid"],
+    [{ namespace: "shop.web" }, "identities-invalid"],
     [{ namespace: LATE }, "late-value"],
-    [{ name: "web_1" }, "service-account-invalid"],
-    [{ name: "a/b" }, "subject-invalid"],
+    [{ name: "web_1" }, "identities-invalid"],
+    [{ name: "a/b" }, "identities-invalid"],
     [{ annotations: { "a/b/c": "x" } }, "kubernetes-invalid: annotation key"],
     [{ annotations: { "": "x" } }, "kubernetes-invalid: annotation key"],
     [{ annotations: { "exa mple.com/a": "x" } }, "kubernetes-invalid: annotation key"],
@@ -119,7 +119,7 @@ describe("ServiceAccountAnnotations", () => {
   it.each([
     [{ annotations: {} }, "kubernetes-missing: nothing to annotate"],
     [{ annotations: { "a b": "x" } }, "kubernetes-invalid: annotation key"],
-    [{ namespace: "-" }, "namespace-invalid"],
+    [{ namespace: "-" }, "identities-invalid"],
   ])("refuses %j with %s", (wrong, code) => {
     const chart = Testing.chart();
     expect(() => new ServiceAccountAnnotations(chart, "web", { ...web, ...wrong })).toThrowError(

@@ -93,8 +93,8 @@ describe("kubernetes", () => {
     [{ pluginDirectory: "/opt/../bin" }, "cluster-invalid", /plugins/],
     [{ pluginDirectory: "/opt/bin/" }, "cluster-invalid", /plugins/],
     [{ configPath: "${TfToken[TOKEN.1]}" }, "late-value", /CredentialProviderConfig/],
-    [{ name: "Lab" }, "cluster-name-invalid", /DNS label/],
-    [{ issuer: "https://oidc.example.com/lab/" }, "issuer-trailing-slash", /slash/],
+    [{ name: "Lab" }, "cluster-invalid", /DNS label/],
+    [{ issuer: "https://oidc.example.com/lab/" }, "issuer-invalid", /slash/],
   ])("refuses %j with %s", (wrong, code, message) => {
     expect(() => kubernetes({ ...props, ...wrong } as KubernetesProps)).toThrowError(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),

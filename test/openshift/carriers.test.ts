@@ -124,7 +124,7 @@ describe("MachineConfigCarrier", () => {
 
   it.each([
     [{ pools: [] }, "openshift-missing: is named"],
-    [{ pools: ["worker", "infra"], machineConfigName: "99-x" }, "name-taken"],
+    [{ pools: ["worker", "infra"], machineConfigName: "99-x" }, "property-conflict"],
     [{ machineConfigName: "99-<pool>-ssh" }, "openshift-invalid: name of a MachineConfig"],
     [{ version: "4.20" }, "version-unsupported"],
     [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
@@ -197,7 +197,7 @@ describe("NodePoolCarrier", () => {
     [{ nodePools: ["a", "a"] }, "openshift-invalid: or occurs twice"],
     [{ configMapName: "No" }, "openshift-invalid: or occurs twice"],
     [{ machineConfigName: "00-x" }, "openshift-invalid: name of a MachineConfig"],
-    [{ namespace: "a/b" }, "namespace-invalid"],
+    [{ namespace: "a/b" }, "identities-invalid"],
     [{ version: "4.20" }, "version-unsupported"],
     [{ platform: "kubevirt" }, "openshift-unsupported: cannot do this"],
   ] as const)("refuses %j with %s", (wrong, code) => {

@@ -66,11 +66,11 @@ describe("openShift", () => {
     [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
     [{ platform: "moon" }, "openshift-unknown: no such OpenShift platform"],
     [{ pools: [] }, "openshift-missing: is named"],
-    [{ name: "prod_eu" }, "cluster-name-invalid"],
+    [{ name: "prod_eu" }, "cluster-invalid"],
     [{ issuer: "http://example.com" }, "issuer-invalid"],
-    [{ issuer: "https://example.com/" }, "issuer-trailing-slash"],
+    [{ issuer: "https://example.com/" }, "issuer-invalid"],
     // spec.serviceAccountIssuer of Authentication/cluster when it is empty.
-    [{ issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
+    [{ issuer: "https://kubernetes.default.svc" }, "issuer-unsupported"],
     [{ nodeDisruptionPolicy: "false" }, "property-invalid"],
     [{ machineConfigName: "01-<pool>-kubelet" }, "openshift-invalid: name of a MachineConfig"],
     [
@@ -117,8 +117,8 @@ describe("hostedOpenShift", () => {
     [{ platform: "kubevirt" }, "openshift-unsupported: cannot do this"],
     [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
     [{ nodePools: [] }, "openshift-missing: is named"],
-    [{ issuer: "https://kubernetes.default.svc.cluster.local" }, "issuer-cluster-internal"],
-    [{ namespace: "No" }, "namespace-invalid"],
+    [{ issuer: "https://kubernetes.default.svc.cluster.local" }, "issuer-unsupported"],
+    [{ namespace: "No" }, "identities-invalid"],
   ])("refuses %j with %s", (wrong, code) => {
     expect(() => hostedOpenShift({ ...hosted, ...wrong } as HostedOpenShiftProps)).toThrowError(
       refusal(code),

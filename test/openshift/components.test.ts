@@ -42,7 +42,7 @@ describe("ServiceAccountIssuer", () => {
 
   it.each([
     ["http://a.example", "issuer-invalid"],
-    [`${ISSUER}/`, "issuer-trailing-slash"],
+    [`${ISSUER}/`, "issuer-invalid"],
   ])("refuses %s", (issuer, code) => {
     expect(() => new ServiceAccountIssuer(Testing.chart(), "issuer", { issuer })).toThrowError(refusal(code));
   });

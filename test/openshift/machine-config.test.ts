@@ -122,8 +122,8 @@ describe("NodeDisruptionPolicy", () => {
 
   it.each([
     [[], "openshift-missing: names no path"],
-    [["etc/a"], "node-file-invalid"],
-    [["/etc/a/"], "node-file-invalid"],
+    [["etc/a"], "node-invalid"],
+    [["/etc/a/"], "node-invalid"],
     [["${TfToken[TOKEN.1]}"], "late-value"],
   ])("refuses %j with %s", (paths, code) => {
     expect(() => new NodeDisruptionPolicy(Testing.chart(), "policy", { paths })).toThrowError(refusal(code));

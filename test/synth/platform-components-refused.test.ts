@@ -297,9 +297,9 @@ describe("PlatformComponents refuses", () => {
   });
 
   it.each([
-    ["issuer-trailing-slash", { issuer: "https://oidc.example.com/" }],
+    ["issuer-invalid", { issuer: "https://oidc.example.com/" }],
     ["issuer-invalid", { issuer: "http://oidc.example.com" }],
-    ["cluster-name-invalid", { clusterName: "Prod" }],
+    ["cluster-invalid", { clusterName: "Prod" }],
   ] as const)("%s", (code, props) => {
     const stack = providersStack(Testing.app());
     expect(() => new PlatformComponents(stack, "components", componentsProps("aws", props))).toThrowError(

@@ -32,6 +32,7 @@ import {
 } from "./once";
 import { type IPullRole, PULL_ROLE } from "./pull-props";
 import type { EcrSource, OwnerPolicy } from "./registry-source";
+import { nameTaken } from "../../model/problems";
 
 /** Settings of a {@link RepositoryPullPolicy}. */
 export interface RepositoryPullPolicyProps {
@@ -134,10 +135,12 @@ export class RepositoryPullPolicy extends Construct {
     if (additionalStatements === this.#additionalStatements) return;
     if (JSON.stringify(additionalStatements) !== JSON.stringify(this.#additionalStatements))
       fail(
-        "name-taken",
-        "policy of this ECR repository, with other additionalStatements,",
-        repository,
-        this.node.path,
+        "property-conflict",
+        nameTaken(
+          "policy of this ECR repository, with other additionalStatements,",
+          repository,
+          this.node.path,
+        ),
       );
   }
 }
@@ -158,7 +161,8 @@ function settingsOf(
   partitionOf(props.region);
   const key = repositoryPolicyKey(props);
   const known = declaredOnce(construct, key);
-  if (known) fail("name-taken", "policy of this ECR repository", repository, known.node.path);
+  if (known)
+    fail("property-conflict", nameTaken("policy of this ECR repository", repository, known.node.path));
   const other = declaredInAccount(construct, inAccount(props));
   if (other)
     fail("aws-conflict", {

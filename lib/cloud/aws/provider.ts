@@ -46,6 +46,7 @@ import {
   OIDC_PROVIDER_PROPS,
   SHARED_OIDC_PROVIDER_PROPS,
 } from "./provider-props";
+import { lateValue } from "../../model/problems";
 
 /** What every user of a shared OIDC provider must agree on, where it is stated. */
 const AGREED = ["account", "thumbprints"] as const;
@@ -233,7 +234,7 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
 function arnToAdopt(issuer: Issuer, account: string | undefined, region: string | undefined): string {
   return (
     literalOidcProviderArn(issuer, account, region) ??
-    fail("late-value", "ARN of the OIDC provider to adopt (issuer, account and region)")
+    fail("late-value", lateValue("ARN of the OIDC provider to adopt (issuer, account and region)"))
   );
 }
 

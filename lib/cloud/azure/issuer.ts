@@ -38,6 +38,7 @@ import {
   defaultProvider,
   useResourceGroup,
 } from "./place";
+import { issuerClusterInternal } from "../../model/problems";
 
 /** A storage account that publishes an issuer's documents. */
 export interface IssuerStorageProps {
@@ -253,7 +254,9 @@ function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
 /** An issuer that something else serves. */
 export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
   const issuer = Issuer.of(issuerUrl);
-  return issuer.clusterInternal ? fail("issuer-cluster-internal", issuer.url, "Microsoft Entra") : issuer;
+  return issuer.clusterInternal
+    ? fail("issuer-unsupported", issuerClusterInternal(issuer.url, "Microsoft Entra"))
+    : issuer;
 }
 
 /** For those that have the account as text, in the issuer's URL or in ids to import. */

@@ -42,6 +42,7 @@ import { universeIn } from "./place";
 import { OidcProvider } from "./provider";
 import type { IOidcProvider } from "./provider-props";
 import { type ProjectRoleProps, ProjectRole, RoleBinding } from "./role";
+import { audienceMismatch } from "../../model/problems";
 
 /** Key in the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
@@ -133,10 +134,12 @@ export function checkComponentAudience(oidcProvider: IOidcProvider): void {
   if (!allowed.includes(COMPONENT_AUDIENCE))
     fail(
       "audience-mismatch",
-      `pool provider ${oidcProvider.providerId}`,
-      allowed.join(", "),
-      COMPONENT_AUDIENCE,
-      "let the pool provider allow openshift too (`audiences`, or `audience` of an adopted one), or leave oidcProvider out to have one declared",
+      audienceMismatch(
+        `pool provider ${oidcProvider.providerId}`,
+        allowed.join(", "),
+        COMPONENT_AUDIENCE,
+        "let the pool provider allow openshift too (`audiences`, or `audience` of an adopted one), or leave oidcProvider out to have one declared",
+      ),
     );
 }
 

@@ -28,6 +28,7 @@ import { publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import { type IPrincipals, type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./pool";
 import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
+import { issuerClusterInternal } from "../../model/problems";
 
 /** A pool provider for one issuer: declared, or existing. */
 export interface IOidcProvider extends IPrincipals {
@@ -238,7 +239,7 @@ export function checkOidcProvider(props: UncheckedOidcProvider): OidcProviderSet
 function checkedIssuer({ issuer, jwks, keys }: UncheckedOidcProvider): Issuer {
   const checked = Issuer.of(issuer);
   return checked.clusterInternal && jwks === undefined && keys === undefined
-    ? fail("issuer-cluster-internal", checked.url, "Google Cloud, unless jwks is given,")
+    ? fail("issuer-unsupported", issuerClusterInternal(checked.url, "Google Cloud, unless jwks is given,"))
     : checked;
 }
 

@@ -15,6 +15,7 @@ import {
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
+import { nameChanged } from "../../model/problems";
 
 type Named = TerraformResource | TerraformDataSource;
 
@@ -73,7 +74,7 @@ function refuseChanged([first, ...others]: readonly Change[]): void {
   if (first === undefined) return;
   const { resource, argument, value, found, statedBy } = first;
   const name = `${argument} of ${resource.terraformResourceType}`;
-  at(resource, () => fail("name-changed", name, value, found ?? null, statedBy, others.length));
+  at(resource, () => fail("name-changed", nameChanged(name, value, found ?? null, statedBy, others.length)));
 }
 
 function changesOf(stack: TerraformStack, { resource, names, statedBy, defaults }: Kept): readonly Change[] {

@@ -8,6 +8,7 @@ import { GivenIssuer, Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
 import { partitionOf } from "./partitions";
 import { accountId, oidcProviderArn } from "./arn";
+import { audienceMismatch, issuerClusterInternal } from "../../model/problems";
 
 const URL_MAX = 255;
 const CLIENT_IDS_MAX = 100;
@@ -25,7 +26,7 @@ export function awsIssuer(issuer: GivenIssuer): Issuer {
   const checked = Issuer.of(issuer);
   if (checked.late) return checked;
   const { url } = checked;
-  if (checked.clusterInternal) return fail("issuer-cluster-internal", url, "AWS");
+  if (checked.clusterInternal) return fail("issuer-unsupported", issuerClusterInternal(url, "AWS"));
   if (PORT.test(url)) return fail("aws-invalid", refusedIssuer(url, "has a port"));
   if (url.length > URL_MAX)
     return fail("aws-invalid", refusedIssuer(url, `is longer than ${URL_MAX} characters`));
@@ -52,7 +53,10 @@ export function clientIds(audiences: readonly string[]): string[] {
  */
 export function requireAudience(audience: string, accepted: readonly string[] | undefined): void {
   if (accepted === undefined || accepted.includes(audience)) return;
-  fail("audience-mismatch", "the IAM role's trust", audience, accepted.join(", "), ADD_AUDIENCE);
+  fail(
+    "audience-mismatch",
+    audienceMismatch("the IAM role's trust", audience, accepted.join(", "), ADD_AUDIENCE),
+  );
 }
 
 const ADD_AUDIENCE =

@@ -7,6 +7,7 @@ import { type Known, match } from "../../model/known";
 import { clusterName } from "../../model/kubernetes-name";
 import { type NameRules, derivedName } from "../names";
 import { azureClouds } from "./clouds";
+import { issuerClusterInternal, nameTaken } from "../../model/problems";
 
 /**
  * One federated identity credential: tokens of exactly this issuer, subject and audience may act as the identity.
@@ -74,7 +75,7 @@ export function checkCredentials(
       });
     if (names.has(name)) {
       const by = `another issuer on identity ${identity}; give the two clusters different names`;
-      fail("name-taken", "name of a federated identity credential", name, by);
+      fail("property-conflict", nameTaken("name of a federated identity credential", name, by));
     }
     pairs.add(`${issuer} ${subject}`);
     names.add(name);
@@ -141,7 +142,7 @@ function isEntra(issuer: string): boolean {
 
 function checkedIssuer({ url, clusterInternal }: Issuer): string {
   if (isLate(url)) return url;
-  if (clusterInternal) fail("issuer-cluster-internal", url, "Microsoft Entra");
+  if (clusterInternal) fail("issuer-unsupported", issuerClusterInternal(url, "Microsoft Entra"));
   if (isEntra(url))
     fail("azure-invalid", {
       problem: "issuer is Microsoft Entra itself, which federated identity credentials refuse (AADSTS700222)",

@@ -23,6 +23,7 @@ import { compareVersions, minorOf } from "../../model/version";
 import { certificateProblem } from "./endpoint";
 import { secretIssues, secretMaterial } from "./secret-material";
 import { spokeAudience } from "./spoke-tokens";
+import { issuerClusterInternal, versionUnsupported } from "../../model/problems";
 
 /** Whose tokens a spoke takes, and as whom. */
 export interface HubAuthenticationProps {
@@ -125,7 +126,10 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
   const minor = minorOf(`version of spoke ${spoke}`, props.apiServer);
   const what = `spoke ${spoke}`;
   if (compareVersions(minor, "1.30") < 0)
-    return fail("version-unsupported", what, minor, "1.30 or newer", "no structured authentication");
+    return fail(
+      "version-unsupported",
+      versionUnsupported(what, minor, "1.30 or newer", "no structured authentication"),
+    );
   const users = spokeUserNames(props.serviceAccounts, props);
   if (users.length === 0)
     return fail("fleet-missing", {
@@ -170,7 +174,8 @@ function issuerFields(props: HubAuthenticationProps): Json {
   const { spoke, audience, discoveryUrl, certificateAuthority } = props;
   const issuer = Issuer.of(props.issuer);
   if (!issuer.late && isOwnInEachCluster(issuer.url)) {
-    if (discoveryUrl === undefined) return fail("issuer-cluster-internal", issuer.url, "a spoke");
+    if (discoveryUrl === undefined)
+      return fail("issuer-unsupported", issuerClusterInternal(issuer.url, "a spoke"));
     throw notStarting(spoke, `${issuer.url} is the issuer of most clusters, and may be its own`);
   }
   const discoveryURL = discoveryUrl === undefined ? undefined : Issuer.exactly(discoveryUrl).url;

@@ -8,6 +8,7 @@ import { fail } from "../../errors";
 import { isRecord } from "../../model/record";
 import { serverProblem } from "./endpoint";
 import { CLUSTER_PROFILE_GROUP } from "./names";
+import { versionUnknown } from "../../model/problems";
 
 /** Versions of the API. */
 export type ClusterProfileVersion = "v1alpha1" | "v1alpha2";
@@ -226,7 +227,10 @@ const SCHEMAS: Readonly<Record<ClusterProfileVersion, Schema>> = {
  */
 export function validateClusterProfile(document: unknown, version: ClusterProfileVersion): SchemaResult {
   if (!clusterProfileVersions.includes(version))
-    return fail("version-unknown", "ClusterProfile", version, clusterProfileVersions.join(", "));
+    return fail(
+      "version-unknown",
+      versionUnknown("ClusterProfile", version, clusterProfileVersions.join(", ")),
+    );
   const { apiVersion, kind } = isRecord(document) ? document : {};
   const wanted = `${CLUSTER_PROFILE_GROUP}/${version}`;
   const findings: Findings = { dropped: [], rejected: [] };

@@ -25,6 +25,7 @@ import {
   optional,
   text,
 } from "../../model/shape";
+import { propertyInvalid } from "../../model/problems";
 
 /** The hub, as far as plugins depend on it. */
 export interface HubFacts {
@@ -118,7 +119,7 @@ export function containerUser(what: string, runAsUser: number | false = NONROOT)
     (Number.isInteger(literal(runAsUser, what)) && runAsUser > 0 && runAsUser <= USER_MAX);
   return isGood
     ? runAsUser
-    : fail("property-invalid", what, JSON.stringify(runAsUser), "1 to 2147483647, or false");
+    : fail("property-invalid", propertyInvalid(what, JSON.stringify(runAsUser), "1 to 2147483647, or false"));
 }
 
 const HOST =

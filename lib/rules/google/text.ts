@@ -4,6 +4,7 @@
 
 import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
+import { nameTooLong } from "../../model/problems";
 
 /** How an API measures a text. */
 export type TextSize = (text: string) => number;
@@ -24,7 +25,7 @@ export function shortText(
   size: TextSize = characters,
 ): string | undefined {
   if (value === undefined || isLate(value) || size(value) <= max) return value;
-  return fail("name-too-long", what, value, max);
+  return fail("property-limit", nameTooLong(what, value, max));
 }
 
 /** A written reason for what is refused without one; `undefined` where there is none, or none but blanks. */

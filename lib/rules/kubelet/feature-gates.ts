@@ -5,6 +5,7 @@
 
 import { fail } from "../../errors";
 import { compareVersions, minorOf } from "../../model/version";
+import { versionUnknown } from "../../model/problems";
 
 /** The kubelet and API server minors that the rules are known for, oldest first. */
 export const knownKubernetesMinors: readonly string[] = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"];
@@ -66,7 +67,7 @@ export function knownMinor(what: string, version: string): string {
   const minor = minorOf(what, version);
   return knownKubernetesMinors.includes(minor)
     ? minor
-    : fail("version-unknown", what, version, knownKubernetesMinors.join(", "));
+    : fail("version-unknown", versionUnknown(what, version, knownKubernetesMinors.join(", ")));
 }
 
 /**

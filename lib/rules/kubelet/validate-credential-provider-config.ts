@@ -8,6 +8,7 @@ import { formatGoDuration, parseGoDuration } from "./go-duration";
 import { parseSchemelessUrl } from "./go-url";
 import { qualifiedNameProblems } from "./qualified-name";
 import { fail } from "../../errors";
+import { nodeFileInvalid } from "../../model/problems";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
@@ -296,10 +297,11 @@ const LENGTH_BYTES = 8;
  * `readCredentialProviderConfig` in kubernetes:pkg/credentialprovider/plugin/config.go.
  */
 export function credentialProviderConfigHash(files: readonly string[]): string {
-  if (!Array.isArray(files)) return fail("node-file-invalid", files, "contents are no list of texts");
+  if (!Array.isArray(files))
+    return fail("node-invalid", nodeFileInvalid(files, "contents are no list of texts"));
   const hash = createHash("sha256");
   for (const file of files as readonly unknown[]) {
-    if (typeof file !== "string") return fail("node-file-invalid", file, "content is no text");
+    if (typeof file !== "string") return fail("node-invalid", nodeFileInvalid(file, "content is no text"));
     const bytes = Buffer.from(file, "utf8");
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeBigUInt64BE(BigInt(bytes.length));

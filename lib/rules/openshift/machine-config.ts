@@ -9,6 +9,7 @@ import { fail } from "../../errors";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import { literal, LateEncoding, encode } from "../../model/late";
 import { type NodeFile, nodeFile } from "../../model/node-file";
+import { nameTaken } from "../../model/problems";
 
 /** What a MachineConfig says. */
 export interface MachineConfigContent {
@@ -82,7 +83,10 @@ export function machineConfigNames(pattern: string, pools: readonly string[]): R
   literal(pattern, "name of a MachineConfig");
   const [first = ""] = pools;
   if (pools.length > 1 && !pattern.includes(POOL))
-    return fail("name-taken", "name of a MachineConfig", pattern, `the pool ${first}; write ${POOL} into it`);
+    return fail(
+      "property-conflict",
+      nameTaken("name of a MachineConfig", pattern, `the pool ${first}; write ${POOL} into it`),
+    );
   return new Map(pools.map((pool) => [pool, machineConfigName(pattern.replaceAll(POOL, pool))]));
 }
 

@@ -11,6 +11,7 @@ import type { PluginFacts, StockCredentialProvider } from "../../model/cluster";
 import { PLUGINS } from "../plugins";
 import { compareVersions, minorOf } from "../../model/version";
 import { literal } from "../../model/late";
+import { versionUnknown, versionUnsupported } from "../../model/problems";
 
 /** The facts of one OpenShift minor. */
 export interface OpenShiftRelease {
@@ -93,9 +94,10 @@ export function openShiftRelease(version: string): OpenShiftRelease {
   if (release) return release;
   const known = openShiftVersions.join(", ");
   const [oldest = "4.21"] = openShiftVersions;
-  if (compareVersions(minor, oldest) > 0) return fail("version-unknown", "OpenShift", version, known);
+  if (compareVersions(minor, oldest) > 0)
+    return fail("version-unknown", versionUnknown("OpenShift", version, known));
   const why = TOO_OLD.find(([from]) => compareVersions(minor, from) >= 0)?.[1] ?? "it is too old";
-  return fail("version-unsupported", `OpenShift ${minor}`, version, known, why);
+  return fail("version-unsupported", versionUnsupported(`OpenShift ${minor}`, version, known, why));
 }
 
 /*

@@ -76,7 +76,7 @@ describe("OidcProvider", () => {
   it.each([
     ["http://oidc.example.com", "issuer-invalid"],
     ["https://oidc.example.com/?a=b", "issuer-invalid"],
-    ["https://oidc.example.com/", "issuer-trailing-slash"],
+    ["https://oidc.example.com/", "issuer-invalid"],
     ["https://oidc.example.com:8443/c1", "aws-invalid: , which IAM refuses for an OIDC provider"],
     ["https://oidc.example.com:443", "aws-invalid: , which IAM refuses for an OIDC provider"],
     [`https://oidc.example.com/${"a".repeat(232)}`, "aws-invalid: , which IAM refuses for an OIDC provider"],

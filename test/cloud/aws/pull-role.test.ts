@@ -277,9 +277,9 @@ describe("PullRole", () => {
       (s) => trusts(s, ["a/b", "a/b"]),
       "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
     ],
-    ["a bad service account", (s) => trusts(s, ["a"]), "subject-invalid"],
-    ["a bad namespace", (s) => trusts(s, ["A/b"]), "namespace-invalid"],
-    ["a wildcard among exact names", (s) => trusts(s, ["shop/*"]), "service-account-invalid"],
+    ["a bad service account", (s) => trusts(s, ["a"]), "identities-invalid"],
+    ["a bad namespace", (s) => trusts(s, ["A/b"]), "identities-invalid"],
+    ["a wildcard among exact names", (s) => trusts(s, ["shop/*"]), "identities-invalid"],
     ["a bad audience", (s) => ({ trusts: [{ ...trust(s), audience: "a b" }] }), "audience-invalid"],
     [
       "a wildcard without reason",

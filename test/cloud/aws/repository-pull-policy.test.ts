@@ -39,7 +39,7 @@ describe("RepositoryPullPolicy", () => {
       expect(RepositoryPullPolicy.forRepository(stack, { ...base, ...other })).not.toBe(first);
     expect(resources(stack, TYPE)).toHaveLength(4);
     const again = (): unknown => new RepositoryPullPolicy(stack, "again", base);
-    expect(again).toThrowError(code("name-taken"));
+    expect(again).toThrowError(code("property-conflict"));
   });
 
   it("is refused a second time, by another Terraform provider or in another stack of the app", () => {
@@ -66,7 +66,7 @@ describe("RepositoryPullPolicy", () => {
     const keep = { Effect: "Allow", Principal: { AWS: OWNER }, Action: "ecr:*" } as const;
     const run = (): unknown =>
       RepositoryPullPolicy.forRepository(stack, { ...base, additionalStatements: [keep] });
-    expect(run).toThrowError(code("name-taken"));
+    expect(run).toThrowError(code("property-conflict"));
   });
 
   it.each([

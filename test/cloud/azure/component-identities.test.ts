@@ -319,11 +319,11 @@ describe("ComponentIdentities", () => {
       components(request(), request({ secret: { namespace: "b", name: "c" }, source: { file: "b.yaml" } })),
     ],
     [
-      "issuer-cluster-internal",
+      "issuer-unsupported",
       /^test\/components: issuer/,
       { issuer: Issuer.of("https://kubernetes.default.svc") },
     ],
-    ["cluster-name-invalid", /^test\/components: cluster/, { clusterName: "My Cluster!", requests: [] }],
+    ["cluster-invalid", /^test\/components: cluster/, { clusterName: "My Cluster!", requests: [] }],
     [
       "azure-invalid: is not a valid name",
       /^test\/components: resourceGroupName/,
@@ -658,8 +658,8 @@ describe("ComponentIdentity", () => {
     ["late-value", { scopes: [LATE] }],
     ["late-value", { subscriptionId: LATE }],
     ["late-value", { resourceGroupName: LATE, adopt: {} }],
-    ["subject-invalid", { serviceAccounts: ["acme"] }],
-    ["issuer-trailing-slash", { issuer: `${ISSUER}/` }],
+    ["identities-invalid", { serviceAccounts: ["acme"] }],
+    ["issuer-invalid", { issuer: `${ISSUER}/` }],
     [
       "azure-invalid: name that ccoctl would give",
       { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] },

@@ -289,7 +289,7 @@ describe("refusals, before anything is declared", () => {
     ["azure-mismatch: of another azure cloud", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
     ["azure-invalid: is not a GUID", pulls, { ...PLACE, tenantId: "contoso.com" }],
     ["azure-invalid: is not a GUID", pulls, { ...PLACE, subscriptionId: "prod" }],
-    ["node-file-invalid", pulls, { ...PLACE, azureJsonPath: "etc/azure.json" }],
+    ["node-invalid", pulls, { ...PLACE, azureJsonPath: "etc/azure.json" }],
     ["audience-invalid", pulls, { ...PLACE, audience: "" }],
     ["azure-invalid: shards", pulls, { ...PLACE, shards: 0 }],
     ["azure-limit: federated identity credentials", many, { ...PLACE, shards: 1 }],
@@ -336,7 +336,7 @@ describe("refusals, before anything is declared", () => {
 
   it.each([
     ["azure-unused: pulls nothing", "shop/typo", TENANT, PLACE],
-    ["subject-invalid", "shop", TENANT, PLACE],
+    ["identities-invalid", "shop", TENANT, PLACE],
     [
       "azure-mismatch: of another tenant",
       "shop/web",

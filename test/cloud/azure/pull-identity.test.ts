@@ -112,19 +112,19 @@ describe("PullIdentity", () => {
 
   it.each([
     ["azure-conflict: already trusts this issuer", trust("shop/web")],
-    ["name-taken", { ...trust("shop/web"), issuer: "https://other.example.com" }],
+    ["property-conflict", { ...trust("shop/web"), issuer: "https://other.example.com" }],
     [
       "azure-invalid: issuer is Microsoft Entra itself",
       { ...trust("shop/x"), issuer: "https://sts.windows.net/x" },
     ],
-    ["issuer-cluster-internal", { ...trust("shop/x"), issuer: "https://kubernetes.default.svc" }],
-    ["issuer-trailing-slash", { ...trust("shop/x"), issuer: "https://issuer.example.com/" }],
+    ["issuer-unsupported", { ...trust("shop/x"), issuer: "https://kubernetes.default.svc" }],
+    ["issuer-invalid", { ...trust("shop/x"), issuer: "https://issuer.example.com/" }],
     ["issuer-invalid", { ...trust("shop/x"), issuer: "http://issuer.example.com" }],
-    ["subject-invalid", trust("shop")],
-    ["namespace-invalid", trust("*/web")],
-    ["service-account-invalid", trust("shop/*")],
+    ["identities-invalid", trust("shop")],
+    ["identities-invalid", trust("*/web")],
+    ["identities-invalid", trust("shop/*")],
     ["audience-invalid", { ...trust("shop/x"), audience: "two words" }],
-    ["cluster-name-invalid", { ...trust("shop/x"), clusterName: "Prod" }],
+    ["cluster-invalid", { ...trust("shop/x"), clusterName: "Prod" }],
   ])("refuses a trust with %s and declares nothing", (code, added) => {
     const stack = newStack();
     const identity = declared(stack, { trusts: [trust("shop/web")] });
@@ -151,7 +151,7 @@ describe("PullIdentity", () => {
     ["azure-invalid: is not a valid name", { location: "" }],
     ["azure-invalid: is not a GUID", { tenantId: "contoso.com" }],
     ["azure-limit: federated identity credentials", { trusts: [trust(...accounts(21))] }],
-    ["subject-invalid", { trusts: [trust("shop")] }],
+    ["identities-invalid", { trusts: [trust("shop")] }],
   ])("refuses props with %s: %o", (code, change) => {
     const stack = newStack();
     expect(() => declared(stack, change)).toThrowError(refusal(code));

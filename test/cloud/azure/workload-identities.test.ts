@@ -204,7 +204,7 @@ describe("WorkloadIdentities", () => {
     ["azure-invalid: tag is not one", { tags: { "a/b": "x" } }],
     ["azure-invalid: is not a valid name", { namePrefix: "a_b" }],
     ["azure-invalid: is not a GUID", { tenantId: "mine" }],
-    ["issuer-cluster-internal", { issuer: Issuer.of("https://kubernetes.default.svc") }],
+    ["issuer-unsupported", { issuer: Issuer.of("https://kubernetes.default.svc") }],
     ["audience-invalid", { audience: "" }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();

@@ -353,11 +353,7 @@ describe("componentServiceAccounts", () => {
       [componentRequest(undefined, { name: "constructor" })],
     ],
     ["late-value", { naming: "ccoctl", ccoctlName: LATE, absentAccounts: "all" }, [componentRequest()]],
-    [
-      "cluster-name-invalid",
-      { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" },
-      [componentRequest()],
-    ],
+    ["cluster-invalid", { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" }, [componentRequest()]],
     ["google-invalid: project number is not a number", { projectNumber: "" }, [componentRequest()]],
     [
       "google-invalid: universeDomain is not a domain name",
@@ -541,14 +537,14 @@ describe("a basic role", () => {
     expect(text).toBe(`OpenShift component of cluster prod-eu, CredentialsR… ${reason}`);
     expect(Buffer.byteLength(text)).toBe(256);
     const longer = { overrides: { "openshift-shop": { reason: `${reason}!` } } };
-    expect(() => declare(testStack(), longer, [basic])).toThrowError(refused("name-too-long"));
+    expect(() => declare(testStack(), longer, [basic])).toThrowError(refused("property-limit"));
   });
 });
 
 describe("ComponentServiceAccount", () => {
   it.each<[Refusal, string]>([
     ["late-value", LATE],
-    ["cluster-name-invalid", "Prod EU"],
+    ["cluster-invalid", "Prod EU"],
   ])("refuses with %s the cluster name %s", (code, clusterName) => {
     const stack = testStack();
     const adopted = OidcProvider.fromProviderId(stack, "adopted", {

@@ -174,8 +174,8 @@ describe("OidcProvider", () => {
   it.each<readonly [Partial<OidcProviderProps>, Refusal]>([
     [{ providerId: "gcp-x" }, "google-invalid: id of a workload identity"],
     [{ issuer: "http://issuer.example.com" }, "issuer-invalid"],
-    [{ issuer: "https://issuer.example.com/" }, "issuer-trailing-slash"],
-    [{ issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
+    [{ issuer: "https://issuer.example.com/" }, "issuer-invalid"],
+    [{ issuer: "https://kubernetes.default.svc" }, "issuer-unsupported"],
     [{ audiences: [] }, "google-limit: number of allowed audiences"],
     [
       { audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) },
@@ -198,11 +198,11 @@ describe("OidcProvider", () => {
     [{ attributeCondition: LATE }, "google-missing: attribute condition of your own has no written reason"],
     [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: LATE }, "late-value"],
     [{ reason: "r" }, "google-unused: has no effect"],
-    [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "name-too-long"],
-    [{ displayName: "a".repeat(33) }, "name-too-long"],
-    [{ description: "a".repeat(257) }, "name-too-long"],
+    [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "property-limit"],
+    [{ displayName: "a".repeat(33) }, "property-limit"],
+    [{ description: "a".repeat(257) }, "property-limit"],
     [{ pool: late }, "late-value"],
-    [{ serviceAccounts: ["web"] }, "subject-invalid"],
+    [{ serviceAccounts: ["web"] }, "identities-invalid"],
   ])("refuses %o before it declares anything", (changed, code) => {
     const stack = testStack();
     expect(() => declare(stack, changed)).toThrowError(refused(code));

@@ -610,7 +610,7 @@ describe("PullBinding alone", () => {
     const principals = WorkloadIdentityPool.fleet(project);
     expect(
       () => new PullBinding(stack, "pull", { repository: images, serviceAccount: "web", principals }),
-    ).toThrowError(refused("subject-invalid"));
+    ).toThrowError(refused("identities-invalid"));
     expect(stack.node.children).toHaveLength(0);
   });
 });

@@ -33,8 +33,8 @@ describe("WorkloadIdentityPool", () => {
     [{ projectNumber: "shop-prod" }, "google-invalid: project number is not a number"],
     [{ poolId: "gcp-pool" }, "google-invalid: id of a workload identity"],
     [{ poolId: "${TfToken[TOKEN.1]}" }, "late-value"],
-    [{ displayName: "a".repeat(33) }, "name-too-long"],
-    [{ description: "a".repeat(257) }, "name-too-long"],
+    [{ displayName: "a".repeat(33) }, "property-limit"],
+    [{ description: "a".repeat(257) }, "property-limit"],
   ] as const)("refuses %j before it declares anything", (changed, code) => {
     const stack = testStack();
     const declare = (): unknown => new WorkloadIdentityPool(stack, "pool", { ...props, ...changed });

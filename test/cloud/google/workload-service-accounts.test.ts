@@ -283,7 +283,7 @@ describe("googleAccess", () => {
 describe("WorkloadServiceAccount", () => {
   it.each<[Refusal, string]>([
     ["late-value", "${TfToken[TOKEN.1]}"],
-    ["cluster-name-invalid", "Prod EU"],
+    ["cluster-invalid", "Prod EU"],
   ])("refuses with %s the cluster name %s, whose hash would stand in ids", (code, clusterName) => {
     const stack = testStack();
     const oidcProvider = OidcProvider.fromProviderId(stack, "adopted", {

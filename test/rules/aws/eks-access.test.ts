@@ -65,7 +65,7 @@ describe("eksAccess", () => {
     [
       "a wildcard",
       { accessPolicies: [{ policy: "AmazonEKSViewPolicy", namespaces: ["dev-*"] }] },
-      "namespace-invalid",
+      "identities-invalid",
     ],
     // CreateAccessEntry: "The kubernetes group name system:masters is invalid, it cannot start with system:".
     [

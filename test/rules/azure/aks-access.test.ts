@@ -45,7 +45,7 @@ describe("aksAssignments", () => {
     ],
     ["azure-unknown: role allows nothing within an AKS", ID, { role: "Owner" }],
     ["azure-missing: empty list of namespaces", ID, { role: WRITER, namespaces: [] }],
-    ["namespace-invalid", ID, { role: WRITER, namespaces: ["a/b"] }],
+    ["identities-invalid", ID, { role: WRITER, namespaces: ["a/b"] }],
     ["azure-invalid: role is neither a name", ID, { role: "/subscriptions/x" }],
     ["azure-invalid: resource id of", "spoke-b", { role: WRITER }],
     ["azure-invalid: resource id of", ID.replace("managedClusters", "managedclusters"), { role: WRITER }],

@@ -83,7 +83,7 @@ describe("federatedCredentials", () => {
   it.each([
     ["audience-invalid", { audience: "" }],
     ["late-value", { audience: LATE }],
-    ["cluster-name-invalid", { clusterName: "Prod EU" }],
+    ["cluster-invalid", { clusterName: "Prod EU" }],
   ])("refuses with %s", (code, change) => {
     expect(() => federatedCredentials(trust(change))).toThrowError(refusal(code));
   });
@@ -139,7 +139,7 @@ describe("checkCredentials", () => {
   it("refuses two clusters of one name", () => {
     const other = federatedCredentials(trust({ issuer: Issuer.of("https://other.example.com") }));
     expect(() => checkCredentials("pull", [...federatedCredentials(trust()), ...other], "")).toThrowError(
-      expect.objectContaining({ code: "name-taken", value: "prod-eu_shop_web" }),
+      expect.objectContaining({ code: "property-conflict", value: "prod-eu_shop_web" }),
     );
   });
 

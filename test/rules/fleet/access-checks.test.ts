@@ -186,8 +186,8 @@ describe("authenticationConfiguration", () => {
     ],
     ["a late audience", { audience: LATE }, "late-value"],
     // `URL must not overlap with disallowed issuers`: the default issuer of kubeadm and OpenShift is the spoke's as well.
-    ["the default issuer", { issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
-    ["the default issuer of kubeadm", { issuer: KUBEADM }, "issuer-cluster-internal"],
+    ["the default issuer", { issuer: "https://kubernetes.default.svc" }, "issuer-unsupported"],
+    ["the default issuer of kubeadm", { issuer: KUBEADM }, "issuer-unsupported"],
     [
       "the default issuer with a discovery URL",
       { issuer: KUBEADM, discoveryUrl: "https://keys.example/openid" },
@@ -254,7 +254,7 @@ describe("authenticationConfiguration", () => {
       { certificateAuthority: `${PEM}-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\n` },
       "fleet-unsafe: secret material",
     ],
-    ["no name of the hub", { hub: undefined }, "cluster-name-invalid"],
+    ["no name of the hub", { hub: undefined }, "cluster-invalid"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
     ["nobody", { serviceAccounts: [] }, "fleet-missing: no controller would be trusted"],
     ["a prefix without colon", { userPrefix: "hub" }, "fleet-invalid: prefix of the hub's user names"],
@@ -265,9 +265,9 @@ describe("authenticationConfiguration", () => {
       "fleet-invalid: prefix of the hub's user names",
     ],
     ["a quote in the prefix", { userPrefix: "a':" }, "fleet-invalid: prefix of the hub's user names"],
-    ["any service account", { serviceAccounts: ["fleet/*"] }, "service-account-invalid"],
+    ["any service account", { serviceAccounts: ["fleet/*"] }, "identities-invalid"],
     ["any audience", { audience: "*" }, "audience-invalid"],
-    ["a slash behind the issuer", { issuer: "https://hub.example/" }, "issuer-trailing-slash"],
+    ["a slash behind the issuer", { issuer: "https://hub.example/" }, "issuer-invalid"],
   ])("refuses %s", (_, over, code) => {
     expect(() => authenticationConfiguration({ ...props, ...over })).toThrowError(refusal(code));
   });

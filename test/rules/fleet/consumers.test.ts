@@ -86,7 +86,7 @@ describe("consumers", () => {
     [
       "a bad namespace",
       () => controller({ title: "own", workloads: [{ ...own, namespace: "A" }] }),
-      "namespace-invalid",
+      "identities-invalid",
     ],
   ])("refuse %s", (_, make, code) => {
     expect(make).toThrowError(refusal(code));

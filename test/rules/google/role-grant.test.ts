@@ -31,8 +31,8 @@ describe("checkedRoleGrant", () => {
       { expression: `!c && ${Array(12).fill("(a || b)").join(" && ")}` },
     ],
     ["google-invalid: condition of a role", { expression: Array(7).fill("!a").join("&&") }],
-    ["name-too-long", { title: "t".repeat(101) }],
-    ["name-too-long", { description: "d".repeat(257) }],
+    ["property-limit", { title: "t".repeat(101) }],
+    ["property-limit", { description: "d".repeat(257) }],
     ["late-value", { title: LATE }],
   ])("refuses with %s the condition %j", (code, changed) => {
     expect(() => checkedRoleGrant({ ...grant, condition: { ...condition, ...changed } })).toThrowError(

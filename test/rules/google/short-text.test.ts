@@ -9,11 +9,11 @@ describe("shortText", () => {
     expect(shortText("name", "ü".repeat(32), 32)).toHaveLength(32);
     expect(shortText("name", undefined, 1)).toBeUndefined();
     expect(shortText("name", LATE, 1)).toBe(LATE);
-    expect(() => shortText("name", "ü".repeat(33), 32)).toThrowError(refused("name-too-long"));
+    expect(() => shortText("name", "ü".repeat(33), 32)).toThrowError(refused("property-limit"));
   });
 
   it("counts bytes where the API does", () => {
-    expect(() => shortText("name", "ü".repeat(32), 32, utf8Bytes)).toThrowError(refused("name-too-long"));
+    expect(() => shortText("name", "ü".repeat(32), 32, utf8Bytes)).toThrowError(refused("property-limit"));
   });
 });
 

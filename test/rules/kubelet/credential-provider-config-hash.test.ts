@@ -20,6 +20,6 @@ it("tells two files from one with the same bytes", () => {
 
 it.each([[undefined], ["text"], [[null]], [[1]]])("refuses %j, which is no list of texts", (files) => {
   expect(() => credentialProviderConfigHash(files as never)).toThrowError(
-    expect.objectContaining({ code: "node-file-invalid" }) as Error,
+    expect.objectContaining({ code: "node-invalid" }) as Error,
   );
 });

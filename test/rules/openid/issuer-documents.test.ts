@@ -66,8 +66,8 @@ describe("publishedJwks", () => {
   });
 
   it.each([
-    ["cluster-name-invalid", [{ ...current, cluster: "" }]],
-    ["cluster-name-invalid", [{ ...current, cluster: "A B" }]],
+    ["cluster-invalid", [{ ...current, cluster: "" }]],
+    ["cluster-invalid", [{ ...current, cluster: "A B" }]],
     ["issuer-invalid: signs with now", [{ ...current, cluster: "one" }, next]],
     ["issuer-missing: no public key", []],
     ["issuer-invalid: signs with now", [next]],

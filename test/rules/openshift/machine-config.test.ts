@@ -56,7 +56,7 @@ describe("machineConfigNames", () => {
   it("refuses a fixed name for two", () => {
     expect(() => machineConfigNames("99-x", ["worker", "infra"])).toThrowError(
       expect.objectContaining({
-        code: "name-taken",
+        code: "property-conflict",
         message: expect.stringContaining("write <pool> into it"),
       }),
     );
