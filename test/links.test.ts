@@ -29,4 +29,16 @@ describe("links in Markdown", () => {
     const links = [...readFileSync(join(ROOT, file), "utf8").matchAll(LINK)].map(([, link = ""]) => link);
     expect(links.filter((link) => !/^[a-z]+:/.test(link) && isBroken(file, link))).toEqual([]);
   });
+
+  it("and paths in docs/contributing.md", () => {
+    const page = readFileSync(join(ROOT, "docs/contributing.md"), "utf8");
+    const paths = [...page.matchAll(/`((?:lib|test|build|docs)\/[^`\s]+)`/g)].map(([, path = ""]) => path);
+    expect(paths.length).toBeGreaterThan(10);
+    const each = paths.flatMap((path) =>
+      path.includes("<c>")
+        ? ["aws", "azure", "google"].map((cloud) => path.replaceAll("<c>", cloud))
+        : [path],
+    );
+    expect(each.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
 });

@@ -2,9 +2,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 
 /** Where a command writes; `process` in the program, texts in tests. */
 export interface CommandIo {
-  /** Takes results. */
   readonly out: (text: string) => void;
-  /** Takes errors and usage after a mistake. */
   readonly err: (text: string) => void;
   /**
    * True where results go to a terminal that shows colours.
@@ -18,9 +16,7 @@ export interface CommandIo {
 export interface Command {
   /** One line for `--help`, after the command's name. */
   readonly synopsis: string;
-  /** What it does, one line. */
   readonly summary: string;
-  /** Loads the code; only the command that runs is loaded. */
   readonly load: () => Promise<CommandModule>;
   /**
    * Exit code where the library refuses the input.

@@ -1,4 +1,4 @@
-import { isWithin, registriesOf, isPluginExecutable } from "../rules/plugins";
+import { isPluginExecutable, isWithin, pluginRow } from "../rules/plugins";
 import { orElse } from "../model/known";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
@@ -76,7 +76,8 @@ function pluginOf(entry: ProviderEntry, all: readonly Cloud[]): PluginCloud | un
     plugins.find(({ annotationKeys }) => annotationKeys.some((key) => keys.includes(key))) ??
     plugins.find(
       ({ plugin }) =>
-        patterns.length > 0 && patterns.every((pattern) => isWithin(pattern, registriesOf(plugin))),
+        patterns.length > 0 &&
+        patterns.every((pattern) => isWithin(pattern, pluginRow(plugin)?.registries ?? [])),
     )
   );
 }

@@ -22,10 +22,10 @@ import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
 import {
   type PluginAbility,
   outlivingTokenEnv,
+  pluginRow,
   pluginCan,
   unannotatedEnvReason,
   isWithin,
-  registriesOf,
 } from "../rules/plugins";
 import {
   type CredentialProviderSettings,
@@ -305,7 +305,7 @@ function checkedPattern(pattern: string, plugin: string): string {
       allowed: "host[:port][/path prefix], `*` only within one dot-separated part of the host",
       remedy: "correct the entry; the kubelet would accept it in silence",
     });
-  const registries = registriesOf(plugin);
+  const registries = pluginRow(plugin)?.registries ?? [];
   if (isWithin(pattern, registries)) return pattern;
   return fail("node-unsafe", {
     problem: `matchImages hands service account tokens to the ${plugin} plugin for images of foreign registries`,

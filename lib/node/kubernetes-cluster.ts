@@ -7,7 +7,7 @@ import { literal } from "../model/late";
 import { type NodeSetup, isCleanPath } from "../model/node-file";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
 import { featureGateDefault, knownKubernetesMinors } from "../rules/kubelet/feature-gates";
-import { pluginAbilities } from "../rules/plugins";
+import { PLUGINS, pluginRow } from "../rules/plugins";
 import {
   type ObjectKind,
   boolean,
@@ -90,7 +90,6 @@ const CONFIG_PATH = "/etc/kubernetes/credential-provider-config.yaml";
 /** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
 const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
 
-const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const FIRST = "1.33";
 
@@ -110,17 +109,19 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     });
   const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
   const plugins = pluginFacts(props.plugins);
-  const facts = { distribution: "kubernetes", kubelet, apiServer, featureGates, plugins };
+  const facts = { kubelet, apiServer, featureGates, plugins };
+  const distribution = "kubernetes";
   return {
-    ...facts,
     name: clusterName(props.name),
+    distribution,
     issuer,
+    ...facts,
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
     pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
-    recorded: { name: props.name, issuer: issuer.url, ...facts },
+    recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
     carriers: [new PlainCarrier()],
   };
 }
@@ -148,18 +149,23 @@ function usable(): string {
 function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<string, PluginFacts>> {
   const facts: Record<string, PluginFacts> = {};
   for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
-    if (!PLUGINS.includes(key))
+    if (!pluginRow(key))
       fail("cluster-unknown", {
         problem: "there is no such image credential provider plugin",
         value: key,
-        allowed: PLUGINS.join(", "),
+        allowed: Object.keys(PLUGINS).join(", "),
         remedy: "use the plugin's key, not the name of its executable",
       });
     if (stated === undefined) continue;
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
     for (const ability of fact.abilities ?? [])
-      checkGiven("kubernetes()", choice(pluginAbilities(key)), ability, `plugins.${key}.abilities`);
+      checkGiven(
+        "kubernetes()",
+        choice(Object.keys(pluginRow(key)?.abilities ?? {}).sort()),
+        ability,
+        `plugins.${key}.abilities`,
+      );
     facts[key] = fact;
   }
   return facts;

@@ -7,7 +7,7 @@ import { UPGRADEABLE_TO, upgradeableTo } from "../rules/openshift/two-releases";
 
 /** The issuer of a cluster's tokens. */
 export interface ServiceAccountIssuerProps {
-  /** The URL at which the issuer's documents are published, to the letter; may be late. */
+  /** The URL at which the issuer's documents are published, character for character; may be late. */
   readonly issuer: GivenIssuer;
 }
 
@@ -28,35 +28,18 @@ export class ServiceAccountIssuer extends Construct {
   constructor(scope: Construct, id: string, props: ServiceAccountIssuerProps) {
     checkProps(new.target.name, scope, id, SERVICE_ACCOUNT_ISSUER_PROPS, props);
     super(scope, id);
-    const { apiVersion, kind, metadata, spec } = authenticationManifest(props.issuer);
-    this.resource = clusterObject(this, "Resource", { apiVersion, kind, metadata, spec });
+    // No other field, so that an applied manifest changes nothing else.
+    this.resource = clusterObject(this, "Resource", {
+      apiVersion: "config.openshift.io/v1",
+      kind: "Authentication",
+      metadata: { name: "cluster" },
+      spec: { serviceAccountIssuer: Issuer.of(props.issuer).url },
+    });
   }
 }
 
 /** Name of the manifest below the installer's `manifests/`; it takes the place of the installer's own file. */
 export const AUTHENTICATION_FILE = "cluster-authentication-02-config.yaml";
-
-/** `Authentication/cluster` of `config.openshift.io/v1`, as far as the issuer needs it. */
-export interface AuthenticationManifest {
-  /** `config.openshift.io/v1`. */
-  readonly apiVersion: "config.openshift.io/v1";
-  /** `Authentication`. */
-  readonly kind: "Authentication";
-  /** The singleton. */
-  readonly metadata: { readonly name: "cluster" };
-  /** No other field, so that an applied manifest changes nothing else. */
-  readonly spec: { readonly serviceAccountIssuer: string };
-}
-
-/** The manifest by which the kube-apiserver writes the issuer into service account tokens; the issuer may be late. */
-export function authenticationManifest(issuer: GivenIssuer): AuthenticationManifest {
-  return {
-    apiVersion: "config.openshift.io/v1",
-    kind: "Authentication",
-    metadata: { name: "cluster" },
-    spec: { serviceAccountIssuer: Issuer.of(issuer).url },
-  };
-}
 
 /** The release whose credentials exist. */
 export interface UpgradeableToProps {

@@ -45,8 +45,7 @@ export class MachineConfig extends Construct {
   constructor(scope: Construct, id: string, props: MachineConfigProps) {
     checkProps(new.target.name, scope, id, MACHINE_CONFIG_PROPS, props);
     super(scope, id);
-    const { apiVersion, kind, metadata, spec } = machineConfigManifest(props);
-    this.resource = clusterObject(this, "Resource", { apiVersion, kind, metadata, spec });
+    this.resource = clusterObject(this, "Resource", { ...machineConfigManifest(props) });
   }
 }
 

@@ -9,9 +9,7 @@ import { createHash } from "node:crypto";
 
 /** What a cloud allows in one kind of name. */
 export interface NameRules {
-  /** Greatest length in characters. */
   readonly max: number;
-  /** A pattern that matches one allowed character. */
   readonly allowed: RegExp;
   /** Joins the parts; must not occur in a part, or the name gets a hash. */
   readonly separator: string;

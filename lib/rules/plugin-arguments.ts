@@ -4,8 +4,7 @@
  */
 
 import type { PluginFacts } from "../model/cluster";
-import { type FlagKind, type PluginFlags, flagsOf, isTrue, readerOf } from "./plugin-flags";
-import { pluginCan } from "./plugins";
+import { type FlagKind, type PluginFlags, pluginCan, pluginRow } from "./plugins";
 
 /** Why a plugin answers nothing to its arguments. */
 export interface ArgumentRefusal {
@@ -13,9 +12,9 @@ export interface ArgumentRefusal {
   readonly flag: string;
   /** Whether it is its value that is refused, not the flag. */
   readonly isOfKnownFlag: boolean;
-  /** What is wrong, as a clause. */
+  /** True where it is not known here whether the plugin takes the value. */
+  readonly isOpen?: boolean;
   readonly reason: string;
-  /** What to do. */
   readonly remedy: string;
   /** What the plugin prints, or the kubelet where the plugin prints something else than an answer. */
   readonly log: string;
@@ -25,7 +24,6 @@ export interface ArgumentRefusal {
 export interface ParsedArguments {
   /** What is neither a flag nor its value, before `--`. */
   readonly words: readonly string[];
-  /** What follows `--`, words all. */
   readonly rest: readonly string[];
   /** Values by flag, of several the last; `true` for one that stands alone. */
   readonly values: ReadonlyMap<string, string>;
@@ -37,7 +35,7 @@ export interface ParsedArguments {
 
 /** Takes the arguments of a plugin apart; what follows a refused one is read as far as it can be. */
 export function parsedArguments(plugin: string, args: readonly string[]): ParsedArguments {
-  const reading = new Reading(flagsOf(plugin));
+  const reading = new Reading(pluginRow(plugin)?.flags ?? { short: {}, kinds: {} });
   for (const argument of args) reading.take(argument);
   return reading.end();
 }
@@ -51,6 +49,7 @@ export function certainRefusal(
   { version, abilities = [] }: PluginFacts,
   { refusal }: ParsedArguments,
 ): ArgumentRefusal | undefined {
+  if (refusal?.isOpen) return undefined;
   const isRelease = version !== undefined && pluginCan(plugin, { version }, "tokens").outcome === "yes";
   return isRelease && (abilities.length === 0 || refusal?.isOfKnownFlag) ? refusal : undefined;
 }
@@ -102,7 +101,7 @@ class Reading {
         log,
       });
     const printing = [...this.#values].find(
-      ([name, value]) => this.#kind(name) === "print" && isTrue(value),
+      ([name, value]) => this.#kind(name) === "print" && TRUE.includes(value),
     )?.[0];
     if (printing !== undefined)
       this.#refuse({
@@ -151,17 +150,18 @@ class Reading {
 
   #set(name: string, written: string, value: string): void {
     this.#values.set(name, value);
-    const { takes, allowed } = readerOf(this.#kind(name) ?? "string");
+    const kind = this.#kind(name) ?? "string";
+    if (TAKES[kind](value)) return;
     const [letter] = Object.entries(this.#flags.short).find(([, long]) => long === name) ?? [];
     const full = letter === undefined ? `--${name}` : `-${letter}, --${name}`;
-    if (!takes(value))
-      this.#refuse({
-        flag: written,
-        isOfKnownFlag: true,
-        reason: `the plugin does not take ${JSON.stringify(value)} for ${written}, and exits`,
-        remedy: `give ${written} ${allowed}`,
-        log: `invalid argument ${JSON.stringify(value)} for "${full}" flag`,
-      });
+    this.#refuse({
+      flag: written,
+      isOfKnownFlag: true,
+      isOpen: kind === "unread",
+      reason: `the plugin does not take ${JSON.stringify(value)} for ${written}, and exits`,
+      remedy: kind === "unread" ? `leave ${written} out` : `give ${written} ${ALLOWED[kind]}`,
+      log: `invalid argument ${JSON.stringify(value)} for "${full}" flag`,
+    });
   }
 
   #unknown(written: string, log: string): void {
@@ -174,9 +174,9 @@ class Reading {
     });
   }
 
-  /** Only the first: the plugin reads no further. */
+  /** Only the first that is certain: the plugin reads no further. */
   #refuse(refusal: ArgumentRefusal): void {
-    this.#refusal ??= refusal;
+    if (this.#refusal === undefined || (this.#refusal.isOpen && !refusal.isOpen)) this.#refusal = refusal;
   }
 
   #kind(name: string): FlagKind | undefined {
@@ -187,4 +187,32 @@ class Reading {
     const kind = this.#kind(name);
     return kind === "bool" || kind === "print";
   }
+}
+
+/** Go's strconv.ParseBool. */
+const TRUE: readonly string[] = ["1", "t", "T", "TRUE", "true", "True"];
+const FALSE: readonly string[] = ["0", "f", "F", "FALSE", "false", "False"];
+const ALLOWED = {
+  level: "a whole number",
+  bool: "true or false",
+  print: "true or false",
+  string: "any text",
+};
+
+/** Whether a flag of a kind certainly takes a value. */
+const TAKES: Readonly<Record<FlagKind, (value: string) => boolean>> = {
+  string: () => true,
+  // Go's strconv.ParseInt(value, 10, 32).
+  level: (value) => /^[+-]?\d+$/.test(value) && BigInt.asIntN(32, wholeOf(value)) === wholeOf(value),
+  bool: isBool,
+  print: isBool,
+  unread: () => false,
+};
+
+function wholeOf(value: string): bigint {
+  return BigInt(value.replace("+", ""));
+}
+
+function isBool(value: string): boolean {
+  return TRUE.includes(value) || FALSE.includes(value);
 }

@@ -1,9 +1,10 @@
 /*
- * What the released versions of the three image credential provider plugins can do.
+ * The three image credential provider plugins, one row each.
  *
  * Read in the plugins' sources and tags: kubernetes/cloud-provider-aws (cmd/ecr-credential-provider),
  * kubernetes-sigs/cloud-provider-azure (cmd/acr-credential-provider), kubernetes/cloud-provider-gcp
- * (cmd/auth-provider-gcp). What no release proves is `unknown`, never a guess.
+ * (cmd/auth-provider-gcp). What no release proves is `unknown`, never a guess. Flags were tried with programs built from
+ * the tags: ecr 1.34.1 and 1.36.0, acr 1.36.5, gcp 36.2.5 and 36.3.8.
  */
 
 import type { PluginFacts } from "../model/cluster";
@@ -38,6 +39,37 @@ interface Row {
   readonly reason: string;
 }
 
+/**
+ * How a flag reads its value; `print` is a `bool` that has the plugin print something else than credentials. Of an
+ * `unread` one it is not known here which values the plugin takes.
+ */
+export type FlagKind = "string" | "level" | "bool" | "print" | "unread";
+
+/** The flags of one plugin. */
+export interface PluginFlags {
+  readonly short: Readonly<Record<string, string>>;
+  readonly kinds: Readonly<Record<string, FlagKind>>;
+}
+
+/** What is known of a plugin. */
+export interface Plugin {
+  readonly executable: string;
+  /** Names that releases and distributions give to it; what follows names a platform or a second copy. */
+  readonly executables: RegExp;
+  readonly annotations: readonly [string, ...string[]];
+  /** The newest minor whose source was read; of a newer one nothing is known. */
+  readonly newest: string;
+  /** From which version on an answer holds, newest last. */
+  readonly abilities: Readonly<Partial<Record<PluginAbility, readonly Row[]>>>;
+  /** Registries that it serves, as matchImages patterns; a wider one would hand tokens to it for images of others. */
+  readonly registries: readonly string[];
+  readonly flags: PluginFlags;
+  /** Variables that it reads only for a service account without its annotation, with the reason why they have no effect. */
+  readonly unannotatedEnv: Readonly<Record<string, string>>;
+  /** The variable by which it states how long the kubelet keeps its answer, whosever credentials they are. */
+  readonly answerDuration?: string;
+}
+
 /** Rows of a change that was brought to several minors: not before the first, and in each from its patch level on. */
 function backported(releases: readonly string[], before: string, since: string): readonly Row[] {
   const rows = releases.flatMap((from): readonly Row[] => [
@@ -47,131 +79,193 @@ function backported(releases: readonly string[], before: string, since: string):
   return [{ from: "0.0", outcome: "no", reason: before }, ...rows];
 }
 
-/** Per plugin and ability: from which version on an answer holds, newest last. */
-const TABLE: Readonly<Record<string, Readonly<Partial<Record<PluginAbility, readonly Row[]>>>>> = {
+/** By the key that clusters' facts and settings have for them. */
+export const PLUGINS: {
+  readonly ecr: Plugin;
+  /** Client id and tenant id. */
+  readonly acr: Plugin & { readonly annotations: readonly [string, string] };
+  readonly gcp: Plugin;
+} = {
   ecr: {
-    tokens: [
-      {
-        from: "0.0",
-        outcome: "no",
-        reason: "before v1.34.0 it ignores the token and silently uses the node identity",
-      },
-      { from: "1.34.0", outcome: "yes", reason: "since v1.34.0 (cloud-provider-aws PR 1155)" },
+    executable: "ecr-credential-provider",
+    executables: /^ecr-credential-provider(?![a-z0-9])/,
+    annotations: ["eks.amazonaws.com/ecr-role-arn"],
+    newest: "1.36",
+    abilities: {
+      tokens: [
+        {
+          from: "0.0",
+          outcome: "no",
+          reason: "before v1.34.0 it ignores the token and silently uses the node identity",
+        },
+        { from: "1.34.0", outcome: "yes", reason: "since v1.34.0 (cloud-provider-aws PR 1155)" },
+      ],
+      "unannotated-node-identity": [
+        { from: "0.0", outcome: "no", reason: "before v1.35.0 a token without role ARN is an error" },
+        {
+          from: "1.35.0",
+          outcome: "yes",
+          reason: "since v1.35.0 it falls back (cloud-provider-aws PR 1281)",
+        },
+      ],
+      "eusc-hosts": backported(
+        ["1.30.10", "1.31.9", "1.32.6", "1.33.3", "1.34.2"],
+        "it does not know hosts of amazonaws.eu and finds no region in them",
+        "since v1.34.2 and v1.35.0, and the last patch levels before",
+      ),
+    },
+    registries: [
+      ...[
+        "amazonaws.com",
+        "amazonaws.com.cn",
+        "amazonaws.eu",
+        "c2s.ic.gov",
+        "sc2s.sgov.gov",
+        "cloud.adc-e.uk",
+        "csp.hci.ic.gov",
+      ].flatMap((suffix) => [`*.dkr.ecr.*.${suffix}`, `*.dkr.ecr-fips.*.${suffix}`]),
+      ...["on.aws", "on.amazonwebservices.com.cn"].flatMap((suffix) => [
+        `*.dkr-ecr.*.${suffix}`,
+        `*.dkr-ecr-fips.*.${suffix}`,
+      ]),
+      "public.ecr.aws",
+      "ecr-public.aws.com",
     ],
-    "unannotated-node-identity": [
-      { from: "0.0", outcome: "no", reason: "before v1.35.0 a token without role ARN is an error" },
-      { from: "1.35.0", outcome: "yes", reason: "since v1.35.0 it falls back (cloud-provider-aws PR 1281)" },
-    ],
-    "eusc-hosts": backported(
-      ["1.30.10", "1.31.9", "1.32.6", "1.33.3", "1.34.2"],
-      "it does not know hosts of amazonaws.eu and finds no region in them",
-      "since v1.34.2 and v1.35.0, and the last patch levels before",
-    ),
+    flags: { short: { h: "help", v: "version" }, kinds: { help: "print", version: "print" } },
+    // Source: cmd/ecr-credential-provider/main.go (buildCredentialsProvider).
+    unannotatedEnv: {
+      AWS_ECR_ROLE_ARN:
+        "the plugin reads it for service accounts without annotation, for which the kubelet does not ask this entry",
+    },
   },
   acr: {
-    tokens: [
-      {
-        from: "0.0",
-        outcome: "no",
-        reason: "before v1.34.7 it ignores the token and silently uses the node identity",
+    executable: "acr-credential-provider",
+    executables: /^acr-credential-provider(?![a-z0-9])/,
+    annotations: ["kubernetes.azure.com/acr-client-id", "kubernetes.azure.com/acr-tenant-id"],
+    newest: "1.36",
+    abilities: {
+      tokens: [
+        {
+          from: "0.0",
+          outcome: "no",
+          reason: "before v1.34.7 it ignores the token and silently uses the node identity",
+        },
+        {
+          from: "1.34.7",
+          outcome: "yes",
+          reason: "since v1.34.7, v1.35.0 and v1.36.0 (cloud-provider-azure d82393af)",
+        },
+      ],
+      "unannotated-node-identity": [
+        { from: "0.0", outcome: "no", reason: "with a token it needs both annotations and never falls back" },
+      ],
+    },
+    registries: ["io", "cn", "de", "us"].flatMap((tld) => [`*.azurecr.${tld}`, `*.*.geo.azurecr.${tld}`]),
+    flags: {
+      short: { h: "help", r: "registry-mirror", v: "v" },
+      kinds: {
+        ...{
+          help: "print",
+          version: "print",
+          v: "level",
+          "registry-mirror": "string",
+          "ib-sni-name": "string",
+        },
+        ...{
+          "ib-default-client-id": "string",
+          "ib-default-tenant-id": "string",
+          "ib-apiserver-ip": "string",
+        },
+        ...{ vmodule: "unread", "log-flush-frequency": "unread" },
       },
-      {
-        from: "1.34.7",
-        outcome: "yes",
-        reason: "since v1.34.7, v1.35.0 and v1.36.0 (cloud-provider-azure d82393af)",
-      },
-    ],
-    "unannotated-node-identity": [
-      { from: "0.0", outcome: "no", reason: "with a token it needs both annotations and never falls back" },
-    ],
+    },
+    unannotatedEnv: {},
   },
   gcp: {
-    tokens: [
-      {
-        from: "0.0",
-        outcome: "no",
-        reason: "before v36.2.2 it ignores the token and uses the node's service account",
+    executable: "auth-provider-gcp",
+    executables: /^(?:auth-provider-gcp|gcp-credential-provider|gcr-credential-provider)(?![a-z0-9])/,
+    annotations: ["iam.gke.io/enable-wi-image-pull"],
+    newest: "36.3",
+    abilities: {
+      tokens: [
+        {
+          from: "0.0",
+          outcome: "no",
+          reason: "before v36.2.2 it ignores the token and uses the node's service account",
+        },
+        {
+          from: "36.2.2",
+          outcome: "unknown",
+          reason: "v36.2.2 to v36.2.4 have it in one of the two tag series only",
+        },
+        {
+          from: "36.2.5",
+          outcome: "yes",
+          reason: "since v36.2.5 (cloud-provider-gcp PR 1202), for GKE and fleet pools",
+        },
+      ],
+      "custom-pools": [
+        {
+          from: "0.0",
+          outcome: "no",
+          reason:
+            "the shipped plugin exchanges tokens only at the GKE or fleet pool <project>.svc.id.goog; a custom pool needs a build with --sts-audience (cloud-provider-gcp PR 1248)",
+        },
+      ],
+      "unannotated-node-identity": [
+        { from: "0.0", outcome: "yes", reason: "without its annotation it uses the node's service account" },
+      ],
+    },
+    registries: ["container.cloud.google.com", "gcr.io", "*.gcr.io", "*.pkg.dev"],
+    flags: {
+      short: { a: "authFlow", h: "help", v: "v" },
+      kinds: {
+        // `sts-audience` is of builds of cloud-provider-gcp pull request 1248 alone.
+        ...{ help: "print", authFlow: "string", "identity-provider": "string", "project-id": "string" },
+        ...{
+          "sts-audience": "string",
+          v: "level",
+          log_dir: "string",
+          log_file: "string",
+          logtostderr: "bool",
+        },
+        ...{ alsologtostderr: "bool", legacy_stderr_threshold_behavior: "bool", one_output: "bool" },
+        ...{ add_dir_header: "bool", skip_headers: "bool", skip_log_headers: "bool", vmodule: "unread" },
+        ...{ stderrthreshold: "unread", alsologtostderrthreshold: "unread", log_backtrace_at: "unread" },
+        log_file_max_size: "unread",
       },
-      {
-        from: "36.2.2",
-        outcome: "unknown",
-        reason: "v36.2.2 to v36.2.4 have it in one of the two tag series only",
-      },
-      {
-        from: "36.2.5",
-        outcome: "yes",
-        reason: "since v36.2.5 (cloud-provider-gcp PR 1202), for GKE and fleet pools",
-      },
-    ],
-    "custom-pools": [
-      {
-        from: "0.0",
-        outcome: "no",
-        reason:
-          "the shipped plugin exchanges tokens only at the GKE or fleet pool <project>.svc.id.goog; a custom pool needs a build with --sts-audience (cloud-provider-gcp PR 1248)",
-      },
-    ],
-    "unannotated-node-identity": [
-      { from: "0.0", outcome: "yes", reason: "without its annotation it uses the node's service account" },
-    ],
+    },
+    unannotatedEnv: {},
+    // Google's answers the metadata server's token as it is, which may end sooner: that server hands one out until five
+    // minutes before its end. Source: cmd/auth-provider-gcp/provider/provider.go (getCacheDuration).
+    answerDuration: "KUBE_SIDECAR_CACHE_DURATION",
   },
 };
 
-/**
- * Names that releases and distributions give to each plugin's executable; what follows names a platform or a second
- * copy. Sources: the plugins' release pages, kOps, GKE, AKS, machine-config-operator.
- */
-const EXECUTABLES: Readonly<Record<string, RegExp>> = {
-  ecr: /^ecr-credential-provider(?![a-z0-9])/,
-  acr: /^acr-credential-provider(?![a-z0-9])/,
-  gcp: /^(?:auth-provider-gcp|gcp-credential-provider|gcr-credential-provider)(?![a-z0-9])/,
-};
+/** The row of a plugin; `undefined` for one that is not known. */
+export function pluginRow(plugin: unknown): Plugin | undefined {
+  const rows: Readonly<Record<string, Plugin>> = PLUGINS;
+  return typeof plugin === "string" && Object.hasOwn(rows, plugin) ? rows[plugin] : undefined;
+}
 
 /** Whether an executable of that name is a plugin, as far as names tell. */
 export function isPluginExecutable(plugin: string, name: string): boolean {
-  return Object.hasOwn(EXECUTABLES, plugin) && EXECUTABLES[plugin]?.test(name) === true;
+  return pluginRow(plugin)?.executables.test(name) === true;
 }
-
-/** The abilities that the table knows for a plugin, sorted; none for a plugin that is not known. */
-export function pluginAbilities(plugin: string): readonly string[] {
-  return Object.keys(TABLE[plugin] ?? {}).sort();
-}
-
-/**
- * Variables that a plugin reads only for a service account without its annotation, with the reason why they have
- * no effect on others. Source: cloud-provider-aws, cmd/ecr-credential-provider/main.go (buildCredentialsProvider).
- */
-const UNANNOTATED_ENV: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  ecr: {
-    AWS_ECR_ROLE_ARN:
-      "the plugin reads it for service accounts without annotation, for which the kubelet does not ask this entry",
-  },
-};
 
 /** Why a variable has no effect where the kubelet asks the plugin for annotated service accounts alone, or `undefined`. */
 export function unannotatedEnvReason(plugin: string, name: string): string | undefined {
-  const reasons = UNANNOTATED_ENV[plugin] ?? {};
-  return Object.hasOwn(reasons, name) ? reasons[name] : undefined;
+  return new Map(Object.entries(pluginRow(plugin)?.unannotatedEnv ?? {})).get(name);
 }
-
-/**
- * The variable by which a plugin states how long the kubelet keeps its answer, whosever credentials they are. Google's
- * answers the metadata server's token as it is, which may end sooner: that server hands one out until five minutes
- * before its end. Source: cloud-provider-gcp, cmd/auth-provider-gcp/provider/provider.go (getCacheDuration).
- */
-const ANSWER_DURATION: Readonly<Record<string, string>> = { gcp: "KUBE_SIDECAR_CACHE_DURATION" };
 
 /** The variable among those of an entry by which the node's own token would outlive its end in the kubelet's cache. */
 export function outlivingTokenEnv(
   plugin: string,
   env: readonly CredentialProviderEnv[],
 ): CredentialProviderEnv | undefined {
-  const name = Object.hasOwn(ANSWER_DURATION, plugin) ? ANSWER_DURATION[plugin] : undefined;
+  const name = pluginRow(plugin)?.answerDuration;
   return env.find((each) => each.name === name && (parseGoDuration(each.value).nanoseconds ?? 0n) > 0n);
 }
-
-/** The newest minor of each plugin whose source was read; of a newer one nothing is known. */
-const NEWEST: Readonly<Record<string, string>> = { ecr: "1.36", acr: "1.36", gcp: "36.3" };
 
 /**
  * Whether a plugin as stated has an ability.
@@ -185,15 +279,18 @@ export function pluginCan(plugin: string, facts: PluginFacts, ability: PluginAbi
   const stated: Partial<PluginFacts> = isRecord(facts) ? facts : {};
   if (Array.isArray(stated.abilities) && stated.abilities.includes(ability))
     return { outcome: "yes", reason: "stated in the cluster's facts" };
-  const known = typeof plugin === "string" && Object.hasOwn(TABLE, plugin) ? TABLE[plugin] : undefined;
+  const known = pluginRow(plugin);
   if (known === undefined)
     return {
       outcome: "unknown",
       reason: `nothing is known of the plugin ${typeof plugin === "string" ? plugin : typeof plugin}`,
     };
-  const rows = typeof ability === "string" && Object.hasOwn(known, ability) ? (known[ability] ?? []) : [];
+  const rows =
+    typeof ability === "string" && Object.hasOwn(known.abilities, ability)
+      ? (known.abilities[ability] ?? [])
+      : [];
   const { version } = stated;
-  const newest = NEWEST[plugin] ?? "0.0";
+  const { newest } = known;
   if (version !== undefined && compareVersions(minorOf(VERSION, version), newest) > 0)
     return { outcome: "unknown", reason: `the newest release that is known is of v${newest}` };
   const [only] = rows;
@@ -228,37 +325,6 @@ function answerFor(rows: readonly Row[], version: string): PluginAnswer {
   return row
     ? { outcome: row.outcome, reason: row.reason }
     : { outcome: "unknown", reason: "older than all known" };
-}
-
-/**
- * Registries that each plugin serves, as matchImages patterns; a pattern outside of them would hand tokens to
- * the plugin for images of somebody else.
- */
-const REGISTRIES: Readonly<Record<string, readonly string[]>> = {
-  ecr: [
-    ...[
-      "amazonaws.com",
-      "amazonaws.com.cn",
-      "amazonaws.eu",
-      "c2s.ic.gov",
-      "sc2s.sgov.gov",
-      "cloud.adc-e.uk",
-      "csp.hci.ic.gov",
-    ].flatMap((suffix) => [`*.dkr.ecr.*.${suffix}`, `*.dkr.ecr-fips.*.${suffix}`]),
-    ...["on.aws", "on.amazonwebservices.com.cn"].flatMap((suffix) => [
-      `*.dkr-ecr.*.${suffix}`,
-      `*.dkr-ecr-fips.*.${suffix}`,
-    ]),
-    "public.ecr.aws",
-    "ecr-public.aws.com",
-  ],
-  acr: ["io", "cn", "de", "us"].flatMap((tld) => [`*.azurecr.${tld}`, `*.*.geo.azurecr.${tld}`]),
-  gcp: ["container.cloud.google.com", "gcr.io", "*.gcr.io", "*.pkg.dev"],
-};
-
-/** The patterns of the registries that a plugin serves; empty for a plugin that is not known. */
-export function registriesOf(plugin: string): readonly string[] {
-  return REGISTRIES[plugin] ?? [];
 }
 
 /**

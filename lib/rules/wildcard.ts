@@ -108,7 +108,7 @@ function agrees(units: Pattern, from: number, to: number, text: string, position
 }
 
 /** First position of a piece without `?`, in linear time; -1 where there is none. */
-function find(piece: Pattern, borders: Int32Array, text: string, from: number, end: number): number {
+export function find(piece: Pattern, borders: Int32Array, text: string, from: number, end: number): number {
   fillBorders(piece, borders);
   let matched = 0;
   for (let position = from; position < end; position++) {

@@ -128,10 +128,10 @@ describe("arguments", () => {
           mode: "mixed",
           args: ["/f"],
           nodeIdentityName: "n",
-          nodeIdentityArgs: ["--log-flush-frequency=x", "/g"],
+          nodeIdentityArgs: ["--v=x", "/g"],
         }),
       "acr",
-      "give --log-flush-frequency a duration with unit, 5s",
+      "give --v a whole number",
     ],
   ])("of %s are refused: %s", (setting, run, plugin, text) => {
     expect(run).toThrowError(

@@ -37,7 +37,10 @@ describe("certainRefusal", () => {
     ["acr", ["-vx"], 'invalid argument "x" for "-v, --v" flag'],
     ["acr", ["-vh=3"], 'invalid argument "h=3" for "-v, --v" flag'],
     ["acr", ["--v=x", "--v=3"], 'invalid argument "x" for "-v, --v" flag'],
-    ["acr", ["--log-flush-frequency=x"], 'invalid argument "x" for "--log-flush-frequency" flag'],
+    ["acr", ["--log-flush-frequency=x", "--nope"], "unknown flag: --nope"],
+    ["acr", ["--v="], 'invalid argument "" for "-v, --v" flag'],
+    ["acr", ["--v=2147483648"], 'invalid argument "2147483648" for "-v, --v" flag'],
+    ["gcp", ["get-credentials", "--one_output=tRUE"], 'invalid argument "tRUE" for "--one_output" flag'],
     ["acr", ["--registry-mirror"], "flag needs an argument: --registry-mirror"],
     ["acr", ["--logtostderr"], "unknown flag: --logtostderr"],
     ["acr", ["-xr"], "unknown shorthand flag: 'x' in -xr"],
@@ -72,14 +75,14 @@ describe("certainRefusal", () => {
     ["ecr", ["--", "-v=5"]],
     ["ecr", ["-"]],
     ["acr", ["-v3", "/f"]],
-    ["acr", ["-v=-1", "--vmodule=,a=1,", "--log-flush-frequency=0", "/f"]],
+    ["acr", ["-v=-1", "/f"]],
+    ["acr", ["-v=+007", "-v=-2147483648", "/f"]],
     ["acr", ["-r=", "/f"]],
     ["acr", ["-rv", "/f"]],
     ["acr", ["--registry-mirror", "--v", "/f"]],
     ["acr", ["--version=false", "/f"]],
     ["gcp", ["get-credentials", "--logtostderr", "false"]],
-    ["gcp", ["get-credentials", "--alsologtostderrthreshold=ERROR", "--stderrthreshold=info"]],
-    ["gcp", ["get-credentials", "--log_file_max_size=0x10", "--log_backtrace_at="]],
+    ["gcp", ["get-credentials", "--logtostderr=T", "--skip_headers=0"]],
     ["gcp", ["get-credentials", "--", "--v=x"]],
   ])("%s %j is taken", (plugin, args) => {
     expect(log(plugin, args)).toBeUndefined();
@@ -113,6 +116,15 @@ describe("parsedArguments", () => {
       ]),
     });
   });
+
+  it.each(["--vmodule=a=1", "--log-flush-frequency=5s", "--log-flush-frequency=x"])(
+    "%s stays open",
+    (flag) => {
+      const parsed = parsedArguments("acr", [flag, "/f"]);
+      expect(parsed.refusal).toMatchObject({ isOpen: true, remedy: `leave ${flag.split("=")[0]} out` });
+      expect(certainRefusal("acr", { version: "1.36.5" }, parsed)).toBeUndefined();
+    },
+  );
 
   it("says what to do", () => {
     const remedy = (...args: string[]): string | undefined => parsedArguments("acr", args).refusal?.remedy;

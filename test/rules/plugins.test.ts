@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   type PluginAbility,
   isPluginExecutable,
+  pluginRow,
   outlivingTokenEnv,
-  pluginAbilities,
   pluginCan,
   unannotatedEnvReason,
   isWithin,
-  registriesOf,
 } from "../../lib/rules/plugins";
 
 describe("pluginCan", () => {
@@ -84,8 +83,13 @@ describe("pluginCan", () => {
   });
 
   it("knows which abilities can be stated", () => {
-    expect(pluginAbilities("ecr")).toEqual(["eusc-hosts", "tokens", "unannotated-node-identity"]);
-    expect(pluginAbilities("other")).toEqual([]);
+    expect(Object.keys(pluginRow("ecr")?.abilities ?? {}).sort()).toEqual([
+      "eusc-hosts",
+      "tokens",
+      "unannotated-node-identity",
+    ]);
+    expect(pluginRow("other")).toBeUndefined();
+    expect(pluginRow("constructor")).toBeUndefined();
   });
 
   it("says why", () => {
@@ -118,7 +122,7 @@ describe("isWithin", () => {
     ["https://shop.azurecr.io", "acr", false],
     ["sh%op.azurecr.io", "acr", false],
   ])("%s within the registries of %s: %s", (pattern, plugin, expected) => {
-    expect(isWithin(pattern, registriesOf(plugin))).toBe(expected);
+    expect(isWithin(pattern, pluginRow(plugin)?.registries ?? [])).toBe(expected);
   });
 
   it.each([
@@ -132,9 +136,9 @@ describe("isWithin", () => {
 
 // kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go (host pattern); cloud-provider-azure,
 // pkg/credentialprovider (suffixes); cloud-provider-gcp, pkg/gcpcredential (registry URLs).
-describe("registriesOf", () => {
+describe("registries", () => {
   it("knows each plugin's registries", () => {
-    expect(registriesOf("ecr")).toEqual([
+    expect(pluginRow("ecr")?.registries).toEqual([
       ...["*.dkr.ecr.*.amazonaws.com", "*.dkr.ecr-fips.*.amazonaws.com"],
       ...["*.dkr.ecr.*.amazonaws.com.cn", "*.dkr.ecr-fips.*.amazonaws.com.cn"],
       ...["*.dkr.ecr.*.amazonaws.eu", "*.dkr.ecr-fips.*.amazonaws.eu"],
@@ -146,12 +150,16 @@ describe("registriesOf", () => {
       ...["*.dkr-ecr.*.on.amazonwebservices.com.cn", "*.dkr-ecr-fips.*.on.amazonwebservices.com.cn"],
       ...["public.ecr.aws", "ecr-public.aws.com"],
     ]);
-    expect(registriesOf("acr")).toEqual([
+    expect(pluginRow("acr")?.registries).toEqual([
       ...["*.azurecr.io", "*.*.geo.azurecr.io", "*.azurecr.cn", "*.*.geo.azurecr.cn"],
       ...["*.azurecr.de", "*.*.geo.azurecr.de", "*.azurecr.us", "*.*.geo.azurecr.us"],
     ]);
-    expect(registriesOf("gcp")).toEqual(["container.cloud.google.com", "gcr.io", "*.gcr.io", "*.pkg.dev"]);
-    expect(registriesOf("other")).toEqual([]);
+    expect(pluginRow("gcp")?.registries).toEqual([
+      "container.cloud.google.com",
+      "gcr.io",
+      "*.gcr.io",
+      "*.pkg.dev",
+    ]);
   });
 });
 
@@ -176,7 +184,9 @@ describe("isPluginExecutable", () => {
 });
 
 it("abilities and variables by plugin, whole", () => {
-  expect(["acr", "ecr", "gcp"].map(pluginAbilities)).toEqual([
+  expect(
+    ["acr", "ecr", "gcp"].map((plugin) => Object.keys(pluginRow(plugin)?.abilities ?? {}).sort()),
+  ).toEqual([
     ["tokens", "unannotated-node-identity"],
     ["eusc-hosts", "tokens", "unannotated-node-identity"],
     ["custom-pools", "tokens", "unannotated-node-identity"],
@@ -208,4 +218,21 @@ it.each<[string, PluginAbility, string, string, string, string]>([
 ])("%s %s: %s %s, %s %s", (plugin, ability, before, earlier, from, later) => {
   const outcomes = [before, from].map((version) => pluginCan(plugin, { version }, ability).outcome);
   expect(outcomes).toEqual([earlier, later]);
+});
+
+// As each prints them with --help; ecr and acr have no more, and gcp has --sts-audience of pull request 1248 alone.
+it("flags by plugin, whole", () => {
+  const flags = (plugin: string): string =>
+    Object.keys(pluginRow(plugin)?.flags.kinds ?? {})
+      .sort()
+      .join(" ");
+  expect([flags("ecr"), flags("acr"), flags("gcp")]).toEqual([
+    "help version",
+    "help ib-apiserver-ip ib-default-client-id ib-default-tenant-id ib-sni-name log-flush-frequency registry-mirror v version vmodule",
+    "add_dir_header alsologtostderr alsologtostderrthreshold authFlow help identity-provider legacy_stderr_threshold_behavior log_backtrace_at log_dir log_file log_file_max_size logtostderr one_output project-id skip_headers skip_log_headers stderrthreshold sts-audience v vmodule",
+  ]);
+  expect([pluginRow("acr")?.flags.short, pluginRow("gcp")?.flags.short]).toEqual([
+    { h: "help", r: "registry-mirror", v: "v" },
+    { a: "authFlow", h: "help", v: "v" },
+  ]);
 });

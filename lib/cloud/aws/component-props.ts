@@ -38,7 +38,7 @@ const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
 export interface ComponentRoleSettings extends RolePlace {
   /**
    * ARN of the policy that bounds the roles' permissions; `"none"` says that there is none. Must be stated where roles
-   * are adopted: Terraform takes a boundary off that it is not told of.
+   * are adopted: Terraform removes a boundary that is not stated.
    *
    * @defaultValue - none; refused where roles are adopted
    */

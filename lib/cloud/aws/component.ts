@@ -23,11 +23,12 @@ import {
   componentPolicyName,
   componentRoleName,
   componentSecret,
+  requestStatements,
+  awsProviderKind,
 } from "../../rules/aws/component";
 import { ccoctlNameOf, ccoctlTags, roleName } from "../../rules/aws/names";
 import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/narrowing";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
-import { requestStatements, awsProviderKind } from "../../rules/aws/provider-spec";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type RoleReason, describedRole } from "../../rules/aws/role";
 import { TOKEN_PATH_FORM, isTokenPath, requestProblem } from "../../rules/openshift/credentials-request";
@@ -48,7 +49,7 @@ import {
   declareInlinePolicy,
   declareRole,
 } from "./role";
-import { type RolePlace } from "./role-props";
+import type { RolePlace } from "./role-props";
 
 interface CheckedAdoption {
   readonly any: boolean;
@@ -250,7 +251,7 @@ export class ComponentRole extends Construct {
    * account; empty without `kmsKeys`.
    */
   readonly keyPolicyStatements: readonly PolicyStatement[];
-  /** What the component got, as `PlatformComponents` is told of it. */
+  /** What the component got, as `PlatformComponents` takes it. */
   readonly grant: ComponentGrant;
   /** The role, for policies that name its literal ARN. */
   readonly dependencies: readonly ITerraformDependable[];

@@ -28,7 +28,7 @@ import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { PROVIDER } from "../shared/kinds";
 import { type OnceInAccount, declaredInAccount } from "./once";
 
-/** How the issuer's documents are read: through CloudFront, or from the bucket itself by anybody. */
+/** How the issuer's documents are read: through CloudFront, or from the bucket itself by everyone. */
 export type IssuerBucketAccess = "cloudfront" | "public";
 
 /** What `ccoctl aws` made, and Terraform takes over. */
@@ -66,7 +66,7 @@ export interface IssuerBucketProps extends AwsProps {
   readonly keys: readonly IssuerKey[];
   /**
    * Who reads the documents: `cloudfront` keeps the bucket private, behind a distribution with origin access control;
-   * `public` lets anybody read the two documents, and needs an account whose own block of public access is off.
+   * `public` lets everyone read the two documents, and needs an account whose own block of public access is off.
    *
    * @defaultValue "cloudfront"
    */

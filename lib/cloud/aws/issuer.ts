@@ -84,7 +84,7 @@ export class IssuerDistribution extends Construct {
   readonly originAccessControl: CloudfrontOriginAccessControl;
   /** ARN of the distribution; literal for one that is taken over. */
   readonly arn: string;
-  /** Host that the documents are served from; literal with a domain of one's own, or where it is taken over. */
+  /** Host that the documents are served from; literal with your own domain, or where it is taken over. */
   readonly domainName: string;
 
   constructor(scope: Construct, id: string, settings: DistributionSettings) {

@@ -233,7 +233,7 @@ export function checkOwnerPolicies(
   }
 }
 
-/** Declares the owner's half of pulls across accounts, or warns where nobody is known to take care of it. */
+/** Declares the owner's half of pulls across accounts, or warns where no one is known to take care of it. */
 export function writeOwnerPolicies(
   scope: Construct,
   role: IPullRole,

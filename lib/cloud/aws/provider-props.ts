@@ -35,7 +35,7 @@ export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
 
 /** Settings of an {@link OidcProvider}. */
 export interface OidcProviderProps extends AwsProps {
-  /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
+  /** `iss` of the cluster's service account tokens, compared exactly; may be late. */
   readonly issuer: GivenIssuer;
   /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
   readonly audiences: readonly string[];

@@ -183,7 +183,7 @@ function lacksThumbprint({ region, thumbprints }: OidcProviderProps): boolean {
   return !thumbprints && region !== undefined && partitionOf(region).name === "aws-cn";
 }
 
-/** A late issuer is told apart by the Terraform expression that it stands for: equal text, equal value. */
+/** A late issuer is known by the Terraform expression that it stands for: equal text, equal value. */
 function nameOf(stack: TerraformStack, issuer: Issuer): string {
   if (!issuer.late) return issuer.url;
   const resolver = new DefaultTokenResolver(new StringConcat());

@@ -34,7 +34,7 @@ export interface IPullRole {
   readonly arnLength?: number;
   /** What a service account needs in order to use it. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** What must exist before somebody grants it something; empty for an existing role. */
+  /** What must exist before it is granted something; empty for an existing role. */
   readonly dependencies: readonly ITerraformDependable[];
 }
 

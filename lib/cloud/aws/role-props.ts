@@ -43,7 +43,7 @@ export interface RoleTrust {
   readonly audience?: string;
 }
 
-export const ROLE_TRUST: ObjectKind<RoleTrust> = object({
+const ROLE_TRUST: ObjectKind<RoleTrust> = object({
   oidcProvider: OIDC_PROVIDER,
   serviceAccounts: optional(list(SUBJECT)),
   wildcards: optional(list(SUBJECT_WILDCARD)),
@@ -120,7 +120,7 @@ export interface AccountRolesProps extends RolePlace {
    */
   readonly oidcProvider?: IOidcProvider;
   /**
-   * The audience of the tokens; for workloads another one than usual is told to the pod identity webhook by annotation.
+   * The audience of the tokens; for workloads another one than usual is annotated for the pod identity webhook.
    *
    * @defaultValue "sts.amazonaws.com"
    */

@@ -174,7 +174,7 @@ function requireSameAccount(
     });
 }
 
-/** A literal ARN in the trust is no reference, so Terraform is told the order; a late one is a reference already. */
+/** A literal ARN in the trust is no reference, so the order is stated; a late one is a reference already. */
 function trusted(trusts: readonly RoleTrust[]): ITerraformDependable[] {
   const literalOnes = trusts.filter(({ oidcProvider }) => !isLate(oidcProvider.arn));
   return [...new Set(literalOnes.flatMap(({ oidcProvider }) => oidcProvider.dependencies))];

@@ -221,7 +221,7 @@ const UNTIED =
 
 /** Settings of {@link eksSpoke}. */
 export interface EksSpokeProps extends AwsProps {
-  /** The cluster: declared, looked up, or described by its endpoint. Its name is literal, since plugins are told it. */
+  /** The cluster: declared, looked up, or described by its endpoint. Its name is literal, since plugins get it as an argument. */
   readonly cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster;
   /** Region of the cluster, literal. */
   readonly region: string;

@@ -1,9 +1,14 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { type ComponentsRequest, COMPONENTS_REQUEST } from "../../model/components";
 import { GivenIssuer, ISSUER } from "../../model/issuer";
-import { type ObjectKind, anyObject, choice, list, object, optional, record, text } from "../../model/shape";
+import { type ObjectKind, choice, list, object, optional, record, text } from "../../model/shape";
 import { type Subject, SUBJECT } from "../../model/subject";
-import { type ComponentAdoption, COMPONENT_ADOPTION } from "../../rules/azure/adoption";
+import {
+  type ComponentAdoption,
+  COMPONENT_ADOPTION,
+  IDENTITY_ADOPTION,
+  type IdentityAdoption,
+} from "../../rules/azure/adoption";
 import {
   type ComponentNaming,
   type ComponentOverride,
@@ -76,12 +81,6 @@ export interface ComponentIdentityProps extends DeclaredIdentityProps {
   readonly adopt?: IdentityAdoption;
 }
 
-const IDENTITY_ADOPTION: ObjectKind<IdentityAdoption> = object({
-  roleDefinition: optional(text),
-  roleAssignments: optional(anyObject),
-  serviceAccounts: optional(list(text)),
-});
-
 export const COMPONENT_IDENTITY_PROPS: ObjectKind<ComponentIdentityProps> = object({
   ...DECLARED_IDENTITY_PROPS.shape,
   roleName: optional(text),
@@ -98,29 +97,6 @@ export const COMPONENT_IDENTITY_PROPS: ObjectKind<ComponentIdentityProps> = obje
   naming: optional(choice(COMPONENT_NAMINGS)),
   adopt: optional(IDENTITY_ADOPTION),
 });
-
-/** What exists of a component's identity; the identity itself does. */
-export interface IdentityAdoption {
-  /**
-   * GUID of the custom role.
-   *
-   * @defaultValue - the custom role is made
-   */
-  readonly roleDefinition?: string | undefined;
-  /**
-   * GUIDs of role assignments: by resource group for the custom role, by `<role> at <resource group>` for another one,
-   * by the whole scope for anything but the subscription's resource groups.
-   *
-   * @defaultValue - role assignments are made
-   */
-  readonly roleAssignments?: ReadonlyMap<string, string>;
-  /**
-   * Names of the service accounts that have a credential.
-   *
-   * @defaultValue - credentials are made
-   */
-  readonly serviceAccounts?: readonly string[];
-}
 
 /** How the identities of one cluster's components are made; the words are those of `ccoctl azure`. */
 export interface ComponentIdentitiesSettings {

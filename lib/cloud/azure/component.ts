@@ -4,7 +4,7 @@ import type { ComponentGrant, ComponentsDeclaration, IComponentIdentities } from
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
 import { checkGiven, checkProps } from "../../model/shape";
-import { type AdoptedComponent, adoptedComponents } from "../../rules/azure/adoption";
+import { type IdentityAdoption, adoptedComponents } from "../../rules/azure/adoption";
 import {
   type ComponentNaming,
   type PlannedComponent,
@@ -126,7 +126,7 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
 interface ComponentSettings {
   readonly components: readonly PlannedComponent[];
   /** What of them exists, by the request's name; `undefined` where nothing is adopted. */
-  readonly adopted: ReadonlyMap<string, AdoptedComponent> | undefined;
+  readonly adopted: ReadonlyMap<string, IdentityAdoption> | undefined;
   readonly naming: ComponentNaming;
   /** By the ids of their constructs; their names are literal. */
   readonly groups: Readonly<Record<"OidcResourceGroup" | "InstallationResourceGroup", ResourceGroupUse>>;

@@ -285,7 +285,7 @@ export interface CredentialLedger {
 export interface PullTrust {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
   readonly clusterName: string;
-  /** The cluster's issuer, to the letter; may be late. */
+  /** The cluster's issuer, exactly; may be late. */
   readonly issuer: GivenIssuer;
   /** `namespace/name` each; there are no wildcards in Azure. */
   readonly serviceAccounts: readonly (string | Subject)[];

@@ -12,7 +12,7 @@ export { type ExistingAksCluster } from "./spoke";
 export { ComponentIdentities, componentIdentities } from "./component";
 export { ComponentIdentity } from "./component-identity";
 export { type ComponentIdentitiesProps, type ComponentIdentitiesSettings } from "./component-props";
-export { type ComponentIdentityProps, type IdentityAdoption } from "./component-props";
+export { type ComponentIdentityProps } from "./component-props";
 export { type DeclaredIdentityProps, type IdentitySettings, type PullTrust } from "./identity";
 export { type IssuerAdoption, type IssuerStorageProps } from "./issuer";
 export { IssuerContainer, type IssuerContainerProps } from "./issuer-container";
@@ -27,7 +27,7 @@ export { WorkloadIdentities, type WorkloadIdentitiesProps, workloadIdentities } 
 export { type WorkloadIdentitiesSettings, WorkloadIdentity, type WorkloadIdentityProps } from "./workload";
 export type { IssuerKey } from "../../model/issuer-keys";
 export { type AccessRole } from "../../rules/azure/access";
-export { type ComponentAdoption } from "../../rules/azure/adoption";
+export { type ComponentAdoption, type IdentityAdoption } from "../../rules/azure/adoption";
 export { type AzureCloudName } from "../../rules/azure/clouds";
 export { type ComponentNaming, type ComponentOverride } from "../../rules/azure/component";
 export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/permission";

@@ -275,7 +275,7 @@ const UNREAD: readonly string[] = ["source_content", "parallelism", "size", "con
 
 /** What containers and static websites have in common: an account and two documents. */
 export abstract class IssuerStorage extends Construct implements IIssuerHost {
-  /** The issuer: what the cluster's `--service-account-issuer` must be, to the letter; may be late. */
+  /** The issuer: what the cluster's `--service-account-issuer` must be, exactly; may be late. */
   abstract readonly issuer: Issuer;
   /** The storage account. */
   readonly account: StorageAccount;

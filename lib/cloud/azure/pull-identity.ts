@@ -200,7 +200,7 @@ export class PullIdentity extends PullIdentityBase {
   override readonly tenantId: string;
   /** The name as given. */
   protected override readonly label: string;
-  /** Its own: nobody else can name the identity. */
+  /** Its own: no other construct can name the identity. */
   protected override readonly ledger: IdentityLedger = newLedger();
 
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
@@ -365,7 +365,7 @@ export interface IdentityLedger extends CredentialLedger {
 
 const ledgers = new PerStack<IdentityLedger>();
 
-/** A ledger of its own, for an identity that nobody else can name. */
+/** A ledger of its own, for an identity that no other construct can name. */
 export function newLedger(): IdentityLedger {
   return { credentials: [], resources: [], pulls: [], assignments: new Map() };
 }

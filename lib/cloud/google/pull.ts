@@ -25,13 +25,13 @@ import {
   NODE_IDENTITY_ARGUMENTS,
   OPT_IN_ANNOTATION,
   OPT_IN_VALUE,
-  PLUGIN_NAME,
   cacheEnvironment,
   customPoolArguments,
   managedIdentityProvider,
   managedPoolArguments,
   parseManagedIdentityProvider,
 } from "../../rules/google/pull";
+import { PLUGINS } from "../../rules/plugins";
 import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
 import {
@@ -161,7 +161,7 @@ function credentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "gcp",
-    name: PLUGIN_NAME,
+    name: PLUGINS.gcp.executable,
     matchImages: [...new Set(bindings.map(({ repository }) => repository.host))].sort(),
     defaultCacheDuration: Duration.minutes(1),
     args,

@@ -6,20 +6,9 @@
  * `addEnvToContainer`.
  */
 
-import {
-  type Known,
-  type Ternary,
-  is,
-  isKnown,
-  known,
-  match,
-  orElse,
-  same,
-  shown,
-  whyNot,
-} from "../../model/known";
+import { type Known, type Ternary, is, isKnown, known, orElse, same, shown, whyNot } from "../../model/known";
 import type { TreeObject } from "../../model/tree";
-import { awsProviderKind } from "../../rules/aws/provider-spec";
+import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type {
@@ -135,21 +124,10 @@ class RoleIdentity implements AccessIdentity {
 
 /** What is said where documents contradict each other about an annotation; `undefined` where none do. */
 function contested(values: readonly Known<string>[], where: Evidence): Answer | undefined {
-  const reasons = values.map((value) =>
-    match(
-      value,
-      () => undefined,
-      (why) => (why.kind === "contested" ? why.what : undefined),
-    ),
-  );
-  const reason = reasons.find((each) => each !== undefined);
-  return reason === undefined
-    ? undefined
-    : unknown(
-        reason,
-        "keep the annotation in one document, and that the only one of the service account or applied with kubectl apply --server-side",
-        where,
-      );
+  const why = values.map(whyNot).find((each) => each?.kind === "contested");
+  const remedy =
+    "keep the annotation in one document, and that the only one of the service account or applied with kubectl apply --server-side";
+  return why?.kind === "contested" ? unknown(why.what, remedy, where) : undefined;
 }
 
 function roleAnswer(arn: Known<string>, where: Evidence): Answer {

@@ -19,7 +19,7 @@ import {
 import { partitions } from "../../rules/aws/partitions";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import { readPolicy } from "../../rules/aws/policy/policy";
-import { decideOutsider } from "../../rules/aws/policy/resource";
+import { decideOutsider } from "../../rules/aws/policy/permission";
 import { resourceOf } from "../../rules/aws/policy/resource-name";
 import { type Answer, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";

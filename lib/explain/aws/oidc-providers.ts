@@ -97,7 +97,8 @@ export function accepts(found: readonly RegisteredIssuer[], audience: Known<stri
   const answers = found.map(({ clientIds }) =>
     whether(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
   );
-  const [first, other] = [...new Set(answers)].filter((answer) => answer !== "unknown");
+  const [first = "unknown"] = answers;
+  const differs = new Set(answers.filter((answer) => answer !== "unknown")).size > 1;
   const isTooLong = found.some(({ clientIds }) => orElse(clientIds, () => []).length > CLIENT_IDS_MAX);
-  return other !== undefined || isTooLong ? "unknown" : (first ?? "unknown");
+  return differs || isTooLong ? "unknown" : first;
 }

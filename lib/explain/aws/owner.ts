@@ -5,7 +5,7 @@
  */
 
 import { type Ternary, is, or, shown } from "../../model/known";
-import { ResourcePolicy } from "../../rules/aws/policy/resource";
+import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import { type AskedPlace, type PolicyOfOwner, type Registries, isOf } from "./registry";

@@ -16,7 +16,7 @@ import {
 } from "../../model/known";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { partitions } from "../../rules/aws/partitions";
-import { ARN_PARTS, arnParts } from "../../rules/aws/policy/operators";
+import { ARN_PARTS, arnParts } from "../../rules/aws/policy/conditions";
 import type { Block, Configuration, Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
 

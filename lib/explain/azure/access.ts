@@ -50,7 +50,7 @@ const HARMLESS: readonly string[] = ["azure_resource_prefix", "azure_resourcegro
 const AS_OTHERS =
   "write the cluster's tenant and subscription into every Secret; `bind` writes those of the outputs";
 
-/** Components and workloads in Azure. */
+/** Components by their Secrets, and workloads by the annotations that the webhook reads. */
 export function azureAccess(identities: Identities, issuers: Issuers): CloudAccess {
   const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
     isAbsent(client) || is(client, "") === "yes"
@@ -223,7 +223,6 @@ function othersAnswer(
   return undefined;
 }
 
-/** Something that is asked for. */
 interface Wanted {
   readonly name: string;
   /** Where; `undefined` where the places of all rights say it. */

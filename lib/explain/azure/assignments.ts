@@ -28,7 +28,6 @@ import type { Terraform } from "../read/terraform";
 import { keyOf, remembered, whether } from "../shared/references";
 import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
 
-/** A role assignment. */
 export interface Assignment extends NamedRole {
   readonly scope: ResourceId;
   /** The repositories that its condition limits it to; `undefined` where it has none. */
@@ -36,7 +35,6 @@ export interface Assignment extends NamedRole {
   readonly source: Source;
 }
 
-/** What a principal may do. */
 export interface HeldRoles {
   readonly held: readonly Assignment[];
   readonly possible: readonly Assignment[];
@@ -49,7 +47,6 @@ export type PrincipalKey = string | Reference;
 
 const DENIALS = "microsoft.authorization/denyassignments";
 
-/** The assignments of all principals. */
 export class Assignments {
   readonly #byPrincipal = new Map<PrincipalKey, Resource[]>();
   /** Those that may be of any principal, or of a form in which they may not be active. */
@@ -75,7 +72,6 @@ export class Assignments {
         this.#possible.push([undefined, resource]);
   }
 
-  /** Those of the principal with these ids. */
   of(ids: readonly Known<string>[]): HeldRoles {
     const own = new Set(ids.flatMap((id) => keyOf(id) ?? []));
     const groups = this.#groups.of(own);
@@ -129,7 +125,6 @@ function isRefused({ definition, scope }: Assignment): boolean {
   return assignable.length > 0 && assignable.every((each) => holds(each, scope) === "no");
 }
 
-/** Attributes of resources that are principals. */
 const PRINCIPALS =
   /^(?:azurerm_user_assigned_identity|azuread_(?:application|group|service_principal|user))\./;
 
@@ -153,7 +148,6 @@ function certainKey(id: Known<string>, of: Resource): PrincipalKey | undefined {
   return mayBeAnyones(id, of) ? undefined : keyOf(id);
 }
 
-/** The groups that were read. */
 class Groups {
   /** All ids of the groups that a member is in. */
   readonly #of = new Map<PrincipalKey, PrincipalKey[]>();
@@ -168,8 +162,8 @@ class Groups {
       for (const id of ids) all.set(id, ids);
       const members = orElse(resource.list("members"), () => undefined);
       const isWhole = members?.map((member) => this.#add(member, ids, resource)).every(Boolean);
-      if (resource.adopted || resource.names.includes("dynamic_membership") || !isWhole)
-        ids.forEach((id) => this.open.add(id));
+      const rules = orElse(resource.blocks("dynamic_membership"), () => [resource]);
+      if (resource.adopted || rules.length > 0 || !isWhole) ids.forEach((id) => this.open.add(id));
     }
     for (const resource of terraform.ofType("azuread_group_member")) {
       const key = certainKey(resource.stated("group_object_id"), resource);
@@ -205,11 +199,9 @@ interface RoleDefinition {
   readonly isLookedUp: boolean;
 }
 
-/** What an assignment says of its role. */
 interface NamedRole {
   /** The built-in role; `undefined` for any other, and where it is not known. */
   readonly builtIn: BuiltInRole | undefined;
-  /** The definition that was read; `undefined` where none was. */
   readonly definition: RoleDefinition | undefined;
   /** Its name; `undefined` where nothing that was read says it. */
   readonly name: Known<string | undefined>;
@@ -221,7 +213,6 @@ interface NamedRole {
 const REFERENCES: readonly string[] = ["role_definition_resource_id", "id", "role_definition_id"];
 const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The roles that were read. */
 class Roles {
   /** By id and by name; one that is declared says more than one of the same name that is looked up. */
   readonly #all = new Map<string | Reference, RoleDefinition>();

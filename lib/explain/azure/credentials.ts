@@ -32,7 +32,6 @@ import {
   withSegments,
 } from "./ids";
 
-/** A federated identity credential. */
 export interface Credential {
   readonly issuer: Known<string | undefined>;
   readonly subject: Known<string | undefined>;
@@ -43,7 +42,6 @@ export interface Credential {
   readonly source: Source;
 }
 
-/** The credentials of an identity. */
 export interface CredentialSet {
   readonly credentials: readonly Credential[];
   /** True where there may be more than those that were read. */
@@ -63,7 +61,6 @@ const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentit
 /** Numbers of segments in an identity's id, and how many it has. */
 const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
 
-/** The credentials of all identities and applications. */
 export class Credentials {
   readonly #byOwner = new IdIndex<readonly [Resource, Reading]>();
 
@@ -81,7 +78,6 @@ export class Credentials {
         this.#byOwner.add(withSegments(changedId(each), {}, IDENTITY_DEPTH), [each, reading]);
   }
 
-  /** Those of what goes by these ids. */
   of(ids: readonly ResourceId[]): CredentialSet {
     const found = new Map<Resource, readonly [reading: Reading, isOwn: Ternary]>();
     for (const [owner, [resource, reading]] of new Set(ids.flatMap((id) => this.#byOwner.near(id)))) {
@@ -156,8 +152,8 @@ function credentialOf(resource: Resource, isCertain: boolean): Credential {
 /** What one document asks for and Azure refuses; another document may say the same of the same credentials. */
 function refusal(found: readonly Resource[]): string | undefined {
   for (const here of grouped(found, ({ scope }) => scope).values()) {
-    const name = twice(here, (each) => [lowered(each.text("name"))])?.text("name");
-    if (name) return `two of its credentials are named ${shown(name)}`;
+    const namesake = twice(here, (each) => [lowered(each.text("name"))]);
+    if (namesake) return `two of its credentials are named ${shown(namesake.text("name"))}`;
     const pair = twice(here, (each) => [each.text("issuer"), each.text("subject")]);
     if (pair)
       return `two of its credentials have the issuer ${shown(pair.text("issuer"))} and the subject ${shown(pair.text("subject"))}`;
@@ -167,7 +163,6 @@ function refusal(found: readonly Resource[]): string | undefined {
   return undefined;
 }
 
-/** The first whose values are those of one before it. */
 function twice(
   all: readonly Resource[],
   valuesOf: (each: Resource) => readonly Known<string | undefined>[],

@@ -26,7 +26,6 @@ import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } fro
 import type { CredentialSet, Credentials } from "./credentials";
 import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";
 
-/** An identity. */
 export interface Identity {
   readonly label: string;
   /** True where it may have role assignments that were not read: others declare it, or its principal. */
@@ -48,7 +47,6 @@ const APPLICATION = "azuread_application";
 /** The names that versions of the azuread provider give to one attribute, the newest first. */
 const CLIENT_ID: readonly string[] = ["client_id", "application_id"];
 
-/** The identities that were read. */
 export class Identities {
   readonly #found = new Map<PrincipalKey, Identity | undefined>();
   readonly #byClient = new Map<PrincipalKey, Resource[]>();
@@ -200,7 +198,6 @@ export function notInOne(
   return why && unknown(whyText(why), `keep the ${what} in one document`, where);
 }
 
-/** Whether two tenants are one. */
 export function sameTenant(one: Known<string | undefined>, other: Known<string | undefined>): Ternary {
   return same<string | undefined>(lowered(statedTenant(one)), lowered(statedTenant(other)));
 }

@@ -131,13 +131,11 @@ function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
   return segments.map(textOf).filter((segment) => is(segment, "") !== "yes");
 }
 
-/** Whether the segments of an id begin with those of another. */
 function beginsWith(segments: readonly Known<string>[], start: readonly Known<string>[]): Ternary {
   if (start.length > segments.length) return "no";
   return and(...start.map((segment, place) => same(segment, segments[place] ?? segment)));
 }
 
-/** Whether two ids are one. */
 export function sameId(one: ResourceId, other: ResourceId): Ternary {
   if (!one.segments || !other.segments) return same(one.text, other.text);
   return one.segments.length === other.segments.length ? beginsWith(one.segments, other.segments) : "no";
@@ -150,7 +148,7 @@ export function holds(scope: ResourceId, id: ResourceId): Ternary {
     const isHeld = sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/")) !== undefined;
     return isHeld ? "yes" : "unknown";
   }
-  const isOfMany = above.length === 0 || (above[2] && is(above[2], "managementgroups") === "yes");
+  const isOfMany = above.length === 0 || is(above[2] ?? known(""), "managementgroups") === "yes";
   return isOfMany ? "unknown" : beginsWith(inner, above);
 }
 
@@ -165,7 +163,6 @@ export class IdIndex<T> {
     remembered(this.#named, nameOf(id), () => []).push([id, value]);
   }
 
-  /** Those whose id may be this one. */
   near(id: ResourceId): readonly (readonly [id: ResourceId, value: T])[] {
     const name = nameOf(id);
     if (name === undefined) return this.#all;

@@ -37,7 +37,6 @@ interface Container {
   readonly name: Known<string>;
 }
 
-/** Everything that was read of a container. */
 interface Store extends Container {
   readonly accounts: readonly Resource[];
   readonly containers: readonly Resource[];
@@ -118,7 +117,6 @@ function containerOf(blob: Resource): Container {
     : { account: accountOf(blob), name: blob.stated("storage_container_name") };
 }
 
-/** The name of the account that something is of. */
 function accountOf(resource: Resource): Known<string> {
   const id = resource.stated("storage_account_id");
   const target = referredResource(id, ["id"]);
@@ -178,7 +176,7 @@ function nameAt(
   isWebsite: boolean,
 ): Known<string> | undefined {
   const start = startOf(url, account, suffixes, isWebsite);
-  const starts = [...(start ? [start] : []), ...endpoints];
+  const starts = [...(start === undefined ? [] : [start]), ...endpoints];
   const bases = isWebsite
     ? starts.flatMap((each) => [each, withoutSuffix(each, "/")])
     : [...starts, ...suffixes.map((suffix) => joined("https://", account, ".blob.", suffix, "/"))].map(
@@ -201,7 +199,6 @@ function suffixesOf(accounts: readonly Resource[]): readonly string[] {
   return accounts.length === 0 ? SUFFIXES : found;
 }
 
-/** The suffix of the cloud that a URL is of. */
 function suffixIn(url: Known<string>): string | undefined {
   const [, host = ""] = /^https:\/\/([^/]+)/.exec(orElse(url, () => "")) ?? [];
   return SUFFIXES.find((suffix) => host.endsWith(`.${suffix}`));

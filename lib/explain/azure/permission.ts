@@ -38,7 +38,6 @@ export const NOT_ALL: Answer = unknown(
   "name the Terraform that declares them as well",
 );
 
-/** What an identity may do at one registry. */
 interface AtRegistry {
   readonly login: Answer;
   /** Assignments on the registry that its mode honours, as far as it is known. */
@@ -256,7 +255,6 @@ function coveredBy({ limit }: Assignment, name: AskedName): Ternary {
 
 const patterns = new Map<string, Pattern>();
 
-/** A name, or a prefix that ends in a star. */
 function patternOf(text: string): Pattern {
   return remembered(patterns, text, () =>
     text.endsWith("*") ? prefixPattern(literalPattern(text.slice(0, -1))) : literalPattern(text),

@@ -44,7 +44,6 @@ const ONE_FILE = "give the path of azure.json as the one argument";
 const LATE = "late";
 const EMPTY = known("");
 
-/** The acr plugin. */
 export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): PluginCloud {
   const memory = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
   const rightsOf = (identity: Identity, recorded: ClusterFacts["registries"]): PullRights =>
@@ -130,7 +129,6 @@ function azureJson(path: string, node: NodeConfiguration): FirstDocument | undef
   return file && remembered(files, file, () => firstDocument(file.content));
 }
 
-/** Whether the file lets the plugin use the token for a registry. */
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
   const path = pathOf(entry);
   const read = azureJson(path, node);

@@ -75,7 +75,6 @@ function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonl
   }));
 }
 
-/** What was found of a pod. */
 interface JudgedPod extends PodFact {
   readonly isLabelled: Ternary;
   readonly hasAll: Ternary;
@@ -150,17 +149,17 @@ function hasAll({ variable, files, hasMore }: ContainerFact, client: Text): Tern
       (text) => (text === undefined && hasMore ? "unknown" : text ? "yes" : "no"),
       (why) => (why.kind === "apply" ? "yes" : "unknown"),
     );
-  const tokens = files.flatMap(({ path, token: each }) =>
-    each ? [{ path, isForEntra: is(each.audience, WEBHOOK_AUDIENCE) }] : [],
-  );
-  const isMounted = tokens.map(({ path, isForEntra }) =>
-    and(same<string | undefined>(token, known(path)), isForEntra),
+  const tokens = files.flatMap(({ path, token: each }) => (each ? [{ path, audience: each.audience }] : []));
+  const isMounted = tokens.map(({ path, audience }) =>
+    and(
+      is(audience, WEBHOOK_AUDIENCE),
+      isAbsent(token) ? "unknown" : same<string | undefined>(token, known(path)),
+    ),
   );
   return and(
-    or(...tokens.map(({ isForEntra }) => isForEntra)),
+    or(...isMounted),
     ...[CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => isSet(variable(name))),
     isAbsent(id) ? "unknown" : same<string | undefined>(id, client),
-    isAbsent(token) ? "unknown" : or(...isMounted),
   );
 }
 

@@ -17,7 +17,6 @@ import { Registries } from "./registry";
 import { aksSpokes } from "./spoke";
 import { credentialsTrust } from "./trust";
 
-/** Reads Azure. */
 export const azureReader: CloudReader = {
   cloud: "azure",
   computed: [],

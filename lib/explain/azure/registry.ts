@@ -3,8 +3,19 @@
  * by the caller, or read of azapi.
  */
 
-import { type Known, type Ternary, and, is, known, or, orElse, same, unread } from "../../model/known";
-import { isTreeObject, optionalText, treeAt } from "../../model/tree";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  known,
+  or,
+  orElse,
+  same,
+  unread,
+  whyNot,
+} from "../../model/known";
+import { optionalText, parsedTree, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import type { Answer } from "../answer";
@@ -15,7 +26,6 @@ import type { Unread } from "../shared/not-read";
 import { isAbsent, lowered, remembered, whether } from "../shared/references";
 import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from "./ids";
 
-/** A registry as a host names it. */
 export interface Registry {
   readonly name: string;
   readonly mode: Known<RoleAssignmentMode>;
@@ -39,12 +49,11 @@ const NO_MODE = unread("nothing says the mode, or two sources different ones");
 /** The name of the registry that a scope is; empty for any other scope. */
 export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
   const [provider, type, name] = segments.slice(-3);
-  if (segments.length !== REGISTRY_DEPTH || !provider || !type || !name) return known("");
+  if (segments.length !== REGISTRY_DEPTH || provider === undefined || type === undefined) return known("");
   const isRegistry = and(is(type, "registries"), is(provider, "microsoft.containerregistry"));
-  return isRegistry === "yes" ? name : known("");
+  return isRegistry === "yes" && name !== undefined ? name : known("");
 }
 
-/** A registry that Terraform declares or looks up. */
 interface Declared {
   readonly resource: Resource;
   readonly id: ResourceId;
@@ -53,7 +62,6 @@ interface Declared {
   readonly mode: Known<string | undefined>;
 }
 
-/** The registries that were read. */
 export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
@@ -108,11 +116,13 @@ function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Tern
   return is(scoped, "") === "yes" ? "no" : is(scoped, name);
 }
 
-/** The mode that a body states, which releases before 2.0 have as text. */
+/** The mode that a body states, which releases of azapi before 2.0 have as text. */
 function modeIn(resource: Resource): Known<string | undefined> {
   const body = resource.tree("body");
-  const isRead = whether(body, (value) => value === undefined || isTreeObject(value)) === "yes";
-  return isRead ? optionalText(treeAt(body, "properties", "roleAssignmentMode")) : NO_MODE;
+  const isText =
+    whyNot(body)?.kind === "apply" || whether(body, (value) => typeof value === "string") === "yes";
+  const properties = treeAt(isText ? parsedTree(body as Known<string>) : body, "properties");
+  return optionalText(treeAt(properties, "roleAssignmentMode"));
 }
 
 /** The mode after what changes it; of a change that may be another registry's it is not known. */

@@ -44,7 +44,6 @@ const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 /** Segments of a cluster's id; those of its namespaces have more. */
 const DEPTH = 8;
 
-/** AKS clusters as spokes. */
 export function aksSpokes(terraform: Terraform, identities: Identities, unread: Unread): CloudSpokes {
   return {
     called: serverProblem,
@@ -90,7 +89,6 @@ function countsAt(assignment: Assignment, cluster: Resource | undefined, questio
   return and(allows, or(holds(scope, idOf(cluster)), within));
 }
 
-/** An identity, and its roles that count at a cluster. */
 interface Entering extends Identity {
   readonly certain: readonly Assignment[];
   readonly isOpen: boolean;
@@ -223,15 +221,19 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
       remedy,
     );
   };
-  const login = env.get("AAD_LOGIN_METHOD");
+  const login = env.get("AAD_LOGIN_METHOD") ?? known("workloadidentity");
   const way = args.find((each) => whether(each, (text) => OTHER_WAYS.test(text)) === "yes");
   return obstacle([
-    way && unknown(`whose token the plugin takes with ${shown(way)} is not judged here`, "remove it"),
-    login && isKnown(login) && is(login, "workloadidentity") === "no"
+    way === undefined
+      ? undefined
+      : unknown(`whose token the plugin takes with ${shown(way)} is not judged here`, "remove it"),
+    isKnown(login) && is(login, "workloadidentity") === "no"
       ? broken(`the plugin takes no token of the pod, but logs in by ${shown(login)}`, remedy, UNAUTHORIZED)
       : other("login", login, known("workloadidentity")),
     other("client id", env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id"), client),
-    tenant && other("tenant", env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t"), tenant),
+    tenant === undefined
+      ? undefined
+      : other("tenant", env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t"), tenant),
     other(
       "authority",
       env.get("AZURE_AUTHORITY_HOST"),

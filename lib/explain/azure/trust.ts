@@ -17,7 +17,6 @@ export interface EntraToken extends Pick<TokenQuestion, "issuer" | "audience"> {
   readonly subject: string;
 }
 
-/** The token of a service account. */
 export function tokenOf({ issuer, audience, namespace, name }: TokenQuestion): EntraToken {
   return { issuer, audience, subject: `system:serviceaccount:${namespace}:${name}` };
 }
@@ -43,13 +42,11 @@ const REMEDIES: Readonly<Record<Claim, string>> = {
   subject: "add a federated identity credential for exactly this service account; Azure knows no wildcards",
 };
 
-/** The answer for an identity that was not found. */
 export const NO_IDENTITY: Answer = unknown(
   "the identity of the client id is not among what was read",
   "name the Terraform that declares it as well",
 );
 
-/** Whether Entra takes a token for an identity. */
 export function entraTrust(identity: Identity | undefined, token: EntraToken, issuers: Issuers): TrustAnswer {
   if (identity === undefined) return { issuer: NO_IDENTITY, audience: NO_IDENTITY, subject: NO_IDENTITY };
   const { given, label, trusts } = identity;

@@ -9,7 +9,7 @@
 
 import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull";
-import { flagsOf } from "../../rules/plugin-flags";
+import { PLUGINS } from "../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
@@ -147,7 +147,7 @@ export class GooglePlugin implements PluginCloud {
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience", "help"];
 /** Of klog. */
-const LOGGING: readonly string[] = Object.keys(flagsOf("gcp").kinds).filter((flag) => !OWN.includes(flag));
+const LOGGING: readonly string[] = Object.keys(PLUGINS.gcp.flags.kinds).filter((flag) => !OWN.includes(flag));
 
 function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence): Answer | undefined {
   const refused = (reason: string, log: string): Answer =>

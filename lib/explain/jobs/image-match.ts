@@ -6,7 +6,7 @@
 import { type Known, type Ternary, match, or, orElse } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
-import { registriesOf } from "../../rules/plugins";
+import { pluginRow } from "../../rules/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
@@ -196,7 +196,7 @@ function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]
 
 function servedByPlugin(name: string): boolean {
   return PLUGINS.some((plugin) =>
-    registriesOf(plugin).some((pattern) => imageMatches(pattern, withoutPort(name))),
+    pluginRow(plugin)?.registries.some((pattern) => imageMatches(pattern, withoutPort(name))),
   );
 }
 

@@ -1,13 +1,15 @@
 /*
- * The roles of OpenShift's components: names and Secrets, on request as the `ccoctl aws` command makes them
- * (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws), and permissions: what a request asks for, narrowed
- * where the caller says so, and what the caller adds.
+ * The roles of OpenShift's components: what a CredentialsRequest asks for (`AWSProviderSpec` of openshift/
+ * cloud-credential-operator, pkg/apis/cloudcredential/v1/types_aws.go), names and Secrets, on request as the `ccoctl aws`
+ * command makes them (pkg/cmd/provisioning/aws), and the permissions, narrowed and extended where the caller says so.
  */
 
 import { fail } from "../../errors";
 import { COMPONENT_TOKEN_PATH, type ComponentSecret, type ComponentIntent } from "../../model/components";
 import type { CredentialsRequest, SecretReference } from "../../model/credentials-request";
+import { isRecord } from "../../model/record";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
+import { roleName } from "./names";
 import {
   type ComponentNarrowing,
   COMPONENT_NARROWING,
@@ -18,12 +20,17 @@ import {
   kmsStatements,
   noKmsKey,
 } from "./narrowing";
-import { roleName } from "./names";
-import type { RequestStatement } from "./provider-spec";
-import { identityStatements, isWide, tooWide } from "./statement";
-import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
+import {
+  type PolicyDocument,
+  type PolicyStatement,
+  checkedPolicy,
+  policyDocument,
+  type PolicyCondition,
+  type RequestStatement,
+} from "./policy-document";
+import { identityStatements, isWide, tooWide, isCondition, isTextList } from "./statement";
 
-/** How roles are named: by this library, or to the letter as ccoctl does. */
+/** How roles are named: by this library, or exactly as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
 
 export const componentNamings: readonly ComponentNaming[] = ["derived", "ccoctl"];
@@ -181,4 +188,87 @@ function entriesOf({ Effect, Action, Resource, Condition }: PolicyStatement): re
     resource,
     ...(Condition && { policyCondition: Condition }),
   }));
+}
+
+/** `spec.providerSpec.kind` of requests for AWS. */
+export const awsProviderKind = "AWSProviderSpec";
+
+const FIELDS: readonly string[] = ["statementEntries", "stsIAMRoleARN"];
+const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policyCondition"];
+/** "IAM JSON policy elements: Action"; wildcards stand in the action, and `*` alone for all services. */
+const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
+const ENTRY = "{ effect, action, resource, policyCondition? }";
+
+export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
+  if (providerKind !== awsProviderKind)
+    fail("aws-foreign", {
+      problem: "CredentialsRequest asks another cloud",
+      value: providerKind,
+      allowed: "AWSProviderSpec",
+      remedy: "filter the requests by cloud before they are handed to componentRoles()",
+    });
+  refuseUnknown("providerSpec", providerSpec, FIELDS);
+  const { statementEntries: entries, stsIAMRoleARN: role } = providerSpec;
+  if (role !== undefined && role !== "")
+    fail("aws-unsupported", {
+      problem:
+        "CredentialsRequest names a role itself (stsIAMRoleARN), so the cloud credential operator writes its Secret",
+      value: role,
+      allowed: "requests of the release payload, which leave the role to the installation",
+      remedy: "leave this request out, and give the operator's subscription the ARN of a ComponentRole",
+    });
+  if (!Array.isArray(entries) || entries.length === 0)
+    return invalid("providerSpec.statementEntries", "has no statements", entries, `a list of ${ENTRY}`);
+  return entries.map((entry: unknown, index) =>
+    statementOf(entry, `providerSpec.statementEntries[${index}]`),
+  );
+}
+
+function statementOf(entry: unknown, where: string): RequestStatement {
+  if (!isRecord(entry)) return invalid(where, "is not a statement", entry, ENTRY);
+  refuseUnknown(where, entry, ENTRY_FIELDS);
+  const { effect, action, resource, policyCondition } = entry;
+  if (effect !== "Allow" && effect !== "Deny")
+    return invalid(`${where}.effect`, "is no effect", effect, "Allow, Deny");
+  if (!isTextList(action))
+    return invalid(`${where}.action`, "names no actions", action, "a list of at least one action");
+  const malformed = action.find((one) => !ACTION.test(one));
+  if (malformed !== undefined)
+    return invalid(`${where}.action`, "names no action of AWS", malformed, "<service>:<action>, or *");
+  if (typeof resource !== "string" || resource === "")
+    return invalid(`${where}.resource`, "names no resource", resource, "one ARN, or *");
+  const Condition = conditionOf(policyCondition, `${where}.policyCondition`);
+  return {
+    Effect: effect,
+    Action: [...action],
+    Resource: resource,
+    ...(Condition ? { Condition } : {}),
+  };
+}
+
+/** Operator → key → value or values; `undefined` where there is none, as ccoctl leaves an empty one out. */
+function conditionOf(condition: unknown, where: string): PolicyCondition | undefined {
+  if (condition === undefined || condition === null) return undefined;
+  if (!isCondition(condition))
+    return invalid(where, "is no condition", condition, "operator → condition key → value or values");
+  return Object.keys(condition).length === 0 ? undefined : condition;
+}
+
+function refuseUnknown(
+  where: string,
+  object: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): void {
+  const stray = Object.keys(object).find((field) => !known.includes(field));
+  if (stray !== undefined) invalid(where, "has a field that is not known", stray, known.join(", "));
+}
+
+function invalid(where: string, reason: string, value: unknown, allowed: string): never {
+  return fail("aws-invalid", {
+    problem: `${where} ${reason}`,
+    value,
+    allowed,
+    remedy:
+      "take the CredentialsRequest as the release payload has it; what this cluster needs otherwise is said with `overrides`",
+  });
 }

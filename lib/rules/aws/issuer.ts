@@ -26,7 +26,7 @@ const OWN_NAME = "https://";
 
 /**
  * Minutes, not hours: after a rotation step everybody who honours the header has the new keys when the cluster
- * restarts its API servers, and CloudFront is told not to keep the documents at all. Zero would make every check of a
+ * restarts its API servers, and CloudFront does not keep the documents at all. Zero would make every check of a
  * token ask the bucket.
  */
 export const issuerCacheControl = "public, max-age=300";
@@ -79,7 +79,7 @@ interface DistributionReader {
   readonly originAccessIdentity: string | undefined;
 }
 
-/** Anybody may read the documents, and nothing else. The Sid is ccoctl's. */
+/** Everyone may read the documents, and nothing else. The Sid is ccoctl's. */
 export function publicBucketPolicy(place: IssuerBucketPlace): PolicyDocument {
   return policyDocument([
     {

@@ -9,9 +9,13 @@ import { isLate } from "../../model/late";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import { matchesPattern } from "../wildcard";
 import { partitions, otherPartition } from "./partitions";
-import type { RequestStatement } from "./provider-spec";
+import {
+  type RequestStatement,
+  type PolicyCondition,
+  type PolicyStatement,
+  oneOrMany,
+} from "./policy-document";
 import { isTextList, isConditionOfOperators, isResource } from "./statement";
-import { type PolicyCondition, type PolicyStatement, oneOrMany } from "./policy-document";
 
 /** Actions of a request that reach less than the request asks for. */
 export interface ComponentNarrowing {

@@ -29,10 +29,17 @@ export interface Partition {
   readonly regions: RegExp;
 }
 
-type PartitionFacts = Omit<Partition, "regionCodes" | "regions">;
+type Abilities = Partial<Omit<Partition, "name" | "dnsSuffix" | "regionCodes" | "regions">>;
 
-function partition(facts: PartitionFacts, regionCodes: readonly string[]): Partition {
-  return { ...facts, regionCodes, regions: new RegExp(`^(?:${regionCodes.join("|")})$`) };
+function partition(
+  name: string,
+  dnsSuffix: string,
+  regionCodes: readonly string[],
+  abilities: Abilities = {},
+): Partition {
+  const regions = new RegExp(`^(?:${regionCodes.join("|")})$`);
+  const none = { ecrDualStackSuffix: undefined, ecrFipsRegions: [], ecrPublic: false, cloudFront: false };
+  return { name, dnsSuffix, regionCodes, regions, ...none, ...abilities };
 }
 
 const commercialRegions: readonly string[] = [
@@ -75,94 +82,24 @@ const commercialRegions: readonly string[] = [
 ];
 
 export const partitions: readonly Partition[] = [
-  partition(
-    {
-      name: "aws",
-      dnsSuffix: "amazonaws.com",
-      ecrDualStackSuffix: "on.aws",
-      ecrFipsRegions: ["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
-      ecrPublic: true,
-      cloudFront: true,
-    },
-    commercialRegions,
-  ),
-  partition(
-    {
-      name: "aws-cn",
-      dnsSuffix: "amazonaws.com.cn",
-      ecrDualStackSuffix: "on.amazonwebservices.com.cn",
-      ecrFipsRegions: [],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["cn-north-1", "cn-northwest-1"],
-  ),
-  partition(
-    {
-      name: "aws-us-gov",
-      dnsSuffix: "amazonaws.com",
-      ecrDualStackSuffix: "on.aws",
-      ecrFipsRegions: ["us-gov-east-1", "us-gov-west-1"],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["us-gov-east-1", "us-gov-west-1"],
-  ),
-  partition(
-    {
-      name: "aws-iso",
-      dnsSuffix: "c2s.ic.gov",
-      ecrDualStackSuffix: undefined,
-      ecrFipsRegions: [],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["us-iso-east-1", "us-iso-west-1"],
-  ),
-  partition(
-    {
-      name: "aws-iso-b",
-      dnsSuffix: "sc2s.sgov.gov",
-      ecrDualStackSuffix: undefined,
-      ecrFipsRegions: [],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["us-isob-east-1", "us-isob-west-1"],
-  ),
-  partition(
-    {
-      name: "aws-iso-e",
-      dnsSuffix: "cloud.adc-e.uk",
-      ecrDualStackSuffix: undefined,
-      ecrFipsRegions: [],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["eu-isoe-west-1"],
-  ),
-  partition(
-    {
-      name: "aws-iso-f",
-      dnsSuffix: "csp.hci.ic.gov",
-      ecrDualStackSuffix: undefined,
-      ecrFipsRegions: [],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["us-isof-east-1", "us-isof-south-1"],
-  ),
-  partition(
-    {
-      name: "aws-eusc",
-      dnsSuffix: "amazonaws.eu",
-      ecrDualStackSuffix: undefined,
-      ecrFipsRegions: [],
-      ecrPublic: false,
-      cloudFront: false,
-    },
-    ["eusc-de-east-1"],
-  ),
+  partition("aws", "amazonaws.com", commercialRegions, {
+    ecrDualStackSuffix: "on.aws",
+    ecrFipsRegions: ["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
+    ecrPublic: true,
+    cloudFront: true,
+  }),
+  partition("aws-cn", "amazonaws.com.cn", ["cn-north-1", "cn-northwest-1"], {
+    ecrDualStackSuffix: "on.amazonwebservices.com.cn",
+  }),
+  partition("aws-us-gov", "amazonaws.com", ["us-gov-east-1", "us-gov-west-1"], {
+    ecrDualStackSuffix: "on.aws",
+    ecrFipsRegions: ["us-gov-east-1", "us-gov-west-1"],
+  }),
+  partition("aws-iso", "c2s.ic.gov", ["us-iso-east-1", "us-iso-west-1"]),
+  partition("aws-iso-b", "sc2s.sgov.gov", ["us-isob-east-1", "us-isob-west-1"]),
+  partition("aws-iso-e", "cloud.adc-e.uk", ["eu-isoe-west-1"]),
+  partition("aws-iso-f", "csp.hci.ic.gov", ["us-isof-east-1", "us-isof-south-1"]),
+  partition("aws-eusc", "amazonaws.eu", ["eusc-de-east-1"]),
 ];
 
 const byRegion = new Map(

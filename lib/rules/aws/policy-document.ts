@@ -25,7 +25,7 @@ export interface PolicyStatement {
   /** Whether the statement grants or refuses. */
   readonly Effect: "Allow" | "Deny";
   /**
-   * Who is granted, `"*"` for anybody; trust and resource policies only.
+   * Who is granted, `"*"` for everyone; trust and resource policies only.
    *
    * @defaultValue - none: an identity policy, which speaks of its own role
    */
@@ -104,4 +104,11 @@ export function checkedPolicy(
  */
 export function policyText(document: PolicyDocument): string {
   return terraformText(JSON.stringify(document));
+}
+
+/** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
+export interface RequestStatement extends PolicyStatement {
+  readonly Action: readonly string[];
+  /** The one resource, usually `*`. */
+  readonly Resource: string;
 }

@@ -3,6 +3,7 @@
  * cmd/ecr-credential-provider/main.go.
  */
 
+import { PLUGINS } from "../plugins";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
@@ -26,7 +27,7 @@ export const defaultAwsAudience = "sts.amazonaws.com";
  * The service account annotation that the ECR plugin reads; fixed in kubernetes/cloud-provider-aws,
  * cmd/ecr-credential-provider/main.go. `eks.amazonaws.com/role-arn` is for other programs and is not read.
  */
-export const ecrRoleAnnotation = "eks.amazonaws.com/ecr-role-arn";
+export const ecrRoleAnnotation: string = PLUGINS.ecr.annotations[0];
 
 export function pullAnnotations(roleArn: string): Readonly<Record<string, string>> {
   return { [ecrRoleAnnotation]: roleArn };
@@ -42,7 +43,7 @@ export function ecrCredentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "ecr",
-    name: "ecr-credential-provider",
+    name: PLUGINS.ecr.executable,
     matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
     // Only used when the plugin's answer has no duration; half of a login's twelve hours is what it answers itself.
     defaultCacheDuration: Duration.hours(CACHE_HOURS),

@@ -79,7 +79,6 @@ export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[]
   return [...known.values()];
 }
 
-/** Refuses a reason that says nothing. */
 export function checkReason(reason: string): void {
   const valid = typeof reason === "string" && !isLate(reason) && reason.trim() !== "";
   if (!valid || reason.length > REASON_MAX)
@@ -106,7 +105,6 @@ function checkRole(role: string): void {
   if (!isRoleName(role) && !(typeof role === "string" && DEFINITION.test(role))) invalidRole(role);
 }
 
-/** Refuses what is no role. */
 export function invalidRole(value: unknown): never {
   return fail("azure-invalid", {
     problem: "role is neither a name nor the id of a role definition",

@@ -5,7 +5,7 @@
 
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
+import { anyObject, list, object, optional, record, text, type ObjectKind } from "../../model/shape";
 import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component";
 import { resourceGroupScope } from "./ids";
 import { guid } from "./names";
@@ -45,15 +45,34 @@ export const COMPONENT_ADOPTION: ObjectKind<ComponentAdoption> = object({
 /** Value that says that something does not exist yet. */
 const ABSENT = "absent";
 
-/** What is imported of one request's identity. */
-export interface AdoptedComponent {
-  /** GUID of its custom role; `undefined` where that is made anew. */
-  readonly roleDefinition: string | undefined;
-  /** GUIDs by {@link assignmentKey}; what is missing is made anew. */
-  readonly roleAssignments: ReadonlyMap<string, string>;
-  /** Names of the service accounts whose credentials exist. */
-  readonly serviceAccounts: readonly string[];
+/** What exists of a component's identity; the identity itself does. */
+export interface IdentityAdoption {
+  /**
+   * GUID of the custom role.
+   *
+   * @defaultValue - the custom role is made
+   */
+  readonly roleDefinition?: string | undefined;
+  /**
+   * GUIDs of role assignments: by resource group for the custom role, by `<role> at <resource group>` for another one,
+   * by the whole scope for anything but the subscription's resource groups.
+   *
+   * @defaultValue - role assignments are made
+   */
+  readonly roleAssignments?: ReadonlyMap<string, string>;
+  /**
+   * Names of the service accounts that have a credential.
+   *
+   * @defaultValue - credentials are made
+   */
+  readonly serviceAccounts?: readonly string[];
 }
+
+export const IDENTITY_ADOPTION: ObjectKind<IdentityAdoption> = object({
+  roleDefinition: optional(text),
+  roleAssignments: optional(anyObject),
+  serviceAccounts: optional(list(text)),
+});
 
 /** How a role assignment is named in {@link ComponentAdoption} and as a construct. */
 export function assignmentKey(role: string | undefined, scope: string, subscriptionId: string): string {
@@ -64,14 +83,12 @@ export function assignmentKey(role: string | undefined, scope: string, subscript
   return role === undefined ? place : `${role} at ${place}`;
 }
 
-/**
- * What is imported of each request that exists already, by the request's name.
- */
+/** What is imported of each request that exists already, by the request's name. */
 export function adoptedComponents(
   adopt: ComponentAdoption,
   components: readonly PlannedComponent[],
   subscriptionId: string,
-): ReadonlyMap<string, AdoptedComponent> {
+): ReadonlyMap<string, IdentityAdoption> {
   const { absent = [] } = adopt;
   checkNames(
     adopt,
@@ -112,12 +129,7 @@ function refuseSurplus(
     const { name } = component.request;
     const [definition, given] = [own(roleDefinitions, name), own(roleAssignments, name)];
     if (absent.includes(name) && (definition !== undefined || given !== undefined))
-      fail("azure-conflict", {
-        problem: "adopt contradicts itself: the request is in adopt.absent, and entries are given for it",
-        value: name,
-        allowed: 'GUIDs for what exists, "absent" for what does not',
-        remedy: "state of the request either what exists, or that it does not exist yet",
-      });
+      contradicts(name, "the request is in adopt.absent, and entries are given for it");
     const keys = assignmentKeys(component, subscriptionId);
     const surplus = Object.keys(given ?? {}).filter((key) => !keys.includes(key));
     if (surplus.length > 0) refuseUnused(`role assignments of ${name}`, surplus, keys);
@@ -127,12 +139,7 @@ function refuseSurplus(
     const custom = component.scopes.map((scope) => assignmentKey(undefined, scope, subscriptionId));
     const held = custom.filter((key) => given !== undefined && (own(given, key) ?? ABSENT) !== ABSENT);
     if (definition === ABSENT && held.length > 0)
-      fail("azure-conflict", {
-        problem: `adopt contradicts itself: a new custom role would replace its assignments ${held.join(", ")}`,
-        value: name,
-        allowed: 'GUIDs for what exists, "absent" for what does not',
-        remedy: "state of the request either what exists, or that it does not exist yet",
-      });
+      contradicts(name, `a new custom role would replace its assignments ${held.join(", ")}`);
   }
 }
 
@@ -164,6 +171,15 @@ function refuseMissing(
     );
 }
 
+function contradicts(value: string, why: string): never {
+  return fail("azure-conflict", {
+    problem: `adopt contradicts itself: ${why}`,
+    value,
+    allowed: 'GUIDs for what exists, "absent" for what does not',
+    remedy: "state of the request either what exists, or that it does not exist yet",
+  });
+}
+
 function refuseUnused(what: string, value: readonly string[], known: readonly string[]): never {
   return fail("azure-unused", {
     problem: `adopt names ${what} that are not declared, and would import nothing by it`,
@@ -185,7 +201,7 @@ function lacks(what: string, value: readonly string[], remedy: string): never {
 function adoptedComponent(
   { roleDefinitions = {}, roleAssignments = {}, absent = [] }: ComponentAdoption,
   { name, subjects }: CredentialsRequest,
-): AdoptedComponent {
+): IdentityAdoption {
   const ids = Object.entries(own(roleAssignments, name) ?? {}).flatMap(([key, value]) => {
     const id = present("role assignment", value);
     return id === undefined ? [] : [[key, id] as const];

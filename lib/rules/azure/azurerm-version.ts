@@ -30,18 +30,10 @@ export function lowestVersion(constraint: string): string {
   return lowest.sort(compareVersions).at(-1) ?? "0.0";
 }
 
-/** The identity of a credential. */
-export interface CredentialIdentity {
-  /** Its resource id; may be late. */
-  readonly id: unknown;
-  /** Its resource group; may be late. */
-  readonly resourceGroupName: unknown;
-}
-
 /** The arguments that name the identity of a credential. */
 export function credentialIdentity(
   version: string,
-  { id, resourceGroupName }: CredentialIdentity,
+  { id, resourceGroupName }: { readonly id: unknown; readonly resourceGroupName: unknown },
 ): Readonly<Record<string, unknown>> {
   if (compareVersions(version, azurermSince.userAssignedIdentityId) >= 0)
     return { user_assigned_identity_id: id };

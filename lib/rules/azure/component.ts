@@ -119,7 +119,6 @@ export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
   withoutPermissions: optional(list(text)),
 });
 
-/** How components are planned. */
 interface ComponentPlanOptions {
   readonly naming: ComponentNaming;
   /** Where roles count by default. */
@@ -169,12 +168,10 @@ export function planComponents(
   );
 }
 
-/** True where a component needs a custom role. */
 export function hasCustomRole({ actions, dataActions }: ComponentPermissions): boolean {
   return actions.length + dataActions.length > 0;
 }
 
-/** Refuses a setting for a request that does not exist. */
 export function checkKnown(
   setting: string,
   names: readonly string[],
@@ -196,7 +193,6 @@ export function own<T>(record: Readonly<Record<string, T>>, name: string): T | u
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Scopes in their final form. */
 function checkedOverride(override: ComponentOverride = {}): ComponentOverride {
   const { scopes: stated, reason } = override;
   if (reason !== undefined) checkReason(reason);

@@ -11,7 +11,6 @@ export function subscriptionScope(subscriptionId: string): string {
   return `/subscriptions/${guid("subscriptionId", literal(subscriptionId, "subscriptionId"))}`;
 }
 
-/** Resource id of a resource group. */
 export function resourceGroupId(subscriptionId: string, name: string): string {
   return resourceGroupScope(subscriptionId, resourceGroupName(literal(name, "resourceGroupName")));
 }
@@ -21,11 +20,8 @@ export function resourceGroupScope(subscriptionId: string, name: string): string
   return `${subscriptionScope(subscriptionId)}/resourceGroups/${name}`;
 }
 
-/** Where resources of a resource group are. */
 export interface ImportPlace {
-  /** Literal GUID of the subscription. */
   readonly subscriptionId: string;
-  /** Literal name of the resource group. */
   readonly resourceGroupName: string;
 }
 
@@ -49,7 +45,6 @@ export function containerIn(accountId: string, name: string): string {
   return `${accountId}/blobServices/default/containers/${name}`;
 }
 
-/** Id of a user-assigned identity. */
 export function userAssignedIdentityId(
   { subscriptionId, resourceGroupName }: ImportPlace,
   name: string,
@@ -72,7 +67,6 @@ export function roleDefinitionImportId(subscriptionId: string, name: string): st
   return `${scope}/providers/Microsoft.Authorization/roleDefinitions/${definition}|${scope}`;
 }
 
-/** Id of a role assignment at a scope. */
 export function roleAssignmentId(scope: string, name: string): string {
   return `${scope}/providers/Microsoft.Authorization/roleAssignments/${guid("role assignment", name)}`;
 }

@@ -14,7 +14,6 @@ const CONTAINER = /^(?=.{3,63}$)[a-z0-9](?:-?[a-z0-9])*$/;
 /** Container of a storage account's static website. */
 export const WEBSITE_CONTAINER = "$web";
 
-/** Returns the name of a storage account. */
 export function storageAccountName(value: string): string {
   const allowed = "3 to 24 of a-z and 0-9, unique in all of Azure";
   return typeof literal(value, "storageAccountName") === "string" && ACCOUNT.test(value)
@@ -22,7 +21,6 @@ export function storageAccountName(value: string): string {
     : invalidName("storageAccountName", value, allowed);
 }
 
-/** Returns the name of a blob container. */
 export function blobContainerName(value: string): string {
   const allowed = "3 to 63 of a-z, 0-9 and -, no two hyphens in a row, none at either end";
   return typeof literal(value, "blobContainerName") === "string" && CONTAINER.test(value)

@@ -43,17 +43,14 @@ const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const RESOURCE_GROUP = /^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$/u;
 const LOCATION = /^[A-Za-z0-9 ]+$/;
 
-/** Reads the resource id of a container registry. */
 export function parseRegistryId(id: string): AzureResourceId {
   return parse(id, REGISTRY);
 }
 
-/** Reads the resource id of a user-assigned identity. */
 export function parseIdentityId(id: string): AzureResourceId {
   return parse(id, IDENTITY);
 }
 
-/** Reads the resource id of an AKS cluster. */
 export function parseClusterId(id: string): AzureResourceId {
   return parse(id, CLUSTER);
 }
@@ -69,7 +66,6 @@ export function guid(what: string, value: string): string {
   });
 }
 
-/** Refuses a name that Azure does not take. */
 export function invalidName(what: string, value: unknown, allowed: string): never {
   const remedy = "give a name within the rules of the service";
   return fail("azure-invalid", { problem: `${what} is not a valid name`, value, allowed, remedy });

@@ -10,7 +10,7 @@ import { type LoginServer, joinPatterns } from "./registry";
 /** `properties.roleAssignmentMode` of a registry, as `az acr show` prints it. */
 export type RoleAssignmentMode = "LegacyRegistryPermissions" | "AbacRepositoryPermissions";
 
-/** What a registry's mode means for a pull. */
+/** What the mode of a registry means for a pull. */
 export interface PullRole {
   /** The built-in role that the mode honours for pulls. */
   readonly roleDefinitionName: string;
@@ -39,14 +39,12 @@ export interface RegistryPull {
   readonly repositories: readonly string[] | undefined;
 }
 
-/** One role assignment. */
 export interface PullPermission extends RegistryPull {
   readonly roleDefinitionName: string;
   /** The condition, `undefined` where the role covers the whole registry. */
   readonly condition: string | undefined;
 }
 
-/** The role that a mode honours. */
 export function pullRole(mode: RoleAssignmentMode): PullRole {
   return Object.hasOwn(ROLES, mode)
     ? ROLES[mode]

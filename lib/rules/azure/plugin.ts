@@ -1,3 +1,4 @@
+import { PLUGINS } from "../plugins";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isRecord } from "../../model/record";
@@ -6,14 +7,13 @@ import { guid } from "./names";
 import type { LoginServer } from "./registry";
 
 /** Annotation with the identity's client id (kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/consts.go). */
-export const CLIENT_ID_ANNOTATION = "kubernetes.azure.com/acr-client-id";
+export const CLIENT_ID_ANNOTATION: string = PLUGINS.acr.annotations[0];
 
 /** Annotation with the identity's tenant id; as required as the client id, the plugin falls back to neither. */
-export const TENANT_ID_ANNOTATION = "kubernetes.azure.com/acr-tenant-id";
+export const TENANT_ID_ANNOTATION: string = PLUGINS.acr.annotations[1];
 
 const CACHE_MINUTES = 10;
 
-/** What decides the kubelet's entry. */
 export interface AcrCredentialProviderOptions {
   /** The hosts that are pulled from; all of one cloud. */
   readonly loginServers: readonly LoginServer[];
@@ -32,7 +32,7 @@ export interface AcrCredentialProviderOptions {
 export function acrCredentialProvider(options: AcrCredentialProviderOptions): ImageCredentialProvider {
   return {
     plugin: "acr",
-    name: "acr-credential-provider",
+    name: PLUGINS.acr.executable,
     matchImages: [...new Set(options.loginServers.map(pattern))].sort(),
     defaultCacheDuration: Duration.minutes(CACHE_MINUTES),
     args: [options.azureJsonPath],

@@ -7,7 +7,6 @@ import { type PullPermission, permissionKey } from "./permission";
 import { invalidName } from "./names";
 import { CREDENTIALS_PER_IDENTITY, tooManyCredentials } from "./trust";
 
-/** A service account and what it may pull. */
 export interface PlannedPull {
   readonly subject: Subject;
   readonly permissions: readonly PullPermission[];
@@ -25,7 +24,6 @@ export interface PlannedIdentity {
   readonly subjects: readonly Subject[];
 }
 
-/** How service accounts are spread over identities. */
 export interface SpreadOptions {
   readonly namePrefix: string;
   /**
@@ -67,7 +65,6 @@ export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): r
   return planned;
 }
 
-/** Returns what begins the names of identities. */
 export function identityNamePrefix(namePrefix: string): string {
   const allowed = "1 to 63 letters, digits and hyphens, beginning with a letter or digit";
   return PREFIX.test(literal(namePrefix, "namePrefix"))

@@ -31,7 +31,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/[:/]/, "has a scheme, port or path"],
 ];
 
-/** Reads a login server. */
 export function parseLoginServer(host: string): LoginServer {
   const [, label, registryName, region, suffix] = HOST.exec(literal(host, "loginServer")) ?? [];
   const cloud = azureClouds.find((known) => known.acrSuffix === suffix);

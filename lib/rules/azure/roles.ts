@@ -7,7 +7,6 @@ import { type Known, type Ternary, and, match, not, or } from "../../model/known
 import { matchesPattern, patternOf } from "../wildcard";
 import type { RoleAssignmentMode } from "./permission";
 
-/** A built-in role. */
 export interface BuiltInRole {
   readonly name: string;
   /** The last part of its id; empty where it is not known here. */
@@ -101,7 +100,6 @@ export interface RolePermissions {
   readonly notDataActions: Operations;
 }
 
-/** The lists that allow. */
 export type OperationList = "actions" | "dataActions";
 
 const WITHOUT = { actions: "notActions", dataActions: "notDataActions" } as const;
@@ -119,7 +117,6 @@ export function permits(
   );
 }
 
-/** Whether a list holds an operation. */
 export function lists(operations: Operations, operation: string): Ternary {
   return match(
     operations,

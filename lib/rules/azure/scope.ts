@@ -105,7 +105,6 @@ const NETWORK: readonly string[] = [
   "openshift-machine-api-azure",
 ];
 
-/** Checks the groups of a cluster. */
 export function checkResourceGroups(groups: ClusterResourceGroups): void {
   for (const request of [...DNS, ...NETWORK]) componentScopes(request, groups);
 }

@@ -13,7 +13,6 @@ const NAME_MAX = 512;
 const VALUE_MAX = 256;
 const NAME = /^[^<>%&\\?/]+$/;
 
-/** Returns tags that Azure takes. */
 export function checkedTags(tags: Tags | undefined): Tags {
   if (tags === undefined) return {};
   for (const [name, value] of Object.entries(tags))

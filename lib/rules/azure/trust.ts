@@ -16,9 +16,9 @@ import { azureClouds } from "./clouds";
 export interface FederatedCredential {
   /** 3 to 120 of letters, digits, `-` and `_`; cannot be changed later. */
   readonly name: string;
-  /** The `iss` claim, compared to the letter; may be late. */
+  /** The `iss` claim, compared exactly; may be late. */
   readonly issuer: string;
-  /** The `sub` claim, compared to the letter; there are no wildcards. */
+  /** The `sub` claim, compared exactly; there are no wildcards. */
   readonly subject: string;
   /** The one `aud` claim. */
   readonly audience: string;
@@ -82,7 +82,6 @@ export function checkCredentials(
   if (credentials.length > CREDENTIALS_PER_IDENTITY) tooManyCredentials(identity, credentials.length, remedy);
 }
 
-/** Refuses more credentials than fit on one identity. */
 export function tooManyCredentials(identity: string, count: number, remedy: string): never {
   return fail("azure-limit", {
     problem: `identity ${identity} would hold ${count} federated identity credentials`,
@@ -92,13 +91,10 @@ export function tooManyCredentials(identity: string, count: number, remedy: stri
   });
 }
 
-/** A credential as others wrote it. */
 export interface WrittenCredential {
   /** Its name; `undefined` where none is written. */
   readonly name: Known<string | undefined>;
-  /** The `iss` claim. */
   readonly issuer: Known<string | undefined>;
-  /** The `sub` claim. */
   readonly subject: Known<string | undefined>;
   readonly audiences: Known<readonly Known<string>[]>;
 }

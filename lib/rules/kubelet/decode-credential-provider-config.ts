@@ -164,7 +164,6 @@ export type Shape =
 
 /** A Go struct: its name as error texts show it, and its JSON fields. */
 export interface StructShape {
-  /** Discriminates the shapes. */
   readonly kind: "struct";
   /** With the package, `v1.CredentialProvider`. */
   readonly goType: string;

@@ -29,7 +29,6 @@ export function compareBytes(a: string, b: string): number {
 
 /** One code point decoded at a position of a byte string, as Go's `utf8.DecodeRuneInString` does. */
 interface Rune {
-  /** The code point; U+FFFD for a byte that starts no valid sequence. */
   readonly code: number;
   /** How many bytes it takes; 1 for an invalid byte. */
   readonly width: number;

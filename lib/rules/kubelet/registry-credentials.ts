@@ -115,7 +115,6 @@ export const DOCKER_CONFIG_KEYS: Readonly<Record<string, string>> = {
 
 /** What a docker config says. */
 export interface DockerConfig {
-  /** The registries for which it has credentials, as written. */
   readonly registries: readonly string[];
   /** Why the kubelet cannot decode it; `undefined` where it can. */
   readonly problem: string | undefined;

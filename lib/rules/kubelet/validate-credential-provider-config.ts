@@ -128,9 +128,7 @@ function distinct(issues: readonly ConfigIssue[]): readonly ConfigIssue[] {
 
 /** What the rules need to know besides the entry. */
 export interface RuleContext {
-  /** A known kubelet minor. */
   readonly minor: string;
-  /** Whether `KubeletServiceAccountTokenForCredentialProviders` is on. */
   readonly tokensEnabled: boolean;
 }
 

@@ -59,13 +59,10 @@ const PROVIDER_FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 /** What says whether a request is for a cluster, before anything else of it is looked at. */
 export interface RequestHeader {
-  /** `metadata.name`. */
   readonly name: string;
   /** `metadata.annotations`; empty where there are none. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** `spec.providerSpec.kind`. */
   readonly providerKind: string;
-  /** Where it was read. */
   readonly source: RequestSource;
 }
 

@@ -16,19 +16,14 @@ export interface MachineConfigContent {
   readonly name: string;
   /** The pool: value of the label `machineconfiguration.openshift.io/role`. */
   readonly machineRole: string;
-  /** At least one file; contents may be late. */
   readonly files: readonly NodeFile[];
 }
 
 /** A MachineConfig manifest. */
 export interface MachineConfigManifest {
-  /** `machineconfiguration.openshift.io/v1`. */
   readonly apiVersion: string;
-  /** `MachineConfig`. */
   readonly kind: string;
-  /** Name and role label; the object belongs to no namespace. */
   readonly metadata: { readonly labels: Readonly<Record<string, string>>; readonly name: string };
-  /** The Ignition configuration. */
   readonly spec: { readonly config: IgnitionConfig };
 }
 
@@ -123,7 +118,6 @@ export function machineConfigManifest(content: MachineConfigContent): MachineCon
 
 /** One file of an Ignition configuration. */
 export interface IgnitionFile {
-  /** Absolute path on the node. */
   readonly path: string;
   /** Permission bits in decimal: 420 is 0644. */
   readonly mode: number;
@@ -135,9 +129,7 @@ export interface IgnitionFile {
 
 /** An Ignition configuration of version 3.2.0, which every supported OpenShift takes. */
 export interface IgnitionConfig {
-  /** The version of the format. */
   readonly ignition: { readonly version: string };
-  /** The files, sorted by path. */
   readonly storage: { readonly files: readonly IgnitionFile[] };
 }
 

@@ -8,14 +8,13 @@
 
 import { fail } from "../../errors";
 import type { PluginFacts, StockCredentialProvider } from "../../model/cluster";
+import { PLUGINS } from "../plugins";
 import { compareVersions, minorOf } from "../../model/version";
 import { literal } from "../../model/late";
 
 /** The facts of one OpenShift minor. */
 export interface OpenShiftRelease {
-  /** OpenShift minor, `4.22`. */
   readonly version: string;
-  /** Kubernetes minor of its kubelet and API server, `1.35`. */
   readonly kubernetes: string;
   /** The plugins of the node image by key; every platform's image has all of them. */
   readonly plugins: Readonly<Record<string, PluginFacts>>;
@@ -124,7 +123,6 @@ export type OpenShiftPlatform =
 
 /** What a platform's nodes bring. */
 export interface PlatformNodes {
-  /** Path of the CredentialProviderConfig that the kubelet reads. */
   readonly configPath: string;
   /**
    * `unit`: the operator's kubelet unit has the flags, nothing can be changed. `drop-in`: a drop-in file sets the
@@ -175,7 +173,7 @@ const google: Row = {
 
 const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
   aws: cloud("ecr", {
-    name: "ecr-credential-provider",
+    name: PLUGINS.ecr.executable,
     matchImages: [
       "*.dkr.ecr.*.amazonaws.com",
       "*.dkr.ecr.*.amazonaws.com.cn",
@@ -187,7 +185,7 @@ const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
     defaultCacheDuration: "12h",
   }),
   azure: cloud("acr", {
-    name: "acr-credential-provider",
+    name: PLUGINS.acr.executable,
     matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
     args: ["/etc/kubernetes/cloud.conf"],
     defaultCacheDuration: "10m",

@@ -17,13 +17,10 @@ import {
 export interface RbacRequest {
   /** User name; a service account is `system:serviceaccount:<namespace>:<name>`. */
   readonly user: string;
-  /** All groups of the user, the automatic ones included. */
   readonly groups: readonly string[];
-  /** For example `get`. */
   readonly verb: string;
   /** `""` is the core group. */
   readonly apiGroup: string;
-  /** Plural name, for example `serviceaccounts`. */
   readonly resource: string;
   /**
    * For example `token`.
@@ -39,15 +36,12 @@ export interface RbacRequest {
 
 /** Which binding and role allow a request; for explanations. */
 export interface RbacGrant {
-  /** The binding that names the user. */
   readonly binding: RbacBinding;
-  /** The rule that covers the request. */
   readonly rule: PolicyRule;
 }
 
 /** A binding with the rules of the role that it refers to; aggregated roles already resolved. */
 interface BoundRules {
-  /** The binding. */
   readonly binding: RbacBinding;
   /** Empty where the role does not exist. */
   readonly rules: readonly PolicyRule[];
@@ -230,9 +224,7 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
 
 /** A parsed object, and the folder that it is applied with. */
 export interface PlacedObject {
-  /** The parsed object. */
   readonly value: unknown;
-  /** Path of the folder. */
   readonly folder: string;
 }
 

@@ -7,7 +7,6 @@ import { list, record, text, texts } from "../../model/parsed";
 
 /** One rule of a role: lists of plain texts, compared exactly, `*` for all (but not among resourceNames). */
 export interface PolicyRule {
-  /** For example `get` or `request-serviceaccounts-token-audience`. */
   readonly verbs: readonly string[];
   /** `""` is the core group. */
   readonly apiGroups: readonly string[];
@@ -19,15 +18,11 @@ export interface PolicyRule {
 
 /** A Role or ClusterRole. */
 export interface RbacRole {
-  /** `Role` or `ClusterRole`. */
   readonly kind: string;
-  /** `metadata.name`. */
   readonly name: string;
   /** `metadata.namespace`; empty for a ClusterRole. */
   readonly namespace: string;
-  /** `metadata.labels`, which aggregation selects by. */
   readonly labels: Readonly<Record<string, string>>;
-  /** The role's own rules. */
   readonly rules: readonly PolicyRule[];
   /** Label selectors of `aggregationRule`; `undefined` for a role that is not aggregated. */
   readonly aggregates: readonly unknown[] | undefined;
@@ -35,9 +30,7 @@ export interface RbacRole {
 
 /** One subject of a binding. */
 export interface RbacSubject {
-  /** `User`, `Group` or `ServiceAccount`. */
   readonly kind: string;
-  /** Name of the user, group or service account. */
   readonly name: string;
   /** Of a service account; empty: the namespace of the binding. */
   readonly namespace: string;
@@ -45,17 +38,12 @@ export interface RbacSubject {
 
 /** A RoleBinding or ClusterRoleBinding. */
 export interface RbacBinding {
-  /** `RoleBinding` or `ClusterRoleBinding`. */
   readonly kind: string;
-  /** `metadata.name`. */
   readonly name: string;
   /** `metadata.namespace`; empty for a ClusterRoleBinding. */
   readonly namespace: string;
-  /** `Role` or `ClusterRole`. */
   readonly roleKind: string;
-  /** Name of the bound role; it need not exist. */
   readonly roleName: string;
-  /** Who gets the rules. */
   readonly subjects: readonly RbacSubject[];
 }
 

@@ -17,9 +17,9 @@ import {
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import { Issuer } from "../../../lib/model/issuer";
 import { credentialsRequest } from "../../../lib/rules/openshift/credentials-request";
-import { componentPolicy, componentRoleName } from "../../../lib/rules/aws/component";
+import { componentPolicy, componentRoleName, requestStatements } from "../../../lib/rules/aws/component";
+import { type RequestStatement } from "../../../lib/rules/aws/policy-document";
 import { bucketIssuer } from "../../../lib/rules/aws/issuer";
-import { type RequestStatement, requestStatements } from "../../../lib/rules/aws/provider-spec";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 import { type Json, code, newStack } from "./synthesized";
 

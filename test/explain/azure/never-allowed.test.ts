@@ -410,7 +410,7 @@ table("azapi", [
           body: JSON.stringify({ properties: { roleAssignmentMode: ABAC } }),
         },
       }),
-    "unknown login-permitted",
+    "allowed",
     [LEGACY],
   ],
   [

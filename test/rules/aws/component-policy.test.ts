@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { componentPolicy } from "../../../lib/rules/aws/component";
+import { type RequestStatement } from "../../../lib/rules/aws/policy-document";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
-import type { RequestStatement } from "../../../lib/rules/aws/provider-spec";
 
 const ACTIONS = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "ec2:RunInstances"];
 const RESOURCES = ["arn:aws:s3:::a/x", "arn:aws:s3:::b/x"];

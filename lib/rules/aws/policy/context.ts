@@ -5,8 +5,8 @@
 import { type Known, map, match, orElse } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { type Tree, listAt, textAt, treeOf } from "../../../model/tree";
-import { quoted } from "./match";
 import type { Condition, Statement } from "./document";
+import { quoted } from "./match";
 
 export type ContextValue =
   | {

@@ -2,7 +2,7 @@
  * Whether something holds, and why. The words are made when they are read: a million decisions need none.
  */
 
-import type { Ternary } from "../../../model/known";
+import { type Ternary } from "../../../model/known";
 
 export class Match {
   readonly holds: Ternary;

@@ -24,11 +24,11 @@ import {
   isAnyText,
   preparedPattern,
 } from "../../wildcard";
+import { ARN_PARTS, arnParts, arnPatterns } from "./conditions";
 import { NOTHING_KNOWN, type RequestContext } from "./context";
 import type { Selection, Statement } from "./document";
-import { Match, cannotTell, quoted } from "./match";
-import { ARN_PARTS, arnParts, arnPatterns } from "./operators";
 import { type PolicyValue, ternary, valueMatches, lowered, policyValue } from "./value";
+import { Match, cannotTell, quoted } from "./match";
 
 export interface AskedResource {
   readonly example: string;

@@ -8,11 +8,11 @@ import { isRecord } from "../../../model/record";
 import { treeOf } from "../../../model/tree";
 import { type ContextValue, type RequestContext, contextValue, shownKey } from "./context";
 import { type AwsDecision, type Decision, PolicySet } from "./decide";
+import { lowered } from "./value";
 import { quoted } from "./match";
 import type { Condition, Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
 import { coversProvider } from "./principal";
-import { lowered } from "./value";
 
 /** Whose token is shown. */
 export interface AwsTrustRequest {

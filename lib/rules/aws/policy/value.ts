@@ -3,17 +3,17 @@
  * Source: "IAM policy elements: Variables and tags" in the IAM user guide.
  */
 
-import { isLate } from "../../../model/late";
 import {
+  type Ternary,
   type Known,
   Reference,
-  type Ternary,
   type TextParts,
   known,
   match,
   partsOf,
   textOf,
 } from "../../../model/known";
+import { isLate } from "../../../model/late";
 import { type Pattern, joinedPattern, literalPattern, matchesPattern, patternOf } from "../../wildcard";
 import type { RequestContext } from "./context";
 

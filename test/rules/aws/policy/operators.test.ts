@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import { type Ternary, known } from "../../../../lib/model/known";
-import { readOperator } from "../../../../lib/rules/aws/policy/operators";
+import { readOperator } from "../../../../lib/rules/aws/policy/conditions";
 
 /** Whether `*` stands for any text, and whether letter case counts; operators whose negation has a name of its own. */
 const PAIRS: readonly (readonly [

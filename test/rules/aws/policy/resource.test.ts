@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Known, Reference, known, textOf, unread } from "../../../../lib/model/known";
 import { type Tree, parsedTree } from "../../../../lib/model/tree";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
-import { ResourcePolicy, decideOutsider } from "../../../../lib/rules/aws/policy/resource";
+import { ResourcePolicy, decideOutsider } from "../../../../lib/rules/aws/policy/permission";
 import { oneResource, resourceOf } from "../../../../lib/rules/aws/policy/resource-name";
 
 const role = "arn:aws:iam::111122223333:role/prod/web";
