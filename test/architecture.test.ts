@@ -325,9 +325,7 @@ describe("layers", () => {
 
 /** Files of the verifier outside of its readers that import what knows late texts, each with the reason. */
 const KNOW_LATE: Readonly<Record<string, string>> = {
-  "explain/explainer.ts": "refuses late values in what a caller asks",
   "explain/jobs/pull-questions.ts": "refuses late values in what a caller asks",
-  "explain/jobs/fleet-profile.ts": "hands profiles to rules of the constructs, which pass over late texts",
 };
 
 /** Files of the verifier with `${` in a text, each with the reason. */

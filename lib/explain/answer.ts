@@ -42,9 +42,18 @@ export interface Answer {
 /** Nothing is logged at the default verbosity. */
 export const SILENT = "silent";
 
-/** The link holds. */
-export function pass(reason: string, ...evidence: readonly Evidence[]): Answer {
-  return { status: "pass", reason, evidence, remedy: "" };
+/** The link holds; words that are given as functions are made when they are read: of a million answers few are. */
+export function pass(
+  reason: string | (() => string),
+  ...evidence: readonly (Evidence | (() => Evidence))[]
+): Answer {
+  const said = (): Answer => ({
+    status: "pass",
+    reason: typeof reason === "string" ? reason : reason(),
+    evidence: evidence.map((each) => (typeof each === "function" ? each() : each)),
+    remedy: "",
+  });
+  return typeof reason === "string" ? said() : later("pass", said);
 }
 
 /** The link is broken. */
@@ -107,11 +116,6 @@ class Later implements Answer {
   get #known(): Answer {
     return (this.#said ??= this.#words());
   }
-}
-
-/** The link holds; the words are made when they are read. */
-export function passing(words: () => string, ...evidence: readonly (() => Evidence)[]): Answer {
-  return new Later("pass", () => pass(words(), ...evidence.map((each) => each())));
 }
 
 const BADNESS: Readonly<Record<Status, number>> = { pass: 0, skipped: 0, unknown: 1, fail: 2 };

@@ -3,7 +3,6 @@
  */
 
 import { fail } from "../errors";
-import { isLate } from "../model/late";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
@@ -21,6 +20,7 @@ import {
   type AskedPull,
   PullQuestions,
   pullerOf,
+  refuseLate,
   selectedAccount,
   selectedClusters,
 } from "./jobs/pull-questions";
@@ -77,11 +77,7 @@ export interface ServiceAccountReach {
 /** The clouds over what was read, for tests of trust. */
 export let cloudsOf: (explainer: Explainer) => readonly Cloud[];
 
-/**
- * The results of what a stack declares, of these jobs; what else its manifests hold is left out. For the proof at synth.
- *
- * Throws `explain-stack-unknown`.
- */
+/** The results of what a stack declares, of these jobs; what else its manifests hold is left out. For the proof at synth. */
 export let declaredOf: (
   explainer: Explainer,
   stack: string,
@@ -118,10 +114,8 @@ export class Explainer {
   }
 
   /**
-   * Reads synth output folders, folders of stacks, manifests and Terraform JSON.
-   *
-   * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
-   * `explain-file-too-large`, `explain-file-invalid` or `bind-invalid`.
+   * Reads synth output folders, folders of stacks, manifests and Terraform JSON. Throws where one of the files cannot be
+   * read, and where nothing was found: a verdict over half of the facts would be worth nothing.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");
@@ -144,11 +138,7 @@ export class Explainer {
     return this.#facts.skipped;
   }
 
-  /**
-   * The results one by one, so that a million of them need not be held at once.
-   *
-   * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
-   */
+  /** The results one by one, so that a million of them need not be held at once. */
   pulls(selection: PullSelection = {}): Generator<PullResult> {
     checkGiven("Explainer.pulls()", PULL_SELECTION, selection, "selection");
     return this.#selected(selection);
@@ -156,7 +146,7 @@ export class Explainer {
 
   /**
    * The service accounts of OpenShift's components: declared ones, and those whose Secrets or CredentialsRequests were
-   * read. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   * read.
    */
   *components(selection: AccessSelection = {}): Generator<AccessResult> {
     checkGiven("Explainer.components()", ACCESS_SELECTION, selection, "selection");
@@ -165,7 +155,7 @@ export class Explainer {
 
   /**
    * The service accounts of workloads: declared ones, and those that annotations or credential files let act in a
-   * cloud. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   * cloud.
    */
   *workloads(selection: AccessSelection = {}): Generator<AccessResult> {
     checkGiven("Explainer.workloads()", ACCESS_SELECTION, selection, "selection");
@@ -174,7 +164,6 @@ export class Explainer {
 
   /**
    * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
-   * Throws `explain-stack-unknown`, `explain-spoke-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *fleetAccesses(selection: FleetSelection = {}): Generator<FleetResult> {
     checkGiven("Explainer.fleetAccesses()", FLEET_SELECTION, selection, "selection");
@@ -184,8 +173,6 @@ export class Explainer {
   /**
    * The results of every job: pulls, components, workloads, fleet accesses; where an image is asked about, its pulls
    * alone, and where a spoke is, the ways into it alone.
-   *
-   * Throws what {@link Explainer.pulls} and {@link Explainer.fleetAccesses} throw.
    */
   *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
     checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
@@ -198,7 +185,7 @@ export class Explainer {
     yield* this.#entries(selection);
   }
 
-  /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
+  /** Every service account that can pull an image, or may be able to. */
   whoMayPull(image: string, stack?: string): readonly ImagePuller[] {
     const selection = { image, ...(stack === undefined ? {} : { stack }) };
     const name = this.#questions.image(image).repository?.name;
@@ -212,7 +199,7 @@ export class Explainer {
     });
   }
 
-  /** Everything that a service account can read, marked where it was not declared. Throws `explain-stack-unknown`. */
+  /** Everything that a service account can read, marked where it was not declared. */
   reach(serviceAccount: string, stack?: string): readonly ServiceAccountReach[] {
     const key = selectedAccount(serviceAccount) ?? "";
     const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
@@ -256,7 +243,7 @@ export class Explainer {
   }
 
   *#entries({ serviceAccount, stack, spoke }: FleetSelection): Generator<FleetResult> {
-    if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
+    refuseLate(spoke);
     const account = selectedAccount(serviceAccount);
     const isAsked = ({ controller }: FleetQuestion): boolean =>
       account === undefined || controller.account === account;
@@ -333,7 +320,7 @@ const NEVER_PULLED = {
   remedy: "",
 } as const;
 
-/** Reads artefacts and explains what is selected, of every job; throws what {@link Explainer} throws. */
+/** Reads artefacts and explains what is selected, of every job. */
 export function explain(
   paths: readonly string[],
   selection: ExplainSelection = {},

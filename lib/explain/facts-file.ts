@@ -4,10 +4,9 @@
 
 import { misfitOf } from "../artefact/fact-shape";
 import { propertyPath } from "../artefact/property-path";
-import { fail } from "../errors";
 import { checkGiven, text } from "../model/shape";
 import { FACTS } from "./every-cloud";
-import { documentsIn, readText } from "./read/documents";
+import { documentsIn, invalidFile, readText } from "./read/documents";
 import { readClusterRecord } from "./read/read-record";
 import { lineOf } from "./read/source-lines";
 import type { ExplainOptions } from "./selections";
@@ -17,20 +16,18 @@ const files = new WeakMap<ExplainOptions, string>();
 /**
  * Reads a file with facts, JSON or YAML of one document: `cluster` as `workload-identity.json` has it, and `aws` with
  * `oidcProviders`, `policies` and `repositories`. Its JSON schema is `docs/facts.schema.json`.
- *
- * Throws `explain-file-unreadable`, `explain-file-too-large` or `explain-file-invalid`, also for keys and types that are
- * not known.
+ * Throws also for keys and types that are not known.
  */
 export function readFactsFile(file: string): ExplainOptions {
   checkGiven("readFactsFile()", text, file, "file");
   const documents = documentsIn(readText(file), file);
   const [first] = documents;
   if (first === undefined || documents.length > 1)
-    return fail("explain-file-invalid", file, 1, `has ${documents.length} documents`, "one document");
+    return invalidFile(file, 1, `has ${documents.length} documents`, "one document");
   const misfit = misfitOf(first.value, FACTS);
   if (misfit !== undefined) {
     const line = lineOf({ file, document: 0, path: propertyPath(misfit.path) }) ?? 1;
-    return fail("explain-file-invalid", file, line, misfit.reason, misfit.allowed);
+    return invalidFile(file, line, misfit.reason, misfit.allowed);
   }
   const { cluster, ...others } = first.value as Readonly<Record<keyof ExplainOptions, object | undefined>>;
   const facts = { ...others, ...(cluster && { cluster: readClusterRecord(cluster) }) } as ExplainOptions;

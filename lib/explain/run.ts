@@ -67,10 +67,10 @@ interface Judged {
 }
 
 /** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
-const REMEMBERED = 1024;
+const REMEMBERED = 512;
 
 /**
- * Remembers what a step made by the facts that it depends on; the last thousand of them. Of two questions in a row most
+ * Remembers what a step made by the facts that it depends on; the last few hundred of them. Of two questions in a row most
  * facts are the same, so that the place of the last one is kept, up to its last fact.
  */
 class Memory {

@@ -5,7 +5,7 @@ import { fail, throwFirst } from "../errors";
 import { literal } from "../model/late";
 import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
 import { healthIssues } from "../rules/fleet/cluster-profile";
-import { type FleetConsumer, FLEET_CONSUMER, profileNamespaceIssues } from "../rules/fleet/consumers";
+import { type FleetConsumer, FLEET_CONSUMER, profileNamespaceIssues } from "../rules/fleet/consumer";
 import { KUEUE_CONFIG_MAP, KUEUE_KEY, badKueue, kueueConfiguration } from "../rules/fleet/kueue";
 import { badCommand, notStatic } from "../rules/fleet/plugin-mount";
 import {
@@ -28,8 +28,8 @@ import { secretIssues } from "../rules/fleet/secret-material";
 import { spokeTokenFile } from "../rules/fleet/spoke-tokens";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
 
-/** What decides a consumer's list of access providers. */
-export interface ProviderEntriesProps {
+/** What an {@link AccessProvidersFile} holds. */
+export interface AccessProvidersFileProps {
   /** Who reads the list. */
   readonly consumer: FleetConsumer;
   /** The spokes that it enters, in the order of the list. */
@@ -52,18 +52,6 @@ export interface ProviderEntriesProps {
    * @defaultValue - none
    */
   readonly additionalProviders?: readonly AccessProvider[];
-}
-
-const ENTRIES = {
-  consumer: FLEET_CONSUMER,
-  spokes: list(SPOKE_CLUSTER),
-  plugins: optional(record(text)),
-  commands: optional(record(text)),
-  additionalProviders: optional(list(anyObject)),
-};
-
-/** What an {@link AccessProvidersFile} holds. */
-export interface AccessProvidersFileProps extends ProviderEntriesProps {
   /**
    * For MultiKueue: `controller_manager_config.yaml` of the installed release, to which the list is added.
    *
@@ -72,8 +60,12 @@ export interface AccessProvidersFileProps extends ProviderEntriesProps {
   readonly kueueConfiguration?: string;
 }
 
-const ACCESS_PROVIDERS_FILE_PROPS: ObjectKind<AccessProvidersFileProps> = object({
-  ...ENTRIES,
+export const ACCESS_PROVIDERS_FILE_PROPS: ObjectKind<AccessProvidersFileProps> = object({
+  consumer: FLEET_CONSUMER,
+  spokes: list(SPOKE_CLUSTER),
+  plugins: optional(record(text)),
+  commands: optional(record(text)),
+  additionalProviders: optional(list(anyObject)),
   kueueConfiguration: optional(text),
 });
 
@@ -143,7 +135,7 @@ function textOf(providers: readonly AccessProvider[], props: AccessProvidersFile
 
 /** The plugin that a consumer uses for the spokes of a cloud. */
 export function pluginFor(
-  { consumer, plugins = {} }: Pick<ProviderEntriesProps, "consumer" | "plugins">,
+  { consumer, plugins = {} }: Pick<AccessProvidersFileProps, "consumer" | "plugins">,
   cloud: string,
 ): FleetPluginKey {
   const key = plugins[cloud] ?? consumer.plugins[cloud];
@@ -155,7 +147,7 @@ export function pluginFor(
 }
 
 /** The checked entries, one per spoke, and those that are given. */
-function providerEntries(props: ProviderEntriesProps): readonly AccessProvider[] {
+function providerEntries(props: AccessProvidersFileProps): readonly AccessProvider[] {
   const { consumer, spokes, additionalProviders = [] } = props;
   throwFirst(spokes.flatMap(({ inventory }) => profileNamespaceIssues(consumer, inventory.namespace)));
   const own = spokes.map((spoke) => entryOf(spoke, props));
@@ -193,7 +185,7 @@ function givenEntries(
   return entries.map((entry) => ({ ...entry, execConfig: { ...without, ...entry.execConfig } }));
 }
 
-function entryOf(spoke: SpokeCluster, props: ProviderEntriesProps): AccessProvider {
+function entryOf(spoke: SpokeCluster, props: AccessProvidersFileProps): AccessProvider {
   const { cloud, parameters } = spoke.access;
   const provider = spoke.providerName;
   const plugin = pluginFor(props, cloud);
@@ -208,7 +200,7 @@ function entryOf(spoke: SpokeCluster, props: ProviderEntriesProps): AccessProvid
 function commandOf(
   plugin: FleetPluginKey,
   provider: string,
-  { consumer, commands = {} }: ProviderEntriesProps,
+  { consumer, commands = {} }: AccessProvidersFileProps,
 ): string {
   const command = commands[plugin] ?? fleetPlugins[plugin].binary;
   if (command.startsWith("/") || consumer.onPath.includes(command)) return command;

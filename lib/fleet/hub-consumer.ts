@@ -3,9 +3,9 @@ import { Construct } from "constructs";
 import { fail, throwFirst } from "../errors";
 import { ServiceAccountAnnotations } from "../kubernetes/service-account";
 import type { ControllerWorkload } from "../model/fleet";
-import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
+import { type ObjectKind, checkProps, list, object, optional, record, text } from "../model/shape";
 import { type AccessGrant, type CredentialFile, type PodFragment, ACCESS_GRANT } from "../model/workloads";
-import { type FleetConsumer, FLEET_CONSUMER } from "../rules/fleet/consumers";
+import type { FleetConsumer } from "../rules/fleet/consumer";
 import { conflict, mergedTexts } from "../rules/fleet/controller-patch";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
 import {
@@ -20,21 +20,22 @@ import {
 import { type FleetPluginKey, fleetPlugins } from "../rules/fleet/plugins";
 import type { AccessProvider } from "../rules/fleet/provider-list";
 import { assertOwnAudiences, spokeTokens } from "../rules/fleet/spoke-tokens";
-import { AccessProvidersFile, pluginFor } from "./access-providers-file";
+import {
+  type AccessProvidersFileProps,
+  ACCESS_PROVIDERS_FILE_PROPS,
+  AccessProvidersFile,
+  pluginFor,
+} from "./access-providers-file";
 import { ControllerWorkloadPatch } from "./controller-workload-patch";
-import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
+import type { SpokeCluster } from "./spoke-cluster";
 
 /** The identities of the consumer's service accounts, by key of the cloud. */
 export type ControllerIdentities = Readonly<Record<string, readonly AccessGrant[]>>;
 
-/** What a {@link HubConsumer} is. */
-export interface HubConsumerProps {
-  /** The controller; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
-  readonly consumer: FleetConsumer;
+/** What a {@link HubConsumer} is; the spokes are those that it enters. */
+export interface HubConsumerProps extends Omit<AccessProvidersFileProps, "plugins" | "commands"> {
   /** The hub that it runs on. */
   readonly hub: HubFacts;
-  /** The spokes that it enters. */
-  readonly spokes: readonly SpokeCluster[];
   /** Identities of all its executing service accounts, by key of the cloud (`aws`, `azure`, `google`). */
   readonly identities: ControllerIdentities;
   /**
@@ -49,29 +50,16 @@ export interface HubConsumerProps {
    * @defaultValue - `argocd-k8s-auth` for Argo CD, static binaries for all others
    */
   readonly pluginByCloud?: Readonly<Record<string, FleetPluginKey>>;
-  /**
-   * Further entries of the list of access providers.
-   *
-   * @defaultValue - none
-   */
-  readonly additionalProviders?: readonly AccessProvider[];
-  /**
-   * For MultiKueue: `controller_manager_config.yaml` of the installed release.
-   *
-   * @defaultValue - none; needed for MultiKueue, and only there
-   */
-  readonly kueueConfiguration?: string;
 }
 
+const { plugins: _, commands: __, ...LIST } = ACCESS_PROVIDERS_FILE_PROPS.shape;
+
 export const HUB_CONSUMER_PROPS: ObjectKind<HubConsumerProps> = object({
-  consumer: FLEET_CONSUMER,
+  ...LIST,
   hub: HUB_FACTS,
-  spokes: list(SPOKE_CLUSTER),
   identities: record(list(ACCESS_GRANT)),
   plugins: optional(list(PLUGIN_SOURCE)),
   pluginByCloud: optional(record(text)),
-  additionalProviders: optional(list(anyObject)),
-  kueueConfiguration: optional(text),
 });
 
 const FILE_DIRECTORY = "/etc/clusterprofile";
@@ -104,16 +92,16 @@ export class HubConsumer extends Construct {
   constructor(scope: Construct, id: string, props: HubConsumerProps) {
     checkProps(new.target.name, scope, id, HUB_CONSUMER_PROPS, props);
     super(scope, id);
-    const { consumer, spokes, pluginByCloud } = props;
+    const { consumer, spokes, additionalProviders, kueueConfiguration } = props;
     const mounts = mountsOf(props);
     const accounts = accountsOf(props);
     this.file = new AccessProvidersFile(this, "providers", {
       consumer,
-      plugins: pluginByCloud,
       spokes,
+      plugins: props.pluginByCloud,
       commands: Object.fromEntries([...mounts].map(([key, { command }]) => [key, command])),
-      additionalProviders: props.additionalProviders,
-      kueueConfiguration: props.kueueConfiguration,
+      additionalProviders,
+      kueueConfiguration,
     });
     const plugins = [...mounts.values()];
     assertRunnable(consumer, this.file.providers, plugins);

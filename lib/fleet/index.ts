@@ -6,11 +6,7 @@
  * @packageDocumentation
  */
 
-export {
-  AccessProvidersFile,
-  type AccessProvidersFileProps,
-  type ProviderEntriesProps,
-} from "./access-providers-file";
+export { AccessProvidersFile, type AccessProvidersFileProps } from "./access-providers-file";
 export { ClusterInventory, type ClusterInventoryProps } from "./cluster-inventory";
 export { ControllerWorkloadPatch, type ControllerWorkloadPatchProps } from "./controller-workload-patch";
 export { type ControllerIdentities, HubConsumer, type HubConsumerProps } from "./hub-consumer";
@@ -42,13 +38,12 @@ export {
   type SchemaResult,
   validateClusterProfile,
 } from "../rules/fleet/cluster-profile-schema";
+export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
 export {
   type ArgoCdProps,
   type ConsumerProps,
   type ControllerProps,
-  type FleetConsumer,
   type MultiKueueProps,
-  type ProviderListForm,
   argoCd,
   controller,
   knativeOperator,

@@ -2,7 +2,7 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { throwFirst } from "../errors";
 import { clusterObject } from "../kubernetes/metadata";
-import { MULTI_KUEUE, profileNamespaceIssues } from "../rules/fleet/consumers";
+import { MULTI_KUEUE, profileNamespaceIssues } from "../rules/fleet/consumer";
 import { type SpokeCluster, SPOKE_CLUSTER, profileName as checkedName } from "./spoke-cluster";
 import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
 

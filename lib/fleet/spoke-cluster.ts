@@ -20,7 +20,7 @@ import { parseVersion } from "../model/version";
 import {
   type ClusterStatusFacts,
   endpointIssues,
-  otherLabel,
+  managerLabelIssues,
   profileDocument,
   profileProviderIssues,
   profileStatus,
@@ -152,7 +152,9 @@ export class SpokeCluster extends Construct {
       displayName: literal(props.displayName ?? name, "displayName"),
       labels: ownLabels(inventory, name, props.labels ?? {}),
     });
-    const facts = statusFacts(name, props);
+    checkFacts(name, props);
+    const provider = literal(props.providerName ?? `${props.access.cloud}-${name}`, "providerName");
+    const facts = { ...props, provider, endpoint: props.access.endpoint };
     this.statusDocument = { ...main, status: profileStatus(facts) };
     checkStatus(this.statusDocument, name, facts, inventory.apiVersion);
     inventory.claim(name, this);
@@ -194,17 +196,18 @@ function ownLabels(
   name: string,
   labels: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const manager = labels[CLUSTER_MANAGER_LABEL] ?? clusterManager;
-  if (manager !== clusterManager) throw otherLabel(manager, clusterManager);
+  const given = { [CLUSTER_MANAGER_LABEL]: clusterManager, ...labels };
+  const spec = { clusterManager: { name: clusterManager } };
+  throwFirst(managerLabelIssues({ metadata: { labels: given }, spec }));
   return checkedLabels(`ClusterProfile ${name}`, labels);
 }
 
-function statusFacts(name: string, props: SpokeClusterProps): ClusterStatusFacts {
-  const { access, kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = props;
+function checkFacts(name: string, props: SpokeClusterProps): void {
+  const { kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = props;
   if (kubernetesVersion !== undefined && !isLate(kubernetesVersion))
     parseVersion(`version of spoke ${name}`, kubernetesVersion);
   if (since !== undefined && !isDateTime(literal(since, "controlPlaneHealthySince")))
-    return fail("fleet-invalid", {
+    fail("fleet-invalid", {
       problem: "time of a condition is not an RFC 3339 time",
       value: since,
       allowed: 'for example "2026-11-20T00:00:00Z"',
@@ -213,23 +216,13 @@ function statusFacts(name: string, props: SpokeClusterProps): ClusterStatusFacts
   for (const [key, value] of Object.entries(properties)) {
     literal(key, `property of spoke ${name}`);
     if (!isProperty(key, 253) || !isProperty(value, 1024))
-      return fail("fleet-invalid", {
+      fail("fleet-invalid", {
         problem: `property ${key} of a spoke is empty or too long`,
         value,
         allowed: "a name of 1 to 253 and a value of 1 to 1024 characters",
         remedy: "shorten it, or leave it out",
       });
   }
-  return {
-    provider: literal(props.providerName ?? `${access.cloud}-${name}`, "providerName"),
-    endpoint: access.endpoint,
-    tlsServerName: props.tlsServerName,
-    proxyUrl: props.proxyUrl,
-    execExtension: props.execExtension,
-    kubernetesVersion,
-    properties,
-    healthySince: since,
-  };
 }
 
 function isProperty(value: unknown, max: number): boolean {

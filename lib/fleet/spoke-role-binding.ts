@@ -5,7 +5,7 @@ import { clusterObject } from "../kubernetes/metadata";
 import { type SpokeUser, CONTROLLER_WORKLOAD, SPOKE_USER } from "../model/fleet";
 import { clusterName, namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
-import type { FleetConsumer } from "../rules/fleet/consumers";
+import type { FleetConsumer } from "../rules/fleet/consumer";
 import { derivedName } from "../rules/names";
 import { type ObjectKind, checkProps, like, list, object, optional, text } from "../model/shape";
 

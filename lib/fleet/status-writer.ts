@@ -5,7 +5,7 @@ import { checkedAnnotations } from "../kubernetes/metadata";
 import { isDnsLabel } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
 import { Subject } from "../model/subject";
-import { atLeast } from "../rules/fleet/consumers";
+import { atLeast } from "../rules/fleet/consumer";
 import { CLUSTER_PROFILE_GROUP } from "../rules/fleet/names";
 import { containerUser } from "../rules/fleet/plugin-mount";
 import { derivedName, stableHash } from "../rules/names";

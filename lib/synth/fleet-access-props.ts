@@ -19,7 +19,7 @@ import {
 } from "../model/shape";
 import { orCluster } from "../model/cluster";
 import { STATUS_WRITER_PROPS } from "../fleet/status-writer";
-import { FLEET_CONSUMER } from "../rules/fleet/consumers";
+import { FLEET_CONSUMER } from "../rules/fleet/consumer";
 import { SPOKE_CLUSTER_PROPS } from "../fleet/spoke-cluster";
 import { HUB_CONSUMER_PROPS } from "../fleet/hub-consumer";
 

@@ -58,9 +58,8 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
       allowed: "at least one entry of `spokes`",
       remedy: "name the clusters that the controllers enter",
     });
-  const asked = { hub: name, issuer, serviceAccounts: subjects };
   const planned = spokes.map((spoke) =>
-    at({ node: { path: `spoke ${String(spoke.name)}` } }, () => plannedSpoke(spoke, asked)),
+    plannedSpoke(spoke, { hub: name, issuer, serviceAccounts: subjects }),
   );
   const names = planned.map((each) => each.name);
   const twice = names.find((each, index) => names.indexOf(each) < index);
@@ -111,6 +110,10 @@ function withoutMaker(cloud: string): never {
 
 /** A spoke, checked as far as it can be before identities are there. */
 function plannedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedSpoke {
+  return at({ node: { path: `spoke ${String(spoke.name)}` } }, () => checkedSpoke(spoke, hub));
+}
+
+function checkedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedSpoke {
   const name = literal(spoke.name, "name of a spoke");
   const { access: given, clusterRole, namespaces } = spoke;
   const access = typeof given === "function" ? given({ ...hub, spoke: name }) : given;

@@ -73,7 +73,13 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
   checkGiven("the expected token", EXPECTED_TOKEN, token, "token");
   for (const claim of ["iss", "sub", "aud"] as const) {
     const value = token[claim];
-    if (value === "" || value !== value.trim() || isLate(value)) fail("testing-claims-invalid", claim, value);
+    if (value === "" || value !== value.trim() || isLate(value))
+      fail("testing-invalid", {
+        problem: `claim ${claim} of the token is no literal text`,
+        value,
+        allowed: "iss, sub and aud, each one text without white space around it",
+        remedy: "write the claim as it stands in the token",
+      });
   }
   const claims = { issuer: token.iss, subject: token.sub, audience: token.aud };
   return named(identitiesOf(stack), token.identity).map(({ address, trust }) => {
@@ -100,11 +106,12 @@ function named(all: readonly DeclaredIdentity[], identity: string | undefined): 
   const found = all.filter(({ names }) => names.includes(identity));
   return found.length > 0
     ? found
-    : fail(
-        "testing-identity-unknown",
-        identity,
-        all.map(({ address }) => address),
-      );
+    : fail("testing-unknown", {
+        problem: "no identity of that name is declared in the stack",
+        value: identity,
+        allowed: all.map(({ address }) => address).join(", ") || "none is declared",
+        remedy: "name one of them, or leave identity out",
+      });
 }
 
 function verdictOf(links: readonly Link[]): Verdict {

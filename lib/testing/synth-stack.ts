@@ -22,7 +22,7 @@ import {
   readWorkloadIdentity,
 } from "../artefact/workload-identity-file";
 import { type PullResult, Explainer } from "../explain/explainer";
-import { documentsIn } from "../explain/read/documents";
+import { documentsIn, invalidFile } from "../explain/read/documents";
 import { STACK_FILE } from "../explain/read/input-files";
 import type { PullSelection } from "../explain/selections";
 
@@ -71,7 +71,13 @@ export function synthStack(
       context: { [PROOF_CONTEXT]: false, ...options.context },
     });
     const stack = build(app);
-    if (stack.node.root !== app) fail("testing-stack-missing", stack.node.path);
+    if (stack.node.root !== app)
+      fail("testing-foreign", {
+        problem: "the stack that was built is not of the app that it was given",
+        value: stack.node.path,
+        allowed: "a TerraformStack whose root is that app",
+        remedy: 'build it below the app: synthStack((app) => new MyStack(app, "prod"))',
+      });
     app.synth();
     const { workingDirectory } = app.manifest.forStack(stack);
     built = true;
@@ -102,7 +108,7 @@ export class SynthesizedStack {
   /** The Terraform configuration, parsed. */
   get terraform(): Readonly<Record<string, unknown>> {
     const path = join(this.dir, STACK_FILE);
-    return jsonObject(this.text(STACK_FILE), (reason) => fail("explain-file-invalid", path, 1, reason));
+    return jsonObject(this.text(STACK_FILE), (reason) => invalidFile(path, 1, reason));
   }
 
   /** The Kubernetes objects in the order in which they are applied, parsed; late values are placeholders. */
@@ -134,7 +140,13 @@ export class SynthesizedStack {
 
   /** What the verifier says of the selected pulls. */
   explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
-    if (this.identity === undefined) fail("testing-no-cluster", this.name);
+    if (this.identity === undefined)
+      fail("testing-missing", {
+        problem: "the stack has no Kubernetes manifests, so that nothing can be said of a pull",
+        value: this.name,
+        allowed: "a stack with ImagePulls or Manifests of the /synth subpath",
+        remedy: "synthesize the stack that holds the cluster",
+      });
     return [...this.explainer.pulls({ ...selection, stack: this.name })];
   }
 

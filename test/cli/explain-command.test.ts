@@ -83,7 +83,7 @@ describe("exit code", () => {
       "Fleet access: 0 denied",
     );
     const other = await cli("--spoke", "other", folder);
-    expect([other.code, other.err]).toEqual([2, expect.stringContaining("explain-spoke-unknown")]);
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining("explain-unknown")]);
     const both = await cli("--spoke", "on-prem", "--image", "a/b:c", folder);
     expect([both.code, both.err]).toEqual([2, expect.stringContaining("--image asks about pulls")]);
   });
@@ -94,7 +94,7 @@ describe("exit code", () => {
   });
 
   it.each<[string, readonly string[], RegExp]>([
-    ["a folder that is not there", ["/none"], /\(explain-path-missing\)\n$/],
+    ["a folder that is not there", ["/none"], /\(explain-missing\)\n$/],
     ["an unknown format", ["--format", "yaml"], /^unknown format yaml; one of html, json, mermaid, text\n/],
     ["a format of prototypes", ["--format", "constructor"], /^unknown format constructor/],
     [

@@ -120,7 +120,7 @@ describe("bind", () => {
     expect(await cli("explain", to)).toMatchObject({
       code: 2,
       out: "",
-      err: expect.stringContaining("(explain-bind-interrupted)") as unknown,
+      err: expect.stringContaining("(explain-mismatch)") as unknown,
     });
     expect(await bind()).toMatchObject({
       code: 0,

@@ -79,13 +79,13 @@ export const testingEntries: Readonly<Record<string, Entry>> = {
     call: (given) => testing.rejectsAssume(stack(), given as never),
   },
   allowsPull: {
-    refuses: "testing-no-cluster",
+    refuses: "testing-missing",
     settings: () => PULL,
     required: ["serviceAccount", "image"],
     call: (given) => testing.allowsPull(stack(), given as never),
   },
   deniesPull: {
-    refuses: "testing-no-cluster",
+    refuses: "testing-missing",
     settings: () => ({ ...PULL, check: "audience-granted" }),
     required: ["serviceAccount", "image"],
     call: (given) => testing.deniesPull(stack(), given as never),
@@ -103,13 +103,13 @@ const folder = temporaryFolder();
 /** Entry points of `./explain`. */
 export const explainEntries: Readonly<Record<string, Entry>> = {
   explain: {
-    refuses: "explain-nothing-found",
+    refuses: "explain-missing",
     settings: () => ({ serviceAccount: "shop/web", stack: "prod" }),
     required: [],
     call: (given) => explain.explain([folder], given as never),
   },
   "Explainer.read": {
-    refuses: "explain-nothing-found",
+    refuses: "explain-missing",
     settings: () => ({ cluster: {} }),
     required: [],
     call: (given) => explain.Explainer.read([folder], given as never),

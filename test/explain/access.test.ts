@@ -89,7 +89,7 @@ describe.each(clouds)("%s", (cloud) => {
   it("takes the stack as a filter", () => {
     expect(explained(artefacts, { stack: "fixture" })).toHaveLength(4);
     expect(() => explained(artefacts, { stack: "other" })).toThrowError(
-      expect.objectContaining({ code: "explain-stack-unknown" }),
+      expect.objectContaining({ code: "explain-unknown" }),
     );
   });
 

@@ -98,7 +98,7 @@ describe("facts of a cluster in a file", () => {
   ])("are refused: %s", (_, text, line, reason, allowed) => {
     expect(() => read(text)).toThrowError(
       expect.objectContaining({
-        code: "explain-file-invalid",
+        code: "explain-invalid",
         problem: expect.stringContaining(`file ${reason}`) as unknown,
         value: expect.stringMatching(new RegExp(`facts\\.yaml:${line + 1}$`)) as unknown,
         allowed: expect.stringMatching(allowed) as unknown,
@@ -156,7 +156,7 @@ describe("a file with facts", () => {
   ])("is refused %s", (_, text, problem) => {
     expect(() => readAll(text)).toThrowError(
       expect.objectContaining({
-        code: "explain-file-invalid",
+        code: "explain-invalid",
         problem: expect.stringContaining(problem) as unknown,
       }),
     );

@@ -61,7 +61,7 @@ const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
 
 const MANAGED_ARN = /^arn:[a-z-]+:iam::aws:policy\/(?:service-role\/)?([\w-]+)$/;
 /** Policies that are kept read. */
-const KEPT = 1024;
+const KEPT = 256;
 const MANAGED_TYPE = "aws_iam_policy";
 
 export interface NamedPolicy {
@@ -95,7 +95,9 @@ export class Documents {
   ofArn(arn: Known<string>): NamedPolicy {
     const key = orElse(arn, () => undefined);
     const found = (): NamedPolicy => this.#ofArn(arn);
-    return key === undefined ? found() : remembered(this.#managed, key, found);
+    if (key === undefined) return found();
+    if (this.#managed.size >= KEPT) this.#managed.clear();
+    return remembered(this.#managed, key, found);
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {

@@ -48,6 +48,8 @@ export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
 }
 
 const TYPE = "aws_iam_role";
+/** Roles that are kept with their policies; questions about one come in a row. */
+const KEPT = 256;
 const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
 /** True for the ARN of a role, and for what only apply tells. */
@@ -131,6 +133,7 @@ export class Roles {
     const before = this.#roles.get(resource);
     if (before) return before;
     const made = declaredRole(resource, this.#documents, () => this.#policies(resource));
+    if (this.#roles.size >= KEPT) this.#roles.clear();
     this.#roles.set(resource, made);
     return made;
   }

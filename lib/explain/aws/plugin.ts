@@ -8,7 +8,7 @@ import { parseEcrHost } from "../../rules/aws/registry";
 import { ecrRoleAnnotation } from "../../rules/aws/pull";
 import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { pluginCan } from "../../rules/plugins";
-import { type Answer, SILENT, broken, pass, passing, seen, unknown } from "../answer";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -96,7 +96,7 @@ export class EcrPlugin implements PluginCloud {
     if (role !== undefined && is(role, "") !== "yes") {
       const why = whyNot(role);
       return why === undefined || why.kind === "apply"
-        ? passing(
+        ? pass(
             () => `the plugin gets the role ${shown(role)}`,
             () => where,
           )

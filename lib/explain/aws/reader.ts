@@ -119,6 +119,9 @@ function readAws(
   };
 }
 
+/** Of roles that all may do something else; questions about one come in a row. */
+const KEPT = 256;
+
 /** One object for all roles that may do the same. */
 class Rights {
   readonly #ids = new Map<unknown, number>();
@@ -126,6 +129,10 @@ class Rights {
 
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
+    if (this.#made.size >= KEPT) {
+      this.#made.clear();
+      this.#ids.clear();
+    }
     const { policies, boundary } = role;
     const asking = [partition, account, ...(registries.isEmpty ? [] : [arn])].map(identityOf);
     const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);

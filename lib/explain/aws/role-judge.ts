@@ -8,7 +8,7 @@ import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decid
 import { type Policy, allowingEverything } from "../../rules/aws/policy/document";
 import { identityPolicies } from "../../rules/aws/policy/permission";
 import { type AskedResource, oneResource } from "../../rules/aws/policy/resource-name";
-import { type Answer, broken, later, passing, unknown } from "../answer";
+import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Doubt, HeldPolicy } from "./attachments";
 import { unreadRemedy } from "./documents";
@@ -51,7 +51,7 @@ export class RoleJudge {
   login(kind: "private" | "public", region: string): Answer {
     const { sets } = this.#in(region);
     const refusals = LOGINS[kind].map((action) => this.#refusal(action, asking(sets, action), ANYTHING));
-    return obstacle(refusals) ?? passing(() => `the role may ${LOGINS[kind].join(" and ")}`);
+    return obstacle(refusals) ?? pass(() => `the role may ${LOGINS[kind].join(" and ")}`);
   }
 
   /** What keeps it from reading a repository; `undefined` where nothing does. */

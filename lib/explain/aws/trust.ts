@@ -17,7 +17,7 @@ import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
-import { type Answer, type Evidence, broken, passing, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
@@ -269,7 +269,7 @@ function issuerTrusted(asked: Asked): Answer {
     );
   const [declared] = registered;
   if (declared)
-    return passing(
+    return pass(
       () => `the OIDC provider and the trust policy both name issuer ${shown(issuer)}`,
       () => seen("OIDC provider", declared.resource.source),
       where,
@@ -310,7 +310,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
     );
   if (decision.outcome === "unknown")
     return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
-  return passing(
+  return pass(
     () => `OIDC provider and trust policy accept ${shown(audience)}`,
     () => seen("client_id_list", found[0]?.resource.source),
   );
@@ -318,7 +318,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
 
 function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answer {
   if (decision.outcome === "allowed")
-    return passing(
+    return pass(
       () => `the trust policy admits ${subject}: ${decision.reason}`,
       () => trustPolicyOf(role),
     );

@@ -12,14 +12,7 @@ import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
-import {
-  type NeededVersion,
-  ARGO_CD,
-  MULTI_KUEUE,
-  kueueField,
-  profileNamespaceIssues,
-  tooOld,
-} from "../../rules/fleet/consumers";
+import { MULTI_KUEUE, kueueField, profileNamespaceIssues, tooOld } from "../../rules/fleet/consumer";
 import {
   KUEUE_API_VERSION,
   KUEUE_CONFIG_MAP,
@@ -39,6 +32,7 @@ import { containersOf } from "../shared/pods";
 import {
   type Controller,
   type ControllerPods,
+  KINDS,
   argumentsOf,
   isElsewhere,
   settingOf,
@@ -47,7 +41,6 @@ import { listEntries, unlessRefused, whyListOpen } from "./fleet-profile";
 
 type Issues = readonly WorkloadIdentityError[];
 
-/** Does the controller take profiles and its list of access providers? */
 export function controllerConfigured(
   artefacts: ClusterArtefacts,
   controller: Controller,
@@ -72,7 +65,9 @@ export function controllerConfigured(
       where,
     );
   const version = versionOf(controller);
-  const outdated = versionIssues(controller, version);
+  const { needed } = KINDS[kind];
+  const isOld = version !== undefined && needed && compareVersions(version, needed.since) < 0;
+  const outdated = isOld ? [tooOld(needed, minorOf(title, version))] : [];
   const flags = readers.flatMap((reader) => argumentsOf({ ...reader, container: "" }));
   const issues = [
     ...listIssues(read).entries,
@@ -91,42 +86,19 @@ export function controllerConfigured(
   return obstacle(parts) ?? pass(`${title} takes profiles and its list of access providers`, where);
 }
 
-const IMAGES: Readonly<Record<Controller["kind"], RegExp | undefined>> = {
-  argocd: /(?:^|\/)argocd:v?(\d+\.\d+(?:\.\d+)?)/,
-  kueue: /(?:^|\/)kueue:v?(\d+\.\d+(?:\.\d+)?)/,
-  other: undefined,
-};
-const NEEDED: Readonly<Record<Controller["kind"], NeededVersion | undefined>> = {
-  argocd: ARGO_CD,
-  kueue: MULTI_KUEUE,
-  other: undefined,
-};
-
-function versionIssues({ kind, title }: Controller, version: string | undefined): Issues {
-  const needed = NEEDED[kind];
-  if (version === undefined || !needed || compareVersions(version, needed.since) >= 0) return [];
-  return [tooOld(needed, minorOf(title, version))];
-}
-
 /** The version in the tag of the controller's own image; `undefined` for another image, a digest or a late one. */
 function versionOf({ kind, workloads }: Controller): string | undefined {
   const images = workloads.flatMap(({ pods }) => pods.images.map(({ image }) => orElse(image, () => "")));
-  return images.map((image) => IMAGES[kind]?.exec(image)?.[1]).find((each) => each !== undefined);
-}
-
-interface ListIssues {
-  readonly entries: Issues;
-  readonly secrets: Issues;
+  return images.map((image) => KINDS[kind].image?.exec(image)?.[1]).find((each) => each !== undefined);
 }
 
 /** The refusals of a list by itself, which every spoke asks about; none where its text cannot be read. */
-export const listIssues: (read: ProviderListFact) => ListIssues = once((read) => {
-  const providers = listEntries(read);
-  return {
-    entries: accessProviderIssues(providers),
-    secrets: secretIssues("list of access providers", providers),
-  };
-});
+export const listIssues: (read: ProviderListFact) => { readonly entries: Issues; readonly secrets: Issues } =
+  once((read) => {
+    const providers = listEntries(read);
+    const secrets = secretIssues("list of access providers", providers);
+    return { entries: accessProviderIssues(providers), secrets };
+  });
 
 const LIST_KEYS: readonly string[] = ["accessProviders", "credentialsProviders"];
 const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];
@@ -164,7 +136,6 @@ function kueueIssues(read: ProviderListFact, profileNamespace: string, version: 
   ];
 }
 
-/** What is wrong with the names under which the list stands. */
 function listProblems(written: readonly string[], version: string | undefined): readonly string[] {
   const [field, ...others] = written;
   if (field === undefined) return ["has no list of access providers in multiKueue.clusterProfile"];
@@ -223,12 +194,10 @@ function gatesOf(flag: string): Readonly<Record<string, boolean>> {
   return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, isTrue(value)]));
 }
 
-/** As Go reads it. */
 function isTrue(value: string): boolean {
   return /^(?:1|t|true)$/i.test(value);
 }
 
-/** Why Argo CD gets nothing from profiles of that namespace. */
 function argoProblem(
   { account, title, readers, kind, declared }: Controller,
   namespace: string,
@@ -242,7 +211,6 @@ function argoProblem(
 
 const DRY_RUN = "--dry-run";
 
-/** Why the reader gets no profile of the namespace, or may not. */
 function watching(reader: ControllerPods, declared: boolean, namespace: string): Answer | undefined {
   const { pods, where, isPartial } = reader;
   const dryRun = settingOf(reader, [DRY_RUN], true) ?? "";
@@ -268,12 +236,6 @@ function watching(reader: ControllerPods, declared: boolean, namespace: string):
   return isRead ? undefined : broken(reason, remedy, undefined, where);
 }
 
-const LIST_FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
-  file: PROVIDER_FILE_FLAG,
-  kueue: "--config",
-};
-
-/** Why the list does not reach who reads it. */
 function listProblem({ readers, title }: Controller, read: ProviderListFact): Answer | undefined {
   // Kueue's configuration is mounted by its own manifests, which a partial one says nothing of.
   const isKueue = read.form === "kueue";
@@ -300,7 +262,10 @@ function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undef
     .flatMap((each) => each.files)
     .filter(({ of, path }) => of?.configMap === read.configMap && of.key === read.key && path.startsWith("/"))
     .map(({ path }) => path);
-  if (files.length > 0) return isPartial ? undefined : fileProblem(reader, LIST_FLAGS[read.form], files);
+  if (files.length > 0)
+    return isPartial
+      ? undefined
+      : fileProblem(reader, read.form === "kueue" ? "--config" : PROVIDER_FILE_FLAG, files);
   const sources = list(spec["volumes"]).flatMap((volume) => [
     volume,
     ...list(at(volume, "projected", "sources")),

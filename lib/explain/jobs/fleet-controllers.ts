@@ -7,6 +7,7 @@
 import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
+import { type NeededVersion, ARGO_CD, MULTI_KUEUE } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
@@ -16,7 +17,6 @@ import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { listEntries, withFields } from "./fleet-profile";
 
-/** A workload that runs the plugin. */
 export interface ControllerPods {
   /** The workload, what several manifests say of it put together. */
   readonly pods: WorkloadFact;
@@ -35,13 +35,10 @@ export interface ControllerPods {
 export interface Controller {
   /** `namespace/name`; the name is `*` where nothing says who reads the list. */
   readonly account: string;
-  /** Its name for people. */
   readonly title: string;
   readonly kind: "kueue" | "argocd" | "other";
-  /** The service account that reads profiles; `undefined` where it is not known. */
   readonly reader: string | undefined;
   readonly workloads: readonly ControllerPods[];
-  /** The workloads that read the list. */
   readonly readers: readonly ControllerPods[];
   /** `undefined` where none was read. */
   readonly list: ProviderListFact | undefined;
@@ -49,33 +46,41 @@ export interface Controller {
   readonly onPath: readonly string[] | undefined;
   /** True for an image with neither shell nor libraries; `undefined` where that is not known. */
   readonly isDistroless: boolean | undefined;
-  /** True where it is recorded. */
   readonly declared: boolean;
 }
 
-/** What is known of each kind of controller: its image, the container that runs the plugin, its service accounts. */
-interface KnownController extends Pick<Controller, "onPath" | "isDistroless" | "title"> {
+/** What is known of a controller. */
+interface KnownController extends Pick<Controller, "title" | "onPath" | "isDistroless"> {
+  /** The container that runs the plugin, by the name of the workload. */
   readonly container: (workload: string) => string;
+  /** Service accounts of its own manifests that run the plugin. */
   readonly accounts: readonly string[];
+  /** Its own image, with the version in it. */
+  readonly image?: RegExp;
+  readonly needed?: NeededVersion;
 }
 
 const KUEUE = "kueue-controller-manager";
 const ARGO_READER = "argocd-clusterprofile-controller";
 const ARGO: readonly string[] = ["argocd-application-controller", "argocd-server"];
-const KINDS: Readonly<Record<Controller["kind"], KnownController>> = {
+export const KINDS: Readonly<Record<Controller["kind"], KnownController>> = {
   argocd: {
-    title: "Argo CD",
+    title: ARGO_CD.title,
     onPath: ["argocd-k8s-auth"],
     isDistroless: false,
     container: (workload) => workload,
     accounts: ARGO,
+    image: /(?:^|\/)argocd:v?(\d+\.\d+(?:\.\d+)?)/,
+    needed: ARGO_CD,
   },
   kueue: {
-    title: "MultiKueue",
+    title: MULTI_KUEUE.title,
     onPath: [],
     isDistroless: true,
     container: () => "manager",
     accounts: [KUEUE],
+    image: /(?:^|\/)kueue:v?(\d+\.\d+(?:\.\d+)?)/,
+    needed: MULTI_KUEUE,
   },
   other: {
     title: "the controller",
@@ -119,7 +124,7 @@ function declaredControllers(
       .map((pods) => controllerPods(pods, wanted.container));
   const shared = {
     title,
-    kind: title === "MultiKueue" ? "kueue" : title === "Argo CD" ? "argocd" : "other",
+    kind: title === MULTI_KUEUE.title ? "kueue" : title === ARGO_CD.title ? "argocd" : "other",
     reader: reader?.serviceAccount,
     readers: reader ? podsOf(reader) : [],
     list: lists.find(
@@ -298,12 +303,10 @@ const VARIABLES: Readonly<Record<string, string>> = {
   "--dry-run": "ARGOCD_CLUSTERPROFILE_CONTROLLER_DRY_RUN",
 };
 
-/** The containers that run the plugin, or read the list. */
 export function containersIn({ spec, container }: ControllerPods): readonly unknown[] {
   return list(spec["containers"]).filter((each) => container === "" || at(each, "name") === container);
 }
 
-/** What these containers are started with. */
 export function argumentsOf(reader: ControllerPods): readonly string[] {
   return containersIn(reader)
     .flatMap((each) => [...list(at(each, "command")), ...list(at(each, "args"))])

@@ -38,26 +38,19 @@ import {
 } from "./fleet-profile";
 import { TRUST_LINKS, type TrustFacts, inAnyOrder, missing } from "./links";
 
-/** A controller and a spoke. */
 export interface FleetQuestion {
-  /** The hub. */
   readonly artefacts: ClusterArtefacts;
   readonly controller: Controller;
   readonly profile: ProfileFact;
-  /** The spoke as it is recorded; `undefined` where it is not. */
   readonly recorded: DeclaredSpoke<Known<string>> | undefined;
 }
 
-/** What the links of a way into a spoke look at. */
 export interface FleetAccessFacts extends FleetQuestion, TrustFacts {
   readonly resolution: Resolution;
-  /** What is run; `undefined` where nothing is. */
   readonly call: PluginCall | undefined;
   /** How the plugin's cloud judges its spokes; `undefined` where it is not known, and for a spoke of no cloud. */
   readonly spokes: CloudSpokes | undefined;
-  /** What names the identity in that cloud; `undefined` where nothing does. */
   readonly reading: AccountReading | undefined;
-  /** What cloud or spoke say of the identity. */
   readonly spoke: SpokeReading | undefined;
   readonly as: string | undefined;
 }
@@ -66,7 +59,6 @@ const IDENTITY = "the cloud of the spoke, or the identity in it,";
 
 const { link } = stepsOf<FleetAccessFacts>();
 
-/** The links of the way. */
 export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   link({
     id: "controller-present",

@@ -1,8 +1,7 @@
 /*
  * What a controller runs for a profile (the access library's choice with what the known consumers add to it), whether
  * it is in every container that opens connections, and how it is called.
- * Sources: argoproj-labs/clusterprofile-integration-for-argocd, controller.go (`renderSecret`); the manual of cp
- * (POSIX.1-2017).
+ * Source: argoproj-labs/clusterprofile-integration-for-argocd, controller.go (`renderSecret`).
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -34,7 +33,6 @@ import { listEntries, profileDocument, unlessRefused, whyListOpen } from "./flee
 import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
-/** What is run for a profile. */
 export interface PluginCall extends SpokeCall {
   /** What client-go is told to run, late values by their names. */
   readonly exec: ResolvedExec;
@@ -71,7 +69,6 @@ export function builtinName(profile: unknown): string | undefined {
     .find(isBuiltin);
 }
 
-/** Resolves the provider as the controller does. */
 export function resolutionFor(controller: Controller, profile: ProfileFact): Resolution {
   const { plain, open } = profileDocument(profile);
   const reason = open ?? (controller.list && whyListOpen(controller.list));
@@ -91,7 +88,6 @@ export function resolutionFor(controller: Controller, profile: ProfileFact): Res
   return { outcome: "resolved", exec: { ...exec, args: exec.args.map(filled) } };
 }
 
-/** The call that was chosen; `undefined` where none was. */
 export function pluginCall(
   controller: Controller,
   resolution: Resolution,
@@ -118,7 +114,6 @@ function cloudOf({ command, args }: ResolvedExec): string | undefined {
   return plugin && fleetPlugins[plugin].clouds[0];
 }
 
-/** Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for? */
 export function pluginCalled(
   { kind, list: read }: Controller,
   call: PluginCall | undefined,
@@ -194,7 +189,6 @@ function isTokenReader({ args, command, provider }: ResolvedExec): boolean {
 
 const MOUNT = "mount the plugin, and name it by its absolute path";
 
-/** Is the plugin in every container that opens connections, and does it run there? */
 export function pluginPresent(
   artefacts: ClusterArtefacts,
   controller: Controller,
@@ -254,8 +248,8 @@ function mounted(
       where,
     );
   // An image that the user builds may have the binary where the path says.
-  const images = pods.images.map(({ image }) => orElse(image, () => ""));
-  return container !== "" && (isPartial || images.some((image) => RELEASED.test(image)))
+  const isReleased = pods.images.some(({ image }) => RELEASED.test(orElse(image, () => "")));
+  return container !== "" && (isPartial || isReleased)
     ? unlessRefused(without.issues, "", where)
     : unknown(
         `${command} is under no mount of ${pods.title}; its image may have it`,
@@ -267,69 +261,61 @@ function mounted(
 function inVolume(
   mount: unknown,
   command: string,
-  workload: ControllerPods,
+  { pods: { title }, spec, where }: ControllerPods,
   artefacts: ClusterArtefacts,
 ): Answer {
-  const { pods, spec, where } = workload;
-  const { title } = pods;
   const name = text(at(mount, "name"));
   const volume = list(spec["volumes"]).find((each) => at(each, "name") === name);
   const isImage = at(volume, "image") !== undefined;
+  const nothing = (what: string): Answer => broken(`${title} ${what} ${command}`, MOUNT, undefined, where);
+  const open = (what: string, remedy: string): Answer =>
+    unknown(`what ${title} has in the volume ${name} is not known: ${what}`, remedy, where);
   if (volume === undefined || (isImage && text(at(volume, "image", "reference")) === ""))
-    return broken(`${title} has no volume ${name} that holds ${command}`, MOUNT, undefined, where);
+    return nothing(`has no volume ${name} that holds`);
   if (text(at(mount, "subPath")) !== "" || text(at(mount, "subPathExpr")) !== "")
-    return unknown(
-      `the mount of the volume ${name} has a subPath, and what is there is not known`,
-      "mount the whole volume",
-      where,
-    );
+    return open("it is mounted with a subPath", "mount the whole volume");
   const plugin = pluginOfCommand(command);
   const recorded = plugin && artefacts.cluster.fleet?.pluginPaths.get(plugin);
   const path = recorded ?? (plugin && fleetPlugins[plugin].path);
   const rest = command.slice(text(at(mount, "mountPath")).length);
-  const reason = `${title} has ${command}`;
+  const found = pass(`${title} has ${command}`, where);
   if (isImage && path !== undefined && rest !== path)
-    return unknown(
-      `whether the plugin's image has it at ${rest} is not known`,
-      `the image has it at ${path}`,
-      where,
-    );
-  if (isImage) return imageVolumes(artefacts, reason, where);
-  if (at(volume, "emptyDir") !== undefined) return copied(workload, { name, rest, path }, reason);
-  return unknown(
-    `what the volume ${name} of ${title} holds was not read`,
-    "mount the plugin's image, or copy the plugin in an init container",
-    where,
+    return open(`whether the image has the plugin at ${rest} is not said`, `the image has it at ${path}`);
+  if (isImage) return imageVolumes(artefacts, where) ?? found;
+  if (at(volume, "emptyDir") === undefined)
+    return open("it was not read", "mount the plugin's image, or copy the plugin in an init container");
+  // What begins empty is filled by an init container, or not at all.
+  const copies = list(spec["initContainers"]).flatMap((each) =>
+    list(at(each, "volumeMounts"))
+      .filter((one) => at(one, "name") === name)
+      .map((one) => copied(each, one, path)),
   );
+  if (copies.includes(rest)) return found;
+  if (copies.length === 0) return nothing(`has the volume ${name}, which nothing fills with`);
+  return copies.includes(undefined)
+    ? open("init containers fill it", `copy it with ["cp", "<path in the plugin's image>", "<mount path>/"]`)
+    : nothing(`has the volume ${name}, to which nothing copies`);
 }
 
-/** What begins empty is filled by an init container, or not at all. */
-function copied(
-  { pods: { title }, spec, where }: ControllerPods,
-  wanted: WantedCopy,
-  reason: string,
-): Answer {
-  const { name, rest } = wanted;
-  const copies = list(spec["initContainers"]).flatMap((each) => copyInto(each, wanted));
-  if (copies.includes("copied")) return pass(`${reason}, copied by an init container`, where);
-  if (copies.includes("unclear"))
-    return unknown(
-      `what the init containers of ${title} put into the volume ${name} is not judged here`,
-      `copy it with ["cp", "<path in the plugin's image>", "<mount path>/"]`,
-      where,
-    );
-  const what = copies.length === 0 ? "which nothing fills" : `to which nothing copies ${rest}`;
-  return broken(`${title} has the volume ${name}, ${what}`, MOUNT, undefined, where);
+/**
+ * Where in the volume the container puts the plugin, `undefined` where that is not judged: known is `cp` of one file into
+ * the whole volume, as this library writes it.
+ */
+function copied(container: unknown, mount: unknown, path: string | undefined): string | undefined {
+  const base = text(at(mount, "mountPath"));
+  const words = [...list(at(container, "command")), ...list(at(container, "args"))].map(text);
+  const [program = "", from = "", to, ...more] = words;
+  const isCopy = /^(?:\/bin\/|\/usr\/bin\/)?cp$/.test(program) && to === `${base}/` && more.length === 0;
+  if (!isCopy || text(at(mount, "subPath")) !== "" || (path ?? from) !== from) return undefined;
+  return hasLateName(from) || !from.startsWith("/") ? undefined : from.slice(from.lastIndexOf("/"));
 }
 
 const GATE = "ImageVolume";
 
-/** Whether the hub has image volumes. */
 function imageVolumes(
   { cluster, apiServerOverrides }: ClusterArtefacts,
-  reason: string,
   where: Evidence,
-): Answer {
+): Answer | undefined {
   const { apiServer: version, unclearFeatureGates = [] } = cluster;
   if (version === undefined)
     return unknown(
@@ -348,43 +334,5 @@ function imageVolumes(
     );
   const imageVolume = apiServerGates(cluster)[GATE];
   const hub = { version, ...(imageVolume !== undefined && { imageVolume }) };
-  const issues = hasImageVolumes(hub) ? [] : [withoutImageVolumes(version)];
-  return unlessRefused(issues, reason, where);
-}
-
-/** A file that a volume must hold. */
-interface WantedCopy {
-  /** Of the volume. */
-  readonly name: string;
-  /** Path in the volume, with `/` before it. */
-  readonly rest: string;
-  /** Path in the image that it is copied from; `undefined` where nothing says it. */
-  readonly path: string | undefined;
-}
-
-/** What a container does: `elsewhere` for a copy of another name, `unclear` for all that is no plain `cp`. */
-type Copy = "copied" | "elsewhere" | "unclear";
-
-/** Options that do not change where a file is copied to; `-t` turns the paths around. */
-const HARMLESS = /^-(?:[adfnpRruv]+|-(?:archive|force|recursive|verbose|preserve(?:=[\w,]+)?))$/;
-/** With these a whole folder is copied, if it is one. */
-const RECURSIVE = /^-(?:\w*[aRr]\w*|-archive|-recursive)$/;
-
-/** What the container copies into the volume, one per mount of it. */
-function copyInto(container: unknown, { name, rest, path }: WantedCopy): readonly Copy[] {
-  const mounts = list(at(container, "volumeMounts")).filter((mount) => at(mount, "name") === name);
-  const words = [...list(at(container, "command")), ...list(at(container, "args"))].map(text);
-  const [program = "", ...others] = words;
-  const paths = others.filter((word) => !HARMLESS.test(word));
-  const [from, to] = paths;
-  return mounts.map((mount): Copy => {
-    if (words.some(hasLateName) || !/^(?:\/bin\/|\/usr\/bin\/)?cp$/.test(program)) return "unclear";
-    if (paths.length !== 2 || !from || !to?.startsWith("/")) return "unclear";
-    if (text(at(mount, "subPath")) !== "" || (path !== undefined && from !== path)) return "unclear";
-    const base = text(at(mount, "mountPath")).replace(/\/$/, "");
-    const isDirectory = to.endsWith("/") || to === base;
-    const copied = isDirectory ? to.replace(/\/$/, "") + from.slice(from.lastIndexOf("/")) : to;
-    if (copied === base + rest) return "copied";
-    return others.some((word) => RECURSIVE.test(word)) ? "unclear" : "elsewhere";
-  });
+  return hasImageVolumes(hub) ? undefined : unlessRefused([withoutImageVolumes(version)], "", where);
 }

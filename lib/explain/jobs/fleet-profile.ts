@@ -31,7 +31,6 @@ type Issues = readonly WorkloadIdentityError[];
 
 /** A profile as the controller sees it: main object and status put together. */
 export interface ProfileDocument {
-  /** With late values as references. */
   readonly tree: Tree;
   /** The same for rules, late values by their names. */
   readonly plain: Json;
@@ -39,7 +38,6 @@ export interface ProfileDocument {
   readonly open: string | undefined;
 }
 
-/** The document of a profile. */
 export const profileDocument: (profile: ProfileFact) => ProfileDocument = once(({ main, status }) => {
   const written = childOf(status?.value ?? treeOf(undefined), "status");
   const document = main?.value ?? status?.value ?? treeOf({});
@@ -104,7 +102,6 @@ export function unlessRefused(issues: Issues, reason: string, ...evidence: reado
   );
 }
 
-/** What is wrong, and the value. */
 export function sentence({ problem, value }: WorkloadIdentityError): string {
   if (value === undefined) return shownNames(problem);
   return shownNames(`${problem}, got ${JSON.stringify(value) ?? "a value without text"}`);
@@ -114,7 +111,6 @@ const STATUS =
   "put the status into a manifest of its own, and apply it with `kubectl apply --server-side --subresource=status`";
 const SILENCE = "silent: the API server drops the status";
 
-/** Is the profile there, and does something write its status? */
 export function profilePresent(
   artefacts: ClusterArtefacts,
   profile: ProfileFact,
@@ -139,7 +135,6 @@ export function profilePresent(
     : unknown(reason, "name the manifest of the status, or read the profile from the cluster", where);
 }
 
-/** A Job that writes the status must be allowed to. */
 function writerAnswer(
   artefacts: ClusterArtefacts,
   profile: ProfileFact,
@@ -185,7 +180,6 @@ export function unlessPerhaps({ rbacPerhaps }: ClusterArtefacts, answer: Answer)
   );
 }
 
-/** Is everything in the profile what the API server keeps and the controller understands? */
 export function profileWellFormed(profile: ProfileFact, title: string): Answer {
   const { key, main, status } = profile;
   const { plain, open } = profileDocument(profile);

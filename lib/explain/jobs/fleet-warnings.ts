@@ -25,7 +25,6 @@ import { listEntries, profileDocument, sentence } from "./fleet-profile";
 
 const IGNORED: readonly string[] = ["disable-compression", "insecure-skip-tls-verify", "tls-server-name"];
 
-/** The warnings of one way, sorted by their ids. */
 export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] {
   const { artefacts, controller, call, spoke, profile } = facts;
   const { plain, tree } = profileDocument(profile);

@@ -2,7 +2,6 @@
  * Judges the ways of a hub's controllers into its spokes: each controller with each profile that is for it.
  */
 
-import { fail } from "../../errors";
 import { type Known, is, known, orElse } from "../../model/known";
 import { once } from "../../model/once";
 import { at, text } from "../../model/parsed";
@@ -24,6 +23,7 @@ import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-
 import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
 import { listEntries, profileDocument, withFields } from "./fleet-profile";
 import { fleetWarnings } from "./fleet-warnings";
+import { unknownName } from "./pull-questions";
 import { SELF_MANAGED, UNAUTHORIZED, selfManaged } from "./self-managed";
 
 /** What the verifier says of a controller's way into a spoke. */
@@ -34,12 +34,10 @@ export interface FleetResult extends ExplainResult {
   readonly warnings: readonly FleetWarning[];
 }
 
-/** What cloud and spoke say. */
 type Readings = Pick<FleetAccessFacts, "reading" | "trust" | "spoke" | "as">;
 
 const NOTHING: Readings = { reading: undefined, trust: undefined, spoke: undefined, as: undefined };
 
-/** Judges the ways of hubs' controllers into spokes. */
 export class Fleets {
   readonly #clouds: readonly Cloud[];
   readonly #issuers: Issuers;
@@ -55,7 +53,7 @@ export class Fleets {
     return new Set(fleetQuestions(artefacts).map(({ controller }) => controller.account));
   }
 
-  /** The results of some hubs, of one spoke where it is given. Throws `explain-spoke-unknown`. */
+  /** The results of some hubs, of one spoke where it is given. */
   *of(
     clusters: readonly ClusterArtefacts[],
     isAsked: (question: FleetQuestion) => boolean,
@@ -63,7 +61,7 @@ export class Fleets {
   ): Generator<FleetResult> {
     const questions = clusters.flatMap(fleetQuestions);
     const names = new Set(questions.map(({ profile }) => profile.name));
-    if (spoke !== undefined && !names.has(spoke)) fail("explain-spoke-unknown", spoke, [...names].sort());
+    if (spoke !== undefined && !names.has(spoke)) unknownName("spoke", spoke, [...names]);
     for (const question of questions)
       if (isAsked(question) && (spoke === undefined || question.profile.name === spoke))
         yield this.#result(question, clusters);
@@ -187,7 +185,6 @@ function literalOf(text: Known<string> | undefined): string | undefined {
   return orElse(text ?? known(undefined), () => undefined);
 }
 
-/** Every controller of a hub with each of its profiles, controllers in their order. */
 const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestion[] => {
   const { cluster, fleet } = artefacts;
   const controllers = controllersOf(artefacts);

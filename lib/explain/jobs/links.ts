@@ -4,7 +4,7 @@
 
 import { same, shown } from "../../model/known";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
-import { type Answer, broken, pass, passing, seen, unknown } from "../answer";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
@@ -91,7 +91,7 @@ export function accountWritten(
   log: string,
 ): Answer {
   if (account?.source)
-    return passing(
+    return pass(
       () => `the service account ${key} exists`,
       () => seen("ServiceAccount", account.source),
     );

@@ -61,13 +61,34 @@ export interface AskedPull {
   readonly isNeverPulled: boolean;
 }
 
-/** The service account that is asked about; throws `explain-late-value`, or what `Subject.of` throws. */
+/** Throws for what is asked about where only apply tells it. */
+export function refuseLate(asked: string | undefined): void {
+  if (isLate(asked))
+    fail("explain-invalid", {
+      problem: "what is asked about is known only after apply",
+      value: String(asked),
+      allowed: "a literal",
+      remedy: "ask with the literal text that the pod will have",
+    });
+}
+
+/** Throws for a name that nothing has which was read. */
+export function unknownName(what: "stack" | "spoke", name: string, known: readonly string[]): never {
+  return fail("explain-unknown", {
+    problem: `no ${what} of that name was read`,
+    value: name,
+    allowed: known.length > 0 ? [...known].sort().join(", ") : "none was read",
+    remedy: `name one of them, or leave --${what} out`,
+  });
+}
+
+/** The service account that is asked about. */
 export function selectedAccount(serviceAccount: string | undefined): string | undefined {
-  if (isLate(serviceAccount)) fail("explain-late-value", "what is asked about", String(serviceAccount));
+  refuseLate(serviceAccount);
   return serviceAccount === undefined ? undefined : Subject.of(serviceAccount).key;
 }
 
-/** The clusters of the named stack, or all; throws `explain-stack-unknown`. */
+/** The clusters of the named stack, or all. */
 export function selectedClusters(
   { clusters }: Facts,
   stack: string | undefined,
@@ -75,7 +96,7 @@ export function selectedClusters(
   if (stack === undefined) return clusters;
   const named = clusters.filter((cluster) => cluster.stack === stack);
   const known = clusters.map((cluster) => cluster.stack).filter((name) => name !== "");
-  return named.length > 0 ? named : fail("explain-stack-unknown", stack, known);
+  return named.length > 0 ? named : unknownName("stack", stack, known);
 }
 
 /** Who pulls; `key` is `namespace/name`. */
@@ -98,13 +119,9 @@ export class PullQuestions {
     this.#facts = facts;
   }
 
-  /**
-   * The pulls that are asked about, clusters and declarations in their order.
-   *
-   * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
-   */
+  /** The pulls that are asked about, clusters and declarations in their order. */
   *of({ serviceAccount, image, stack, origin }: PullSelection): Generator<AskedPull> {
-    if (isLate(image)) fail("explain-late-value", "what is asked about", String(image));
+    refuseLate(image);
     const subject = selectedAccount(serviceAccount);
     for (const artefacts of selectedClusters(this.#facts, stack)) {
       if (image !== undefined) {

@@ -7,13 +7,12 @@
  * 2949; containerd, docs/hosts.md and docs/cri/registry.md; docs.k3s.io/installation/private-registry.
  */
 
-import { type Ternary, known, match } from "../../model/known";
-import { at, list, record } from "../../model/parsed";
-import { plainOf } from "../../model/tree";
+import { type Ternary, match } from "../../model/known";
+import { at } from "../../model/parsed";
+import { isRecord } from "../../model/record";
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
-import { embedded } from "../read/documents";
 import type { NodeConfiguration } from "../read/node-configuration";
 import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
 
@@ -165,68 +164,44 @@ function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer 
   );
 }
 
-/** A kind of file that configures the runtime. */
-interface FileKind {
-  readonly path: RegExp;
-  /** What it may do to a pull. */
-  readonly effect: "mirrors" | "rejects";
-  /** Whether it says something of a repository that decides a pull; `found` is the match of the path. */
-  readonly concerns: (repository: NamedRepository, content: string, found: readonly string[]) => boolean;
-}
-
-const FILES: readonly FileKind[] = [
-  {
-    path: /^\/etc\/containers\/registries\.conf(?:$|\.d\/[^/]+\.conf$)/,
-    effect: "mirrors",
-    // It is TOML, of which only the texts of `prefix` and `location` are looked at: rather too much is found.
-    concerns: (repository, content) =>
-      covering(found(content, /\b(?:prefix|location)["']?\s*=\s*["']([^"']+)["']/g), repository) !==
-      undefined,
-  },
-  {
-    // The folder is named by a registry, with `_` about its port, or by `_default` for those without a folder.
-    path: /\/certs\.d\/([^/]+)\/hosts\.toml$/,
-    effect: "mirrors",
-    concerns: ({ host }, content, [, folder = ""]) =>
-      ["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder) &&
-      // Headers may carry other credentials.
-      (/\bheader\b/.test(content) ||
-        found(content, /https?:\/\/([^"'/\s]+)/g).some((named) => named !== host)),
-  },
-  {
-    path: /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/,
-    effect: "mirrors",
-    concerns: ({ host }, content) =>
-      found(content, /\bregistry\.mirrors\.["']([^"']+)["']/g).some((each) => each === "*" || each === host),
-  },
-  {
-    path: /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
-    effect: "mirrors",
-    concerns: ({ host }, content) => {
-      const mirrors = record(at(plainOf(embedded(known(content)), ""), "mirrors"));
-      return Object.hasOwn(mirrors, "*") || Object.hasOwn(mirrors, host);
-    },
-  },
-  { path: /^\/etc\/containers\/policy\.json$/, effect: "rejects", concerns: isLimited },
+/**
+ * Files that configure the runtime: containers' own, those of containerd, k3s and RKE2. They are not evaluated: one that
+ * names the registry, or all of them, may send the pull to a mirror, ask for signatures or reject it.
+ */
+const FILES: readonly RegExp[] = [
+  /^\/etc\/containers\/(?:registries\.conf(?:$|\.d\/[^/]+\.conf$)|policy\.json$)/,
+  /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/,
+  /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
 ];
-
-function found(content: string, pattern: RegExp): readonly string[] {
-  return [...content.matchAll(pattern)].map(([, each = ""]) => each);
-}
-
-const WORDS: Readonly<Record<FileKind["effect"], readonly [may: string, remedy: string]>> = {
-  mirrors: [
-    "may send the pull to a mirror, without the pod's credentials",
-    "see the file; mirrors in ImageDigestMirrorSet and ImageTagMirrorSet are judged",
-  ],
-  rejects: [
-    "may reject the image, or ask for signatures",
-    "see the file; what Image/cluster forbids is judged",
-  ],
-};
-
+/** The folder is named by a registry, with `_` about its port, or by `_default` for those without a folder. */
+const HOSTS = /\/certs\.d\/([^/]+)\/hosts\.toml$/;
 /** What the machine config operator writes of mirror sets says nothing that they do not. */
 const GENERATED = "-generated-registries";
+
+/** Whether a file of the runtime may bear on what is pulled from a host. */
+function mayConcern(path: string, content: string, host: string): boolean {
+  const [, folder] = HOSTS.exec(path) ?? [];
+  if (folder !== undefined) return ["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder);
+  if (path.endsWith("policy.json")) return !isOpenPolicy(content);
+  const plain = host.replace(/:\d+$/, "");
+  const domains = plain.split(".").map((_, place, parts) => `*.${parts.slice(place + 1).join(".")}`);
+  const names = [plain, ...domains.slice(0, -1)];
+  return names.some((name) => content.includes(name)) || /["'.]\*["']/.test(content);
+}
+
+/** True where every requirement of containers-policy.json(5) is to accept anything. */
+function isOpenPolicy(content: string): boolean {
+  const isOpen = (value: unknown): boolean =>
+    Array.isArray(value)
+      ? value.length > 0 && value.every((each) => at(each, "type") === "insecureAcceptAnything")
+      : isRecord(value) && Object.values(value).every(isOpen);
+  try {
+    const policy: unknown = JSON.parse(content);
+    return isOpen(policy) && at(policy, "default") !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 function inRuntimeFiles(
   { name: pool, files }: Pick<NodeConfiguration, "name" | "files">,
@@ -234,42 +209,19 @@ function inRuntimeFiles(
   mirrored: Mirrored | undefined,
 ): Answer | undefined {
   for (const [path, { content, owner = "", source }] of files) {
-    const kind = FILES.find((each) => each.path.test(path));
-    const place = kind?.path.exec(path);
-    if (!kind || !place || (mirrored && kind.effect === "mirrors" && owner.endsWith(GENERATED))) continue;
-    const what = match(
+    if (![...FILES, HOSTS].some((each) => each.test(path))) continue;
+    if (mirrored && owner.endsWith(GENERATED) && !path.endsWith("policy.json")) continue;
+    const mayBe = match(
       content,
-      (text) =>
-        kind.concerns(repository, text, place) ? `has an entry for ${nameOf(repository)}, which` : undefined,
-      () => "cannot be read here, and",
+      (text) => mayConcern(path, text, repository.host),
+      () => true,
     );
-    if (what === undefined) continue;
-    const [may, remedy] = WORDS[kind.effect];
-    return unknown(`${path} of the nodes ${pool} ${what} ${may}`, remedy, seen(path, source));
+    if (mayBe)
+      return unknown(
+        `${path} of the nodes ${pool} configures the runtime, and may send the pull of ${nameOf(repository)} to a mirror, without the pod's credentials, or reject the image`,
+        "see the file; what Image/cluster, ImageDigestMirrorSet and ImageTagMirrorSet say is judged",
+        seen(path, source),
+      );
   }
   return undefined;
-}
-
-/** The requirements of the longest scope count, else those of the transport, else the default ones; all must be met. */
-function isLimited(repository: NamedRepository, content: string): boolean {
-  const policy = parsed(content);
-  const scopes = record(at(policy, "transports", "docker"));
-  // Wildcards come after every scope of the host's own.
-  const rank = (scope: string): number =>
-    scope.startsWith("*.") ? scope.length - repository.host.length - 2 : scope.length;
-  const [scope] = Object.keys(scopes)
-    .filter((each) => each !== "" && coversRepository(each, repository) !== "no")
-    .sort((one, other) => rank(other) - rank(one));
-  const requirements = list(scope === undefined ? (scopes[""] ?? at(policy, "default")) : scopes[scope]);
-  const isOpen = requirements.every((each) => at(each, "type") === "insecureAcceptAnything");
-  return requirements.length === 0 || !isOpen;
-}
-
-/** What is no JSON is no policy: the runtime refuses it, and every image with it. */
-function parsed(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
 }

@@ -15,7 +15,7 @@ import {
   DEFAULT_NODE_GROUPS,
   TOKEN_AUDIENCE_VERB,
 } from "../../rules/rbac/evaluate";
-import { type Answer, SILENT, broken, pass, passing, seen, unknown } from "../answer";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import { lateName } from "../read/late-text";
@@ -132,7 +132,7 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
   const [namespace = "", name = ""] = key.split("/");
   return inAnyOrder(artefacts, (rbac) => {
     if (rbacAllows(rbac, { ...NODE, verb: "get", resource: "serviceaccounts", name, namespace }))
-      return passing(() => `RBAC lets nodes get the service account ${key}`);
+      return pass(() => `RBAC lets nodes get the service account ${key}`);
     if (apiServer === undefined)
       return unknown(
         "whether nodes may get service accounts depends on the API server's version, which is not known",
@@ -214,7 +214,7 @@ export function audienceGranted(
       );
     const { kind, namespace: where, name: binding } = grant.binding;
     const source = (): Source | undefined => artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
-    return passing(
+    return pass(
       () => `${kind} ${binding} grants nodes ${shown(audience)}`,
       () => seen(kind, source()),
     );

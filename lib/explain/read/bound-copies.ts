@@ -9,7 +9,7 @@ import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
 import { grouped } from "../../model/grouped";
-import { type Known, orElse } from "../../model/known";
+import { type Known, map, orElse } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
@@ -136,11 +136,8 @@ function isFilledText(template: string, text: string): boolean {
   return text.endsWith(last) && text.length - last.length > place;
 }
 
-/** Texts that one placeholder may become; `undefined` where nothing says any. */
-type Texts = ReadonlySet<string> | undefined;
-
 /** One attribute of one resource that Terraform makes, perhaps without the slash at its end. */
-const ATTRIBUTE = /^\$\{(?:trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))?\}$/;
+const ATTRIBUTE = /^\$\{(trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))?\}$/;
 /** Attributes of which no two resources of a type have the same value. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
@@ -161,118 +158,108 @@ export function wronglyFilled(
   terraform: Terraform,
 ): WronglyFilled {
   const misfilled = new Map<string, string>();
-  if (copies.length === 0) return { files: [], misfilled };
-  const stated = statedTexts(stacks, terraform);
-  const files = stacks.flatMap(({ name, identity }) => {
-    const outputs = outputsOf(identity);
-    const own = copies.filter(({ stack }) => stack === name);
-    const became = fillings(own.flatMap(({ filled }) => filled));
-    const shared = sharedBy(became, outputs);
-    const isRight = (each: FilledText): boolean => {
-      const names = placeholdersIn(each.template);
-      const texts = names.map((placeholder) => stated(placeholder, outputs.get(placeholder)));
-      if (texts.every((text) => text !== undefined)) {
-        if (isOneOf(each, texts)) return true;
-        const [, , , attribute = ""] = attributeOf(outputs.get(names[0] ?? ""));
-        const right = [...(texts[0] ?? [])].join(" or ");
-        if (names.length === 1 && UNIQUE.test(attribute))
-          misfilled.set(
-            sourceText(each.source),
-            `${each.text} was filled in, and the state has ${right} there`,
-          );
-        return false;
-      }
-      return names.every(
-        (placeholder) => !shared.has(placeholder) && (became.get(placeholder)?.size ?? 0) < 2,
-      );
-    };
-    // Not `every`: each wrong text is noted.
-    return own.filter(({ filled }) => filled.filter((each) => !isRight(each)).length > 0);
+  const states = terraform.scopes.filter((scope) => stacks.every((stack) => stack.scope !== scope));
+  const files = stacks.flatMap((stack) => {
+    const own = copies.filter((copy) => copy.stack === stack.name);
+    const fillings = own.flatMap(({ file, filled }) => filled.map((each) => fillingOf(file, each, stack)));
+    const differing = (key: (each: Filling) => string, what: (each: Filling) => string): readonly Filling[] =>
+      [...grouped(fillings, key).values()].filter((all) => new Set(all.map(what)).size > 1).flat();
+    const contradicting = new Set([
+      ...differing(
+        ({ what }) => what,
+        ({ became }) => became,
+      ),
+      ...differing(
+        ({ address, attribute, became }) => JSON.stringify([address.split(".")[0], attribute, became]),
+        (each) => (isUnique(each) ? each.address : ""),
+      ),
+    ]);
+    const wrong = fillings.filter((each) => {
+      const right = statedTexts(each.what, stack, states, stacks);
+      if (right.length === 0) return contradicting.has(each);
+      const isRight = right.includes(each.became);
+      if (!isRight && isUnique(each))
+        misfilled.set(
+          each.where,
+          `${each.became} was filled in, and the state has ${right.join(" or ")} there`,
+        );
+      return !isRight;
+    });
+    return wrong.map(({ file }) => file);
   });
-  return { files: files.map(({ file }) => file), misfilled };
+  return { files: [...new Set(files)], misfilled };
 }
 
-function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<string, OutputPlaceholder> {
-  const all = Object.entries(identity?.placeholders ?? {});
-  return new Map(all.flatMap(([name, entry]) => ("output" in entry ? [[name, entry] as const] : [])));
+/** What stands in the place of a placeholder; of several in one text, which cannot be told apart, the text as a whole. */
+interface Filling {
+  readonly file: string;
+  readonly where: string;
+  readonly what: string;
+  readonly became: string;
+  /** The resource and its attribute that it is; empty where it is none. */
+  readonly address: string;
+  readonly attribute: string;
 }
 
-/** What a placeholder that stands alone in a text became; of several in one text it cannot be seen for certain. */
-function fillings(filled: readonly FilledText[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const rows = filled.flatMap(({ template, text }) => {
-    const [before = "", name, after = "", ...more] = placeholderPieces(template);
-    return name === undefined || more.length > 0
-      ? []
-      : [{ name, became: text.slice(before.length, text.length - after.length) }];
-  });
-  const byName = [...grouped(rows, ({ name }) => name)];
-  return new Map(byName.map(([name, all]) => [name, new Set(all.map(({ became }) => became))]));
+function fillingOf(file: string, { template, text, source }: FilledText, stack: BoundStack): Filling {
+  const [before = "", name = "", after = "", ...more] = placeholderPieces(template);
+  const where = sourceText(source);
+  if (more.length > 0) return { file, where, what: template, became: text, address: "", attribute: "" };
+  const [, , address = "", , attribute = ""] = attributeOf(outputOf(stack, name));
+  const became = text.slice(before.length, text.length - after.length);
+  return { file, where, what: name, became, address, attribute };
 }
 
-function isOneOf({ template, text }: FilledText, texts: readonly ReadonlySet<string>[]): boolean {
-  // Where several states say several texts, every choice of them would have to be tried.
-  if (texts.length > 1 && texts.some(({ size }) => size !== 1)) return true;
-  const [first = new Set<string>(), ...others] = texts;
-  const rest = others.flatMap((each) => [...each]);
-  return [...first].some((value) => {
-    const values = [value, ...rest];
-    const pieces = placeholderPieces(template);
-    return (
-      text === pieces.map((piece, place) => (place % 2 === 1 ? values[(place - 1) / 2] : piece)).join("")
-    );
-  });
+function isUnique({ attribute }: Filling): boolean {
+  return UNIQUE.test(attribute);
 }
 
-/** Placeholders of one attribute of several resources that became one text. */
-function sharedBy(
-  became: ReadonlyMap<string, ReadonlySet<string>>,
-  outputs: ReadonlyMap<string, OutputPlaceholder>,
-): ReadonlySet<string> {
-  const rows = [...became].flatMap(([name, texts]) => {
-    const [, address, type, attribute = ""] = attributeOf(outputs.get(name));
-    if (!UNIQUE.test(attribute)) return [];
-    return [...texts].map((text) => ({ name, address, key: JSON.stringify([type, attribute, text]) }));
-  });
-  const shared = [...grouped(rows, ({ key }) => key).values()].filter(
-    (all) => new Set(all.map(({ address }) => address)).size > 1,
-  );
-  return new Set(shared.flat().map(({ name }) => name));
+function outputOf({ identity }: BoundStack, placeholder: string): OutputPlaceholder | undefined {
+  const all = identity?.placeholders ?? {};
+  const entry = Object.hasOwn(all, placeholder) ? all[placeholder] : undefined;
+  return entry && "output" in entry ? entry : undefined;
 }
 
 function attributeOf(entry: OutputPlaceholder | undefined): readonly string[] {
   return ATTRIBUTE.exec(String(entry?.expression)) ?? [];
 }
 
-/** What states say of a placeholder: by the output that fills it, or by the attribute that the output holds. */
+/** What states say of a placeholder, or of a text with several of them; none where they do not say it for certain. */
 function statedTexts(
+  what: string,
+  stack: BoundStack,
+  states: readonly Scope[],
   stacks: readonly BoundStack[],
-  terraform: Terraform,
-): (placeholder: string, entry: OutputPlaceholder | undefined) => Texts {
-  const states = terraform.scopes.filter((scope) => stacks.every((stack) => stack.scope !== scope));
-  const known = new Map<string, Texts>();
-  return (placeholder, entry) => {
-    if (entry === undefined || known.has(placeholder)) return known.get(placeholder);
-    const outputs = states.flatMap((scope) => (scope.isLiteral ? textsOf(scope.output(entry.output)) : []));
-    const texts = outputs.length > 0 ? outputs : states.flatMap((scope) => attributeTexts(scope, entry));
+): readonly string[] {
+  const texts = placeholdersIn(what).map((name) => {
+    const found = outputTexts(outputOf(stack, name), states);
     // One state of several stacks with a resource of that name may be another stack's.
-    const stacksOf = stacks.filter(({ identity }) =>
-      Object.hasOwn(identity?.placeholders ?? {}, placeholder),
-    );
-    const said = texts.length > 0 && texts.length >= stacksOf.length ? new Set(texts) : undefined;
-    known.set(placeholder, said);
-    return said;
-  };
+    const having = stacks.filter((each) => Object.hasOwn(each.identity?.placeholders ?? {}, name));
+    return found.length >= having.length ? [...new Set(found)] : [];
+  });
+  const [only = [], ...more] = texts;
+  if (more.length === 0) return only;
+  if (texts.some(({ length }) => length !== 1)) return [];
+  const pieces = placeholderPieces(what);
+  return [pieces.map((piece, place) => (place % 2 === 1 ? texts[(place - 1) / 2]?.[0] : piece)).join("")];
 }
 
-function attributeTexts(scope: Scope, entry: OutputPlaceholder): readonly string[] {
-  const [, address = "", , attribute = ""] = attributeOf(entry);
-  const isTrimmed = entry.expression.includes("trimsuffix(");
-  return textsOf(scope.resources.get(address)?.attribute(attribute)).map((text) =>
-    isTrimmed ? text.replace(/\/$/, "") : text,
-  );
+/** By the output that fills a placeholder, else by the attribute that the output holds. */
+function outputTexts(entry: OutputPlaceholder | undefined, states: readonly Scope[]): readonly string[] {
+  if (entry === undefined) return [];
+  const [, trimmed, address = "", , attribute = ""] = attributeOf(entry);
+  const outputs = states.flatMap((scope) => (scope.isLiteral ? textsOf(scope.output(entry.output)) : []));
+  if (outputs.length > 0) return outputs;
+  return states
+    .flatMap((scope) => textsOf(scope.resources.get(address)?.attribute(attribute)))
+    .map((text) => (trimmed ? text.replace(/\/$/, "") : text));
 }
 
 function textsOf(text: Known<string> | undefined): readonly string[] {
-  const found = text === undefined ? undefined : orElse(text, () => undefined);
-  return found === undefined ? [] : [found];
+  return text === undefined
+    ? []
+    : orElse(
+        map(text, (each) => [each]),
+        () => [],
+      );
 }

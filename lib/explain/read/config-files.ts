@@ -137,39 +137,22 @@ function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes | strin
 }
 
 function isAmong(node: NodeFact, path: string): boolean {
-  const { path: clean } = walked(node, path);
+  const clean = cleanPath(`/${path}`);
   return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
 }
 
-interface Walked {
-  /** The path without `.`, `..`, repeated slashes and one at the end; that of the file where it goes on behind one. */
-  readonly path: string;
-  /** True where it goes on behind a file: `/etc/a.yaml/`, `/etc/a.yaml/../b.yaml`. */
-  readonly behindFile: boolean;
-  /** A directory that it leads through, and that is not known to be there; empty where none is. */
-  readonly through: string;
+/** Without repeated slashes, `.` on the way and one slash at the end. */
+function cleanPath(path: string): string {
+  return path.replace(/\/(?:\.?\/)+/g, "/").replace(/(.)\/$/, "$1");
 }
 
-/** As the kubelet's system calls follow it: each name but the last must be that of a directory. Source: path_resolution(7). */
-function walked({ files }: NodeFact, written: string): Walked {
-  const isDirectory = (path: string): boolean =>
-    path === "" || [...files.keys()].some((file) => file.startsWith(`${path}/`));
-  let [path, through] = ["", ""];
-  for (const name of written.replace(/^\/+/, "").split("/")) {
-    if (files.has(path)) return { path, behindFile: true, through };
-    if (name === "..") {
-      if (!isDirectory(path)) through ||= path;
-      path = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-    } else if (name !== "" && name !== ".") path += `/${name}`;
-  }
-  return { path, behindFile: false, through };
-}
-
-/** Why it is not known where a path leads. */
-function pathDoubt(named: string, through: string): string | undefined {
+/** Why it is not judged where a path leads: each name on the way must be that of a directory. */
+function pathDoubt(named: string, { files }: NodeFact): string | undefined {
   const flag = `the kubelet flag --${CONFIG_FLAG} names ${named}`;
   if (!named.startsWith("/")) return `${flag}, which depends on the directory that the kubelet is started in`;
-  return through === "" ? undefined : `${flag}, and nothing says that ${through} is a directory`;
+  const clean = cleanPath(named);
+  const isOdd = /\/\.\.?(?:\/|$)/.test(clean) || (named.endsWith("/") && files.has(clean));
+  return isOdd ? `${flag}, which is not followed; write the plain path` : undefined;
 }
 
 /** The text of a flag; an empty one is none. */
@@ -196,16 +179,14 @@ function withoutFlag(node: NodeFact, flags: KubeletFlags, where = ""): ConfigFil
 function flaggedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts): ConfigFiles {
   const named = valueOf(flags, CONFIG_FLAG);
   if (named === undefined) return withoutFlag(node, flags);
-  const { path, behindFile, through } = walked(node, named);
-  const uncertain = pathDoubt(named, through);
+  const path = cleanPath(named);
+  const uncertain = pathDoubt(named, node);
   if (uncertain !== undefined) return { paths: configuredPaths(node), isRead: unread(uncertain) };
   const version = kubeletVersion(cluster);
   const early = version !== undefined && compareVersions(version, DIRECTORY_SINCE) < 0;
   const unreadable = `unable to read external registry credential provider configuration from "${named}"`;
   const log = early ? unreadable : `unable to access path "${named}"`;
   const flag = `the kubelet flag --${CONFIG_FLAG} names`;
-  if (behindFile)
-    return { paths: [path], isRead: notRead(`${flag} ${named}, and ${path} is a file, no directory`, log) };
   const paths = node.files.has(path) ? [path] : configsIn(node, path);
   if (paths.length === 0) {
     const elsewhere = configuredPaths(node);

@@ -35,26 +35,47 @@ const DOCUMENTS_MAX = 50_000;
 /** Levels of nesting; the deepest Kubernetes object (a CRD's schema) has some dozens. */
 const DEPTH_MAX = 200;
 
-/** What a call of the file system gives; throws `explain-file-unreadable` where the system refuses it. */
+/** Refuses a file; `reason` follows "file". */
+export function invalidFile(
+  file: string,
+  line: number,
+  reason: string,
+  allowed: string = "YAML or JSON in UTF-8",
+): never {
+  return fail("explain-invalid", {
+    problem: `file ${reason}`,
+    value: `${file}:${line}`,
+    allowed,
+    remedy: "correct the file: a verdict over half of the facts would be worth nothing",
+  });
+}
+
+/** What a call of the file system gives; throws where the system refuses it. */
 export function readable<Value>(path: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
     if (error instanceof Error && !("syscall" in error)) throw error;
-    return fail("explain-file-unreadable", path, errorCode(error));
+    return fail("explain-invalid", {
+      problem: `file cannot be read (${errorCode(error)})`,
+      value: path,
+      remedy: "check its permissions, and that no other program removes it while it is read",
+    });
   }
 }
 
-/**
- * The text of a file in UTF-8, without byte order mark.
- *
- * Throws `explain-file-unreadable`, `explain-file-too-large` (JSON 256 MiB, YAML 32 MiB) or `explain-file-invalid`.
- */
+/** The text of a file in UTF-8, without byte order mark; of JSON at most 256 MiB, of YAML 32. */
 export function readText(path: string): string {
   const bytes = readable(path, () => {
     const { size } = statSync(path);
     const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
-    return size > most ? fail("explain-file-too-large", path, size, most) : readFile(path);
+    if (size <= most) return readFile(path);
+    return fail("explain-limit", {
+      problem: `file of ${size} bytes is larger than explain reads`,
+      value: path,
+      allowed: `at most ${most} bytes`,
+      remedy: "split the file, or name only the files that the question is about",
+    });
   });
   // Far faster, and true of nearly every file.
   if (isAscii(bytes)) return bytes.toString("latin1");
@@ -62,7 +83,7 @@ export function readText(path: string): string {
   if (isUtf8(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
   const again = Buffer.from(decoded, "utf8");
   const first = again.findIndex((byte, place) => byte !== bytes[place]);
-  return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
+  return invalidFile(path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
 }
 
 /** The text of a file that may have gone, or be none; `undefined` then. */
@@ -80,31 +101,28 @@ function lineAt(text: string, position: number): number {
 }
 
 /**
- * The documents of a text by the name of its file: JSON, or YAML.
- *
- * Throws `explain-file-invalid` naming file and line for what is none, for keys given twice, for more than 200 levels, for
- * aliases that multiply, and for more than 50,000 documents that this library has not written.
+ * The documents of a text by the name of its file: JSON, or YAML. Throws, with file and line, also for keys given twice,
+ * for more than 200 levels, for aliases that multiply, and for more than 50,000 documents that this library has not
+ * written.
  */
 export function documentsIn(text: string, file: string): readonly FileDocument[] {
   if (file.endsWith(".json")) return [{ value: parseJson(text, file), source: { file, path: "" } }];
   const read = readYaml(text);
-  if (!("values" in read))
-    return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
+  if (!("values" in read)) return invalidFile(file, lineAt(text, read.position), read.problem);
   return read.values.map((value, document) => ({ value, source: { file, document, path: "" } }));
 }
 
 /**
- * Parses one JSON document; throws `explain-file-invalid` naming file and line for what is no JSON, for more than 200
- * levels, so that no reader of the result needs to fear its depth, and for keys given twice, unless a program wrote the
- * file that cannot do so.
+ * Parses one JSON document; throws, with file and line, also for more than 200 levels, so that no reader of the result
+ * needs to fear its depth, and for keys given twice, unless a program wrote the file that cannot do so.
  */
 export function parseJson(text: string, file: string, writtenByProgram = false): unknown {
   const parsed = attempted(text);
-  if ("error" in parsed) return fail("explain-file-invalid", file, firstWrongLine(text), "is not JSON");
+  if ("error" in parsed) return invalidFile(file, firstWrongLine(text), "is not JSON");
   const repeated = writtenByProgram ? undefined : repeatedKey(text);
   if (repeated !== undefined)
-    return fail("explain-file-invalid", file, lineAt(text, repeated), "has a key twice in one object");
-  if (isDeeper(parsed.value, DEPTH_MAX)) return fail("explain-file-invalid", file, 1, TOO_DEEP);
+    return invalidFile(file, lineAt(text, repeated), "has a key twice in one object");
+  if (isDeeper(parsed.value, DEPTH_MAX)) return invalidFile(file, 1, TOO_DEEP);
   return parsed.value;
 }
 

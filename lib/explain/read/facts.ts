@@ -14,7 +14,7 @@ import { Resource } from "./block";
 import { type BoundStack, boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
 import { type FileDocument, documentsIn, readText } from "./documents";
-import { STACK_FILE, type StackInput, inputFiles, isThere, otherFiles } from "./input-files";
+import { EXPLAINED, STACK_FILE, type StackInput, inputFiles, isThere, otherFiles } from "./input-files";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
 import { isNodeSetup } from "./node-files";
@@ -79,12 +79,7 @@ export interface StatedFact {
   readonly source: Source;
 }
 
-/**
- * Reads synth folders, stack folders, manifests and Terraform JSON.
- *
- * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
- * `explain-file-too-large`, `explain-file-invalid`, or `bind-invalid` for a broken `workload-identity.json`.
- */
+/** Reads synth folders, stack folders, manifests and Terraform JSON. */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
   const files = new Files();
@@ -103,9 +98,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const late = plainLateReader(terraform);
   const plain = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
   const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeSetup(value));
-  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty)
-    return fail("explain-nothing-found", paths);
-
+  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
   const clusters = clustersOf(stacks, sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
@@ -124,6 +117,15 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     terraform,
     skipped: distinct(skipped),
   };
+}
+
+function nothingFound(paths: readonly string[]): never {
+  return fail("explain-missing", {
+    problem: "nothing to explain was found: no Terraform JSON and no Kubernetes object",
+    value: paths,
+    allowed: EXPLAINED,
+    remedy: "run `cdktf synth` first, or name the folder that holds the manifests",
+  });
 }
 
 function isTerraform(document: FileDocument): boolean {

@@ -36,7 +36,6 @@ export interface ProfileFact {
   readonly writtenFrom: string | undefined;
 }
 
-/** A controller's list of access providers. */
 export interface ProviderListFact {
   readonly form: "file" | "kueue";
   readonly namespace: string;
@@ -49,7 +48,6 @@ export interface ProviderListFact {
   readonly source: Source;
 }
 
-/** A worker cluster of MultiKueue that is reached through a profile. */
 export interface WorkerClusterFact {
   /** Name of the profile, in Kueue's namespace. */
   readonly profile: string;
@@ -59,7 +57,6 @@ export interface WorkerClusterFact {
 export interface FleetFacts {
   readonly profiles: readonly ProfileFact[];
   readonly lists: readonly ProviderListFact[];
-  /** Names of the profiles that MultiKueueClusters refer to, each with its object. */
   readonly workerClusters: readonly WorkerClusterFact[];
   /** Where Argo CD is configured to sync as service accounts of the spokes, by its namespace. */
   readonly impersonation: ReadonlyMap<string, Source>;
@@ -106,7 +103,6 @@ interface ProfileDocument extends ObjectFact {
   readonly writtenFrom: string | undefined;
 }
 
-/** A document, and the key of its profile. */
 type NamedProfile = readonly [key: string, document: ProfileDocument];
 
 /** The statuses of profiles that a Job writes from a ConfigMap, by the profile's key. */
@@ -147,7 +143,6 @@ function profileFact(key: string, documents: readonly ProfileDocument[]): Profil
   };
 }
 
-/** What documents of one object say together. */
 function one(what: string, documents: readonly ProfileDocument[]): ObjectFact | undefined {
   const last = documents.at(-1);
   if (last === undefined || documents.every(({ value }) => sameTree(value, last.value) === "yes"))

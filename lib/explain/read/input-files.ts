@@ -32,6 +32,9 @@ export interface InputFiles {
   readonly skipped: SkippedDocument[];
 }
 
+/** What may be named, for people. */
+export const EXPLAINED: string =
+  "a synth output folder, the folder of one stack, a manifest, a folder of manifests, or Terraform JSON";
 /** Name that cdktf gives a stack's configuration. */
 export const STACK_FILE = "cdk.tf.json";
 
@@ -42,23 +45,28 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   [".terraform", "Terraform's working folder is not read"],
 ]);
 
-/** Whether a file is there; throws `explain-file-unreadable` where that cannot be seen. */
+/** Whether a file is there; throws where that cannot be seen. */
 export function isThere(path: string): boolean {
   return readable(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
 }
 
-/** The names in a folder, sorted; throws `explain-file-unreadable`. */
+/** The names in a folder, sorted. */
 export function namesIn(folder: string): readonly string[] {
   return readable(folder, () => readdirSync(folder)).sort();
 }
 
-/** Throws `explain-path-missing`, `explain-bind-interrupted` or `explain-file-unreadable`. */
 export function inputFiles(paths: readonly string[]): InputFiles {
   const found: InputFiles = { stacks: [], files: [], others: [], skipped: [] };
   for (const path of paths) {
     for (const folder of foldersAround(resolve(path))) refuseHalfBound(folder);
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
-    if (stat === undefined) fail("explain-path-missing", path);
+    if (stat === undefined)
+      fail("explain-missing", {
+        problem: "there is no such file or folder",
+        value: path,
+        allowed: EXPLAINED,
+        remedy: "run `cdktf synth` first, or check the path",
+      });
     else if (stat.isDirectory()) addFolder(path, found);
     // A shell's wildcard names it with the files that `bind` wrote beside it.
     else if (basename(path) !== WRITTEN_FILES_LIST) found.files.push(path);
@@ -74,7 +82,15 @@ function foldersAround(path: string): readonly string[] {
 }
 
 function refuseHalfBound(folder: string): void {
-  if (isHalfBound(folder)) fail("explain-bind-interrupted", folder);
+  if (isHalfBound(folder))
+    fail("explain-mismatch", {
+      problem:
+        "files of the folder may be a mixture of old and new: a bind into it was interrupted, or still runs",
+      value: folder,
+      allowed: "a folder in which bind has ended",
+      remedy:
+        "run the same bind again: it undoes what the interrupted one changed, and then writes all files",
+    });
 }
 
 function addFolder(path: string, found: InputFiles): void {

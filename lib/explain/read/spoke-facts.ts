@@ -13,7 +13,6 @@ import type { ObjectFact } from "./fleet-facts";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { SkippedDocument, Source } from "./source";
 
-/** One entry of `jwt` of an AuthenticationConfiguration. */
 export interface AuthenticatorFact {
   readonly issuer: Known<string>;
   /** `issuer.discoveryURL`; `undefined` where the documents stand at the issuer. */
@@ -21,21 +20,16 @@ export interface AuthenticatorFact {
   readonly audiences: Known<readonly Known<string>[]>;
   /** What stands before the claim in the user's name; `undefined` where an expression makes the name. */
   readonly prefix: Known<string | undefined>;
-  /** The claim that the user's name is made of; `undefined` for an expression. */
   readonly claim: Known<string | undefined>;
-  /** The expression that makes the user's name; `undefined` for a claim. */
   readonly expression: Known<string | undefined>;
-  /** True where claims make the user's groups. */
   readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly Known<string>[];
   /** All of it as JSON, late values by their names: equal where two entries are the same for certain. */
   readonly text: string;
-  /** Where it stands. */
   readonly source: Source;
 }
 
-/** A role that stands among a spoke's objects. */
 export interface RoleRules {
   /** `ClusterRole deployer`, or `Role shop/deployer`. */
   readonly key: string;
@@ -49,7 +43,6 @@ export interface RoleRules {
 
 /** A user or group that a binding names, with what the binding refers to. */
 export interface BoundName {
-  /** `User`, `Group` or `ServiceAccount`. */
   readonly kind: string;
   /** Its name; of a service account `namespace/name`. */
   readonly name: Known<string>;
@@ -59,11 +52,9 @@ export interface BoundName {
   readonly source: Source;
 }
 
-/** One spoke, as far as its own objects were read. */
 export interface SpokeFact {
   readonly bound: readonly BoundName[];
   readonly authenticators: readonly AuthenticatorFact[];
-  /** Why its API servers do not start with such a configuration. */
   readonly refused: readonly { readonly problem: string; readonly source: Source }[];
   /** True where all of its objects were written by who recorded them; false where others may have been left out. */
   readonly isWhole: boolean;

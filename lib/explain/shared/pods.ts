@@ -17,16 +17,13 @@ export interface ProjectedToken {
   readonly expirationSeconds: number;
 }
 
-/** A file that a container sees. */
 export interface SeenFile {
   readonly path: string;
-  /** The token that it holds; `undefined` where it holds none. */
   readonly token: ProjectedToken | undefined;
   /** ConfigMap and key of its text; `undefined` where it is of no ConfigMap. */
   readonly of: { readonly configMap: string; readonly key: string } | undefined;
 }
 
-/** A container of a pod. */
 export interface ContainerFact {
   readonly name: string;
   /** A variable: `undefined` where none of that name is written, not known where only the cluster tells it. */

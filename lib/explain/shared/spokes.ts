@@ -16,7 +16,6 @@ interface SpokeNames {
   readonly groups: readonly Known<string>[];
 }
 
-/** The refusal of a spoke's API server. */
 const FORBIDDEN = "is forbidden: User cannot list resource at the cluster scope";
 
 /** Whether a binding of the spoke names the user or one of its groups. */
@@ -59,7 +58,6 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
   );
 }
 
-/** Clusters of Kubernetes, in the provider of each cloud. */
 const CLUSTERS: readonly string[] = [
   "aws_eks_cluster",
   "azurerm_kubernetes_cluster",

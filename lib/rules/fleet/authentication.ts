@@ -4,7 +4,7 @@
  * apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation, compared by running it (0.35.3).
  */
 
-import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import { type WorkloadIdentityError, fail, refusal, throwFirst } from "../../errors";
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
@@ -36,7 +36,7 @@ export interface HubAuthenticationProps {
   readonly hub: string;
   /** Audience of the tokens, one for each spoke and for nothing else: a token that leaks from one opens no other door. */
   readonly audience: string;
-  /** The hub's service accounts that may sign in, `namespace/name`; nobody else of the hub may. */
+  /** The hub's service accounts that may sign in, `namespace/name`; no others may. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
    * Begins the user names on the spoke, with a colon at its end, so that they are neither those of the spoke's
@@ -123,14 +123,9 @@ export function spokeUserNames(
 export function authenticationConfiguration(props: HubAuthenticationProps): Json {
   const { spoke, additionalAuthenticators = [] } = props;
   const minor = minorOf(`version of spoke ${spoke}`, props.apiServer);
+  const what = `spoke ${spoke}`;
   if (compareVersions(minor, "1.30") < 0)
-    return fail(
-      "version-unsupported",
-      `spoke ${spoke}`,
-      minor,
-      "1.30 or newer",
-      "no structured authentication",
-    );
+    return fail("version-unsupported", what, minor, "1.30 or newer", "no structured authentication");
   const users = spokeUserNames(props.serviceAccounts, props);
   if (users.length === 0)
     return fail("fleet-missing", {
@@ -139,28 +134,27 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
       allowed: "at least one service account of the hub",
       remedy: "name the service accounts that open connections",
     });
+  const rule = {
+    expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
+    message: "only the named controllers of the hub may sign in",
+  };
   const hub = {
     issuer: issuerFields(props),
     claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
-    userValidationRules: [
-      {
-        expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
-        message: "only the named controllers of the hub may sign in",
-      },
-    ],
+    userValidationRules: [rule],
   };
   const others = literal(additionalAuthenticators, "additionalAuthenticators");
   if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
     throw notStarting(spoke, "an additional authenticator has no issuer.url");
-  const [secret] = secretIssues("additionalAuthenticators", others);
-  if (secret) throw secret;
+  throwFirst(secretIssues("additionalAuthenticators", others));
   const document = {
     apiVersion: `apiserver.config.k8s.io/${compareVersions(minor, "1.34") >= 0 ? "v1" : "v1beta1"}`,
     kind: "AuthenticationConfiguration",
     jwt: [hub, ...others],
   };
-  const [problem] = authenticationProblems(document, isLate);
-  if (problem !== undefined) throw notStarting(spoke, `the file ${problem}`);
+  throwFirst(
+    authenticationProblems(document, isLate).map((problem) => notStarting(spoke, `the file ${problem}`)),
+  );
   return document;
 }
 

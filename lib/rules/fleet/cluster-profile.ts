@@ -27,7 +27,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Issues = readonly WorkloadIdentityError[];
 
 /** What both documents say. */
-export interface ClusterProfileFacts {
+interface ClusterProfileFacts {
   readonly version: ClusterProfileVersion;
   readonly namespace: string;
   readonly name: string;
@@ -36,17 +36,16 @@ export interface ClusterProfileFacts {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What only the status says. */
+/** What only the status says; address and certificates may be late. */
 export interface ClusterStatusFacts {
   readonly provider: string;
-  /** May be late. */
   readonly endpoint: SpokeEndpoint;
-  readonly tlsServerName: string | undefined;
-  readonly proxyUrl: string | undefined;
-  readonly execExtension: Json | undefined;
-  readonly kubernetesVersion: string | undefined;
-  readonly properties: Readonly<Record<string, string>>;
-  readonly healthySince: string | undefined;
+  readonly tlsServerName?: string;
+  readonly proxyUrl?: string;
+  readonly execExtension?: Json;
+  readonly kubernetesVersion?: string;
+  readonly properties?: Readonly<Record<string, string>>;
+  readonly controlPlaneHealthySince?: string;
 }
 
 /** The main object, applied as usual. */
@@ -69,7 +68,7 @@ export function profileDocument(facts: ClusterProfileFacts): {
 /** `status` of the profile; the main object stays without. */
 export function profileStatus(facts: ClusterStatusFacts): Json {
   const { endpoint, tlsServerName, proxyUrl, execExtension } = facts;
-  const { kubernetesVersion, properties, healthySince } = facts;
+  const { kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = facts;
   const { server, certificateAuthorityData: authority } = endpoint;
   const names = Object.keys(properties).sort();
   const cluster = {
@@ -85,7 +84,7 @@ export function profileStatus(facts: ClusterStatusFacts): Json {
   return {
     ...(kubernetesVersion !== undefined && { version: { kubernetes: kubernetesVersion } }),
     ...(names.length > 0 && { properties: names.map((name) => ({ name, value: properties[name] })) }),
-    ...(healthySince !== undefined && { conditions: [healthy(healthySince)] }),
+    ...(since !== undefined && { conditions: [healthy(since)] }),
     accessProviders: [{ name: facts.provider, cluster }],
   };
 }
@@ -244,16 +243,15 @@ export function managerLabelIssues(profile: unknown): Issues {
   const issues = managerNameIssues(manager);
   if (issues.length > 0) return issues;
   const label = at(profile, "metadata", "labels", CLUSTER_MANAGER_LABEL);
-  return label === manager ? [] : [otherLabel(label, manager)];
-}
-
-export function otherLabel(label: unknown, manager: unknown): WorkloadIdentityError {
-  return refusal("fleet-mismatch", {
-    problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
-    value: label,
-    allowed: String(manager),
-    remedy: "write the same name in both places",
-  });
+  if (label === manager) return [];
+  return [
+    refusal("fleet-mismatch", {
+      problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
+      value: label,
+      allowed: String(manager),
+      remedy: "write the same name in both places",
+    }),
+  ];
 }
 
 /** A consumer that waits for a condition which the profile does not have. */

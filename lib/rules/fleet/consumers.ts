@@ -4,90 +4,24 @@
  * clusterprofile-integration-for-argocd and argoproj/argo-cd PR 27976; Knative Operator 1.22 release notes.
  */
 
-import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import { fail } from "../../errors";
 import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
 import { isDnsLabel, isDnsSubdomain, namespaceName, serviceAccountName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-import {
-  type Kind,
-  type ObjectKind,
-  anyObject,
-  boolean,
-  checkGiven,
-  like,
-  list,
-  object,
-  optional,
-  record,
-  text,
-} from "../../model/shape";
-import { compareVersions, parseVersion } from "../../model/version";
+import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../../model/shape";
 import { derivedName } from "../names";
+import {
+  type FleetConsumer,
+  type NeededVersion,
+  ARGO_CD,
+  MULTI_KUEUE,
+  atLeast,
+  kueueField,
+  profileNamespaceIssues,
+} from "./consumer";
 import type { FleetPluginKey } from "./plugins";
 
-/** How a consumer takes its list of access providers. */
-export type ProviderListForm =
-  | {
-      readonly kind: "file";
-      /** Name of the ConfigMap that holds the file. */
-      readonly configMap: string;
-      /** Key in it, and name of the file. */
-      readonly key: string;
-    }
-  | {
-      readonly kind: "kueue";
-      /** Name of the list in `multiKueue.clusterProfile`. */
-      readonly field: "accessProviders" | "credentialsProviders";
-      /**
-       * True where the feature gate stands on the manager's command line and must not be in the configuration.
-       *
-       * @defaultValue false
-       */
-      readonly gateByFlag?: boolean;
-    };
-
-/** What the fleet must know about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
-export interface FleetConsumer {
-  /** Name for people. */
-  readonly title: string;
-  /** Workloads that run the plugin and so need it and the identity, each. */
-  readonly workloads: readonly ControllerWorkload[];
-  /** Workload that reads profiles and the list of providers. */
-  readonly reader: ControllerWorkload;
-  /** The only namespace whose profiles it reads, `undefined` for any. */
-  readonly profileNamespace: string | undefined;
-  /** How the list of providers is written. */
-  readonly form: ProviderListForm;
-  /** The plugin per cloud, where the caller does not choose one. */
-  readonly plugins: Readonly<Record<string, FleetPluginKey>>;
-  /** Programs that the image has on its PATH. */
-  readonly onPath: readonly string[];
-  /** True for an image with neither shell nor libraries, or where that is not known. */
-  readonly isDistroless: boolean;
-  /** True where it can take variables from the profile. */
-  readonly takesProfileEnv: boolean;
-  /** True where it waits for the condition ControlPlaneHealthy. */
-  readonly needsHealthy: boolean;
-  /** True where it takes plugins by image volume alone. */
-  readonly imageVolumeOnly: boolean;
-  /** True where its own manifests let it read profiles. */
-  readonly readsProfiles: boolean;
-}
-
-export const FLEET_CONSUMER: Kind<FleetConsumer> = like(
-  "a controller: argoCd(…), multiKueue(…), knativeOperator(…) or controller(…)",
-  {
-    title: text,
-    workloads: list(CONTROLLER_WORKLOAD),
-    reader: CONTROLLER_WORKLOAD,
-    form: anyObject,
-    plugins: record(text),
-    onPath: list(text),
-    isDistroless: boolean,
-  },
-);
-
-/** What all consumers can be told. */
+/** Properties of every consumer. */
 export interface ConsumerProps {
   /** Version of the consumer, `0.19` or `3.5.1`. */
   readonly version: string;
@@ -103,7 +37,7 @@ export interface ConsumerProps {
 const CONSUMER = { version: text, workloads: optional(list(CONTROLLER_WORKLOAD)) };
 const CONSUMER_PROPS: ObjectKind<ConsumerProps> = object(CONSUMER);
 
-/** What `multiKueue()` is told. */
+/** Properties of `multiKueue()`. */
 export interface MultiKueueProps extends ConsumerProps {
   /**
    * True where the manager has `--feature-gates` on its command line, as the Helm chart writes it for
@@ -120,7 +54,7 @@ const MULTI_KUEUE_PROPS: ObjectKind<MultiKueueProps> = object({
   featureGatesByFlag: optional(boolean),
 });
 
-/** What `argoCd()` is told. */
+/** Properties of `argoCd()`. */
 export interface ArgoCdProps extends ConsumerProps {
   /**
    * Workload of the controller that turns profiles into cluster Secrets and reads the provider file.
@@ -135,7 +69,7 @@ const ARGO_CD_PROPS: ObjectKind<ArgoCdProps> = object({
   profileController: optional(CONTROLLER_WORKLOAD),
 });
 
-/** What `controller()` is told. */
+/** Properties of `controller()`. */
 export interface ControllerProps {
   /** Name for people, for example `fleet-controller`. */
   readonly title: string;
@@ -192,17 +126,6 @@ const PLAIN = {
   readsProfiles: false,
 } as const;
 
-export const ARGO_CD: NeededVersion = {
-  title: "Argo CD",
-  since: "3.5",
-  why: "its cluster Secrets have no provideClusterInfo and no config",
-};
-export const MULTI_KUEUE: NeededVersion & Pick<FleetConsumer, "profileNamespace"> = {
-  title: "MultiKueue",
-  since: "0.15",
-  why: "it does not know ClusterProfiles",
-  profileNamespace: "kueue-system",
-};
 const KNATIVE: NeededVersion = {
   title: "Knative Operator",
   since: "1.22",
@@ -247,11 +170,6 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
   return elsewhere
     ? badWorkload(ARGO_CD.title, `has workloads in ${namespace} and ${elsewhere.namespace}`)
     : consumer;
-}
-
-/** Which name Kueue of a version has for its list of providers. */
-export function kueueField(version: string): "accessProviders" | "credentialsProviders" {
-  return compareVersions(version, "0.19") >= 0 ? "accessProviders" : "credentialsProviders";
 }
 
 /**
@@ -309,27 +227,6 @@ export function controller(props: ControllerProps): FleetConsumer {
   return checked({ ...PLAIN, title, workloads, reader, isDistroless, onPath, needsHealthy });
 }
 
-/** A program that is needed from some version on, and what older ones lack. */
-export interface NeededVersion {
-  readonly title: string;
-  readonly since: string;
-  readonly why: string;
-}
-
-export function tooOld({ title, since, why }: NeededVersion, version: string): WorkloadIdentityError {
-  return refusal("fleet-unsupported", {
-    problem: `${title} is too old: ${why}`,
-    value: version,
-    allowed: `${since} or newer`,
-    remedy: "upgrade it",
-  });
-}
-
-export function atLeast(needed: NeededVersion, version: string): void {
-  parseVersion(`version of ${needed.title}`, version);
-  if (compareVersions(version, needed.since) < 0) throw tooOld(needed, version);
-}
-
 function badWorkload(consumer: string, reason: string): never {
   return fail("fleet-invalid", {
     problem: `${consumer} ${reason}`,
@@ -358,20 +255,4 @@ function checked(consumer: FleetConsumer): FleetConsumer {
   const name = { max: 253, allowed: /[a-z0-9.-]/, separator: "-" } as const;
   const configMap = isDnsSubdomain(plain) ? plain : derivedName(parts, name);
   return { ...consumer, form: { ...form, configMap } };
-}
-
-/** A consumer that does not take profiles of the namespace. */
-export function profileNamespaceIssues(
-  { title, profileNamespace: wanted }: Pick<FleetConsumer, "title" | "profileNamespace">,
-  namespace: string,
-): readonly WorkloadIdentityError[] {
-  if (wanted === undefined || namespace === wanted) return [];
-  return [
-    refusal("fleet-mismatch", {
-      problem: `${title} reads ClusterProfiles of its own namespace alone`,
-      value: namespace,
-      allowed: wanted,
-      remedy: `put the profiles, and its workloads, into ${wanted}`,
-    }),
-  ];
 }

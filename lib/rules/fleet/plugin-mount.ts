@@ -8,7 +8,7 @@ import { type WorkloadIdentityError, fail, refusal } from "../../errors";
 import { literal } from "../../model/late";
 import { isCleanPath } from "../../model/node-file";
 import { compareVersions, minorOf } from "../../model/version";
-import { type FleetConsumer, FLEET_CONSUMER } from "./consumers";
+import { type FleetConsumer, FLEET_CONSUMER } from "./consumer";
 import { type FleetPluginKey, fleetPlugin } from "./plugins";
 import {
   type Kind,
@@ -135,6 +135,15 @@ export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
   return (imageVolume ?? compareVersions(minor, "1.35") >= 0) && compareVersions(minor, "1.33") >= 0;
 }
 
+/** What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides. */
+const RESTRICTED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+  runAsNonRoot: true,
+  seccompProfile: { type: "RuntimeDefault" },
+} as const;
+
 /** How the plugin is mounted into each container that runs it. Throws where hub, image or consumer do not allow it. */
 export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: FleetConsumer): MountedPlugin {
   checkGiven("mountedPlugin()", PLUGIN_SOURCE, source, "source");
@@ -163,15 +172,7 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
     image,
     command: ["cp", path, `${mountPath}/`],
     volumeMounts: [{ name, mountPath }],
-    // What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides.
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-      runAsNonRoot: true,
-      ...(user !== false && { runAsUser: user }),
-      seccompProfile: { type: "RuntimeDefault" },
-    },
+    securityContext: { ...RESTRICTED, ...(user !== false && { runAsUser: user }) },
   };
   return {
     command: mountPath + path.slice(path.lastIndexOf("/")),

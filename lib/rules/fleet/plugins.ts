@@ -25,8 +25,7 @@ export type FleetPluginKey =
 /** Application id of the server of all AKS clusters with Entra authentication. */
 export const AKS_SERVER_ID = "6dae42f8-4368-4678-94ff-3960e28e3630";
 
-/** The spoke that a plugin is called for. */
-export interface PluginCall {
+interface PluginCall {
   readonly plugin: FleetPluginKey;
   /** Where the binary is in the controller's containers, or its name on the image's PATH. */
   readonly command: string;
@@ -37,7 +36,7 @@ export interface PluginCall {
 }
 
 /** A call of a plugin, as far as its rules look at it; variables of the profile are among its own. */
-export interface CheckedCall extends ExecConfig {
+interface CheckedCall extends ExecConfig {
   /** Name of the access provider, for refusals. */
   readonly provider: string;
 }
@@ -47,7 +46,7 @@ interface Invocation {
   readonly env?: readonly ExecEnvVar[];
 }
 
-export interface FleetPlugin {
+interface FleetPlugin {
   /** File name of the program, by which an exec configuration is recognised. */
   readonly binary: string;
   /** Clouds whose spokes it gives credentials for. */
@@ -62,7 +61,6 @@ export interface FleetPlugin {
   readonly path: string | undefined;
   /** True where the image has `cp`, so that an init container can copy the binary. */
   readonly hasCopy: boolean;
-  /** How it is called for a spoke. */
   readonly invocation: (call: PluginCall) => Invocation;
   /** What a call misses, each with what would be right. */
   readonly missing?: (call: CheckedCall) => readonly (string | false)[];
@@ -79,7 +77,6 @@ const GO: Pick<FleetPlugin, "isStatic" | "needsClusterInfo" | "path" | "hasCopy"
 const CLUSTER_NAME = "--cluster-name";
 const ARGO_SUBCOMMANDS: readonly string[] = ["aws", "azure", "gcp"];
 
-/** The table; keys are the names used in this library. */
 export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
   // In the image of Argo CD itself; it would run nowhere else.
   "argocd-k8s-auth": {
@@ -234,9 +231,8 @@ const STORED_TOKEN: readonly string[] = [
   "secretreader-plugin",
 ];
 
-export const fleetPluginKeys: readonly FleetPluginKey[] = Object.keys(fleetPlugins) as FleetPluginKey[];
+const fleetPluginKeys: readonly FleetPluginKey[] = Object.keys(fleetPlugins) as FleetPluginKey[];
 
-/** Facts of a plugin that a caller names. */
 export function fleetPlugin(key: string): FleetPlugin {
   if (isStoredTokenCommand(literal(key, "plugin"))) throw storedToken(key);
   const known = fleetPluginKeys.find((candidate) => candidate === key);
@@ -255,7 +251,6 @@ export function pluginOfCommand(command: string): FleetPluginKey | undefined {
   return fleetPluginKeys.find((key) => fleetPlugins[key].binary === file);
 }
 
-/** True for a program that hands out stored tokens. */
 export function isStoredTokenCommand(command: string): boolean {
   return STORED_TOKEN.includes(command.slice(command.lastIndexOf("/") + 1));
 }

@@ -34,7 +34,7 @@ describe.each(CASES)("%s", (name, accounts, spokes) => {
     const results = explained(synthesized(name), { spoke, serviceAccount: account });
     expect(results.map(({ subject, target }) => [subject, target])).toEqual([[account, spoke]]);
     expect(() => explained(synthesized(name), { spoke: "other" })).toThrowError(
-      expect.objectContaining({ code: "explain-spoke-unknown" }),
+      expect.objectContaining({ code: "explain-unknown" }),
     );
   });
 });

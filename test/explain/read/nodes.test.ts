@@ -261,7 +261,7 @@ describe("what the kubelet reads is not known", () => {
 
 it.each([
   ["/etc/k/", ["a"], undefined],
-  ["/etc/k/../k//c.json", ["a"], undefined],
+  ["/etc/k/../k//c.json", [], expect.stringContaining("is not followed")],
   ["/etc/k/d.json", [], expect.stringContaining("names /etc/k/d.json, which is none of the files here")],
 ])("the flag %s is understood as the file system does", (path, entries, problem) => {
   const setup = {
@@ -275,10 +275,10 @@ it.each([
 it.each([
   ["/etc/k//c.json", undefined],
   ["/etc/./k/c.json", undefined],
-  ["/etc/k/c.json/", "names /etc/k/c.json/, and /etc/k/c.json is a file, no directory"],
-  ["/etc/k/c.json/.", "is a file, no directory"],
-  ["/etc/k/c.json/../c.json", "is a file, no directory"],
-  ["/opt/../etc/k/c.json", "nothing says that /opt is a directory"],
+  ["/etc/k/c.json/", "names /etc/k/c.json/, which is not followed"],
+  ["/etc/k/c.json/.", "is not followed"],
+  ["/etc/k/c.json/../c.json", "is not followed"],
+  ["/opt/../etc/k/c.json", "is not followed"],
   ["etc/k/c.json", "which depends on the directory that the kubelet is started in"],
   ["../etc/k/c.json", "which depends on the directory that the kubelet is started in"],
 ])("the flag %s of a file", (path, expected) => {
@@ -290,12 +290,6 @@ it.each([
 });
 
 it.each([
-  [
-    "1.33",
-    "/etc/k/c.json/",
-    'unable to read external registry credential provider configuration from "/etc/k/c.json/"',
-  ],
-  ["1.34", "/etc/k/c.json/", 'unable to access path "/etc/k/c.json/"'],
   ["1.33", "/etc/x", 'unable to read external registry credential provider configuration from "/etc/x"'],
   ["1.34", "/etc/x", 'unable to access path "/etc/x"'],
 ])("kubelet %s logs of a flag %s that leads nowhere: %s", (kubelet, path, log) => {

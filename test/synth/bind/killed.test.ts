@@ -118,7 +118,7 @@ describe("a bind that is killed", { timeout: 300_000 }, () => {
           mixtures.push(change);
           for (const path of [to, join(to, "s"), join(to, "s/manifests/10-a.yaml"), join(to, "..")])
             expect(() => explain([path], asked)).toThrowError(
-              expect.objectContaining({ code: "explain-bind-interrupted", value: to }),
+              expect.objectContaining({ code: "explain-mismatch", value: to }),
             );
         }
         const other = copy(to);
