@@ -1,4 +1,3 @@
-import { PLUGINS } from "../../rules/plugins";
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member/index.js";
 import { Annotations } from "cdktf";
 import { Construct } from "constructs";
@@ -32,6 +31,7 @@ import {
   managedPoolArguments,
   parseManagedIdentityProvider,
 } from "../../rules/google/pull";
+import { PLUGINS } from "../../rules/plugins";
 import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
 import {
