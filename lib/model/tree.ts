@@ -234,27 +234,9 @@ function unmarked(value: TreeValue, parts: TextParts): Tree {
         andThen(child, (each) => unmarked(each, parts)),
       ] as const,
   );
-  const late = new LateKeys(entries);
-  return entries.some(([key]) =>
-    match(
-      key,
-      () => false,
-      () => true,
-    ),
-  )
-    ? (late as unknown as Tree)
-    : treeOf(
-        Object.fromEntries(
-          entries.map(([key, child]) => [
-            match(
-              key,
-              (name) => name,
-              () => "",
-            ),
-            child,
-          ]),
-        ),
-      );
+  return entries.every(([key]) => isKnown(key))
+    ? treeOf(Object.fromEntries(entries.map(([key, child]) => [orElse(key, () => ""), child])))
+    : (new LateKeys(entries) as unknown as Tree);
 }
 
 /** The items of the list at the end of a path; none where there is no list, or it is not known. */
@@ -292,19 +274,12 @@ export function knownJson(tree: Tree): Known<unknown> {
 
 /** What is at the end of a path of keys: `undefined` where something on the way is absent or no object. */
 export function childOf(tree: Tree, ...keys: readonly string[]): Tree {
-  return keys.reduce<Tree>(
-    (outer, key) => andThen(outer, (value) => (isTreeObject(value) ? fieldOf(value, key) : known(undefined))),
-    tree,
-  );
+  return treeAt(tree, ...keys);
 }
 
 /** The items of a list that was written out; none of anything else, and none of what is not known. */
 export function itemsOf(tree: Tree): readonly Tree[] {
-  return match(
-    tree,
-    (value) => (isTreeList(value) ? value : []),
-    () => [],
-  );
+  return itemsAt(tree);
 }
 
 /** A text of a document: `undefined` where there is none, or something else in its place. */
