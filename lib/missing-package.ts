@@ -1,5 +1,4 @@
 import { fail } from "./errors";
-import { packageMissing } from "./model/problems";
 
 const NOT_FOUND = /^Cannot find module '([^']+)'/;
 
@@ -16,7 +15,13 @@ export function missingPackage(error: unknown, peers: Readonly<Record<string, st
   const module = missingModule(error);
   const peer = Object.entries(peers).find(([name]) => module === name || module?.startsWith(`${name}/`));
   if (module === undefined || peer === undefined) throw error;
-  const refuse = (): never => fail("package-missing", packageMissing(module, ...peer));
+  const refuse = (): never =>
+    fail("package-missing", {
+      problem: `package ${peer[0]} is not installed, or in a version that lacks a module`,
+      value: module,
+      allowed: peer.join(" "),
+      remedy: `install it: npm install "${peer.join("@")}"`,
+    });
   return new Proxy(class {}, { apply: refuse, construct: refuse, get: refuse });
 }
 

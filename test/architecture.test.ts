@@ -120,6 +120,7 @@ const EXPORTS_MAX = 12;
 const CROWDED: Readonly<Record<string, string>> = {
   "model/known.ts": "one type and all that may be done with its values: no other file casts",
   "model/tree.ts": "one type and all that may be done with its values: no other file casts",
+  "model/problems.ts": "one sentence each, of values that every job shares",
   "explain/cloud.ts": "the contract of a cloud, whole",
   "explain/azure/ids.ts": "ids of resources, how they are compared, and what is found by them",
 };

@@ -209,12 +209,3 @@ export function nameTaken(what: string, value: string, by: string): Problem {
     remedy: "give one of the two an explicit name",
   };
 }
-
-export function packageMissing(module: string, name: string, versions: string): Problem {
-  return {
-    problem: `package ${name} is not installed, or in a version that lacks a module`,
-    value: module,
-    allowed: `${name} ${versions}`,
-    remedy: `install it: npm install "${name}@${versions}"`,
-  };
-}

@@ -100,7 +100,7 @@ describe("exit code", () => {
     [
       "a service account that is none",
       ["--service-account", "web", "--image", "x", folderless()],
-      /\(subject-invalid\)\n$/,
+      /\(identities-invalid\)\n$/,
     ],
   ])("2 for %s", async (_, args, message) => {
     const given = args.map((argument) => (argument === folderless() ? folderOf(artefacts) : argument));

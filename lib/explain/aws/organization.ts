@@ -4,7 +4,7 @@
  * and "Resource control policies" in the AWS Organizations user guide.
  */
 
-import { is, match, orElse } from "../../model/known";
+import { is, match, orElse, whether } from "../../model/known";
 import {
   type Policy,
   type Selection,
@@ -18,14 +18,32 @@ import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
 import type { Documents } from "./documents";
 
+const SERVICE_CONTROL = "SERVICE_CONTROL_POLICY";
+/** Types that take no rights away from roles ("Organization policy types", same guide); others count as if they did. */
+const HARMLESS: readonly string[] = [
+  "AISERVICES_OPT_OUT_POLICY",
+  "BACKUP_POLICY",
+  "BEDROCK_POLICY",
+  "CHATBOT_POLICY",
+  "DECLARATIVE_POLICY_EC2",
+  "INSPECTOR_POLICY",
+  "NETWORK_SECURITY_DIRECTOR_POLICY",
+  "S3_POLICY",
+  "SECURITYHUB_POLICY",
+  "TAG_POLICY",
+  "UPGRADE_ROLLOUT_POLICY",
+];
+
 /** What organizations may deny to any role. */
 export function organizationPolicies(terraform: Terraform, documents: Documents): readonly HeldPolicy[] {
   return terraform.ofType("aws_organizations_policy").flatMap((each) => {
-    const type = orElse(each.text("type"), () => "late") ?? "SERVICE_CONTROL_POLICY";
-    // Policies about tags, backups and the like take no rights away.
-    if (type !== "late" && !type.endsWith("_CONTROL_POLICY")) return [];
-    const read = documents.ofText(each.stated("content"), "resource");
-    const policy = type === "SERVICE_CONTROL_POLICY" ? denialsOf(read) : denyingEverything;
+    const isHarmless = whether(each.text("type"), (type = SERVICE_CONTROL) => HARMLESS.includes(type));
+    if (isHarmless === "yes") return [];
+    const isServiceControl = whether(each.text("type"), (type = SERVICE_CONTROL) => type === SERVICE_CONTROL);
+    const policy =
+      isServiceControl === "yes"
+        ? denialsOf(documents.ofText(each.stated("content"), "resource"))
+        : denyingEverything;
     return policy ? [{ policy, doubt: doubtOf(each) }] : [];
   });
 }

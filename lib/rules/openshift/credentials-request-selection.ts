@@ -1,7 +1,6 @@
 /*
- * The CredentialsRequests of a cluster among those of a release. Source: openshift/library-go, pkg/manifest/manifest.go
- * (`Include`), by which the cluster-version operator and `oc adm release extract --included` decide; and
- * openshift/cloud-credential-operator for the deletion annotation.
+ * The CredentialsRequests of a cluster among those of a release, as the cluster-version operator includes them
+ * (openshift/library-go, pkg/manifest/manifest.go, `Include`). Deletion: openshift/cloud-credential-operator.
  */
 
 import { fail } from "../../errors";
