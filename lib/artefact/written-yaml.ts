@@ -162,7 +162,7 @@ class Lines {
     this.indent += INDENT;
   }
 
-  /** Leaves the text to somebody else. */
+  /** Leaves the text to the next reader. */
   refuse(): void {
     this.refused = true;
     this.indent = -1;

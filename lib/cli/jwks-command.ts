@@ -46,7 +46,7 @@ export function run(args: readonly string[], io: CommandIo): number {
   });
   const documents = issuer === undefined ? [{ ...jwks, text: jsonText(set) }] : [discovery, jwks];
   if (issuer?.endsWith("/"))
-    io.err("the issuer ends with a slash: the cluster's `iss` must end with it as well, to the letter\n");
+    io.err("the issuer ends with a slash: the cluster's `iss` must end with it as well\n");
   if (to === undefined) for (const { text } of documents) io.out(`${text}\n`);
   else for (const path of writeTogether(to, documents)) io.out(`${printable(path)}\n`);
   return 0;

@@ -46,7 +46,7 @@ const SERVICE_ACCOUNT_PROPS: ObjectKind<ServiceAccountProps> = object({
 /**
  * A service account that this configuration owns, whole.
  *
- * For one that somebody else owns use `ServiceAccountAnnotations`: applying a whole object takes over fields.
+ * For one with another owner use `ServiceAccountAnnotations`: applying a whole object takes over fields.
  */
 export class ServiceAccount extends Construct {
   /** Who the pods are that use it. */
@@ -93,7 +93,7 @@ const SERVICE_ACCOUNT_ANNOTATIONS_PROPS: ObjectKind<ServiceAccountAnnotationsPro
 });
 
 /**
- * Annotations for a service account that somebody else owns: a Helm chart, an operator, another team.
+ * Annotations for a service account with another owner: a Helm chart, an operator, another team.
  *
  * The manifest holds nothing but apiVersion, kind, name, namespace and the annotations. Apply it with
  * `kubectl apply --server-side`, so that only these annotations become ours, and never with `--prune`, nor with a

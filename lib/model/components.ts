@@ -64,7 +64,7 @@ export interface ComponentIntent {
   /**
    * Why, as it was stated.
    *
-   * @defaultValue - nobody stated it
+   * @defaultValue - none was stated
    */
   readonly reason?: string;
 }

@@ -33,7 +33,7 @@ const INTERNAL: readonly RegExp[] = [
 ];
 
 /**
- * The `iss` of a cluster's service account tokens, an https URL that clouds compare to the letter.
+ * The `iss` of a cluster's service account tokens, an https URL that clouds compare exactly.
  *
  * Rules: OpenID Connect Discovery 1.0 section 3 and kube-apiserver's `--service-account-issuer`: https, no query,
  * no fragment. A late value (an attribute of a cluster that the same configuration creates) is passed through.
@@ -97,7 +97,7 @@ export class Issuer {
     return INTERNAL.some((pattern) => pattern.test(host));
   }
 
-  /** Same URL, to the letter. */
+  /** Exactly the same URL. */
   equals(other: Issuer): boolean {
     return this.url === other.url;
   }
@@ -105,11 +105,11 @@ export class Issuer {
 
 /** A place that publishes an issuer's discovery document and keys: declared in this configuration. */
 export interface IIssuerHost {
-  /** The issuer: what the cluster's `--service-account-issuer` must be, to the letter; may be late. */
+  /** The issuer: what the cluster's `--service-account-issuer` must be, exactly; may be late. */
   readonly issuer: Issuer;
 }
 
-/** A cluster's issuer: its URL, to the letter, or what publishes it in this configuration. */
+/** A cluster's issuer: its exact URL, or what publishes it in this configuration. */
 export type GivenIssuer = string | Issuer | IIssuerHost;
 
 const TITLE =

@@ -16,7 +16,7 @@ export interface ChartOptions {
   /**
    * The cluster that the objects belong to: the cluster itself, the management cluster that hosts its control plane
    * (HyperShift), or a spoke of the fleet. A spoke's file is `spokes/<name>.yaml`, where `name` is that of the spoke,
-   * so that nobody applies it to the hub together with `manifests/`.
+   * so that it is not applied to the hub together with `manifests/`.
    *
    * @defaultValue "cluster"
    */

@@ -1,5 +1,5 @@
 /*
- * Reads parsed documents that somebody else wrote: what has another form than expected reads as absent.
+ * Reads parsed documents from elsewhere: what has another form than expected reads as absent.
  */
 
 import { isRecord } from "./record";

@@ -49,8 +49,7 @@ export function issuerTrailingSlash(value: string, slash: "missing" | "present" 
         remedy: "add the slash: `az aks show` prints it in oidcIssuerProfile.issuerUrl",
       }
     : {
-        problem:
-          "issuer ends with a slash, and every cloud compares it to the letter with the `iss` of the token",
+        problem: "issuer ends with a slash, and every cloud compares it exactly with the `iss` of the token",
         value,
         allowed: "https://host[/path] without trailing slash; with it for AKS",
         remedy:

@@ -165,7 +165,7 @@ function upgradeNotice({ kubelet }: ClusterFacts): string {
   ].join("\n");
 }
 
-/** Strict mode takes something away from pods that nobody declared, which the file alone does not show. */
+/** Strict mode takes something away from pods that no line declares, which the file alone does not show. */
 function strictNotice({ providers }: CredentialProviderConfig): string {
   const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
   const served = (entry: CredentialProviderEntry): boolean =>

@@ -257,7 +257,7 @@ function secondEntry(
 }
 
 /**
- * The distribution's own patterns stay, since dropping one silently takes the node's access to images that nobody
+ * The distribution's own patterns stay, since dropping one silently takes the node's access to images that no one
  * thought of; what the declared registries need is added. Or the caller's own patterns alone.
  */
 function chosenMatchImages(

@@ -94,7 +94,7 @@ const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const FIRST = "1.33";
 
-/** A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data. */
+/** A cluster whose nodes are set up by hand or with another tool: files and flags come out as data. */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   checkGiven("kubernetes()", KUBERNETES_PROPS, props);
   const issuer = Issuer.of(props.issuer);

@@ -13,7 +13,8 @@ import type {
   IIdentitySource,
   IdentityRequest,
 } from "../model/identity";
-import { Subject } from "../model/subject";
+import { type ObjectKind, boolean, object, optional } from "../model/shape";
+import { Subject, SUBJECT } from "../model/subject";
 
 /** One line: a service account and what it asks for, of whatever cloud. */
 export interface AccountLine<Asked> extends AccountRequest<Asked> {
@@ -48,10 +49,27 @@ export interface LineWords {
   readonly example: string;
 }
 
-/** One line as a caller wrote it; what it asks for may be one thing or a list. */
-export interface StatedLine<Asked> {
+/** What every line of intent says. */
+export interface ServiceAccountLine {
+  /** `namespace/name`. */
   readonly serviceAccount: string | Subject;
+  /**
+   * Whether the manifests declare the service account. `false` for one with another owner: then they hold only its
+   * annotations, for server-side apply. The same for each line of one service account, in all constructs of a stack.
+   *
+   * @defaultValue true
+   */
   readonly declareServiceAccount?: boolean;
+}
+
+/** The kind of a {@link ServiceAccountLine}. */
+export const SERVICE_ACCOUNT_LINE: ObjectKind<ServiceAccountLine> = object({
+  serviceAccount: SUBJECT,
+  declareServiceAccount: optional(boolean),
+});
+
+/** A line as a caller wrote it; what it asks for may be one thing or a list. */
+export interface StatedLine<Asked> extends ServiceAccountLine {
   readonly asks: Asked | readonly Asked[];
 }
 

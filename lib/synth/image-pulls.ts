@@ -12,7 +12,6 @@ import {
   PULL_SOURCE,
 } from "../model/pulls";
 import { type ObjectKind, boolean, checkProps, either, list, object, optional, record } from "../model/shape";
-import { type Subject, SUBJECT } from "../model/subject";
 import {
   type CredentialProviderConfigProps,
   type CredentialProviderSettings,
@@ -22,7 +21,14 @@ import {
 } from "../node";
 import { audiencesOfEveryAccount } from "../node/credential-provider-config";
 import { CREDENTIAL_PROVIDER_SETTINGS, checkedSettings } from "../node/credential-provider-settings";
-import { type AccountLine, type GroupedLines, declareIdentities, groupedLines } from "./account-groups";
+import {
+  type AccountLine,
+  type GroupedLines,
+  type ServiceAccountLine,
+  SERVICE_ACCOUNT_LINE,
+  declareIdentities,
+  groupedLines,
+} from "./account-groups";
 import { manifestsFor } from "./cluster-job";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
@@ -36,24 +42,14 @@ import { pullWarnings } from "./pull-warnings";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 
 /** One line of intent: this service account pulls from these registries. */
-export interface ImagePull {
-  /** `namespace/name`. */
-  readonly serviceAccount: string | Subject;
+export interface ImagePull extends ServiceAccountLine {
   /** Registries of one or several clouds: `ecr()`, `acr()`, `artifactRegistry()` … */
   readonly from: IPullSource<Construct> | readonly IPullSource<Construct>[];
-  /**
-   * Whether the manifests declare the service account. `false` for one that somebody else owns: then they hold
-   * only its annotations, for server-side apply. The same for each line of one service account.
-   *
-   * @defaultValue true
-   */
-  readonly declareServiceAccount?: boolean;
 }
 
 const IMAGE_PULL: ObjectKind<ImagePull> = object({
-  serviceAccount: SUBJECT,
+  ...SERVICE_ACCOUNT_LINE.shape,
   from: either(PULL_SOURCE, list(PULL_SOURCE)),
-  declareServiceAccount: optional(boolean),
 });
 
 /** What one cluster pulls, and how its identities and nodes are made. */

@@ -6,6 +6,7 @@
  * @packageDocumentation
  */
 
+export { type ServiceAccountLine } from "./account-groups";
 export { type BindProps, bind } from "./bind/bind-folder";
 export { FleetAccess } from "./fleet-access";
 export {

@@ -99,8 +99,7 @@ export class LateValues {
   /**
    * The text with a placeholder for each late value in it.
    *
-   * `where` names the property for errors: `manifest-unsupported`, `manifest-unsupported`, `manifest-invalid`,
-   * `manifest-conflict`, `manifest-unsupported`.
+   * `where` names the property for errors.
    */
   text(value: string | LateEncoding | LateText, where: () => string): string {
     if (value instanceof LateEncoding) return this.encoding(value, where);

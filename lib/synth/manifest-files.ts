@@ -144,7 +144,7 @@ function placedObjects({ chart, file }: ManifestChart, documents: StackDocuments
   return objectsOf(chart).map((object) => placedObject(object, placing));
 }
 
-/** As declared; after what they depend on where somebody said so. */
+/** As declared; after what they depend on where a dependency was stated. */
 function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
   const constructs = chart.node.findAll();
   // `toJson` of a chart walks the whole app once per chart, which only dependencies need.

@@ -10,7 +10,7 @@ const ORDER_DIGITS = 2;
 const EXACT_NAME_MAX = 250;
 
 /**
- * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` to the letter, or
+ * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` exactly, or
  * `spokes/name.yaml` for what belongs to a spoke.
  */
 export function manifestFile(

@@ -33,7 +33,7 @@ export interface PlatformComponentsProps {
   readonly clusterName: string;
   /**
    * Who will sign the cluster's service account tokens: `IssuerBucket`, `IssuerContainer` and the like where this
-   * configuration publishes the documents, the URL where somebody else does.
+   * configuration publishes the documents, the URL where it is published elsewhere.
    */
   readonly issuer: GivenIssuer;
   /** What the components ask for, from `credentialsRequests(folder, filter)`. */

@@ -16,7 +16,7 @@ import {
   optional,
   text,
 } from "../model/shape";
-import { Subject, SUBJECT } from "../model/subject";
+import { Subject } from "../model/subject";
 import {
   type AccessDeclaration,
   type AccessGrant,
@@ -27,7 +27,13 @@ import {
   ACCESS,
   WORKLOAD_IDENTITIES,
 } from "../model/workloads";
-import { type GroupedLines, declareIdentities, groupedLines } from "./account-groups";
+import {
+  type GroupedLines,
+  type ServiceAccountLine,
+  SERVICE_ACCOUNT_LINE,
+  declareIdentities,
+  groupedLines,
+} from "./account-groups";
 import { manifestsFor } from "./cluster-job";
 import { writeCredentialFiles } from "./credential-files";
 import type { Manifests } from "./manifests";
@@ -48,24 +54,14 @@ const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = like("a cluster, by name and iss
 });
 
 /** One line of intent: this service account may do this. */
-export interface Workload {
-  /** `namespace/name`. */
-  readonly serviceAccount: string | Subject;
+export interface Workload extends ServiceAccountLine {
   /** What, in one or several clouds: `awsAccess()`, `azureAccess()`, `googleAccess()`. */
   readonly may: IAccess<Construct> | readonly IAccess<Construct>[];
-  /**
-   * Whether the manifests declare the service account. `false` for one that somebody else owns: then they hold
-   * only its annotations, for server-side apply. The same for each line of one service account, and in `ImagePulls`.
-   *
-   * @defaultValue true
-   */
-  readonly declareServiceAccount?: boolean;
 }
 
 const WORKLOAD: ObjectKind<Workload> = object({
-  serviceAccount: SUBJECT,
+  ...SERVICE_ACCOUNT_LINE.shape,
   may: either(ACCESS, list(ACCESS)),
-  declareServiceAccount: optional(boolean),
 });
 
 /** What the workloads of one cluster may do, and how their identities are made. */

@@ -213,7 +213,7 @@ function told(
   return `the pull of ${image} by ${serviceAccount} is ${verdicts}${addition}\n\n${chain}`;
 }
 
-/** Whether the manifests and node files are final at synth, so that nobody needs `bind`. */
+/** Whether the manifests and node files are final at synth, so that `bind` is not needed. */
 export function hasNoLateValues(stack: SynthesizedStack): Finding {
   const placeholders = stack.identity?.placeholders ?? {};
   const late = stack.manifestFiles.flatMap((file) =>

@@ -1,12 +1,19 @@
 import { expect } from "vitest";
+import type { ErrorCode } from "../../lib/errors";
 
-/** A refusal as `code: part of its problem`, or the code alone where that says enough; with other members where stated. */
-export function refusal(expected: string, more: object = {}): unknown {
+/** A code, also with a part of the problem: `google-invalid: project number`. */
+export type Refusal = ErrorCode | `${ErrorCode}: ${string}`;
+
+/**
+ * Matches a refusal, `code: part of its problem` or the code alone where that says enough; with its whole message or other
+ * members where stated.
+ */
+export function refusal(expected: string, more: string | object = {}): unknown {
   const [code = "", ...problem] = expected.split(": ");
   return expect.objectContaining({
     code,
     problem: expect.stringContaining(problem.join(": ")) as string,
-    ...more,
+    ...(typeof more === "string" ? { message: more } : more),
   });
 }
 

@@ -5,7 +5,7 @@ import { type RoleCondition, ROLE_CONDITION } from "../../rules/google/permissio
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 import { type AdoptableProps, type UniverseProps, ADOPTABLE_PROPS, UNIVERSE_PROPS } from "./props";
 
-/** How service accounts and roles are named: by this library, or to the letter as ccoctl does. */
+/** How service accounts and roles are named: by this library, or exactly as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
 
 /**

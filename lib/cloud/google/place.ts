@@ -216,7 +216,7 @@ export function universeIn(
   const universe = universeDomain(place.universeDomain);
   const provider: unknown = place.provider ?? defaults.of(scope);
   const stated = isRecord(provider) ? provider["universeDomainInput"] : undefined;
-  // A late one has "${" too, as an expression that somebody writes out.
+  // A late one has "${" too, as an expression that a caller writes out.
   if (typeof stated !== "string" || stated.includes("${") || stated === universe) return universe;
   return fail("google-mismatch", {
     problem: "universeDomain is another one than that of the google provider, which declares everything",

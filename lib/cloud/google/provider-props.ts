@@ -54,7 +54,7 @@ export interface OidcProviderProps extends AdoptableProps {
   readonly pool: IWorkloadIdentityPool;
   /** Id of the pool provider: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. A deleted id stays taken for 30 days. */
   readonly providerId: string;
-  /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
+  /** `iss` of the cluster's service account tokens, compared exactly; may be late. */
   readonly issuer: GivenIssuer;
   /**
    * The cluster's public keys, JSON text or object, as `kubectl get --raw /openid/v1/jwks` prints them. With them the
@@ -143,7 +143,7 @@ export interface OidcProviderAttributes {
   /** Id of the pool provider. */
   readonly providerId: string;
   /**
-   * `iss` that the pool provider trusts, to the letter; where stated, pulls of another cluster are refused.
+   * `iss` that the pool provider trusts, exactly; where stated, pulls of another cluster are refused.
    *
    * @defaultValue - unknown; nothing is compared
    */

@@ -21,7 +21,7 @@ import {
   repositoryName,
 } from "../../rules/google/registry";
 
-/** An Artifact Registry repository that somebody else declares. */
+/** An Artifact Registry repository that is declared elsewhere. */
 export interface ArtifactRegistryProps {
   /** Id of the repository's project; domain-scoped ids (`example.com:project`) are accepted. */
   readonly project: string;

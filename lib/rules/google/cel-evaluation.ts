@@ -123,7 +123,7 @@ function samplesFor(tree: CelTree): readonly CelVariables[] {
   }));
 }
 
-/** True for `true`, `1 == 1`, `assertion.sub.startsWith('')` and others that admit tokens that nobody can have meant. */
+/** True for `true`, `1 == 1`, `assertion.sub.startsWith('')` and others that admit tokens that cannot have been meant. */
 export function admitsEveryToken(expression: string): boolean {
   const tree = parsedCel(expression);
   return (

@@ -80,7 +80,7 @@ export class AdmittedSubjects {
     return this.#namespaces.fits ? "namespaces" : "any-service-account";
   }
 
-  /** The most exact condition that fits, sorted and without duplicates; without a subject nobody is admitted. */
+  /** The most exact condition that fits, sorted and without duplicates; without a subject no token is admitted. */
   get condition(): AttributeCondition {
     const { form } = this;
     const expressions: Readonly<Record<AttributeConditionForm, () => string>> = {

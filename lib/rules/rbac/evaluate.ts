@@ -219,7 +219,7 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
 }
 
 /*
- * Roles and bindings of several folders: each is applied in order, in which order they are applied nobody says.
+ * Roles and bindings of several folders: each is applied in order, and the order is not known.
  */
 
 /** A parsed object, and the folder that it is applied with. */

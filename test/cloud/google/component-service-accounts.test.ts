@@ -14,7 +14,7 @@ import type { CredentialsRequest } from "../../../lib/model/credentials-request"
 import { Issuer } from "../../../lib/model/issuer";
 import { LateEncoding } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 import { componentRequest, googleRequests } from "../../fixtures/google/requests";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
 import { requestReleases } from "../../support/credentials-requests";
@@ -362,7 +362,7 @@ describe("componentServiceAccounts", () => {
     ],
   ])("refuses with %s before anything is declared: %j", (code, changed, requests) => {
     const stack = testStack();
-    expect(() => declare(stack, changed, requests)).toThrowError(refused(code));
+    expect(() => declare(stack, changed, requests)).toThrowError(refusal(code));
     expect(count(stack)).toBe(0);
   });
 
@@ -386,7 +386,7 @@ describe("componentServiceAccounts", () => {
 
   it("names file, document and request in a refusal", () => {
     expect(() => declare(testStack(), {}, [componentRequest({ permissions: ["compute.*"] })])).toThrowError(
-      refused(
+      refusal(
         "google-invalid: not a permission that a custom role can hold",
         'shop.yaml, document 2, CredentialsRequest openshift-shop: not a permission that a custom role can hold, got "compute.*"; allowed: service.resource.verb, for example compute.instances.get; no wildcard; list each permission, as the reference of IAM permissions writes it',
       ),
@@ -405,7 +405,7 @@ describe("componentServiceAccounts", () => {
     declare(stack, { accountIds });
     const before = count(stack);
     expect(() => declare(stack, { accountIds }, [componentRequest()], "prod-us")).toThrowError(
-      refused("google-conflict: Google service account is already declared"),
+      refusal("google-conflict: Google service account is already declared"),
     );
     expect(count(stack)).toBe(before);
   });
@@ -426,13 +426,13 @@ describe("componentServiceAccounts", () => {
     });
     const project = "shop-prod";
     expect(() => componentServiceAccounts({ project, oidcProvider: adopted })).toThrowError(
-      refused("audience-mismatch"),
+      refusal("audience-mismatch"),
     );
     expect(() => declare(stack, { projectNumber: undefined, oidcProvider })).toThrowError(
-      refused("google-mismatch: oidcProvider trusts another issuer"),
+      refusal("google-mismatch: oidcProvider trusts another issuer"),
     );
     expect(() => componentServiceAccounts({ project, projectNumber: "2", oidcProvider })).toThrowError(
-      refused("google-mismatch: differs from that of the given workload identity pool"),
+      refusal("google-mismatch: differs from that of the given workload identity pool"),
     );
   });
 });
@@ -537,7 +537,7 @@ describe("a basic role", () => {
     expect(text).toBe(`OpenShift component of cluster prod-eu, CredentialsR… ${reason}`);
     expect(Buffer.byteLength(text)).toBe(256);
     const longer = { overrides: { "openshift-shop": { reason: `${reason}!` } } };
-    expect(() => declare(testStack(), longer, [basic])).toThrowError(refused("property-limit"));
+    expect(() => declare(testStack(), longer, [basic])).toThrowError(refusal("property-limit"));
   });
 });
 
@@ -553,8 +553,8 @@ describe("ComponentServiceAccount", () => {
       audience: "openshift",
     });
     const props = { request: componentRequest(), clusterName, project: "shop-prod", oidcProvider: adopted };
-    expect(() => new ComponentServiceAccount(stack, "shop", props)).toThrowError(refused(code));
-    expect(() => declare(stack, {}, [componentRequest()], clusterName)).toThrowError(refused(code));
+    expect(() => new ComponentServiceAccount(stack, "shop", props)).toThrowError(refusal(code));
+    expect(() => declare(stack, {}, [componentRequest()], clusterName)).toThrowError(refusal(code));
     expect(stack.toTerraform()).not.toHaveProperty("resource");
   });
 

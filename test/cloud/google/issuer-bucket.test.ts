@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 import { IssuerBucket } from "../../../lib/cloud/google";
 import type { IssuerBucketProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
-import { refusal } from "../../support/refusal";
 
 const pem = (namedCurve: string): string =>
   generateKeyPairSync("ec", { namedCurve }).publicKey.export({ format: "pem", type: "spki" }).toString();
@@ -96,7 +95,7 @@ describe("IssuerBucket", () => {
     new IssuerBucket(new TerraformStack(app, "one"), "issuer", props);
     const other = new TerraformStack(app, "other");
     expect(() => new IssuerBucket(other, "issuer", props)).toThrowError(
-      refused("google-conflict: bucket is already declared"),
+      refusal("google-conflict: bucket is already declared"),
     );
     expect(other.node.children).toEqual([]);
   });
@@ -107,7 +106,7 @@ describe("IssuerBucket", () => {
     const provider = new GoogleProvider(stack, "google", { universeDomain: "example.goog" });
     const other = new GoogleProvider(stack, "other", { alias: "o", universeDomain: "googleapis.com" });
     expect(() => new IssuerBucket(stack, "issuer", props)).toThrowError(
-      refused(
+      refusal(
         "google-mismatch: universeDomain is another one",
         'universeDomain is another one than that of the google provider, which declares everything, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or give the google provider of this universe as `provider`',
       ),

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
 import type { OidcProviderProps } from "../../../lib/cloud/google";
 import { publishedJwks } from "../../../lib/rules/openid/issuer-documents";
-import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 import { refusal } from "../../support/refusal";
 
@@ -121,11 +120,11 @@ describe("forProviderId", () => {
     const stack = testStack();
     OidcProvider.forProviderId(stack, props);
     expect(() => OidcProvider.forProviderId(stack, { ...props, audiences: ["other"] })).toThrowError(
-      refused("google-conflict: the issuer already has a pool provider"),
+      refusal("google-conflict: the issuer already has a pool provider"),
     );
     const issuer = "https://issuer.example.com/other";
     expect(() => OidcProvider.forProviderId(stack, { ...props, issuer })).toThrowError(
-      refused("google-conflict: pool provider of that id in the workload identity pool is already declared"),
+      refusal("google-conflict: pool provider of that id in the workload identity pool is already declared"),
     );
   });
 });

@@ -5,7 +5,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "../../../lib/cloud/google";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const TYPE = "google_iam_workload_identity_pool_provider";
@@ -205,7 +205,7 @@ describe("OidcProvider", () => {
     [{ serviceAccounts: ["web"] }, "identities-invalid"],
   ])("refuses %o before it declares anything", (changed, code) => {
     const stack = testStack();
-    expect(() => declare(stack, changed)).toThrowError(refused(code));
+    expect(() => declare(stack, changed)).toThrowError(refusal(code));
     expect(stack.node.children).toHaveLength(0);
   });
 
@@ -295,13 +295,13 @@ describe("fromProviderId", () => {
       "https://issuer.example.com",
     );
     expect(() => adopt({ ...attributes, issuer: "http://issuer.example.com" })).toThrowError(
-      refused("issuer-invalid"),
+      refusal("issuer-invalid"),
     );
   });
 
   it("checks the attribute of long subjects", () => {
     expect(() => adopt({ ...attributes, subjectAttribute: "attribute.sub" })).toThrowError(
-      refused(
+      refusal(
         "google-invalid: subjectAttribute is not",
         'subjectAttribute is not the name of a custom attribute, got "attribute.sub"; allowed: 1 to 100 of a-z, 0-9 and _, without `attribute.`; use the name that the pool provider\'s mapping gives assertion.sub: sub for attribute.sub=assertion.sub',
       ),
@@ -310,10 +310,10 @@ describe("fromProviderId", () => {
 
   it("checks ids and audience", () => {
     expect(() => adopt({ ...attributes, providerId: "abc" })).toThrowError(
-      refused("google-invalid: id of a workload identity"),
+      refusal("google-invalid: id of a workload identity"),
     );
-    expect(() => adopt({ ...attributes, audience: "" })).toThrowError(refused("audience-invalid"));
-    expect(() => adopt({ ...attributes, pool: late })).toThrowError(refused("late-value"));
+    expect(() => adopt({ ...attributes, audience: "" })).toThrowError(refusal("audience-invalid"));
+    expect(() => adopt({ ...attributes, pool: late })).toThrowError(refusal("late-value"));
   });
 });
 
@@ -362,7 +362,7 @@ describe("forIssuer", () => {
     const provider = new GoogleProvider(stack, "google", { alias: "other" });
     OidcProvider.forIssuer(stack, props);
     expect(() => OidcProvider.forIssuer(stack, { ...props, provider })).toThrowError(
-      refused("google-conflict: the issuer already has a pool provider"),
+      refusal("google-conflict: the issuer already has a pool provider"),
     );
   });
 
@@ -391,7 +391,7 @@ describe("forIssuer", () => {
     expect(() =>
       OidcProvider.forIssuer(stack, { ...props, issuer: "https://issuer.example.com/other" }),
     ).toThrowError(
-      refused(
+      refusal(
         "google-conflict: pool provider of that id in the workload identity pool is already declared",
         'pool provider of that id in the workload identity pool is already declared in this app, as stack/oidc-provider_shop-prod_prod-pool_prod-eu, got "prod-eu"; allowed: one declaration in an app; state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId and name the service accounts at the declared one',
       ),

@@ -22,7 +22,7 @@ import { Subject } from "../../../lib/model/subject";
 import { publishedJwks } from "../../../lib/rules/openid/issuer-documents";
 import { requestOf } from "../../fixtures/google/cluster";
 import { componentRequest } from "../../fixtures/google/requests";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 import { resources } from "../../fixtures/google/synth";
 
 const POOL = "google_iam_workload_identity_pool";
@@ -102,7 +102,7 @@ describe("a pool in two stacks of an app", () => {
       const [a, b] = twoStacks();
       JOBS[job](a);
       expect(() => JOBS.workloads(b)).toThrowError(
-        refused("google-conflict: workload identity pool is already declared in this app"),
+        refusal("google-conflict: workload identity pool is already declared in this app"),
       );
       expect(resources(b, PROVIDER)).toEqual({});
     },
@@ -254,7 +254,7 @@ describe("the keys of an issuer", () => {
     JOBS.components(a, { keys: [current] });
     const elsewhere = { poolId: "workloads" };
     expect(() => JOBS.workloads(b, { pool: elsewhere })).toThrowError(
-      refused("google-mismatch: keys of the issuer ("),
+      refusal("google-mismatch: keys of the issuer ("),
     );
     expect(resources(b, POOL)).toEqual({});
     JOBS.workloads(twoStacks()[0]);
@@ -309,7 +309,7 @@ describe("the keys of an issuer", () => {
     declare("pool-one", "first", current.publicKey);
     declare("pool-two", "first", next.publicKey);
     expect(() => declare("pool-one", "second", next.publicKey)).toThrowError(
-      refused("google-mismatch: keys of the issuer ("),
+      refusal("google-mismatch: keys of the issuer ("),
     );
   });
 });

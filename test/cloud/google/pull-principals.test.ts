@@ -20,7 +20,7 @@ import { known } from "../../../lib/model/known";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/trust";
 import { accountOf, readPrincipal } from "../../support/judge/principals";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 import { clusterFacts, requestOf } from "../../fixtures/google/cluster";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
@@ -212,7 +212,7 @@ describe("settings of a pool of our own", () => {
   it("refuses a late project number before anything is declared", () => {
     const stack = testStack();
     expect(() => declare(stack, { projectNumber: LATE, audience: "registry" })).toThrowError(
-      refused(
+      refusal(
         "late-value",
         "projectNumber (part of the plugin's arguments in the kubelet's file) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
       ),
@@ -300,7 +300,7 @@ describe("a pool provider of another issuer", () => {
   it("is refused when it is adopted, before anything is declared", () => {
     const stack = testStack();
     expect(() => declare(stack, { oidcProvider: adopted(other) })).toThrowError(
-      refused(
+      refusal(
         "google-mismatch: oidcProvider trusts another issuer",
         `oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights, got "${other}"; allowed: ${own}; give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared`,
       ),
@@ -312,7 +312,7 @@ describe("a pool provider of another issuer", () => {
     const stack = testStack();
     const oidcProvider = new OidcProvider(stack, "provider", { pool, providerId: "prod-us", issuer: other });
     expect(() => declare(stack, { oidcProvider })).toThrowError(
-      refused("google-mismatch: oidcProvider trusts another issuer"),
+      refusal("google-mismatch: oidcProvider trusts another issuer"),
     );
     expect(oidcProvider.condition?.form).toBe("nobody");
     expect(resources(stack, BINDING)).toEqual({});
@@ -325,7 +325,7 @@ describe("a pool provider of another issuer", () => {
       issuer: Issuer.exactly(`${own}/`),
     });
     expect(() => declare(testStack(), { oidcProvider })).toThrowError(
-      refused("google-mismatch: oidcProvider trusts another issuer"),
+      refusal("google-mismatch: oidcProvider trusts another issuer"),
     );
   });
 
@@ -390,7 +390,7 @@ describe("the pool of GKE and fleet", () => {
     const stack = testStack();
     const identityProvider = MEMBERSHIP.replace("shop-prod", "shop-test");
     expect(() => declare(stack, { pool: "fleet", identityProvider })).toThrowError(
-      refused(
+      refusal(
         "google-mismatch: identityProvider is a membership",
         `identityProvider is a membership in the fleet of project shop-test, whose tokens the pool shop-prod.svc.id.goog refuses, got "${identityProvider}"; allowed: https://gkehub.googleapis.com/projects/shop-prod/locations/<location>/memberships/<membership>; state the fleet's host project, and its number, in project and projectNumber`,
       ),
@@ -412,7 +412,7 @@ describe("the pool of GKE and fleet", () => {
   it("refuses a late identity provider before anything is declared", () => {
     const stack = testStack();
     expect(() => declare(stack, { pool: "fleet", identityProvider: LATE })).toThrowError(
-      refused("late-value"),
+      refusal("late-value"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -420,7 +420,7 @@ describe("the pool of GKE and fleet", () => {
   it.each([undefined, "https://issuer.example.com"])("refuses identity provider %s", (identityProvider) => {
     const stack = testStack();
     expect(() => declare(stack, { pool: "fleet", identityProvider })).toThrowError(
-      refused("google-invalid: identity provider of the GKE or fleet pool"),
+      refusal("google-invalid: identity provider of the GKE or fleet pool"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -456,7 +456,7 @@ describe("refusals", () => {
     [{ pool: LATE as never }, "property-invalid"],
     [{ projectNumber: LATE }, "late-value"],
   ])("%# is refused at once", (props, code) => {
-    expect(() => pullPrincipals({ ...project, ...props })).toThrowError(refused(code as Refusal));
+    expect(() => pullPrincipals({ ...project, ...props })).toThrowError(refusal(code as Refusal));
   });
 
   it("a source of another maker is refused before anything is declared", () => {
@@ -464,7 +464,7 @@ describe("refusals", () => {
     const foreign = { cloud: "google", images: ["a/b"], defaultIdentities: () => pullPrincipals(project) };
     const request = { ...requestOf(), accounts: [{ subject: Subject.of("a/b"), asks: [foreign] }] };
     expect(() => pullPrincipals(project).declare(stack, request)).toThrowError(
-      refused("google-foreign: a pull source of cloud google"),
+      refusal("google-foreign: a pull source of cloud google"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -477,7 +477,7 @@ describe("refusals", () => {
     [{ audience: "" }, "audience-invalid"],
   ] as const)("%j is refused before anything is declared", (props, code) => {
     const stack = testStack();
-    expect(() => declare(stack, props)).toThrowError(refused(code));
+    expect(() => declare(stack, props)).toThrowError(refusal(code));
     expect(stack.node.children).toHaveLength(0);
   });
 });
@@ -507,7 +507,7 @@ describe("sources", () => {
 
   it("cannot do without a project for the pool", () => {
     expect(() => images.defaultIdentities()).toThrowError(
-      refused(
+      refusal(
         "google-missing: pulling from Artifact Registry needs a project",
         'pulling from Artifact Registry needs a project for the workload identity pool, and none is stated, got "europe-west1-docker.pkg.dev/shop-prod/images/*"; add pullPrincipals({ project, projectNumber, … }) to the identities',
       ),
@@ -526,7 +526,7 @@ describe("sources", () => {
     [{ repository: LATE }, "late-value"],
   ] as const)("refuse %j", (changed, code) => {
     const props = { project: "shop-prod", location: "europe-west1", repository: "images", ...changed };
-    expect(() => artifactRegistry(props)).toThrowError(refused(code));
+    expect(() => artifactRegistry(props)).toThrowError(refusal(code));
   });
 });
 
@@ -582,7 +582,7 @@ describe("PullBinding alone", () => {
     bind(images, "shop/web-0");
     bind(legacy, "shop/one-more");
     expect(() => bind(images, "shop/one-more")).toThrowError(
-      refused(
+      refusal(
         "google-limit: the allow policy of repository",
         "the allow policy of repository projects/shop-prod/locations/europe-west1/repositories/images would name 1501 principals, got 1501; allowed: at most 1500 principals in one allow policy, each counted in each of its roles, those that others add included; split the images over several repositories, each for fewer service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
       ),
@@ -599,7 +599,7 @@ describe("PullBinding alone", () => {
       }));
     const declareAll = (count: number): unknown =>
       pullPrincipals(project).declare(stack, { ...requestOf(), accounts: request(count) });
-    expect(() => declareAll(1501)).toThrowError(refused("google-limit: the allow policy of repository"));
+    expect(() => declareAll(1501)).toThrowError(refusal("google-limit: the allow policy of repository"));
     expect(stack.node.children).toHaveLength(0);
     declareAll(1500);
     expect(Object.keys(resources(stack, BINDING))).toHaveLength(1500);
@@ -610,7 +610,7 @@ describe("PullBinding alone", () => {
     const principals = WorkloadIdentityPool.fleet(project);
     expect(
       () => new PullBinding(stack, "pull", { repository: images, serviceAccount: "web", principals }),
-    ).toThrowError(refused("identities-invalid"));
+    ).toThrowError(refusal("identities-invalid"));
     expect(stack.node.children).toHaveLength(0);
   });
 });

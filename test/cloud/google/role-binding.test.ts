@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RoleBinding } from "../../../lib/cloud/google";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 import { onlyResource, testStack } from "../../fixtures/google/synth";
 
 const props = {
@@ -36,10 +36,10 @@ describe("RoleBinding", () => {
     const stack = testStack();
     const everybody = { ...props, member: "allUsers" };
     expect(() => new RoleBinding(stack, "public", everybody)).toThrowError(
-      refused("google-unsafe: a role is granted to everybody"),
+      refusal("google-unsafe: a role is granted to everybody"),
     );
     expect(() => new RoleBinding(stack, "none", { ...props, member: "" })).toThrowError(
-      refused("google-invalid: not a member of an IAM policy"),
+      refusal("google-invalid: not a member of an IAM policy"),
     );
     new RoleBinding(stack, "public", { ...everybody, reason: "images of the public shop" });
     expect(onlyResource(stack, TYPE)["member"]).toBe("allUsers");

@@ -2,7 +2,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { describe, expect, it } from "vitest";
 import { Subject } from "../../../lib/model/subject";
 import { WorkloadIdentityPool } from "../../../lib/cloud/google";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const TYPE = "google_iam_workload_identity_pool";
@@ -38,7 +38,7 @@ describe("WorkloadIdentityPool", () => {
   ] as const)("refuses %j before it declares anything", (changed, code) => {
     const stack = testStack();
     const declare = (): unknown => new WorkloadIdentityPool(stack, "pool", { ...props, ...changed });
-    expect(declare).toThrowError(refused(code));
+    expect(declare).toThrowError(refusal(code));
     expect(stack.node.children).toHaveLength(0);
   });
 
@@ -59,7 +59,7 @@ describe("a pool of a stack", () => {
     const stack = testStack();
     new WorkloadIdentityPool(stack, "pool", props);
     expect(() => new WorkloadIdentityPool(stack, "again", props)).toThrowError(
-      refused(
+      refusal(
         "google-conflict: workload identity pool is already declared in this app",
         'workload identity pool is already declared in this app, as stack/pool, got "prod-pool"; allowed: one declaration in an app; within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own',
       ),
@@ -74,7 +74,7 @@ describe("a pool of a stack", () => {
     const pool = new WorkloadIdentityPool(stack, "pool", props);
     expect(WorkloadIdentityPool.forPoolId(stack, props)).toBe(pool);
     expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, displayName: "Other" })).toThrowError(
-      refused("google-conflict: workload identity pool is already declared in this stack"),
+      refusal("google-conflict: workload identity pool is already declared in this stack"),
     );
   });
 });
@@ -90,7 +90,7 @@ describe("fromPoolId", () => {
   it("checks like the constructor", () => {
     const stack = testStack();
     expect(() => WorkloadIdentityPool.fromPoolId(stack, "pool", { ...props, poolId: "abc" })).toThrowError(
-      refused("google-invalid: id of a workload identity"),
+      refusal("google-invalid: id of a workload identity"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -126,7 +126,7 @@ describe("forPoolId", () => {
     const provider = new GoogleProvider(stack, "google", { alias: "other" });
     WorkloadIdentityPool.forPoolId(stack, props);
     expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, provider })).toThrowError(
-      refused("google-conflict: workload identity pool is already declared in this stack"),
+      refusal("google-conflict: workload identity pool is already declared in this stack"),
     );
   });
 });
@@ -153,8 +153,8 @@ describe("fleet", () => {
     const declare = (project: string, projectNumber: string) => (): unknown =>
       WorkloadIdentityPool.fleet({ project, projectNumber });
     expect(declare("x", "1")).toThrowError(
-      refused("google-invalid: Google Cloud project is not a project id"),
+      refusal("google-invalid: Google Cloud project is not a project id"),
     );
-    expect(declare("shop-prod", "x")).toThrowError(refused("google-invalid: project number is not a number"));
+    expect(declare("shop-prod", "x")).toThrowError(refusal("google-invalid: project number is not a number"));
   });
 });

@@ -17,7 +17,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
 import type { AccessDeclaration, IAccess } from "../../../lib/model/workloads";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 type Names = readonly string[];
@@ -76,7 +76,7 @@ describe("workloadServiceAccounts", () => {
   it("refuses a google provider of another universe, before anything is declared", () => {
     const stack = testStack();
     const provider = new GoogleProvider(stack, "google", { universeDomain: "s3ns.fr" });
-    expect(() => declare(stack)).toThrowError(refused("google-mismatch: universeDomain is another one"));
+    expect(() => declare(stack)).toThrowError(refusal("google-mismatch: universeDomain is another one"));
     expect(stack.node.children).toEqual([provider]);
     expect(() => declare(stack, { universeDomain: "s3ns.fr" })).not.toThrow();
   });
@@ -210,7 +210,7 @@ describe("workloadServiceAccounts", () => {
     ["late-value", { projectNumber: "${TfToken[TOKEN.1]}" }, [reader]],
   ])("refuses with %s before anything is declared: %j", (code, changed, access, subjects) => {
     const stack = testStack();
-    expect(() => declare(stack, changed, access, subjects)).toThrowError(refused(code));
+    expect(() => declare(stack, changed, access, subjects)).toThrowError(refusal(code));
     expect(stack.toTerraform()).not.toHaveProperty("resource");
   });
 });
@@ -270,12 +270,12 @@ describe("googleAccess", () => {
     ["property-invalid", { declare: () => undefined, permissions: "abc" as unknown as string[] }],
     ["property-invalid", { roles: ["roles/a.b"] as unknown as [] }],
   ])("refuses with %s: %j", (code, props) => {
-    expect(() => googleAccess(props)).toThrowError(refused(code));
+    expect(() => googleAccess(props)).toThrowError(refusal(code));
   });
 
   it("has no identities of its own", () => {
     expect(() => reader.defaultIdentities()).toThrowError(
-      refused("google-missing: access to Google Cloud needs a project"),
+      refusal("google-missing: access to Google Cloud needs a project"),
     );
   });
 });
@@ -292,11 +292,11 @@ describe("WorkloadServiceAccount", () => {
     });
     const workload = { serviceAccount: "shop/web", access: [reader], project: "shop-prod", oidcProvider };
     expect(() => new WorkloadServiceAccount(stack, "web", { ...workload, clusterName })).toThrowError(
-      refused(code),
+      refusal(code),
     );
     const issuer = Issuer.of("https://issuer.example.com/prod-eu");
     const maker = workloadServiceAccounts(settings);
-    expect(() => maker.declare(stack, { clusterName, issuer, accounts: [] })).toThrowError(refused(code));
+    expect(() => maker.declare(stack, { clusterName, issuer, accounts: [] })).toThrowError(refusal(code));
     expect(stack.toTerraform()).not.toHaveProperty("resource");
   });
 

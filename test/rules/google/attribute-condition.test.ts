@@ -11,7 +11,7 @@ import {
   ownAttributeCondition,
 } from "../../../lib/rules/google/condition";
 import { type AttributeConditionAnswer, evaluateAttributeCondition } from "../../../lib/rules/google/trust";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const subjects = (...keys: string[]): Subject[] => keys.map((key) => Subject.of(key));
 
@@ -229,13 +229,13 @@ describe("ownAttributeCondition", () => {
 
   it.each(["", "  ", "x".repeat(4097)])("refuses %.40j", (text) => {
     expect(() => ownAttributeCondition(text)).toThrowError(
-      refused("google-limit: attribute condition has a length"),
+      refusal("google-limit: attribute condition has a length"),
     );
   });
 
   it.each(["true", "1==1", "assertion.sub.startsWith('')"])("refuses %s, which admits everybody", (text) => {
     expect(() => ownAttributeCondition(text)).toThrowError(
-      refused(
+      refusal(
         "google-unsafe: attribute condition admits every token",
         `attribute condition admits every token of the issuer, got ${JSON.stringify(text)}; allowed: a condition that names the service accounts or namespaces it admits; leave it out: the library then writes the exact list of service accounts; a condition of your own must refuse the others`,
       ),

@@ -7,7 +7,7 @@ import {
   fitsGoogleSubject,
   subjectBytes,
 } from "../../../lib/rules/google/mapping";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 /** `system:serviceaccount:shop:` has 27 bytes. */
 const subjectOf = (bytes: number): Subject => Subject.of(`shop/${"a".repeat(bytes - 27)}`);
@@ -81,13 +81,13 @@ describe("additionalAttributes", () => {
     ["51 custom attributes with the library's three", many(48)],
   ])("refuses %s", (_, additional) => {
     expect(() => additionalAttributes(additional as Record<string, string>)).toThrowError(
-      refused("google-invalid: attribute mapping"),
+      refusal("google-invalid: attribute mapping"),
     );
   });
 
   it("refuses a late key", () => {
     expect(() => additionalAttributes({ "attribute.${TfToken[TOKEN.1]}": "x" })).toThrowError(
-      refused("late-value"),
+      refusal("late-value"),
     );
   });
 });
@@ -99,10 +99,10 @@ describe("customAttributeName", () => {
   });
 
   it.each(["", "attribute.sub", "Sub", "a-b", "a/b", "a".repeat(101)])("%j is none", (name) => {
-    expect(() => customAttributeName(name)).toThrowError(refused("google-invalid: subjectAttribute is not"));
+    expect(() => customAttributeName(name)).toThrowError(refusal("google-invalid: subjectAttribute is not"));
   });
 
   it("cannot be late", () => {
-    expect(() => customAttributeName("${TfToken[TOKEN.1]}")).toThrowError(refused("late-value"));
+    expect(() => customAttributeName("${TfToken[TOKEN.1]}")).toThrowError(refusal("late-value"));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FleetMember, gatewayServer } from "../../../lib/rules/google/spoke";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const MEMBER: FleetMember = {
@@ -45,6 +45,6 @@ describe("gatewayServer", () => {
     [{ membership: LATE }, "late-value"],
     [{ location: LATE }, "late-value"],
   ])("refuses %j", (change, code) => {
-    expect(() => gatewayServer({ ...MEMBER, ...change })).toThrowError(refused(code as Refusal));
+    expect(() => gatewayServer({ ...MEMBER, ...change })).toThrowError(refusal(code as Refusal));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { grantableRole, permissionNames } from "../../../lib/rules/google/role";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 
 interface Spec {
@@ -38,7 +38,7 @@ describe("permissions", () => {
     "roles/viewer",
   ])("refuses %j", (permission) => {
     expect(() => permissionNames(["a.b.c", permission])).toThrowError(
-      refused("google-invalid: not a permission that a custom role can hold"),
+      refusal("google-invalid: not a permission that a custom role can hold"),
     );
   });
 });
@@ -61,7 +61,7 @@ describe("roles", () => {
   it.each(["storage.admin", "roles/", "roles/a b", "role/storage.admin", "organizations/o/roles/x", ""])(
     "refuses %j",
     (role) => {
-      expect(() => grantableRole(role)).toThrowError(refused("google-invalid: not the full name of a role"));
+      expect(() => grantableRole(role)).toThrowError(refusal("google-invalid: not the full name of a role"));
     },
   );
 
@@ -70,7 +70,7 @@ describe("roles", () => {
     "needs a reason for roles/%s",
     (name) => {
       expect(() => grantableRole(`roles/${name}`)).toThrowError(
-        refused("google-unsafe: a basic role reaches"),
+        refusal("google-unsafe: a basic role reaches"),
       );
       expect(grantableRole(`roles/${name}`, "migration")).toBe(`roles/${name}`);
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { externalAccountFile, universeDomain } from "../../../lib/rules/google/workload";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const account = {
   stsAudience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
@@ -54,7 +54,7 @@ describe("universeDomain", () => {
 
   it.each(["", "https://googleapis.com", "googleapis.com/", "localhost", "a..b"])("refuses %j", (domain) => {
     expect(() => universeDomain(domain)).toThrowError(
-      refused("google-invalid: universeDomain is not a domain name"),
+      refusal("google-invalid: universeDomain is not a domain name"),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GKE_DEFAULT_ROLE, gkeRole, gkeServer, rbacUser } from "../../../lib/rules/google/spoke";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 
@@ -34,7 +34,7 @@ describe("gkeRole", () => {
     ["roles/editor", "google-unsafe: a basic role reaches"],
     [LATE, "late-value"],
   ])("refuses %s", (role, code) => {
-    expect(() => gkeRole(role)).toThrowError(refused(code as Refusal));
+    expect(() => gkeRole(role)).toThrowError(refusal(code as Refusal));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { iamMember } from "../../../lib/rules/google/permission";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const POOL = "iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool";
 const WORKFORCE = "iam.googleapis.com/locations/global/workforcePools/people";
@@ -32,7 +32,7 @@ describe("iamMember", () => {
     `principalSet://${POOL}/kubernetes.cluster/https://container.googleapis.com/v1/projects/p/locations/l/clusters/c`,
   ])("wants a reason for %s", (member) => {
     expect(() => iamMember(member, undefined)).toThrowError(
-      refused("google-unsafe: a role is granted to everybody"),
+      refusal("google-unsafe: a role is granted to everybody"),
     );
     expect(iamMember(member, "public data")).toBe(member);
   });
@@ -52,7 +52,7 @@ describe("iamMember", () => {
     `principalSet://${POOL}`,
   ])("refuses %s, whatever the reason", (member) => {
     expect(() => iamMember(member as string, "public data")).toThrowError(
-      refused("google-invalid: not a member of an IAM policy"),
+      refusal("google-invalid: not a member of an IAM policy"),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { projectId, projectNumber, workloadIdentityId } from "../../../lib/rules/google/names";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 
@@ -27,12 +27,12 @@ describe("projectId", () => {
     ["", "empty"],
   ])("refuses %j (%s)", (value) => {
     expect(() => projectId(value)).toThrowError(
-      refused("google-invalid: Google Cloud project is not a project id"),
+      refusal("google-invalid: Google Cloud project is not a project id"),
     );
   });
 
   it("refuses a late value, which would end in image names", () => {
-    expect(() => projectId(LATE)).toThrowError(refused("late-value"));
+    expect(() => projectId(LATE)).toThrowError(refusal("late-value"));
   });
 });
 
@@ -43,13 +43,13 @@ describe("projectNumber", () => {
 
   it.each(["my-project", "0123", "", "12e3", " 12", "12345678901234567890"])("refuses %j", (value) => {
     expect(() => projectNumber(value)).toThrowError(
-      refused("google-invalid: project number is not a number"),
+      refusal("google-invalid: project number is not a number"),
     );
   });
 
   it("says that an id is not a number", () => {
     expect(() => projectNumber("shop-prod")).toThrowError(
-      refused(
+      refusal(
         "google-invalid: project number is not a number",
         'project number is not a number written as text, got "shop-prod"; allowed: digits as text, for example "123456789012"; use the PROJECT_NUMBER column of `gcloud projects list`: principals and audiences name the number, never the id',
       ),
@@ -71,11 +71,11 @@ describe("workloadIdentityId", () => {
     ["pool\n", "line break"],
   ])("refuses %j (%s)", (value) => {
     expect(() => workloadIdentityId("pool provider", value)).toThrowError(
-      refused("google-invalid: id of a workload identity"),
+      refusal("google-invalid: id of a workload identity"),
     );
   });
 
   it("refuses a late value", () => {
-    expect(() => workloadIdentityId("pool", LATE)).toThrowError(refused("late-value"));
+    expect(() => workloadIdentityId("pool", LATE)).toThrowError(refusal("late-value"));
   });
 });

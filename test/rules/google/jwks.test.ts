@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { WorkloadIdentityError } from "../../../lib/errors";
 import { isUsableKey, publicJwks } from "../../../lib/rules/google/issuer";
 import type { PublicJsonWebKeySet } from "../../../lib/model/json-web-key";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const rsa = { use: "sig", kty: "RSA", kid: "k1", alg: "RS256", n: "0vx7ago", e: "AQAB" };
 const ec = { use: "sig", kty: "EC", kid: "k2", alg: "ES256", crv: "P-256", x: "f83OJ3D", y: "x_FEzRu" };
@@ -60,7 +60,7 @@ describe("publicJwks", () => {
 
   it("refuses an object with late parts", () => {
     expect(() => publicJwks({ keys: [{ ...rsa, n: "${TfToken[TOKEN.1]}" }] })).toThrowError(
-      refused("late-value"),
+      refusal("late-value"),
     );
   });
 });
@@ -109,7 +109,7 @@ describe("private keys", () => {
 
   it("a symmetric key is secret whatever its members", () => {
     expect(() => publicJwks('{"keys":[{"kty":"oct","kid":"k"}]}')).toThrowError(
-      refused("google-unsafe: JWKS holds private"),
+      refusal("google-unsafe: JWKS holds private"),
     );
   });
 });

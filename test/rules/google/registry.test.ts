@@ -8,7 +8,7 @@ import {
   projectPath,
   repositoryName,
 } from "../../../lib/rules/google/registry";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 // https://cloud.google.com/artifact-registry/docs/transition/gcr-repositories, table "gcr.io domain support"
 const GCR: readonly (readonly [GcrHost, string])[] = [
@@ -40,13 +40,13 @@ describe("locations", () => {
     "%j is none",
     (location) => {
       expect(() => dockerHost(location)).toThrowError(
-        refused("google-invalid: not a location of Artifact Registry"),
+        refusal("google-invalid: not a location of Artifact Registry"),
       );
     },
   );
 
   it("refuses a late location: it is part of the host", () => {
-    expect(() => dockerHost("${TfToken[TOKEN.1]}")).toThrowError(refused("late-value"));
+    expect(() => dockerHost("${TfToken[TOKEN.1]}")).toThrowError(refusal("late-value"));
   });
 });
 
@@ -57,12 +57,12 @@ describe("gcr.io hosts", () => {
   });
 
   it.each(["k8s.gcr.io", "europe-docker.pkg.dev", "constructor"])("%s is refused", (host) => {
-    expect(() => gcrLocation(host as GcrHost)).toThrowError(refused("google-unknown: not a gcr.io host"));
+    expect(() => gcrLocation(host as GcrHost)).toThrowError(refusal("google-unknown: not a gcr.io host"));
   });
 
   it("names the hosts that exist", () => {
     expect(() => gcrLocation("europe.gcr.io" as GcrHost)).toThrowError(
-      refused(
+      refusal(
         "google-unknown: not a gcr.io host",
         'not a gcr.io host, got "europe.gcr.io"; allowed: asia.gcr.io, eu.gcr.io, gcr.io, us.gcr.io; for <location>-docker.pkg.dev use artifactRegistry()',
       ),
@@ -95,7 +95,7 @@ describe("repositories and images", () => {
 
   it.each(["", "1a", "a-", "A", "a_b", "gcr.io", "a/b", `a${"b".repeat(63)}`])("%j is none", (name) => {
     expect(() => repositoryName(name)).toThrowError(
-      refused("google-invalid: not the name of an Artifact Registry repository"),
+      refusal("google-invalid: not the name of an Artifact Registry repository"),
     );
   });
 
@@ -113,7 +113,7 @@ describe("repositories and images", () => {
   it.each([[[]], [["web:1.0"]], [["web@sha256:00"]], [["/web"]], [["web/"]], [["a//b"]], [["Web"]], [[""]]])(
     "refuses %j",
     (images) => {
-      expect(() => imagePatterns(HOST, images)).toThrowError(refused("google-invalid: not an image name"));
+      expect(() => imagePatterns(HOST, images)).toThrowError(refusal("google-invalid: not an image name"));
     },
   );
 
@@ -124,7 +124,7 @@ describe("repositories and images", () => {
     ["eu.gcr.io", "eu.gcr.io/shop-prod/web", "eu.gcr.io"],
   ])("of %s refuses %s, which begins with a host", (host, image, found) => {
     expect(() => imagePatterns(host, [image])).toThrowError(
-      refused(
+      refusal(
         "google-invalid: image begins with the registry host",
         `image begins with the registry host ${found}, got "${image}"; allowed: path components of a-z, 0-9, ., _ and -, with * for any text; no tag and no digest; give the part after the repository, for example web or base/*; host, project and repository are added`,
       ),

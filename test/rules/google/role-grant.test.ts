@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type RoleCondition, checkedRoleGrant } from "../../../lib/rules/google/permission";
-import { type Refusal, refused } from "../../fixtures/google/refused";
+import { type Refusal, refusal } from "../../support/refusal";
 
 const grant = { role: "roles/storage.objectViewer", project: "shop-prod" };
 const condition: RoleCondition = { title: "evenings", expression: "request.time.getHours() > 18" };
@@ -36,14 +36,14 @@ describe("checkedRoleGrant", () => {
     ["late-value", { title: LATE }],
   ])("refuses with %s the condition %j", (code, changed) => {
     expect(() => checkedRoleGrant({ ...grant, condition: { ...condition, ...changed } })).toThrowError(
-      refused(code),
+      refusal(code),
     );
   });
 
   it("refuses a condition that is a text", () => {
     const text = "request.time.getHours() > 18" as unknown as RoleCondition;
     expect(() => checkedRoleGrant({ ...grant, condition: text })).toThrowError(
-      refused("google-invalid: condition of a role"),
+      refusal("google-invalid: condition of a role"),
     );
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ccoctlAccountId, ccoctlDisplayName, ccoctlRoleId } from "../../../lib/rules/google/component";
 import { derivedAccountId, serviceAccountEmail, serviceAccountId } from "../../../lib/rules/google/names";
 import { customRoleId, derivedRoleId } from "../../../lib/rules/google/role";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
 const subdomain = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,80}[a-z0-9])?$/);
@@ -18,7 +18,7 @@ describe("service account ids", () => {
     "refuses %j",
     (id) => {
       expect(() => serviceAccountId(id)).toThrowError(
-        refused("google-invalid: id of a Google service account"),
+        refusal("google-invalid: id of a Google service account"),
       );
     },
   );
@@ -53,7 +53,7 @@ describe("custom role ids", () => {
   });
 
   it.each(["ab", "a-b", "a".repeat(65), ""])("refuses %j", (id) => {
-    expect(() => customRoleId(id)).toThrowError(refused("google-invalid: id of a custom role"));
+    expect(() => customRoleId(id)).toThrowError(refusal("google-invalid: id of a custom role"));
   });
 
   it("derives valid ids from every cluster and request", () => {

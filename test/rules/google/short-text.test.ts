@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cutText, describedWith, shortText, utf8Bytes } from "../../../lib/rules/google/text";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 
@@ -9,11 +9,11 @@ describe("shortText", () => {
     expect(shortText("name", "ü".repeat(32), 32)).toHaveLength(32);
     expect(shortText("name", undefined, 1)).toBeUndefined();
     expect(shortText("name", LATE, 1)).toBe(LATE);
-    expect(() => shortText("name", "ü".repeat(33), 32)).toThrowError(refused("property-limit"));
+    expect(() => shortText("name", "ü".repeat(33), 32)).toThrowError(refusal("property-limit"));
   });
 
   it("counts bytes where the API does", () => {
-    expect(() => shortText("name", "ü".repeat(32), 32, utf8Bytes)).toThrowError(refused("property-limit"));
+    expect(() => shortText("name", "ü".repeat(32), 32, utf8Bytes)).toThrowError(refusal("property-limit"));
   });
 });
 

@@ -13,7 +13,7 @@ import {
   managedPoolArguments,
   parseManagedIdentityProvider,
 } from "../../../lib/rules/google/pull";
-import { refused } from "../../fixtures/google/refused";
+import { refusal } from "../../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const name = { projectNumber: "123456789012", poolId: "prod-pool", providerId: "prod-eu" };
@@ -28,7 +28,7 @@ describe("audiences", () => {
 
   it("need a literal project number only for tokens", () => {
     expect(stsAudience({ ...name, projectNumber: LATE })).toContain(LATE);
-    expect(() => defaultAudience({ ...name, projectNumber: LATE })).toThrowError(refused("late-value"));
+    expect(() => defaultAudience({ ...name, projectNumber: LATE })).toThrowError(refusal("late-value"));
   });
 
   const distinct = (count: number): string[] =>
@@ -47,7 +47,7 @@ describe("audiences", () => {
     [["*"], "audience-invalid"],
     [[LATE], "late-value"],
   ] as const)("refuses %.60j", (audiences, code) => {
-    expect(() => allowedAudiences(audiences)).toThrowError(refused(code));
+    expect(() => allowedAudiences(audiences)).toThrowError(refusal(code));
   });
 });
 
@@ -67,7 +67,7 @@ describe("the managed pool", () => {
   it("refuses a late identity provider, also one in part", () => {
     for (const url of [LATE, `https://container.googleapis.com/v1/projects/${LATE}/locations/l/clusters/c`])
       expect(() => managedIdentityProvider(url)).toThrowError(
-        refused(
+        refusal(
           "late-value",
           "identityProvider (write it from the cluster's project, location and name) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
         ),
@@ -97,7 +97,7 @@ describe("the managed pool", () => {
     "//gkehub.googleapis.com/projects/p/locations/global/memberships/m",
   ])("refuses %j", (url) => {
     expect(() => managedIdentityProvider(url)).toThrowError(
-      refused("google-invalid: identity provider of the GKE or fleet pool"),
+      refusal("google-invalid: identity provider of the GKE or fleet pool"),
     );
   });
 });
@@ -117,7 +117,7 @@ describe("the plugin's settings", () => {
 
   it("cannot be late: they stand in the kubelet's file", () => {
     expect(() => customPoolArguments(stsAudience({ ...name, projectNumber: LATE }))).toThrowError(
-      refused("late-value"),
+      refusal("late-value"),
     );
   });
 
@@ -137,6 +137,6 @@ describe("the plugin's settings", () => {
   ])("cache for %s: %s", (duration, accepted) => {
     if (accepted) expect(cacheEnvironment(duration)).toHaveLength(2);
     else
-      expect(() => cacheEnvironment(duration)).toThrowError(refused("google-limit: cache duration reaches"));
+      expect(() => cacheEnvironment(duration)).toThrowError(refusal("google-limit: cache duration reaches"));
   });
 });
