@@ -20,6 +20,7 @@ export const AREAS = {
   fleet: "fleets: cluster profiles, access providers, hub controllers, spokes",
   manifest: "manifests: files, objects, placeholders, facts recorded beside them",
   bind: "filling in Terraform outputs",
+  adopt: "input of `adopt`: what a cloud's command line printed",
   explain: "input of `explain`",
   testing: "matchers of tests",
 } as const;
