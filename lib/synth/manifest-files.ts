@@ -1,6 +1,7 @@
 import { PLACEHOLDER_START } from "../artefact/placeholder";
 import { objectTitle, propertyPath } from "../artefact/property-path";
 import {
+  type DeliveryEntry,
   type ManifestEntry,
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
@@ -13,11 +14,15 @@ import type { StatedFacts } from "../model/stated-facts";
 import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { yamlText } from "./bind/yaml";
-import type { LateMarkers, LateValues } from "./late-values";
+import { type LateMarkers, type LateValues, isLateObject } from "./late-values";
 import { podFileName } from "./manifest-name";
 import { type WrittenNodes, nodesDocument } from "./node-files";
 import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
+import type { Construct } from "constructs";
+
+/** A Kubernetes object as it is written. */
+export type ObjectDocument = Readonly<Record<string, unknown>>;
 
 /** One chart and its place among the files. */
 export interface ManifestChart extends ManifestEntry {
@@ -25,6 +30,16 @@ export interface ManifestChart extends ManifestEntry {
   readonly chart: Chart;
   /** Lines for the reader, without `#`. */
   readonly comments: readonly string[];
+}
+
+/** What takes charts of a stack over. */
+export interface ManifestDelivery extends Construct {
+  /** What the stack's record says of it. */
+  readonly entry: DeliveryEntry;
+  /** Whether it takes that file's objects. */
+  delivers(file: ManifestEntry): boolean;
+  /** The objects of a file that it takes, as they are delivered. */
+  objectsOf(file: string): readonly object[];
 }
 
 /** All that a stack's folder gets besides its Terraform configuration. */
@@ -45,11 +60,14 @@ export interface StackDocuments {
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
+  /** What takes over the objects of some of the charts; `undefined` where all are written. */
+  readonly delivery: ManifestDelivery | undefined;
 }
 
 /** Finds every late value of the documents, which declares its output, and renders nothing. */
 export function declareLateValues(documents: StackDocuments): void {
-  for (const chart of documents.charts) placedObjects(chart, documents);
+  for (const chart of documents.charts)
+    if (!documents.delivery?.delivers(chart)) placedObjects(chart, documents);
   for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
   placedClusters(documents);
 }
@@ -62,10 +80,15 @@ export function declareLateValues(documents: StackDocuments): void {
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const files = new Map<string, string>();
   const manifests: ManifestEntry[] = [];
-  const written = documents.charts.map((chart) => ({ chart, objects: placedObjects(chart, documents) }));
+  const { delivery } = documents;
+  const written = documents.charts.map((chart) => {
+    const isDelivered = delivery?.delivers(chart) ?? false;
+    const objects = isDelivered ? delivery?.objectsOf(chart.file) : placedObjects(chart, documents);
+    return { chart, isDelivered, objects: objects ?? [] };
+  });
   refuseSameObjects(written);
-  for (const { chart, objects } of written) {
-    if (objects.length === 0) continue;
+  for (const { chart, objects, isDelivered } of written) {
+    if (isDelivered || objects.length === 0) continue;
     const comments = [...placeComments(chart, documents), ...chart.comments];
     files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
     manifests.push(entryOf(chart));
@@ -86,10 +109,12 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),
+    ...(delivery && { delivery: delivery.entry }),
     placeholders,
   };
+  const isStated = documents.stated !== undefined || delivery !== undefined;
   const empty =
-    files.size === 0 && clusters.length === 0 && !documents.stated && Object.keys(placeholders).length === 0;
+    files.size === 0 && clusters.length === 0 && !isStated && Object.keys(placeholders).length === 0;
   if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
   return files;
 }
@@ -135,17 +160,24 @@ function withHeader(comments: readonly string[], text: string): string {
   return lines + (text.includes(PLACEHOLDER_START) ? UNBOUND_COMMENT : "") + text;
 }
 
-function context(file: string, { late, markers }: StackDocuments): PlacingContext {
+function context(file: string, { late, markers }: PlacingSource): PlacingContext {
   return { late, markers, file };
 }
 
-function placedObjects({ chart, file }: ManifestChart, documents: StackDocuments): readonly object[] {
+type PlacingSource = Pick<StackDocuments, "late" | "markers">;
+
+/** The objects of a chart in their order, with placeholders for late values; `edit` changes them before. */
+export function placedObjects(
+  { chart, file }: ManifestChart,
+  documents: PlacingSource,
+  edit: (object: ObjectDocument) => ObjectDocument = (object) => object,
+): readonly ObjectDocument[] {
   const placing = context(file, documents);
-  return objectsOf(chart).map((object) => placedObject(object, placing));
+  return objectsOf(chart).map((object) => placedObject(edit(object), placing));
 }
 
 /** As declared; after what they depend on where a dependency was stated. */
-function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
+function objectsOf(chart: Chart): readonly ObjectDocument[] {
   const constructs = chart.node.findAll();
   // `toJson` of a chart walks the whole app once per chart, which only dependencies need.
   if (constructs.some(({ node }) => node.dependencies.length > 0)) return chart.toJson();
@@ -185,7 +217,7 @@ const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", 
 /**
  * A copy of a Kubernetes object with placeholders for late values, metadata in its customary order.
  */
-function placedObject(object: Readonly<Record<string, unknown>>, context: PlacingContext): object {
+function placedObject(object: ObjectDocument, context: PlacingContext): ObjectDocument {
   const metadata = isPlain(object["metadata"]) ? object["metadata"] : {};
   const title = objectTitle(object["kind"], metadata["namespace"], metadata["name"]);
   for (const path of IDENTITY) {
@@ -193,7 +225,7 @@ function placedObject(object: Readonly<Record<string, unknown>>, context: Placin
     if (isLate(value)) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
   }
   const ordered = object["metadata"] === undefined ? object : { ...object, metadata: inOrder(metadata) };
-  return placed(ordered, context, title, []) as object;
+  return placed(ordered, context, title, []) as ObjectDocument;
 }
 
 /** A copy of a plain document with placeholders for late values. */
@@ -215,6 +247,7 @@ function placed(value: unknown, context: PlacingContext, title: string, path: (s
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
   }
   if (!isPlain(value)) return value;
+  if (isLateObject(value)) return context.late.text(value, where);
   const copy: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(value)) {
     if (key.includes("TfToken[")) return lateKey(key, where);

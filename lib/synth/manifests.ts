@@ -17,6 +17,7 @@ import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
+import { deliveryOf, offerDocuments } from "./delivery";
 import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
@@ -86,6 +87,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
     });
     this.node.addValidation({ validate: () => this.chartErrors() });
+    offerDocuments(this.#stack, () => this.documents());
     summarizeAtEnd(this);
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
       value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
@@ -233,6 +235,14 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const text = files.get(file);
     if (text !== undefined)
       return renderedFile(file, text, (placeholder) => this.late.fillingOf(placeholder));
+    const delivery = deliveryOf(this.#stack);
+    if ([...this.#charts.values()].some((chart) => chart.file === file && delivery?.delivers(chart)))
+      fail("delivery-conflict", {
+        problem: `the objects of a file that is to be rendered are resources of stack ${delivery?.entry.stack} already`,
+        value: file,
+        allowed: "one way for each object",
+        remedy: `leave the file to ${delivery?.node.path} alone, or name it there in files`,
+      });
     return fail("manifest-unknown", {
       problem: `stack ${this.#stack.node.id} writes no such file, which is to be rendered by Terraform`,
       value: file,
@@ -276,7 +286,14 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const files = this.render();
     writeStackFolder(folder, files);
     const late = Object.keys(this.late.placeholders).length;
-    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late });
+    const delivery = deliveryOf(this.#stack);
+    summarize(this, {
+      stack: this.#stack.node.id,
+      folder,
+      files: [...files.keys()],
+      late,
+      ...(delivery && { delivering: delivery.entry.stack }),
+    });
     this.late.seal();
   }
 
@@ -291,6 +308,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       stated: statedFacts(this.#stack),
       late: this.late,
       markers: this.#markers,
+      delivery: deliveryOf(this.#stack),
     };
   }
 
