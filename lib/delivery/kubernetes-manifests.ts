@@ -2,11 +2,10 @@ import { Annotations } from "@cdktf/provider-kubernetes/lib/annotations/index.js
 import { Manifest, type ManifestConfig } from "@cdktf/provider-kubernetes/lib/manifest/index.js";
 import {
   Aspects,
-  DataResource,
   type ITerraformDependable,
   TerraformElement,
   type TerraformProvider,
-  type TerraformResource,
+  TerraformResource,
   TerraformStack,
 } from "cdktf";
 import { Construct } from "constructs";
@@ -200,9 +199,10 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   }
 
   /** One resource that the next file waits for, in the place of all of this file's. */
-  #gate({ file }: ManifestEntry, dependsOn: ITerraformDependable[]): DataResource {
+  #gate({ file }: ManifestEntry, dependsOn: ITerraformDependable[]): TerraformResource {
     const id = `after_${file.replace(/^manifests\/|\.yaml$/g, "").replace(/[^\w-]+/g, "_")}`;
-    const gate = new DataResource(this, id, { dependsOn });
+    // cdktf's own class for it runs the terraform program, to see its version.
+    const gate = new TerraformResource(this, id, { terraformResourceType: "terraform_data", dependsOn });
     gate.overrideLogicalId(id);
     return gate;
   }
