@@ -158,9 +158,9 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     };
   }
 
-  /** Whether it takes that file's objects. */
-  delivers({ file }: ManifestEntry): boolean {
-    return !isOfInstaller(file) && !(this.#props.files ?? []).includes(file);
+  /** Whether it takes the objects of a chart. */
+  delivers({ file, exactName }: ManifestChart): boolean {
+    return !exactName && !(this.#props.files ?? []).includes(file);
   }
 
   /** The objects of a file that it takes, with placeholders for late values. */
@@ -277,11 +277,6 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
         remedy: "name a file by its path below the stack's folder",
       });
   }
-}
-
-/** OpenShift's installer knows its files by name, and reads them when there is no API server yet. */
-function isOfInstaller(file: string): boolean {
-  return /^manifests\/(?!\d\d-)/.test(file);
 }
 
 function annotations(

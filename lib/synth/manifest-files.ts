@@ -30,14 +30,16 @@ export interface ManifestChart extends ManifestEntry {
   readonly chart: Chart;
   /** Lines for the reader, without `#`. */
   readonly comments: readonly string[];
+  /** True where its reader knows the file by its name: OpenShift's installer, before there is an API server. */
+  readonly exactName: boolean;
 }
 
 /** What takes charts of a stack over. */
 export interface ManifestDelivery extends Construct {
   /** What the stack's record says of it. */
   readonly entry: DeliveryEntry;
-  /** Whether it takes that file's objects. */
-  delivers(file: ManifestEntry): boolean;
+  /** Whether it takes the objects of a chart. */
+  delivers(chart: ManifestChart): boolean;
   /** The objects of a file that it takes, as they are delivered. */
   objectsOf(file: string): readonly object[];
 }

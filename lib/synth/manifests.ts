@@ -106,7 +106,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    */
   chart(name: string, options: ChartOptions): Chart {
     checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
-    const { order, appliesTo = "cluster", comment = [] } = options;
+    const { order, appliesTo = "cluster", comment = [], exactName = false } = options;
     const file = manifestFile(name, options);
     for (const line of comment)
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
@@ -125,7 +125,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       refuseOtherOption(name, "appliesTo", appliesTo, begun.appliesTo);
 
     const entry =
-      begun ?? this.#begin(key, { file, order, appliesTo, ...(appliesTo === "spoke" && { spoke: name }) });
+      begun ??
+      this.#begin(key, { file, order, appliesTo, exactName, ...(appliesTo === "spoke" && { spoke: name }) });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
     return entry.chart;
   }
@@ -158,10 +159,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#nodes.set(key, nodes);
   }
 
-  #begin(
-    name: string,
-    place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"]; spoke?: string },
-  ): BegunChart {
+  #begin(name: string, place: Omit<BegunChart, "chart" | "comments">): BegunChart {
     const first = this.#files.get(place.file);
     if (first !== undefined)
       fail("manifest-conflict", {
