@@ -27,6 +27,7 @@ import { writeStackFolder } from "./stack-folder";
 import { summarize, summarizeAtEnd } from "./summary";
 import { checkGiven } from "../model/shape";
 import { refuseFileName, refuseOtherOption } from "./problems";
+import { assertOneCore } from "./one-core";
 
 const DEFAULT_ID = "Manifests";
 
@@ -70,6 +71,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.#stack = TerraformStack.of(this);
+    assertOneCore(this);
     const first = perStack.get(this.#stack);
     if (first)
       fail("manifest-conflict", {
