@@ -86,16 +86,7 @@ export function declareLateValues(documents: StackDocuments): void {
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const files = new Map<string, string>();
   const manifests: ManifestEntry[] = [];
-  const { delivery } = documents;
-  const isDelivered = (chart: ManifestChart): boolean => delivery?.delivers(chart) ?? false;
-  const written = documents.charts
-    .filter((chart) => !isDelivered(chart))
-    .flatMap((chart) => writtenObjects(chart, documents));
-  const delivered = documents.charts
-    .filter(isDelivered)
-    .map((chart) => ({ chart, objects: delivery?.objectsOf(chart.file) ?? [] }));
-  refuseSameObjects([...written, ...delivered]);
-  for (const { chart, objects } of written) {
+  for (const { chart, objects } of filesOfCharts(documents)) {
     const comments = [...placeComments(chart, documents), ...chart.comments];
     files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
     manifests.push(entryOf(chart));
@@ -106,6 +97,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
   const { placeholders, rules } = documents.late;
+  const { delivery } = documents;
   const identity: WorkloadIdentityFile = {
     version: WORKLOAD_IDENTITY_VERSION,
     stack: documents.stack,
@@ -126,6 +118,19 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   const empty =
     files.size === 0 && clusters.length === 0 && !isStated && Object.keys(placeholders).length === 0;
   if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
+  return files;
+}
+
+/** The objects that are written, by file; what is delivered otherwise must not be among them. */
+function filesOfCharts(documents: StackDocuments): readonly WrittenObjects[] {
+  const { delivery, charts } = documents;
+  const isDelivered = (chart: ManifestChart): boolean => delivery?.delivers(chart) ?? false;
+  const written = charts.filter((chart) => !isDelivered(chart));
+  const files = written.flatMap((chart) => writtenObjects(chart, documents));
+  const delivered = charts
+    .filter(isDelivered)
+    .map((chart) => ({ chart, objects: delivery?.objectsOf(chart.file) ?? [] }));
+  refuseSameObjects([...files, ...delivered]);
   return files;
 }
 
