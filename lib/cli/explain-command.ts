@@ -2,6 +2,7 @@ import {
   type ExplainResult,
   type ExplainSelection,
   Explainer,
+  type PullSelection,
   readFactsFile,
   renderHtml,
   renderJson,
@@ -29,13 +30,15 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
 };
 
 /**
- * `explain [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--facts FILE] [--fail-on V] [DIR…]`: the chain
+ * `explain [--running] [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--facts FILE] [--fail-on V] [DIR…]`: the chain
  * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
  * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
  * `--facts FILE` states what no artefact says, in JSON or YAML: under `cluster` what `workload-identity.json` has of a
  * cluster (`issuer`, `kubelet`, `plugins` …), under `aws` the `oidcProviders`, `policies` and `repositories` of accounts
  * whose Terraform is not read.
+ *
+ * `--running` asks what becomes of the pulls of the pods that were read instead, once the configuration is applied.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
  * denied` to 0 where none is denied. `--fail-on unknown` is what happens without it.
@@ -47,6 +50,7 @@ export function run(args: readonly string[], io: CommandIo): number {
     stack: { type: "string" },
     spoke: { type: "string" },
     facts: { type: "string" },
+    running: { type: "boolean", default: false },
     "fail-on": { type: "string", default: "unknown" },
     format: { type: "string", default: "text" },
   });
@@ -55,12 +59,17 @@ export function run(args: readonly string[], io: CommandIo): number {
     throw new UsageError(`--fail-on takes denied or unknown, not ${failOn}`);
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
+  if (values.running && spoke !== undefined)
+    throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
   const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
   if (!render) throw new UsageError(`unknown format ${format}; one of ${Object.keys(RENDERERS).join(", ")}`);
-  const selection: ExplainSelection = {
+  const pulls: PullSelection = {
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(image === undefined ? {} : { image }),
     ...(stack === undefined ? {} : { stack }),
+  };
+  const selection: ExplainSelection = {
+    ...pulls,
     ...(spoke === undefined ? {} : { spoke }),
   };
 
@@ -69,9 +78,14 @@ export function run(args: readonly string[], io: CommandIo): number {
     values.facts === undefined ? {} : readFactsFile(values.facts),
   );
   const seen = new Set<string>();
-  for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
+  const results = values.running ? explainer.running(pulls) : explainer.all(selection);
+  for (const piece of render(watched(results, seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped)
     io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
+  if (seen.size === 0 && values.running)
+    throw new UsageError(
+      "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well",
+    );
   if (seen.size === 0)
     throw new UsageError(
       "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",

@@ -65,7 +65,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   explain: {
     synopsis:
-      "explain [--service-account NS/NAME] [--image REF] [--spoke NAME] [--stack S] [--format text|json|mermaid|html] [--facts FILE] [--fail-on denied|unknown] [DIR...]",
+      "explain [--running] [--service-account NS/NAME] [--image REF] [--spoke NAME] [--stack S] [--format text|json|mermaid|html] [--facts FILE] [--fail-on denied|unknown] [DIR...]",
     summary:
       "will the pods pull, as whom, and if not, which link is broken; exit 0 all allowed, 1 denied, 2 usage or unreadable input, 3 unknown",
     load: () => import("./explain-command.js"),
