@@ -2,7 +2,6 @@ import {
   type ExplainResult,
   type ExplainSelection,
   Explainer,
-  type PullSelection,
   readFactsFile,
   renderHtml,
   renderJson,
@@ -59,17 +58,12 @@ export function run(args: readonly string[], io: CommandIo): number {
     throw new UsageError(`--fail-on takes denied or unknown, not ${failOn}`);
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
-  if (values.running && spoke !== undefined)
-    throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
   const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
   if (!render) throw new UsageError(`unknown format ${format}; one of ${Object.keys(RENDERERS).join(", ")}`);
-  const pulls: PullSelection = {
+  const selection: ExplainSelection = {
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(image === undefined ? {} : { image }),
     ...(stack === undefined ? {} : { stack }),
-  };
-  const selection: ExplainSelection = {
-    ...pulls,
     ...(spoke === undefined ? {} : { spoke }),
   };
 
@@ -78,20 +72,23 @@ export function run(args: readonly string[], io: CommandIo): number {
     values.facts === undefined ? {} : readFactsFile(values.facts),
   );
   const seen = new Set<string>();
-  const results = values.running ? explainer.running(pulls) : explainer.all(selection);
+  const results = values.running ? running(explainer, selection) : explainer.all(selection);
   for (const piece of render(watched(results, seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped)
     io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
-  if (seen.size === 0 && values.running)
-    throw new UsageError(
-      "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well",
-    );
-  if (seen.size === 0)
-    throw new UsageError(
-      "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",
-    );
+  if (seen.size === 0) throw new UsageError(values.running ? NONE_RUNNING : NONE_DECLARED);
   if (seen.has("denied")) return EXIT_DENIED;
   return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+}
+
+const NONE_DECLARED =
+  "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image";
+const NONE_RUNNING =
+  "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well";
+
+function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterable<ExplainResult> {
+  if (spoke === undefined) return explainer.running(pulls);
+  throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
 }
 
 function* watched(results: Iterable<ExplainResult>, verdicts: Set<string>): Generator<ExplainResult> {

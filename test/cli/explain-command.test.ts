@@ -79,7 +79,7 @@ describe("exit code", () => {
     });
     const folder = folderOf(artefacts);
     const running = folderOf({
-      "pods.json": JSON.stringify({ kind: "List", items: [pods("web"), pods("default")] }),
+      "pods.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: [pods("web"), pods("default")] }),
     });
     const text = await cli("--running", folder, running);
     expect(text.code).toBe(1);
