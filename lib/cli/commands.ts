@@ -47,6 +47,9 @@ export const commands: readonly Command[] = [
       image: { value: "REF", summary: "only pulls of this image, which need not be declared" },
       spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
       stack: { value: "NAME", summary: "only this stack" },
+      running: {
+        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+      },
       format: {
         value: "FORMAT",
         choices: ["text", "json", "mermaid", "html"],

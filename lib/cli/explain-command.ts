@@ -35,12 +35,15 @@ interface Values {
   readonly stack?: string;
   readonly format: keyof typeof RENDERERS;
   readonly facts?: string;
+  readonly running?: true;
   readonly "fail-on": "denied" | "unknown";
 }
 
 /**
  * `explain`: the chain of each pull, and without `--image` of each of OpenShift's components, each workload that acts in
  * a cloud and each way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
+ *
+ * `--running` asks what becomes of the pulls of the pods that were read instead, once the configuration is applied.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
  * denied` to 0 where none is denied. `--fail-on unknown` is what happens without it.
@@ -62,15 +65,23 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
     values.facts === undefined ? {} : readFactsFile(values.facts),
   );
   const seen = new Set<string>();
-  for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
+  const results = values.running ? running(explainer, selection) : explainer.all(selection);
+  for (const piece of render(watched(results, seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped)
     io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
-  if (seen.size === 0)
-    throw new UsageError(
-      "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",
-    );
+  if (seen.size === 0) throw new UsageError(values.running ? NONE_RUNNING : NONE_DECLARED);
   if (seen.has("denied")) return EXIT_DENIED;
   return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+}
+
+const NONE_DECLARED =
+  "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image";
+const NONE_RUNNING =
+  "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well";
+
+function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterable<ExplainResult> {
+  if (spoke === undefined) return explainer.running(pulls);
+  throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
 }
 
 function* watched(results: Iterable<ExplainResult>, verdicts: Set<string>): Generator<ExplainResult> {
