@@ -13,5 +13,6 @@ export {
 } from "./credential-provider-config";
 export { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
 export { type CredentialProviderSettings } from "./credential-provider-settings";
-export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
+export { type KubernetesProps, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
+export { type PluginKey, type StatedPlugins } from "../rules/kubelet/node-facts";
