@@ -13,6 +13,7 @@ import {
   TOKEN_PROTOCOL,
   validateCredentialProviderConfig,
 } from "../rules/kubelet/validate-credential-provider-config";
+import { pluginSource } from "../rules/node/plugin-source";
 import { matchImagesOverlap } from "../rules/kubelet/image-matches";
 import { isWithin } from "../rules/plugins";
 import {
@@ -120,7 +121,9 @@ export function credentialProviderSetup(
   const text = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
   const notices = [upgradeNotice(cluster), mixedNotice(document), strictNotice(document)];
   const content = [...notices, narrowedNotice(cluster, document), text].join("");
-  const executables = plugins.flatMap((plugin) => cluster.stockProviders[plugin]?.beside?.files ?? []);
+  const executables = plugins.flatMap((plugin) =>
+    cluster.plugins[plugin]?.source ? [] : (cluster.stockProviders[plugin]?.beside?.files ?? []),
+  );
   const files = [{ path, mode: FILE_MODE, content }, ...executables, ...furtherFiles].map(nodeFile);
   return {
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -128,7 +131,28 @@ export function credentialProviderSetup(
       "image-credential-provider-bin-dir": cluster.pluginDirectory,
       "image-credential-provider-config": path,
     },
+    ...executablesOf(props),
   };
+}
+
+/** Each plugin that nodes fetch, under every name that its entries have. */
+function executablesOf({
+  cluster,
+  providers,
+  settings = {},
+}: CredentialProviderConfigProps): Pick<NodeSetup, "executables"> {
+  const executables = providers.flatMap((provider) => {
+    const { plugin } = provider;
+    const source = cluster.plugins[plugin]?.source;
+    if (source === undefined) return [];
+    const { url, sha256 } = pluginSource(plugin, source);
+    return credentialProviderEntries(cluster, provider, settings[plugin]).map(({ name }) => ({
+      path: `${cluster.pluginDirectory}/${String(name)}`,
+      url,
+      sha256,
+    }));
+  });
+  return executables.length > 0 ? { executables } : {};
 }
 
 /**

@@ -5,10 +5,10 @@ import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { type NodeSetup, isCleanPath } from "../model/node-file";
-import { type ObjectKind, boolean, checkGiven, object, optional, record, text } from "../model/shape";
+import { type ObjectKind, boolean, checkGiven, list, object, optional, record, text } from "../model/shape";
 import { type StatedPlugins, STATED_PLUGINS, pluginFacts, pullingMinors } from "../rules/kubelet/node-facts";
 import type { IManifestSink } from "../model/manifest-sink";
-import type { INodeCarrier } from "../model/node-carrier";
+import { type NodePlaces, type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
 
 /** The facts of a self-managed cluster. */
 export interface KubernetesProps {
@@ -31,21 +31,27 @@ export interface KubernetesProps {
    */
   readonly plugins: StatedPlugins;
   /**
+   * How files and flags get to the nodes: `rke2()`, `talos(…)`, `new PlainCarrier()`.
+   *
+   * @defaultValue - as data, by one {@link PlainCarrier}
+   */
+  readonly carriers?: readonly INodeCarrier<Construct>[];
+  /**
    * Where the CredentialProviderConfig is put; `--image-credential-provider-config` of the kubelet.
    *
-   * @defaultValue "/etc/kubernetes/credential-provider-config.yaml"
+   * @defaultValue - where the carriers have it, or "/etc/kubernetes/credential-provider-config.yaml"
    */
   readonly configPath?: string;
   /**
    * Where the plugins are; `--image-credential-provider-bin-dir` of the kubelet.
    *
-   * @defaultValue "/var/lib/kubelet/credential-provider"
+   * @defaultValue - where the carriers have them, or "/var/lib/kubelet/credential-provider"
    */
   readonly pluginDirectory?: string;
   /**
    * Whether a second name (link or copy) of a plugin can be put there; mixed mode may need one.
    *
-   * @defaultValue true
+   * @defaultValue - as the carriers say, or true
    */
   readonly pluginDirectoryWritable?: boolean;
   /**
@@ -64,16 +70,18 @@ const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
   apiServerVersion: optional(text),
   issuer: ISSUER,
   plugins: STATED_PLUGINS,
+  carriers: optional(list(NODE_CARRIER)),
   configPath: optional(text),
   pluginDirectory: optional(text),
   pluginDirectoryWritable: optional(boolean),
   featureGates: optional(record(boolean)),
 });
 
-const CONFIG_PATH = "/etc/kubernetes/credential-provider-config.yaml";
-
-/** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
-const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
+const DEFAULT_PLACES: NodePlaces = {
+  configPath: "/etc/kubernetes/credential-provider-config.yaml",
+  /** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
+  pluginDirectory: "/var/lib/kubelet/credential-provider",
+};
 
 /** A cluster whose nodes are set up by hand or with another tool: files and flags come out as data. */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
@@ -81,7 +89,10 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   const issuer = Issuer.of(props.issuer);
   const featureGates = literal(props.featureGates ?? {}, "featureGates");
   const minors = pullingMinors(props.version, props.apiServerVersion ?? props.version, featureGates);
-  const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
+  const carriers: readonly INodeCarrier<Construct>[] = props.carriers ?? [new PlainCarrier()];
+  for (const carrier of carriers) carrier.checkKubelet?.(minors.kubelet);
+  const places: NodePlaces = { ...DEFAULT_PLACES, ...placesOf(carriers), ...stated(props) };
+  const configPath = nodePath("path of the CredentialProviderConfig", places.configPath);
   const plugins = pluginFacts("kubernetes()", props.plugins);
   const facts = { ...minors, featureGates, plugins };
   const distribution = "kubernetes";
@@ -93,10 +104,38 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
-    pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
-    pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
+    pluginDirectory: nodePath("directory of the plugins", places.pluginDirectory),
+    pluginDirectoryWritable: places.pluginDirectoryWritable ?? true,
     recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
-    carriers: [new PlainCarrier()],
+    carriers,
+  };
+}
+
+/** Where the carriers have the files; one cluster has one CredentialProviderConfig, so that they must agree. */
+function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | undefined {
+  const [first, ...others] = carriers.flatMap(({ places }) => places ?? []);
+  const other = others.find(
+    (each) => each.configPath !== first?.configPath || each.pluginDirectory !== first.pluginDirectory,
+  );
+  if (first && other)
+    fail("cluster-mismatch", {
+      problem: "the carriers put the kubelet's configuration or its plugins into different places",
+      value: [first.configPath, other.configPath],
+      allowed: "one path for all nodes of a cluster",
+      remedy: "give nodes that are made in another way a stack of their own",
+    });
+  return first;
+}
+
+function stated({
+  configPath,
+  pluginDirectory,
+  pluginDirectoryWritable,
+}: KubernetesProps): Partial<NodePlaces> {
+  return {
+    ...(configPath !== undefined && { configPath }),
+    ...(pluginDirectory !== undefined && { pluginDirectory }),
+    ...(pluginDirectoryWritable !== undefined && { pluginDirectoryWritable }),
   };
 }
 

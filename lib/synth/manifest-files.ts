@@ -7,15 +7,16 @@ import {
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
-import { isLate } from "../model/late";
+import { type LateText, isLate } from "../model/late";
+import { syntaxOf } from "../model/node-document";
 import { isRecord } from "../model/record";
 import type { StatedFacts } from "../model/stated-facts";
 import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { yamlText } from "./bind/yaml";
-import type { LateMarkers, LateValues } from "./late-values";
+import { type LateMarkers, type LateValues, isLateObject } from "./late-values";
 import { podFileName } from "./manifest-name";
-import { type WrittenNodes, nodesDocument } from "./node-files";
+import type { WrittenNodes } from "./node-files";
 import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
 
@@ -71,8 +72,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     manifests.push(entryOf(chart));
   }
   const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  for (const each of nodes)
-    files.set(each.file, withHeader(each.comment, yamlText(placedNodes(each, documents))));
+  for (const each of nodes) files.set(each.file, nodesText(each, documents));
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
@@ -82,7 +82,11 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.map(({ file, spoke }) => ({ file, ...(spoke !== undefined && { spoke }) })),
+    nodes: nodes.map(({ file, spoke, document: { form } }) => ({
+      file,
+      ...(spoke !== undefined && { spoke }),
+      ...(form !== "files" && { form }),
+    })),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),
@@ -152,8 +156,23 @@ function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
 }
 
-function placedNodes(nodes: WrittenNodes, documents: StackDocuments): object {
-  return placedDocument(nodesDocument(nodes), context(nodes.file, documents));
+function placedNodes(
+  { file, document: { content } }: WrittenNodes,
+  documents: StackDocuments,
+): readonly object[] | string {
+  const placing = context(file, documents);
+  return Array.isArray(content)
+    ? content.map((each: object) => placedDocument(each, placing))
+    : documents.late.text(content as string | LateText, () => file);
+}
+
+function nodesText(nodes: WrittenNodes, documents: StackDocuments): string {
+  const { head, comment = [] } = nodes.document;
+  const placed = placedNodes(nodes, documents);
+  if (typeof placed === "string") return placed;
+  if (syntaxOf(nodes.file) === "json") return `${JSON.stringify(placed[0], null, 2)}\n`;
+  const text = withHeader(comment, placed.map(yamlText).join("---\n"));
+  return head === undefined ? text : `${head}\n${text}`;
 }
 
 function placedClusters(documents: StackDocuments): Readonly<Record<string, unknown>>[] {
@@ -210,6 +229,7 @@ function inOrder(metadata: Readonly<Record<string, unknown>>): Record<string, un
 function placed(value: unknown, context: PlacingContext, title: string, path: (string | number)[]): unknown {
   const where = (): string => `${context.file}: ${title}${propertyPath(path)}`;
   if (typeof value === "string") return context.late.text(context.markers.objectOf(value), where);
+  if (isLateObject(value)) return context.late.text(value, where);
   if (typeof value === "number") return isLate(value) ? refuseLateKind(where(), "number") : value;
   if (Array.isArray(value)) {
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));

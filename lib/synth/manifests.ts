@@ -10,9 +10,11 @@ import {
 } from "cdktf";
 import type { Construct } from "constructs";
 import { join } from "node:path";
+import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
 import { literal } from "../model/late";
 import { type ChartOptions, type IManifestSink, CHART_OPTIONS } from "../model/manifest-sink";
+import type { NodeDocument } from "../model/node-document";
 import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
@@ -21,7 +23,7 @@ import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
-import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
+import { type WrittenNodes, clusterNodes, documentNodes, spokeNodes } from "./node-files";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
 import { summarize, summarizeAtEnd } from "./summary";
@@ -136,6 +138,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#addNodes(name, clusterNodes(name, setup));
   }
 
+  /** Writes a document that brings files and flags to nodes: `nodes/<name>.<extension>`; one per name. */
+  nodeDocument(name: string, document: NodeDocument): void {
+    this.#addNodes(name, documentNodes(name, document));
+  }
+
   /**
    * Writes files for the control plane of a spoke as data: `spokes/<spoke>_control-plane.yaml` with `files`. The API
    * server takes each as its `AuthenticationConfiguration`.
@@ -236,7 +243,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     return fail("manifest-unknown", {
       problem: `stack ${this.#stack.node.id} writes no such file, which is to be rendered by Terraform`,
       value: file,
-      allowed: [...files.keys()].filter((name) => name.endsWith(".yaml")).join(", "),
+      allowed: [...files.keys()].filter((name) => name !== WORKLOAD_IDENTITY_FILE).join(", "),
       remedy: "name a file that the synth writes, by its path below the stack's folder",
     });
   }
