@@ -23,7 +23,7 @@ type Renderer = (results: Iterable<ExplainResult>, colour: boolean) => Iterable<
 
 const RENDERERS: Readonly<Record<"html" | "json" | "mermaid" | "text", Renderer>> = {
   html: renderHtml,
-  json: renderJson,
+  json: (results) => renderJson(results),
   mermaid: renderMermaid,
   text: (results, colour) => renderText(results, { colour }),
 };

@@ -10,14 +10,7 @@ export { type PluginFacts } from "../model/cluster";
 export { type Answer, type CheckResult, type Evidence, type Status } from "./answer";
 export { type CheckId } from "./check-ids";
 export { type FleetWarning } from "./cloud";
-export {
-  type AccessResult,
-  explain,
-  Explainer,
-  type ImagePuller,
-  type PullResult,
-  type ServiceAccountReach,
-} from "./explainer";
+export { type AccessResult, explain, Explainer, type ImagePuller, type PullResult } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
 export { type RunningResult } from "./jobs/running";
 export { type FleetResult } from "./jobs/fleet";
@@ -45,5 +38,5 @@ export { renderHtml } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
 export { renderMermaid } from "./render/mermaid";
 export { renderText, type RenderTextOptions } from "./render/text";
-export { type ExplainResult } from "./result";
+export { type Acceptance, type ExplainResult, type ServiceAccountReach } from "./result";
 export { type Verdict } from "./verdict";

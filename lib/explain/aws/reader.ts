@@ -87,8 +87,10 @@ class Aws implements Cloud {
     const { role, account, partition, label } = named;
     const { issuer, audience } = token;
     const subject = `system:serviceaccount:${token.namespace}:${token.name}`;
+    const question = { role, account, partition, issuer, subject, audience };
     return {
-      trust: trust.of({ role, account, partition, issuer, subject, audience }),
+      trust: trust.of(question),
+      admitsAnyAudience: () => trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
       rights: role ? this.#rights.of(named, role, registries) : NO_RIGHTS,

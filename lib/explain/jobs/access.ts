@@ -17,7 +17,14 @@ import {
   seen,
   unknown,
 } from "../answer";
-import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
+import type {
+  AccessIdentity,
+  AccessReading,
+  AccountReading,
+  Cloud,
+  TokenQuestion,
+  TrustAnswer,
+} from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
@@ -198,6 +205,20 @@ export interface JudgedAccess {
   readonly checks: readonly CheckResult[];
 }
 
+/** An identity that a service account names. */
+export interface NamedIdentity {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly identity: AccessIdentity;
+  readonly audiences: readonly Known<string>[];
+}
+
+/** What names an identity, and to whom its tokens are shown. */
+interface Named extends Partial<AccessReading> {
+  readonly pods: Answer | undefined;
+  readonly audiences: readonly Known<string>[];
+}
+
 const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
   grouped(workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
 );
@@ -229,13 +250,29 @@ export class Accesses {
     isAsked: (question: AccessQuestion) => boolean,
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
+    for (const question of this.#questions(artefacts, job, entering))
+      if (isAsked(question)) yield this.#judged(question);
+  }
+
+  /** The identities that components and workloads name, and the audiences of the tokens that they show. */
+  *identities(artefacts: ClusterArtefacts, entering: ReadonlySet<string>): Generator<NamedIdentity> {
+    for (const job of ["component", "workload"] as const)
+      for (const question of this.#questions(artefacts, job, entering)) {
+        const { identity, audiences } = this.#named(question);
+        if (identity) yield { key: question.key, identity, audiences };
+      }
+  }
+
+  #questions(
+    artefacts: ClusterArtefacts,
+    job: AccessJob,
+    entering: ReadonlySet<string>,
+  ): readonly AccessQuestion[] {
     const acts = (cloud: Cloud, key: string): boolean =>
       !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
-    const questions =
-      job === "component"
-        ? componentQuestions(artefacts, this.#clouds)
-        : workloadQuestions(artefacts, this.#clouds, acts);
-    for (const question of questions) if (isAsked(question)) yield this.#judged(question);
+    return job === "component"
+      ? componentQuestions(artefacts, this.#clouds)
+      : workloadQuestions(artefacts, this.#clouds, acts);
   }
 
   /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
@@ -271,12 +308,17 @@ export class Accesses {
     };
   }
 
-  #facts({ artefacts, cloud, key, component, declared, asks }: AccessQuestion): AccessFacts {
+  #named({ artefacts, cloud, key, component, declared }: AccessQuestion): Named {
     const workload = component ? undefined : cloud && this.#reading(artefacts, cloud, key, declared);
     const secret =
       component?.secret && cloud?.access.secret(component.secret, component.tokenPath, artefacts.secrets);
-    const { identity, answer: named } = workload ?? secret ?? {};
     const audiences = component ? [known(component.audience)] : (workload?.audiences ?? []);
+    return { ...(workload ?? secret), pods: workload?.pods, audiences };
+  }
+
+  #facts(question: AccessQuestion): AccessFacts {
+    const { artefacts, cloud, key, component, declared, asks } = question;
+    const { identity, answer: named, pods, audiences } = this.#named(question);
     const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
     return {
@@ -286,7 +328,7 @@ export class Accesses {
       account: serviceAccountOf(artefacts, key),
       component,
       named,
-      pods: workload?.pods,
+      pods,
       identity,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
