@@ -2,8 +2,9 @@
  * Google Cloud: workload identity pools, Artifact Registry by auth-provider-gcp, GKE and fleets.
  */
 
-import { known, shown } from "../../model/known";
-import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer } from "../cloud";
+import { joined, known, orElse, shown } from "../../model/known";
+import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer, TrustTerms } from "../cloud";
+import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { Iam } from "./iam";
@@ -57,7 +58,12 @@ class Google implements Cloud {
         const { address, source } = provider.resource;
         const [pool, id] = [shown(provider.poolId), shown(provider.providerId)];
         const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
-        return { address, names, source, trust: (claims) => this.#trust(provider, claims) };
+        return {
+          ...{ address, names, source, trust: (claims) => this.#trust(provider, claims) },
+          get terms() {
+            return termsOf(provider);
+          },
+        };
       });
   }
 
@@ -73,4 +79,19 @@ class Google implements Cloud {
   get #policies(): Iam {
     return (this.#iam ??= new Iam(this.#terraform));
   }
+}
+
+/** Expressions decide about subjects; what they make of them is not compared text by text. */
+function termsOf({ issuer, audiences, condition, mapping, off, doubt }: PoolProvider): TrustTerms {
+  const mapped = [...orElse(mapping, () => new Map<string, CelExpression>())];
+  return {
+    issuers: [issuer],
+    audiences: orElse(audiences, () => []),
+    subjects: [],
+    beyond: [
+      ...(condition ? [condition.text] : []),
+      ...mapped.map(([attribute, { text }]) => joined(attribute, "=", text)),
+      ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),
+    ],
+  };
 }

@@ -17,7 +17,14 @@ import {
   seen,
   unknown,
 } from "../answer";
-import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
+import type {
+  AccessIdentity,
+  AccountReading,
+  Cloud,
+  HeldRight,
+  TokenQuestion,
+  TrustAnswer,
+} from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
@@ -52,6 +59,7 @@ export interface AccessFacts extends TrustFacts {
   /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
   readonly permission: Answer | undefined;
+  readonly token: TokenQuestion;
 }
 
 const { link } = stepsOf<AccessFacts>();
@@ -196,6 +204,8 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
+  /** What the identity was granted. */
+  readonly held: () => readonly HeldRight[];
 }
 
 const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
@@ -262,12 +272,14 @@ export class Accesses {
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
+    const { identity } = facts;
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
-      as: verdict === "denied" ? null : (facts.identity?.label ?? null),
+      as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
+      held: () => identity?.held(facts.token) ?? [],
     };
   }
 
@@ -288,6 +300,7 @@ export class Accesses {
       named,
       pods: workload?.pods,
       identity,
+      token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
