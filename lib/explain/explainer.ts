@@ -260,7 +260,11 @@ export class Explainer {
       pulls: this.#pulls,
       accesses: (artefacts) =>
         jobs.flatMap((job) =>
-          [...this.#judged(artefacts, job, () => true)].map((each) => ({ job, stack: artefacts.stack, ...each })),
+          [...this.#judged(artefacts, job, () => true)].map((each) => ({
+            job,
+            stack: artefacts.stack,
+            ...each,
+          })),
         ),
       fleets: (artefacts) =>
         this.#fleets.of(this.#facts.clusters, (question) => question.artefacts === artefacts),

@@ -20,10 +20,15 @@ export function heldRights(
     doubt
       ? limiting(textsOf(policy).map((text) => `perhaps ${text}`))
       : policy.kind === "read"
-        ? policy.statements.flatMap((each) => ("unread" in each ? limiting([each.unread]) : ofStatement(each, source)))
+        ? policy.statements.flatMap((each) =>
+            "unread" in each ? limiting([each.unread]) : ofStatement(each, source),
+          )
         : limiting(textsOf(policy)),
   );
-  return [...rights, ...limiting(boundary ? textsOf(boundary).map((text) => `within the boundary: ${text}`) : [])];
+  return [
+    ...rights,
+    ...limiting(boundary ? textsOf(boundary).map((text) => `within the boundary: ${text}`) : []),
+  ];
 }
 
 /** A policy in words, the same for policies whose statements say the same; nothing for one that IAM refuses. */

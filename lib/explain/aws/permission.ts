@@ -70,7 +70,9 @@ export class AwsRights implements PullRights {
 
   beyond(): readonly string[] {
     const { policies, boundary } = this.#role;
-    const isNamed = policies.every(({ doubt }) => doubt === undefined) && this.reach().every(({ comparable }) => comparable);
+    const isNamed =
+      policies.every(({ doubt }) => doubt === undefined) &&
+      this.reach().every(({ comparable }) => comparable);
     if (isNamed) return [];
     const held = heldRights(policies, boundary, undefined).map(({ text }) => text);
     return [...new Set([...held, ...this.#registries.texts])].sort();

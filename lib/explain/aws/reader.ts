@@ -154,7 +154,12 @@ class Rights {
 }
 
 const NOT_READ = notFound("the IAM role");
-const NO_RIGHTS: PullRights = { login: () => NOT_READ, repository: () => NOT_READ, reach: () => [], beyond: () => [] };
+const NO_RIGHTS: PullRights = {
+  login: () => NOT_READ,
+  repository: () => NOT_READ,
+  reach: () => [],
+  beyond: () => [],
+};
 
 /** Partitions differ; account and name are what tells roles apart. */
 function arnsOf({ account, pathName }: Role): readonly string[] {

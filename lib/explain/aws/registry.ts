@@ -4,7 +4,18 @@
  * and "Sync an upstream registry with an Amazon ECR private registry" in the ECR user guide.
  */
 
-import { type Known, type Ternary, and, is, isKnown, known, map, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  isKnown,
+  known,
+  map,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
 import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
@@ -53,9 +64,7 @@ export function somePlace(
     path: undefined,
     resource: namedResource(arn, name),
     isNamed: (other) =>
-      unlessLate(other, (text) =>
-        asked.mayHave(text) ? name.matches(literalPattern(text)) : "no",
-      ),
+      unlessLate(other, (text) => (asked.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
     isBelow: (prefix) =>
       unlessLate(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
   };

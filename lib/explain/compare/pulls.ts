@@ -47,7 +47,9 @@ function subjectsOf({ serviceAccounts, cluster, workloads }: ClusterArtefacts): 
 function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly string[] {
   const entries = nodes.flatMap(({ entries }) => entries.flatMap(({ matchImages }) => matchImages));
   const literal = entries.flatMap((each) => orElse(each, () => [])).filter((each) => !each.includes("*"));
-  const pulled = (cluster.pulls ?? []).flatMap(({ images }) => images.flatMap((each) => orElse(each, () => [])));
+  const pulled = (cluster.pulls ?? []).flatMap(({ images }) =>
+    images.flatMap((each) => orElse(each, () => [])),
+  );
   const images = workloads.flatMap((each) => each.images.flatMap(({ image }) => orElse(image, () => [])));
   return [
     ...literal.map((each) => each.split("/")[0] ?? ""),
@@ -93,7 +95,10 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const found = comparedAt(pair, subject, host, labels);
     if (found === undefined)
-      yield incomparable(`${host}/*`, "its patterns divide the names of repositories in more ways than are tried");
+      yield incomparable(
+        `${host}/*`,
+        "its patterns divide the names of repositories in more ways than are tried",
+      );
     else yield* changesAt(pair, subject, { host, labels, found });
   }
   const [was, is] = [before, after].map(({ beyond }) => JSON.stringify(beyond));
@@ -216,7 +221,8 @@ function changeOf(
     ...(target === compared.example ? {} : { example: compared.example }),
     before: before.artefacts ? stateOf(compared.before) : null,
     after: after.artefacts ? stateOf(compared.after) : null,
-    reason: kind === "incomparable" ? `open for different reasons: before ${reasons[0]}; now ${reasons[1]}` : "",
+    reason:
+      kind === "incomparable" ? `open for different reasons: before ${reasons[0]}; now ${reasons[1]}` : "",
     removed: causes(was, is),
     added: causes(is, was),
   };

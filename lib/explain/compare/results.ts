@@ -48,7 +48,13 @@ function resultChange(stack: string, old: Judged | undefined, made: Judged | und
   const [was, is] = [old?.checks ?? [], made?.checks ?? []];
   const change = (kind: ChangeKind, reason = ""): Change => ({
     ...{ kind, job, about: "access", stack, subject, target },
-    ...{ before: stateOf(old), after: stateOf(made), reason, removed: causes(was, is), added: causes(is, was) },
+    ...{
+      before: stateOf(old),
+      after: stateOf(made),
+      reason,
+      removed: causes(was, is),
+      added: causes(is, was),
+    },
   });
   if (!old) return change("added");
   if (!made) return change("removed");
@@ -58,7 +64,10 @@ function resultChange(stack: string, old: Judged | undefined, made: Judged | und
   if (old.verdict === "unknown" && reasons[0] !== reasons[1])
     return change("incomparable", `open for different reasons: before ${reasons[0]}; now ${reasons[1]}`);
   if (job === "fleet-access" && spokeSays(old) !== spokeSays(made))
-    return change("incomparable", "what lets it into the spoke, and what it may do there, is written differently");
+    return change(
+      "incomparable",
+      "what lets it into the spoke, and what it may do there, is written differently",
+    );
   return undefined;
 }
 
@@ -71,7 +80,10 @@ function* heldChanges(stack: string, old: Judged | undefined, made: Judged | und
     yield {
       ...{ kind, job: result.job, about: "right", stack, subject: result.subject, target: right.text },
       ...{ before: isNew ? null : stateOf(old), after: isNew ? stateOf(made) : null },
-      reason: kind === "incomparable" ? "it limits what else is granted, or may, or has too many wildcards to compare" : "",
+      reason:
+        kind === "incomparable"
+          ? "it limits what else is granted, or may, or has too many wildcards to compare"
+          : "",
       removed: isNew ? [] : sourceOf(right),
       added: isNew ? sourceOf(right) : [],
     };

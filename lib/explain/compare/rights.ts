@@ -14,16 +14,27 @@ export interface RightChange {
 }
 
 /** The rights that one side has and the other does not cover. */
-export function rightChanges(before: readonly HeldRight[], after: readonly HeldRight[]): readonly RightChange[] {
+export function rightChanges(
+  before: readonly HeldRight[],
+  after: readonly HeldRight[],
+): readonly RightChange[] {
   const gained = uncovered(after, before);
   const lost = uncovered(before, after);
   return [
     ...gained.map(({ right, isSure }): RightChange => ({
-      kind: !isSure ? "incomparable" : before.some((each) => isWithin(each, [right]) === "yes") ? "widened" : "added",
+      kind: !isSure
+        ? "incomparable"
+        : before.some((each) => isWithin(each, [right]) === "yes")
+          ? "widened"
+          : "added",
       right,
     })),
     ...lost.map(({ right, isSure }): RightChange => ({
-      kind: !isSure ? "incomparable" : after.some((each) => isWithin(each, [right]) === "yes") ? "narrowed" : "removed",
+      kind: !isSure
+        ? "incomparable"
+        : after.some((each) => isWithin(each, [right]) === "yes")
+          ? "narrowed"
+          : "removed",
       right,
     })),
   ];
@@ -52,8 +63,17 @@ function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
       : [],
   );
   if (near.length === 0) return "no";
-  return everyText(patternOf(covers.action), near, ({ action }) => action, (doing) =>
-    everyText(patternOf(covers.on), doing, ({ on }) => on, (left) => (left.length > 0 ? "yes" : "no")),
+  return everyText(
+    patternOf(covers.action),
+    near,
+    ({ action }) => action,
+    (doing) =>
+      everyText(
+        patternOf(covers.on),
+        doing,
+        ({ on }) => on,
+        (left) => (left.length > 0 ? "yes" : "no"),
+      ),
   );
 }
 

@@ -62,8 +62,11 @@ function* identityChanges(
   const isSame = before && after && textOf(before) === textOf(after);
   const isOpen = both.some(({ beyond }) => beyond.length > 0);
   if (asked.length === 0 || isOpen) {
-    const why = isOpen ? "expressions or denials decide whom it lets in" : "issuer or audience are known only after apply";
-    if (!isSame) yield whole(old, made, "incomparable", `${why}: before ${textOf(before)}; now ${textOf(after)}`);
+    const why = isOpen
+      ? "expressions or denials decide whom it lets in"
+      : "issuer or audience are known only after apply";
+    if (!isSame)
+      yield whole(old, made, "incomparable", `${why}: before ${textOf(before)}; now ${textOf(after)}`);
     if (asked.length === 0) return;
   }
   const subjects = new Set(both.flatMap((each) => literals(each.subjects)));
@@ -95,7 +98,9 @@ function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subje
   for (const subject of single) yield [subject, subject.slice(PREFIX.length)];
   const sets = own.filter((text) => /[*?]/.test(text));
   const found = classesOf(sets.map(patternOf), []) ?? [];
-  const wanted = found.filter((name) => single.includes(PREFIX + name)).map((name) => patternOf(PREFIX + name));
+  const wanted = found
+    .filter((name) => single.includes(PREFIX + name))
+    .map((name) => patternOf(PREFIX + name));
   for (const name of wanted.length > 0 ? (classesOf(sets.map(patternOf), wanted) ?? []) : found) {
     if (single.includes(PREFIX + name)) continue;
     const covering = sets.filter((text) => matchesPattern(text, PREFIX + name) === true);
@@ -117,7 +122,8 @@ function subjectChanges(
   asked: Asked,
   texts: ReadonlySet<string>,
 ): readonly Change[] | undefined {
-  if (classesOf([...texts].filter((text) => /[*?]/.test(text)).map(patternOf), []) === undefined) return undefined;
+  if (classesOf([...texts].filter((text) => /[*?]/.test(text)).map(patternOf), []) === undefined)
+    return undefined;
   const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
     ...{ subject, label },
     before: judged(old, { ...asked, subject }),

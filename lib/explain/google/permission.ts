@@ -169,7 +169,9 @@ class Rights implements PullRights {
   }
 
   beyond(): readonly string[] {
-    const others = this.#grants.filter((each) => !isPlain(each) || downloads(each.grant.role, this.#iam) !== "yes");
+    const others = this.#grants.filter(
+      (each) => !isPlain(each) || downloads(each.grant.role, this.#iam) !== "yes",
+    );
     return [...new Set(others.flatMap((each) => heldGrant(each, this.#iam).map(({ text }) => text)))].sort();
   }
 

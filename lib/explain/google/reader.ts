@@ -81,16 +81,29 @@ class Google implements Cloud {
   }
 }
 
-/** Expressions decide about subjects; what they make of them is not compared text by text. */
+const TEXT = "(?:'[^'\\\\]*'|\"[^\"\\\\]*\")";
+/** Conditions that compare the subject with texts and do nothing else, as they are written nearly always. */
+const OF_SUBJECT = new RegExp(
+  `^\\s*assertion\\.sub\\s*(?:==\\s*${TEXT}|in\\s*\\[\\s*${TEXT}(?:\\s*,\\s*${TEXT})*\\s*\\])\\s*$`,
+);
+
+/** Any other expression decides about subjects in ways that are not compared text by text. */
 function termsOf({ issuer, audiences, condition, mapping, off, doubt }: PoolProvider): TrustTerms {
+  const text = orElse(condition?.text ?? known(""), () => "late");
+  const isPlain = text === "" || OF_SUBJECT.test(text);
+  const named = isPlain
+    ? (text.match(new RegExp(TEXT, "g")) ?? []).map((each) => known(each.slice(1, -1)))
+    : [];
   const mapped = [...orElse(mapping, () => new Map<string, CelExpression>())];
+  const expressions = condition
+    ? [condition.text, ...mapped.map(([name, each]) => joined(name, "=", each.text))]
+    : [];
   return {
     issuers: [issuer],
     audiences: orElse(audiences, () => []),
-    subjects: [],
+    subjects: named,
     beyond: [
-      ...(condition ? [condition.text] : []),
-      ...mapped.map(([attribute, { text }]) => joined(attribute, "=", text)),
+      ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),
     ],
   };

@@ -17,14 +17,7 @@ import {
   seen,
   unknown,
 } from "../answer";
-import type {
-  AccessIdentity,
-  AccountReading,
-  Cloud,
-  HeldRight,
-  TokenQuestion,
-  TrustAnswer,
-} from "../cloud";
+import type { AccessIdentity, AccountReading, Cloud, HeldRight, TokenQuestion, TrustAnswer } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";

@@ -148,7 +148,10 @@ function roleRules({ value, late }: KubernetesDocument): RoleRules {
   return {
     key: roleKey(text(at(value, "kind")), text(name), text(namespace)),
     isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
-    texts: [...rules.map(roleRuleText), ...list(at(value, "aggregationRule", "clusterRoleSelectors")).map(wholeText)],
+    texts: [
+      ...rules.map(roleRuleText),
+      ...list(at(value, "aggregationRule", "clusterRoleSelectors")).map(wholeText),
+    ],
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
 }
