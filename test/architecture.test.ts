@@ -88,7 +88,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   "testing/": ["errors.ts", "model/", "rules/", "artefact/", "explain/", "cdktf", "yaml", "node:"],
   "vitest/": ["testing/", "vitest"],
-  "cli/": ["errors.ts", "model/", "rules/", "artefact/", "synth/bind/", "explain/", "yaml", "node:"],
+  "cli/": [
+    "errors.ts",
+    "model/",
+    "rules/",
+    "artefact/",
+    "synth/bind/",
+    "explain/",
+    "commander",
+    "yaml",
+    "node:",
+  ],
 };
 
 /**
@@ -109,7 +119,7 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "explain/index.ts": ["yaml"],
   "testing/index.ts": ["cdktf", "yaml"],
   "vitest/index.mts": ["cdktf", "yaml", "vitest"],
-  "cli/main.ts": ["yaml"],
+  "cli/main.ts": ["commander", "yaml"],
 };
 
 const LINES_MAX = 400;

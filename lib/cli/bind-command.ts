@@ -1,20 +1,16 @@
 import { printable } from "../explain/render/printable";
 import { bind } from "../synth/bind/bind-folder";
-import { type CommandIo, UsageError, readArguments } from "./command";
+import type { Asked, CommandIo } from "./command";
 
-/** `bind --outputs FILE --to DIR [--manifests DIR] [DIR]`: prints each file that now stands in the target folder. */
-export function run(args: readonly string[], io: CommandIo): number {
-  const { values, positionals } = readArguments(args, {
-    outputs: { type: "string" },
-    to: { type: "string" },
-    manifests: { type: "string" },
-  });
+interface Values {
+  readonly outputs: string;
+  readonly to: string;
+  readonly manifests?: string;
+}
+
+/** `bind`: prints each file that now stands in the target folder. */
+export function run({ values, operands: [from] }: Asked<Values>, io: CommandIo): number {
   const { outputs, to, manifests } = values;
-  const [from, ...others] = positionals;
-  if (!outputs) throw new UsageError("bind needs --outputs FILE");
-  if (!to) throw new UsageError("bind needs --to DIR");
-  if (others.length > 0) throw new UsageError(`bind takes one folder, got ${positionals.length}`);
-
   const { files, removed, undone } = bind({
     outputs,
     to,

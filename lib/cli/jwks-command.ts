@@ -7,10 +7,7 @@ import { printable } from "../explain/render/printable";
 import { Issuer } from "../model/issuer";
 import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
 import { jwksFromPublicKeys } from "../rules/openid/jwks";
-import { type CommandIo, UsageError, readArguments } from "./command";
-
-/** ccoctl's on AWS and Google. */
-const JWKS_PATH = "keys.json";
+import { type Asked, type CommandIo, UsageError } from "./command";
 
 /** The largest key has a few kilobytes. */
 const BYTES_MAX = 65_536;
@@ -20,26 +17,23 @@ const PATH_MAX = 100;
 const BASE64 = /[A-Za-z0-9+/=_-]{40}/;
 const NO_TEXT = "jwks takes files with public keys, not their text";
 
+interface Values {
+  readonly issuer?: string;
+  readonly "jwks-path": string;
+  readonly to?: string;
+}
+
 /**
- * `jwks PEM… [--issuer URL] [--jwks-path PATH] [--to DIR]`: the JSON Web Key Set of public keys, and with an issuer
- * its discovery document before it.
+ * `jwks`: the JSON Web Key Set of public keys, and with an issuer its discovery document before it.
  *
  * Prints them, or writes them below the folder, at the paths at which the issuer must serve them: all or none.
  */
-export function run(args: readonly string[], io: CommandIo): number {
-  // Any other refusal would show the argument, and the key may be a private one.
-  if (args.some((argument) => argument.includes("-----BEGIN") || argument.includes("\n")))
-    throw new UsageError(NO_TEXT);
-  const { values, positionals } = readArguments(args, {
-    issuer: { type: "string" },
-    "jwks-path": { type: "string", default: JWKS_PATH },
-    to: { type: "string" },
-  });
+export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { issuer, to, "jwks-path": jwksPath } = values;
-  if (positionals.length === 0) throw new UsageError("jwks needs at least one file with a public key in PEM");
-  if (positionals.some(mayBeKey)) throw new UsageError(NO_TEXT);
+  // Any other refusal would show the text, and the key may be a private one.
+  if (operands.some(mayBeKey)) throw new UsageError(NO_TEXT);
 
-  const set = jwksFromPublicKeys(positionals.map(keyText), positionals);
+  const set = jwksFromPublicKeys(operands.map(keyText), operands);
   // The placeholder issuer only finds the path checked; its discovery document is not used.
   const { discovery, jwks } = documentsOf(Issuer.exactly(issuer ?? "https://issuer.invalid"), set, {
     jwksPath,
@@ -54,7 +48,7 @@ export function run(args: readonly string[], io: CommandIo): number {
 
 /** True for what is no file and may be the text of a key, whose PEM lines the shell has taken apart. */
 function mayBeKey(path: string): boolean {
-  return !existsSync(path) && (path.length > PATH_MAX || BASE64.test(path));
+  return !existsSync(path) && (path.includes("\n") || path.length > PATH_MAX || BASE64.test(path));
 }
 
 function keyText(path: string): string {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { commands } from "../../lib/cli/commands";
 import { run } from "../../lib/cli/run";
 import { Manifests } from "../../lib/synth/manifests";
 import { addAccount, filesOf, stackFixture, temporaryFolder } from "../fixtures/synth/stack-fixture";
@@ -23,19 +24,38 @@ async function cli(...args: string[]): Promise<Result> {
 }
 
 describe("usage", () => {
-  it.each([[["--help"]], [["-h"]]])("%j prints the commands", async (args) => {
+  it.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands", async (args) => {
     const { code, out, err } = await cli(...args);
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("usage: cdktf-workload-identity <command>");
-    expect(out).toContain("  bind --outputs FILE --to DIR [--manifests DIR] [DIR]\n");
+    expect(out).toContain("Usage: cdktf-workload-identity [options] [command]");
+    for (const { name, summary } of commands)
+      expect(out).toMatch(new RegExp(`\\n  ${name} .* ${summary}\\n`));
   });
 
-  it("prints one command's usage", async () => {
-    expect(await cli("bind", "--help")).toEqual({
-      code: 0,
-      out: "usage: cdktf-workload-identity bind --outputs FILE --to DIR [--manifests DIR] [DIR]\n\nfinished manifests from Terraform outputs; all or nothing\n",
-      err: "",
-    });
+  it.each([[["bind", "--help"]], [["help", "bind"]], [["bind", "-h", "--unknown"]]])(
+    "%j prints one command's usage, options, examples and exit codes",
+    async (args) => {
+      const { code, out, err } = await cli(...args);
+      expect([code, err]).toEqual([0, ""]);
+      for (const line of [
+        "Usage: cdktf-workload-identity bind --outputs <FILE> --to <DIR> [options] [DIR]\n",
+        "  --to <DIR>         folder for the finished files (required)\n",
+        "  cdktf-workload-identity bind --outputs outputs.json --to manifests\n",
+        "  2  wrong usage\n",
+      ])
+        expect(out).toContain(line);
+    },
+  );
+
+  it("says of every option of every command what it means", async () => {
+    for (const { name, options, examples } of commands) {
+      const { out } = await cli("help", name);
+      for (const [long, { summary }] of Object.entries(options)) {
+        expect(out).toContain(`  --${long}`);
+        expect(out.replace(/\s+/g, " ")).toContain(summary);
+      }
+      for (const [args] of examples) expect(args.startsWith(name), args).toBe(true);
+    }
   });
 
   it("prints the version of the package", async () => {
@@ -46,19 +66,27 @@ describe("usage", () => {
   });
 
   it.each([
-    [[], "no command"],
-    [["bound"], "unknown command bound"],
-    [["constructor"], "unknown command constructor"],
-    [["bind"], "bind needs --outputs FILE"],
-    [["bind", "--outputs", "o.json"], "bind needs --to DIR"],
-    [["bind", "--outputs", "o.json", "--to", "x", "a", "b"], "bind takes one folder, got 2"],
-    [["bind", "--output", "o.json"], "Unknown option '--output'"],
-    [["bind", "--outputs"], "'--outputs <value>' argument missing"],
+    [[], "Usage: cdktf-workload-identity [options] [command]"],
+    [["bound"], "error: unknown command 'bound'\n(Did you mean bind?)\n"],
+    [["constructor"], "error: unknown command 'constructor'\n"],
+    [["help", "bound"], "Usage: cdktf-workload-identity [options] [command]"],
+    [["bind"], "error: bind needs --outputs <FILE>\n"],
+    [["bind", "--outputs", "o.json"], "error: bind needs --to <DIR>\n"],
+    [["bind", "--outputs", "", "--to", "x"], "error: bind needs --outputs <FILE>\n"],
+    [["bind", "--outputs", "o.json", "--to", "x", "a", "b"], "Expected 1 argument but got 2"],
+    [["bind", "--output", "o.json"], "error: unknown option '--output'\n(Did you mean --outputs?)\n"],
+    [["bind", "--outputs"], "error: option '--outputs <FILE>' argument missing\n"],
+    [["jwks"], "error: missing required argument 'PEM'\n"],
+    [["completion", "csh"], "Allowed choices are bash, zsh, fish."],
+    [
+      ["explain", "--image", "a/b:c", "--spoke", "s"],
+      "error: --image asks about pulls and --spoke about fleet",
+    ],
   ])("%j is refused with exit 2 and usage on stderr", async (args, message) => {
     const { code, out, err } = await cli(...args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(message);
-    expect(err).toContain("usage: cdktf-workload-identity");
+    expect(err).toContain("Usage: cdktf-workload-identity");
   });
 });
 
