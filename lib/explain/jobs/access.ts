@@ -22,6 +22,7 @@ import type {
   AccessReading,
   AccountReading,
   Cloud,
+  HeldRight,
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
@@ -59,6 +60,7 @@ export interface AccessFacts extends TrustFacts {
   /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
   readonly permission: Answer | undefined;
+  readonly token: TokenQuestion;
 }
 
 const { link } = stepsOf<AccessFacts>();
@@ -203,6 +205,8 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
+  /** What the identity was granted. */
+  readonly held: () => readonly HeldRight[];
 }
 
 /** An identity that a service account names. */
@@ -299,12 +303,14 @@ export class Accesses {
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
+    const { identity } = facts;
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
-      as: verdict === "denied" ? null : (facts.identity?.label ?? null),
+      as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
+      held: () => identity?.held(facts.token) ?? [],
     };
   }
 
@@ -330,6 +336,7 @@ export class Accesses {
       named,
       pods,
       identity,
+      token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
