@@ -8,6 +8,7 @@ void run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   colour: usesColour(process.stdout.isTTY, process.env),
+  progress: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });
