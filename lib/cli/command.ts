@@ -3,6 +3,12 @@ export interface CommandIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /**
+   * Standard input, for commands that are asked to read it.
+   *
+   * @defaultValue - empty
+   */
+  readonly input?: AsyncIterable<Uint8Array>;
+  /**
    * True where results are shown in colour.
    *
    * @defaultValue false

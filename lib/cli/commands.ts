@@ -27,14 +27,18 @@ export const commands: readonly Command[] = [
       to: { value: "DIR", required: true, summary: "folder for the finished files" },
       manifests: {
         value: "DIR",
-        summary: "folder of manifests with placeholders, where they are no longer beside the configuration",
+        summary:
+          "output of a cdk8s app with the LateValueResolver, to finish instead of the stack's own files",
       },
+      "dry-run": { summary: "write nothing; say what would change" },
+      check: { summary: "write nothing; exit 1 where a file would change or be removed" },
     },
     examples: [
       ["bind --outputs outputs.json --to manifests", "finish what is in cdktf.out"],
+      ["bind --outputs outputs.json --to manifests --check", "fail where that was forgotten"],
       ["bind --outputs outputs.json --to gitops/prod cdktf.out/stacks/prod", "finish one stack"],
     ],
-    exits: { 0: "the files are written", 1: "refused; nothing is written" },
+    exits: { 0: "done; with --check: up to date", 1: "refused; with --check also: out of date" },
     load: () => import("./bind-command.js"),
   }),
   command({
@@ -50,6 +54,9 @@ export const commands: readonly Command[] = [
       },
       spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
       stack: STACK,
+      running: {
+        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+      },
       format: {
         value: "FORMAT",
         choices: ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"],
@@ -115,7 +122,12 @@ export const commands: readonly Command[] = [
   command({
     name: "jwks",
     summary: "Print or write the JWKS of public keys, and an issuer's discovery document",
-    operands: [{ name: "<PEM...>", summary: "files with public keys in PEM" }],
+    operands: [
+      {
+        name: "<PEM...>",
+        summary: "files with a public key in PEM each; - reads any number from standard input",
+      },
+    ],
     options: {
       issuer: { value: "URL", summary: "issuer of the discovery document; without it, only the JWKS" },
       "jwks-path": {
@@ -127,6 +139,7 @@ export const commands: readonly Command[] = [
     },
     examples: [
       ["jwks signer.pub", "the JWKS"],
+      ["jwks - < signer.pub", "the same, from standard input"],
       ["jwks old.pub new.pub --issuer https://oidc.example.com --to site", "both documents, two keys"],
     ],
     exits: { 0: "done", 1: "refused; nothing is written" },

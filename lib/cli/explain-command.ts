@@ -1,6 +1,7 @@
 import {
   type ExplainResult,
   type ExplainSelection,
+  type Explainer,
   type Finding,
   type Verdict,
   renderGithub,
@@ -37,6 +38,7 @@ interface Values {
   readonly audit?: true;
   readonly baseline?: string;
   readonly facts?: string;
+  readonly running?: true;
   readonly "fail-on": "denied" | "unknown";
 }
 
@@ -84,6 +86,8 @@ const WITHOUT_AUDIT: readonly Format[] = ["html", "mermaid"];
  * `explain`: the chain of each pull, and without `--image` of each of OpenShift's components, each workload that acts in
  * a cloud and each way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
+ * `--running` asks what becomes of the pulls of the pods that were read instead, once the configuration is applied.
+ *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
  * denied` to 0 where none is denied. What the baseline accepts counts for neither, and the form of the results and the
  * audit change nothing.
@@ -94,7 +98,9 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   refuseContradictions(values);
   const baseline = values.baseline === undefined ? undefined : Baseline.read(values.baseline, today());
   const explainer = readAsked(operands, facts);
-  const all = started(askedResults(explainer, selectionOf(values)));
+  const all = values.running
+    ? started(running(explainer, selectionOf(values)), NONE_RUNNING)
+    : started(askedResults(explainer, selectionOf(values)), NONE_DECLARED);
   const found = values.audit && explainer.audit(stack);
   const audit = found && (baseline?.findings(found) ?? found);
   const results = baseline ? baseline.results(all) : all;
@@ -144,16 +150,23 @@ function today(): string {
 }
 
 /** The results once the first of them is there: where there is none, nothing is printed but the mistake. */
-function started(results: Generator<ExplainResult>): Iterable<ExplainResult> {
+function started(results: Iterator<ExplainResult>, none: string): Iterable<ExplainResult> {
   const first = results.next();
-  if (first.done)
-    throw new UsageError(
-      "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",
-    );
+  if (first.done) throw new UsageError(none);
   return (function* () {
     yield first.value;
-    yield* results;
+    for (let next = results.next(); !next.done; next = results.next()) yield next.value;
   })();
+}
+
+const NONE_DECLARED =
+  "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image";
+const NONE_RUNNING =
+  "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well";
+
+function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterator<ExplainResult> {
+  if (spoke === undefined) return explainer.running(pulls);
+  throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
 }
 
 function* watched(results: Iterable<ExplainResult>, verdicts: Set<Verdict>): Generator<ExplainResult> {

@@ -18,6 +18,8 @@ export interface CheckHelp {
 }
 
 const HELP: Readonly<Record<CheckId, string>> = {
+  "still-pulled":
+    "Annotate the service account of the pod and give its identity the repository, or keep the node's identity with mixed mode until that is done.",
   "image-parses":
     "Write the image as `podman pull` accepts it: no scheme, no upper case in the path, a valid tag or digest.",
   "provider-matches-image":

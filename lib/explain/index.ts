@@ -12,6 +12,7 @@ export { type CheckId } from "./check-ids";
 export { type FleetWarning } from "./cloud";
 export { type AccessResult, explain, Explainer, type ImagePuller, type PullResult } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
+export { type RunningResult } from "./jobs/running";
 export { type FleetResult } from "./jobs/fleet";
 export {
   type ClusterRecord,

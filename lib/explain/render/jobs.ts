@@ -17,6 +17,13 @@ export interface JobWords {
 /** The words of each job. */
 export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
   "image-pull": { verb: "pulls", one: "pull", several: "pulls", target: "image", title: "Image pulls" },
+  "running-pull": {
+    verb: "keeps pulling",
+    one: "running pull",
+    several: "running pulls",
+    target: "image",
+    title: "Pulls of running pods",
+  },
   component: {
     verb: "uses the Secret",
     one: "component",
