@@ -14,7 +14,7 @@ import { propertyPath } from "../artefact/property-path";
 import { fileOf } from "./facts-file";
 import type { Finding } from "./findings";
 import type { Cloud } from "./cloud";
-import { Accesses } from "./jobs/access";
+import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
@@ -78,6 +78,19 @@ export let declaredOf: (
   jobs: ReadonlySet<ExplainResult["job"]>,
 ) => Iterable<ExplainResult>;
 
+/** What a comparison looks at, of one side. */
+export interface Inside {
+  readonly facts: Facts;
+  readonly clouds: readonly Cloud[];
+  readonly pulls: Pulls;
+  /** Of each component and workload of a cluster, with what its identity was granted. */
+  readonly accesses: (artefacts: ClusterArtefacts) => Iterable<AccessResult & Pick<JudgedAccess, "held">>;
+  readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
+}
+
+/** What a comparison looks at. */
+export let insideOf: (explainer: Explainer) => Inside;
+
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
@@ -96,6 +109,7 @@ export class Explainer {
   static {
     cloudsOf = (explainer) => explainer.#clouds;
     declaredOf = (explainer, stack, jobs) => explainer.#declared(stack, jobs);
+    insideOf = (explainer) => explainer.#inside();
   }
 
   private constructor(facts: Facts) {
@@ -216,6 +230,20 @@ export class Explainer {
   }
 
   /**
+   * What becomes of the pulls of pods that run today, read as manifests or as `kubectl get pods -A -o yaml` prints them,
+   * once the configuration that was read is applied: `allowed` where a pull goes on, as the service account's identity
+   * or the node's, `denied` where it is lost. Images that no entry matches, and pods that have ended, are left out.
+   */
+  *running(selection: PullSelection = {}): Generator<RunningResult> {
+    checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
+    const { image, ...others } = selection;
+    const name = image === undefined ? undefined : this.#questions.image(image);
+    const asked = this.#questions.of({ ...others, origin: "workload" });
+    const wanted = [...asked].filter((each) => name === undefined || each.image === name);
+    yield* runningPulls(this.#pulls, wanted);
+  }
+
+  /**
    * What a review should look at although it works: identities that admit too many or are shared, trust without an
    * audience, permissions wider than declared, nodes that pull by themselves, keys that the next apply drops.
    */
@@ -230,30 +258,41 @@ export class Explainer {
     });
   }
 
-  /**
-   * What becomes of the pulls of pods that run today, read as manifests or as `kubectl get pods -A -o yaml` prints them,
-   * once the configuration that was read is applied: `allowed` where a pull goes on, as the service account's identity
-   * or the node's, `denied` where it is lost. Images that no entry matches, and pods that have ended, are left out.
-   */
-  *running(selection: PullSelection = {}): Generator<RunningResult> {
-    checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
-    const { image, ...others } = selection;
-    const name = image === undefined ? undefined : this.#questions.image(image);
-    const asked = this.#questions.of({ ...others, origin: "workload" });
-    const wanted = [...asked].filter((each) => name === undefined || each.image === name);
-    yield* runningPulls(this.#pulls, wanted);
-  }
-
   *#accesses(
     job: AccessJob,
     { serviceAccount, stack }: AccessSelection,
     isAsked: (question: AccessQuestion) => boolean = isOf(selectedAccount(serviceAccount)),
   ): Generator<AccessResult> {
-    for (const artefacts of selectedClusters(this.#facts, stack)) {
-      const entering = this.#fleets.controllers(artefacts);
-      for (const each of this.#access.of(artefacts, job, isAsked, entering))
-        yield { job, stack: artefacts.stack, ...each };
-    }
+    for (const artefacts of selectedClusters(this.#facts, stack))
+      for (const { subject, target, verdict, as, checks } of this.#judged(artefacts, job, isAsked))
+        yield { job, stack: artefacts.stack, subject, target, verdict, as, checks };
+  }
+
+  #judged(
+    artefacts: ClusterArtefacts,
+    job: AccessJob,
+    isAsked: (question: AccessQuestion) => boolean,
+  ): Iterable<JudgedAccess> {
+    return this.#access.of(artefacts, job, isAsked, this.#fleets.controllers(artefacts));
+  }
+
+  #inside(): Inside {
+    const jobs: readonly AccessJob[] = ["component", "workload"];
+    return {
+      facts: this.#facts,
+      clouds: this.#clouds,
+      pulls: this.#pulls,
+      accesses: (artefacts) =>
+        jobs.flatMap((job) =>
+          [...this.#judged(artefacts, job, () => true)].map((each) => ({
+            job,
+            stack: artefacts.stack,
+            ...each,
+          })),
+        ),
+      fleets: (artefacts) =>
+        this.#fleets.of(this.#facts.clusters, (question) => question.artefacts === artefacts),
+    };
   }
 
   *#declared(stack: string, jobs: ReadonlySet<ExplainResult["job"]>): Generator<ExplainResult> {

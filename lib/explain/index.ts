@@ -22,6 +22,8 @@ export {
   type PluginRecord,
 } from "./read/cluster-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
+export { type Change, type ChangeKind, type ComparedState, type Comparison } from "./compare/change";
+export { compare, type CompareOptions } from "./compare/compare";
 export { readFactsFile } from "./facts-file";
 export { type StatedAwsFacts } from "./aws/stated";
 export { type SkippedDocument } from "./read/source";
@@ -36,6 +38,12 @@ export {
 } from "./selections";
 export { type Finding, type Severity } from "./findings";
 export { renderGithub } from "./render/github";
+export {
+  COMPARE_JSON_VERSION,
+  renderCompareJson,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "./render/compare";
 export { renderHtml } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
 export { renderJunit } from "./render/junit";

@@ -18,6 +18,7 @@ import type {
   AccountReading,
   AskedRights,
   CloudAccess,
+  HeldRight,
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
@@ -33,6 +34,7 @@ import {
   isAwsSecret,
   readAwsSecret,
 } from "./component";
+import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 
@@ -121,6 +123,11 @@ class RoleIdentity implements AccessIdentity {
     const { role, label, account } = this.#named;
     if (!role) return notFound(label);
     return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked.rights, account);
+  }
+
+  held(): readonly HeldRight[] {
+    const { role } = this.#named;
+    return role ? heldRights(role.policies, role.boundary, role.resource.source) : [];
   }
 
   #question({ issuer, audience, namespace, name }: TokenQuestion): TrustQuestion {

@@ -74,6 +74,9 @@ class Aws implements Cloud {
       names: [role.resource.address, shown(role.resource.attribute("name")), role.pathName, ...arnsOf(role)],
       source: role.resource.source,
       trust: (claims) => declaredTrust(role, claims, trust),
+      get terms() {
+        return trust.terms(role);
+      },
     }));
   }
 
@@ -146,7 +149,12 @@ function keyOf(part: unknown): unknown {
 }
 
 const NOT_READ = notFound("the IAM role");
-const NO_RIGHTS: PullRights = { login: () => NOT_READ, repository: () => NOT_READ, reach: () => [] };
+const NO_RIGHTS: PullRights = {
+  login: () => NOT_READ,
+  repository: () => NOT_READ,
+  reach: () => [],
+  beyond: () => [],
+};
 
 /** Partitions differ; account and name are what tells roles apart. */
 function arnsOf({ account, pathName }: Role): readonly string[] {

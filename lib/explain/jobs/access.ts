@@ -13,6 +13,7 @@ import type {
   AccessReading,
   AccountReading,
   Cloud,
+  HeldRight,
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
@@ -50,6 +51,7 @@ export interface AccessFacts extends TrustFacts {
   /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
   readonly permission: Answer | undefined;
+  readonly token: TokenQuestion;
 }
 
 const { link } = stepsOf<AccessFacts>();
@@ -194,6 +196,8 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
+  /** What the identity was granted. */
+  readonly held: () => readonly HeldRight[];
 }
 
 /** An identity that a service account names. */
@@ -290,12 +294,14 @@ export class Accesses {
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
+    const { identity } = facts;
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
-      as: verdict === "denied" ? null : (facts.identity?.label ?? null),
+      as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
+      held: () => identity?.held(facts.token) ?? [],
     };
   }
 
@@ -321,6 +327,7 @@ export class Accesses {
       named,
       pods,
       identity,
+      token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };

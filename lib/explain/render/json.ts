@@ -70,7 +70,7 @@ function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object 
 }
 
 /** Lines are looked up for what is written alone: facts keep paths. */
-function withLine({ text, source }: Evidence): object {
+export function withLine({ text, source }: Evidence): object {
   if (source === undefined) return { text };
   const { file, document, path, stated } = source;
   const line = lineOf(source);
