@@ -108,7 +108,7 @@ class RoleIdentity implements AccessIdentity {
 
   trust({ issuer, audience, namespace, name }: TokenQuestion): TrustAnswer {
     const { role, account, partition } = this.#named;
-    const subject = `system:serviceaccount:${namespace}:${name}`;
+    const subject = known(`system:serviceaccount:${namespace}:${name}`);
     const question: TrustQuestion = { role, account, partition, issuer, subject, audience };
     const answers = this.#trust.of(question);
     const isWide = answers.subject.status === "pass" && this.#trust.isWide(question);
