@@ -19,3 +19,5 @@ export { type PluginKey, type StatedPlugins } from "../rules/kubelet/node-facts"
 export { type HostCarrierProps, type NodeTransport, cloudInit, k3s, rke2 } from "./carriers";
 export type { NodePlaces, INodeCarrier } from "../model/node-carrier";
 export type { NodeDocument } from "../model/node-document";
+export { type Ec2NodeClassProps, type NodeadmProps, ec2NodeClass, nodeadm } from "./eks";
+export { type UserDataPart } from "../rules/node/nodeadm";

@@ -4,11 +4,12 @@
 
 import { CLOUD_INIT_FORM } from "./cloud-init";
 import type { NodeForm } from "./form";
+import { NODEADM_FORM } from "./nodeadm";
 import { PLAIN_FORM } from "./plain";
 import { isRancherConfig, rancherFlags } from "./rancher";
 
 /** All forms. */
-export const NODE_FORMS: readonly NodeForm[] = [PLAIN_FORM, CLOUD_INIT_FORM];
+export const NODE_FORMS: readonly NodeForm[] = [PLAIN_FORM, CLOUD_INIT_FORM, NODEADM_FORM];
 
 /** The form of a document; `undefined` where it is none for nodes. */
 export function nodeFormOf(document: unknown): NodeForm | undefined {
