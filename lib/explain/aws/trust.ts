@@ -6,6 +6,7 @@ import {
   type Known,
   is,
   isKnown,
+  joined,
   known,
   orElse,
   partsOf,
@@ -15,10 +16,10 @@ import {
 } from "../../model/known";
 import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
-import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
+import type { Condition, Policy, Statement, UnreadStatement } from "../../rules/aws/policy/document";
 import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { TrustAnswer } from "../cloud";
+import type { TrustAnswer, TrustTerms } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
@@ -98,6 +99,18 @@ export class Trust {
     const { role } = question;
     const asked = role && this.#asked(question, role, role.trust);
     return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
+  }
+
+  /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
+  terms({ trust: policy }: Role): TrustTerms {
+    const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));
+    const values = allowing(policy).flatMap(({ conditions }) =>
+      orElse(conditions, () => []).flatMap(({ values }) => values),
+    );
+    const registered = this.#providers.filter(({ url }) => issuers.some((each) => same(each, url) === "yes"));
+    const audiences = registered.flatMap(({ clientIds }) => orElse(clientIds, () => []));
+    const others = policy.kind === "read" ? policy.statements.flatMap(statementText) : [known(policy.why)];
+    return { issuers, audiences: [...values, ...audiences], subjects: values, beyond: others };
   }
 
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
@@ -339,6 +352,18 @@ function allowing(policy: Policy): readonly Statement[] {
       ? []
       : [each],
   );
+}
+
+/** What lets in or keeps out in ways other than comparing texts: statements that deny, or are not read. */
+function statementText(statement: Statement | UnreadStatement): readonly Known<string>[] {
+  if ("unread" in statement) return [known(statement.unread)];
+  if (is(statement.effect, "Allow") === "yes") return [];
+  const texts = orElse(statement.conditions, () => []).flatMap(({ operator, key, values }) => [
+    known(operator),
+    key,
+    ...values,
+  ]);
+  return [joined("Deny ", ...texts.flatMap((text) => [text, " "]))];
 }
 
 function federated(policy: Policy): readonly Known<string>[] {

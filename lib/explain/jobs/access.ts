@@ -17,7 +17,15 @@ import {
   seen,
   unknown,
 } from "../answer";
-import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
+import type {
+  AccessIdentity,
+  AccessReading,
+  AccountReading,
+  Cloud,
+  HeldRight,
+  TokenQuestion,
+  TrustAnswer,
+} from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
@@ -52,6 +60,7 @@ export interface AccessFacts extends TrustFacts {
   /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
   readonly permission: Answer | undefined;
+  readonly token: TokenQuestion;
 }
 
 const { link } = stepsOf<AccessFacts>();
@@ -196,6 +205,22 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
+  /** What the identity was granted. */
+  readonly held: () => readonly HeldRight[];
+}
+
+/** An identity that a service account names. */
+export interface NamedIdentity {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly identity: AccessIdentity;
+  readonly audiences: readonly Known<string>[];
+}
+
+/** What names an identity, and to whom its tokens are shown. */
+interface Named extends Partial<AccessReading> {
+  readonly pods: Answer | undefined;
+  readonly audiences: readonly Known<string>[];
 }
 
 const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
@@ -229,13 +254,29 @@ export class Accesses {
     isAsked: (question: AccessQuestion) => boolean,
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
+    for (const question of this.#questions(artefacts, job, entering))
+      if (isAsked(question)) yield this.#judged(question);
+  }
+
+  /** The identities that components and workloads name, and the audiences of the tokens that they show. */
+  *identities(artefacts: ClusterArtefacts, entering: ReadonlySet<string>): Generator<NamedIdentity> {
+    for (const job of ["component", "workload"] as const)
+      for (const question of this.#questions(artefacts, job, entering)) {
+        const { identity, audiences } = this.#named(question);
+        if (identity) yield { key: question.key, identity, audiences };
+      }
+  }
+
+  #questions(
+    artefacts: ClusterArtefacts,
+    job: AccessJob,
+    entering: ReadonlySet<string>,
+  ): readonly AccessQuestion[] {
     const acts = (cloud: Cloud, key: string): boolean =>
       !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
-    const questions =
-      job === "component"
-        ? componentQuestions(artefacts, this.#clouds)
-        : workloadQuestions(artefacts, this.#clouds, acts);
-    for (const question of questions) if (isAsked(question)) yield this.#judged(question);
+    return job === "component"
+      ? componentQuestions(artefacts, this.#clouds)
+      : workloadQuestions(artefacts, this.#clouds, acts);
   }
 
   /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
@@ -262,21 +303,28 @@ export class Accesses {
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
+    const { identity } = facts;
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
-      as: verdict === "denied" ? null : (facts.identity?.label ?? null),
+      as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
+      held: () => identity?.held(facts.token) ?? [],
     };
   }
 
-  #facts({ artefacts, cloud, key, component, declared, asks }: AccessQuestion): AccessFacts {
+  #named({ artefacts, cloud, key, component, declared }: AccessQuestion): Named {
     const workload = component ? undefined : cloud && this.#reading(artefacts, cloud, key, declared);
     const secret =
       component?.secret && cloud?.access.secret(component.secret, component.tokenPath, artefacts.secrets);
-    const { identity, answer: named } = workload ?? secret ?? {};
     const audiences = component ? [known(component.audience)] : (workload?.audiences ?? []);
+    return { ...(workload ?? secret), pods: workload?.pods, audiences };
+  }
+
+  #facts(question: AccessQuestion): AccessFacts {
+    const { artefacts, cloud, key, component, declared, asks } = question;
+    const { identity, answer: named, pods, audiences } = this.#named(question);
     const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
     return {
@@ -286,8 +334,9 @@ export class Accesses {
       account: serviceAccountOf(artefacts, key),
       component,
       named,
-      pods: workload?.pods,
+      pods,
       identity,
+      token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
