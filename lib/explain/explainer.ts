@@ -16,6 +16,7 @@ import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
 import { PULL_LINKS, Pulls } from "./jobs/pull";
+import { type RunningResult, runningPulls } from "./jobs/running";
 import {
   type AskedPull,
   PullQuestions,
@@ -218,6 +219,20 @@ export class Explainer {
         );
     });
     return [...new Map(reached.map((row) => [`${row.stack} ${row.as} ${row.pattern}`, row])).values()];
+  }
+
+  /**
+   * What becomes of the pulls of pods that run today, read as manifests or as `kubectl get pods -A -o yaml` prints them,
+   * once the configuration that was read is applied: `allowed` where a pull goes on, as the service account's identity
+   * or the node's, `denied` where it is lost. Images that no entry matches, and pods that have ended, are left out.
+   */
+  *running(selection: PullSelection = {}): Generator<RunningResult> {
+    checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
+    const { image, ...others } = selection;
+    const name = image === undefined ? undefined : this.#questions.image(image);
+    const asked = this.#questions.of({ ...others, origin: "workload" });
+    const wanted = [...asked].filter((each) => name === undefined || each.image === name);
+    yield* runningPulls(this.#pulls, wanted);
   }
 
   *#accesses(

@@ -19,6 +19,7 @@ export {
   type ServiceAccountReach,
 } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
+export { type RunningResult } from "./jobs/running";
 export { type FleetResult } from "./jobs/fleet";
 export {
   type ClusterRecord,

@@ -5,7 +5,7 @@ import type { Verdict } from "./verdict";
 /** What the verifier says of one chain, whatever its job. */
 export interface ExplainResult {
   /** Which job it belongs to. */
-  readonly job: "image-pull" | "component" | "workload" | "fleet-access";
+  readonly job: "image-pull" | "running-pull" | "component" | "workload" | "fleet-access";
   /** The stack; empty for manifests outside of stacks. */
   readonly stack: string;
   /** The service account, `namespace/name`. */

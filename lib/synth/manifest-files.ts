@@ -7,6 +7,7 @@ import {
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
+import { isDnsLabel } from "../model/kubernetes-name";
 import { type LateText, isLate } from "../model/late";
 import { syntaxOf } from "../model/node-document";
 import { isRecord } from "../model/record";
@@ -15,7 +16,7 @@ import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { yamlText } from "./bind/yaml";
 import { type LateMarkers, type LateValues, isLateObject } from "./late-values";
-import { podFileName } from "./manifest-name";
+import { namespaceFile, podFileName } from "./manifest-name";
 import type { WrittenNodes } from "./node-files";
 import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
@@ -38,6 +39,8 @@ export interface StackDocuments {
   readonly nodes: ReadonlyMap<string, WrittenNodes>;
   /** What pods need, by the `namespace/name` of their service account. */
   readonly pods: ReadonlyMap<string, PodFragment>;
+  /** Whether the objects of each namespace are in files of their own. */
+  readonly perNamespace: boolean;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
   /** Facts that no artefact shows; `undefined` where none are stated. */
@@ -50,7 +53,7 @@ export interface StackDocuments {
 
 /** Finds every late value of the documents, which declares its output, and renders nothing. */
 export function declareLateValues(documents: StackDocuments): void {
-  for (const chart of documents.charts) placedObjects(chart, documents);
+  for (const chart of documents.charts) writtenObjects(chart, documents);
   for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
   placedClusters(documents);
 }
@@ -63,10 +66,9 @@ export function declareLateValues(documents: StackDocuments): void {
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const files = new Map<string, string>();
   const manifests: ManifestEntry[] = [];
-  const written = documents.charts.map((chart) => ({ chart, objects: placedObjects(chart, documents) }));
+  const written = documents.charts.flatMap((chart) => writtenObjects(chart, documents));
   refuseSameObjects(written);
   for (const { chart, objects } of written) {
-    if (objects.length === 0) continue;
     const comments = [...placeComments(chart, documents), ...chart.comments];
     files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
     manifests.push(entryOf(chart));
@@ -143,9 +145,25 @@ function context(file: string, { late, markers }: StackDocuments): PlacingContex
   return { late, markers, file };
 }
 
-function placedObjects({ chart, file }: ManifestChart, documents: StackDocuments): readonly object[] {
-  const placing = context(file, documents);
-  return objectsOf(chart).map((object) => placedObject(object, placing));
+/** The objects of a chart by their file, in the order of the files; charts without objects have none. */
+function writtenObjects(chart: ManifestChart, documents: StackDocuments): readonly WrittenObjects[] {
+  const files = new Map<string, object[]>();
+  for (const object of objectsOf(chart.chart)) {
+    const file = documents.perNamespace ? fileOf(object, chart.file) : chart.file;
+    const placing = placedObject(object, context(file, documents));
+    const others = files.get(file);
+    if (others) others.push(placing);
+    else files.set(file, [placing]);
+  }
+  return [...files]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, objects]) => ({ chart: { ...chart, file }, objects }));
+}
+
+/** A namespace that is no literal name is refused when the object is placed. */
+function fileOf({ metadata }: Readonly<Record<string, unknown>>, file: string): string {
+  const namespace = isPlain(metadata) ? metadata["namespace"] : undefined;
+  return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
 }
 
 /** As declared; after what they depend on where a dependency was stated. */
@@ -266,12 +284,8 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The objects of one file. */
 interface WrittenObjects {
-  /** The file, and the cluster that it is for. */
-  readonly chart: {
-    readonly file: string;
-    readonly appliesTo: string;
-    readonly spoke?: string;
-  };
+  /** The chart that they are of, with the file. */
+  readonly chart: ManifestChart;
   /** Its objects. */
   readonly objects: readonly object[];
 }

@@ -194,7 +194,8 @@ function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]
   return (forMirror ? confused : "") + mirrorHint(mirrored);
 }
 
-function servedByPlugin(name: string): boolean {
+/** Whether the registry is one that a known plugin serves. */
+export function servedByPlugin(name: string): boolean {
   return PLUGINS.some((plugin) =>
     pluginRow(plugin)?.registries.some((pattern) => imageMatches(pattern, withoutPort(name))),
   );

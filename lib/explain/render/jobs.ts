@@ -13,6 +13,7 @@ export interface JobWords {
 /** The words of each job. */
 export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
   "image-pull": { verb: "pulls", target: "image", title: "Image pulls" },
+  "running-pull": { verb: "keeps pulling", target: "image", title: "Pulls of running pods" },
   component: { verb: "uses the Secret", target: "Secret", title: "Platform components" },
   workload: { verb: "acts in", target: "cloud", title: "Workloads" },
   "fleet-access": { verb: "enters", target: "spoke", title: "Fleet access" },
