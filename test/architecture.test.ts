@@ -399,6 +399,7 @@ const ROOMS: Readonly<
 > = {
   cloud: {
     each: [
+      "cluster",
       "component",
       "component-props",
       "index",
@@ -446,7 +447,7 @@ const ROOMS: Readonly<
     },
   },
   rules: {
-    each: ["component", "issuer", "names", "permission", "pull", "registry", "spoke", "trust"],
+    each: ["cluster", "component", "issuer", "names", "permission", "pull", "registry", "spoke", "trust"],
     own: {
       aws: {
         arn: "how everything is named",
@@ -487,7 +488,7 @@ const ROOMS: Readonly<
     },
   },
   explain: {
-    each: ["identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
+    each: ["held", "identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",

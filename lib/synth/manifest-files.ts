@@ -73,7 +73,7 @@ export interface StackDocuments {
 /** Finds every late value of the documents, which declares its output, and renders nothing. */
 export function declareLateValues(documents: StackDocuments): void {
   for (const chart of documents.charts)
-    if (!documents.delivery?.delivers(chart)) writtenObjects(chart, documents);
+    if (!documents.delivery?.delivers(chart)) placedObjects(chart, documents);
   for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
   placedClusters(documents);
 }
@@ -84,20 +84,15 @@ export function declareLateValues(documents: StackDocuments): void {
  * Same documents, same bytes.
  */
 export function stackFiles(documents: StackDocuments): Map<string, string> {
-  const files = new Map<string, string>();
-  const manifests: ManifestEntry[] = [];
-  for (const { chart, objects } of filesOfCharts(documents)) {
-    const comments = [...placeComments(chart, documents), ...chart.comments];
-    files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
-    manifests.push(entryOf(chart));
-  }
+  const written = manifestTexts(documents);
+  const manifests = written.map(([entry]) => entry);
+  const files = new Map(written.map(([{ file }, text]) => [file, text]));
   const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
   for (const each of nodes) files.set(each.file, nodesText(each, documents));
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
   const { placeholders, rules } = documents.late;
-  const { delivery } = documents;
   const identity: WorkloadIdentityFile = {
     version: WORKLOAD_IDENTITY_VERSION,
     stack: documents.stack,
@@ -111,27 +106,32 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),
-    ...(delivery && { delivery: delivery.entry }),
+    ...(documents.delivery && { delivery: documents.delivery.entry }),
     placeholders,
   };
-  const isStated = documents.stated !== undefined || delivery !== undefined;
+  const isStated = documents.stated !== undefined || documents.delivery !== undefined;
   const empty =
     files.size === 0 && clusters.length === 0 && !isStated && Object.keys(placeholders).length === 0;
   if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
   return files;
 }
 
-/** The objects that are written, by file; what is delivered otherwise must not be among them. */
-function filesOfCharts(documents: StackDocuments): readonly WrittenObjects[] {
-  const { delivery, charts } = documents;
-  const isDelivered = (chart: ManifestChart): boolean => delivery?.delivers(chart) ?? false;
-  const written = charts.filter((chart) => !isDelivered(chart));
-  const files = written.flatMap((chart) => writtenObjects(chart, documents));
-  const delivered = charts
-    .filter(isDelivered)
-    .map((chart) => ({ chart, objects: delivery?.objectsOf(chart.file) ?? [] }));
-  refuseSameObjects([...files, ...delivered]);
-  return files;
+/** The manifests that are files, in the order in which they are applied. */
+function manifestTexts(documents: StackDocuments): readonly (readonly [ManifestEntry, text: string])[] {
+  const { delivery, perNamespace } = documents;
+  const written = documents.charts.flatMap((chart) => {
+    const isDelivered = delivery?.delivers(chart) ?? false;
+    const objects = isDelivered ? (delivery?.objectsOf(chart.file) ?? []) : placedObjects(chart, documents);
+    const files = byFile(chart.file, objects, perNamespace && !isDelivered);
+    return files.map(([file, own]) => ({ chart: { ...chart, file }, objects: own, isDelivered }));
+  });
+  refuseSameObjects(written);
+  return written
+    .filter(({ isDelivered }) => !isDelivered)
+    .map(({ chart, objects }) => {
+      const comments = [...placeComments(chart, documents), ...chart.comments];
+      return [entryOf(chart), withHeader(comments, objects.map(yamlText).join("---\n"))] as const;
+    });
 }
 
 function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {
@@ -191,22 +191,23 @@ export function placedObjects(
   return objectsOf(chart).map((object) => placedObject(edit(object), placing));
 }
 
-/** The objects of a chart by their file, in the order of the files; charts without objects have none. */
-function writtenObjects(chart: ManifestChart, documents: StackDocuments): readonly WrittenObjects[] {
+/** The objects of a chart by their file, in the order of the files. */
+function byFile(
+  file: string,
+  objects: readonly object[],
+  perNamespace: boolean,
+): readonly (readonly [file: string, objects: readonly object[]])[] {
+  if (!perNamespace) return objects.length === 0 ? [] : [[file, objects]];
   const files = new Map<string, object[]>();
-  for (const object of objectsOf(chart.chart)) {
-    const file = documents.perNamespace ? fileOf(object, chart.file) : chart.file;
-    const placing = placedObject(object, context(file, documents));
-    const others = files.get(file);
-    if (others) others.push(placing);
-    else files.set(file, [placing]);
+  for (const object of objects) {
+    const own = fileOf(object as ObjectDocument, file);
+    const others = files.get(own);
+    if (others) others.push(object);
+    else files.set(own, [object]);
   }
-  return [...files]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([file, objects]) => ({ chart: { ...chart, file }, objects }));
+  return [...files].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A namespace that is no literal name is refused when the object is placed. */
 function fileOf({ metadata }: ObjectDocument, file: string): string {
   const namespace = isPlain(metadata) ? metadata["namespace"] : undefined;
   return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
@@ -299,6 +300,7 @@ function placed(value: unknown, context: PlacingContext, title: string, path: (s
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
   }
   if (!isPlain(value)) return value;
+  if (isLateObject(value)) return context.late.text(value, where);
   const copy: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(value)) {
     if (key.includes("TfToken[")) return lateKey(key, where);
