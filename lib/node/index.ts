@@ -15,6 +15,7 @@ export { type CredentialProviderEntry, credentialProviderEntries } from "./crede
 export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
+export { CredentialProviderConfigAlert, type CredentialProviderConfigAlertProps } from "./config-alert";
 export { type HostCarrierProps, type MicroShiftProps, k3s, microShift, rke2 } from "./distribution-carriers";
 export {
   type KubeadmConfigTemplateProps,
