@@ -13,8 +13,9 @@ export {
 } from "./credential-provider-config";
 export { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
 export { type CredentialProviderSettings } from "./credential-provider-settings";
-export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
+export { type KubernetesProps, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
+export { type PluginKey, type StatedPlugins } from "../rules/kubelet/node-facts";
 export { CredentialProviderConfigAlert, type CredentialProviderConfigAlertProps } from "./config-alert";
 export { type HostCarrierProps, type MicroShiftProps, k3s, microShift, rke2 } from "./distribution-carriers";
 export {
