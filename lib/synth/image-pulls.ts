@@ -227,7 +227,13 @@ function configHashOf(
 }
 
 /** Checks what can be checked before anything is declared; what the plugins can do is known when the clouds have answered. */
-function checkSettings({ credentialProviders = {}, tokenAudience = {} }: ImagePullsProps): void {
+function checkSettings({
+  cluster,
+  carriers = [],
+  credentialProviders = {},
+  tokenAudience = {},
+}: ImagePullsProps): void {
+  for (const carrier of carriers) carrier.checkKubelet?.(cluster.kubelet);
   for (const [plugin, settings] of Object.entries(credentialProviders)) checkedSettings(plugin, settings);
   checkTokenAudience(tokenAudience);
 }

@@ -7,6 +7,7 @@ it.each<[ExampleName, string[]]>([
   ["aro-hcp", ["acr-sa-test/acr-pull-sa"]],
   ["rke2", ["shop/web", "shop/web"]],
   ["talos", ["shop/web"]],
+  ["eks-nodeadm", ["batch/jobs", "shop/web", "shop/web"]],
 ])("every declared pull of %s is allowed, each link by itself", (name, subjects) => {
   const results = explained(synthesized(name));
   expect(results.map(({ subject, verdict }) => [subject, verdict])).toEqual(

@@ -190,6 +190,8 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
   const config = inside(object, "data", "config");
   if (object["kind"] === "ConfigMap" && typeof config === "string")
     return nodesOf(file, record(parse(config, YAML)));
+  if (object["kind"] === "EC2NodeClass")
+    return [archiveNodes(file, text(inside(object, "spec", "userData")))];
   if (object["kind"] !== "MachineConfig") return [];
   const ignition = inside(object, "spec", "config") as IgnitionConfig;
   const files = ignitionFiles(ignition).map(({ path, mode, content }) => [path, { mode, content }] as const);
@@ -202,7 +204,26 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
   ];
 }
 
+/** User data as cloud-init and nodeadm take it apart: the files of one part, the flags of the other. */
+function archiveNodes(where: string, archive: string): FoundNodes {
+  const parts = archive.split(/^--\/\/.*$/m).map((part) => part.split(/\n\n/));
+  const [cloudConfig, nodeConfig] = ["text/cloud-config", "application/node.eks.aws"].map((type) => {
+    const [, ...body] = parts.find(([head = ""]) => head.includes(type)) ?? [];
+    return record(parse(body.join("\n\n"), YAML));
+  });
+  const files = list(cloudConfig?.["write_files"])
+    .map(record)
+    .map(({ path, permissions, content }) => {
+      return [text(path), { mode: Number.parseInt(text(permissions), 8), content: text(content) }] as const;
+    });
+  const flags = list(inside(nodeConfig, "spec", "kubelet", "flags")).map((flag) =>
+    text(flag).slice(2).split("="),
+  );
+  return { where, files: new Map(files), kubeletFlags: Object.fromEntries(flags) as Json };
+}
+
 function plainNodes(file: string, content: string): FoundNodes {
+  if (content.startsWith("MIME-Version:")) return archiveNodes(file, content);
   const document = record(parse(content, YAML));
   const files = list(document["files"])
     .map(record)

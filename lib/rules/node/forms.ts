@@ -8,6 +8,7 @@ import { BUTANE_FORM, IGNITION_FORM } from "./ignition";
 import { KOPS_FORM } from "./kops";
 import { KUBEADM_FORM, KUBEADM_TEMPLATE_FORM } from "./kubeadm";
 import { isMicroShiftConfig, microShiftFlags } from "./microshift";
+import { NODEADM_FORM } from "./nodeadm";
 import { PLAIN_FORM } from "./plain";
 import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
 import { TALOS_FORM } from "./talos";
@@ -22,6 +23,7 @@ export const NODE_FORMS: readonly NodeForm[] = [
   KUBEADM_FORM,
   KUBEADM_TEMPLATE_FORM,
   KOPS_FORM,
+  NODEADM_FORM,
 ];
 
 /** The form of a document; `undefined` where it is none for nodes. */
