@@ -53,6 +53,12 @@ export interface NodesEntry {
    * @defaultValue - they are for nodes of the cluster itself
    */
   readonly spoke?: string;
+  /**
+   * Form of the file, `cloud-init` say.
+   *
+   * @defaultValue - files and flags as data
+   */
+  readonly form?: string;
 }
 
 /** `workload-identity.json`: what a stack's manifests do not say themselves. */
@@ -97,7 +103,8 @@ const PLACES: readonly unknown[] = [
 
 // A path that leaves the stack's folder must not be read, and even less be written.
 const STACK = /^[^./\\][^/\\]*$/;
-const FILE = /^(manifests|nodes|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
+const FILE =
+  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|nodes\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {

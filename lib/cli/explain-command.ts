@@ -10,7 +10,7 @@ import {
 } from "../explain";
 import { placeText } from "../explain/read/source-lines";
 import { printable } from "../explain/render/printable";
-import { type CommandIo, UsageError, readArguments } from "./command";
+import { type Asked, type CommandIo, UsageError } from "./command";
 
 const EXIT_ALLOWED = 0;
 const EXIT_DENIED = 1;
@@ -21,45 +21,38 @@ const DEFAULT_FOLDER = "cdktf.out";
 /** `colour` is for a terminal only. */
 type Renderer = (results: Iterable<ExplainResult>, colour: boolean) => Iterable<string>;
 
-const RENDERERS: Readonly<Record<string, Renderer>> = {
+const RENDERERS: Readonly<Record<"html" | "json" | "mermaid" | "text", Renderer>> = {
   html: renderHtml,
   json: renderJson,
   mermaid: renderMermaid,
   text: (results, colour) => renderText(results, { colour }),
 };
 
+interface Values {
+  readonly "service-account"?: string;
+  readonly image?: string;
+  readonly spoke?: string;
+  readonly stack?: string;
+  readonly format: keyof typeof RENDERERS;
+  readonly facts?: string;
+  readonly running?: true;
+  readonly "fail-on": "denied" | "unknown";
+}
+
 /**
- * `explain [--running] [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--facts FILE] [--fail-on V] [DIR…]`: the chain
- * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
- * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
- *
- * `--facts FILE` states what no artefact says, in JSON or YAML: under `cluster` what `workload-identity.json` has of a
- * cluster (`issuer`, `kubelet`, `plugins` …), under `aws` the `oidcProviders`, `policies` and `repositories` of accounts
- * whose Terraform is not read.
+ * `explain`: the chain of each pull, and without `--image` of each of OpenShift's components, each workload that acts in
+ * a cloud and each way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
  * `--running` asks what becomes of the pulls of the pods that were read instead, once the configuration is applied.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
  * denied` to 0 where none is denied. `--fail-on unknown` is what happens without it.
  */
-export function run(args: readonly string[], io: CommandIo): number {
-  const { values, positionals } = readArguments(args, {
-    "service-account": { type: "string" },
-    image: { type: "string" },
-    stack: { type: "string" },
-    spoke: { type: "string" },
-    facts: { type: "string" },
-    running: { type: "boolean", default: false },
-    "fail-on": { type: "string", default: "unknown" },
-    format: { type: "string", default: "text" },
-  });
+export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { format, image, stack, spoke, "service-account": serviceAccount, "fail-on": failOn } = values;
-  if (failOn !== "denied" && failOn !== "unknown")
-    throw new UsageError(`--fail-on takes denied or unknown, not ${failOn}`);
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
-  const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
-  if (!render) throw new UsageError(`unknown format ${format}; one of ${Object.keys(RENDERERS).join(", ")}`);
+  const render: Renderer = RENDERERS[format];
   const selection: ExplainSelection = {
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(image === undefined ? {} : { image }),
@@ -68,7 +61,7 @@ export function run(args: readonly string[], io: CommandIo): number {
   };
 
   const explainer = Explainer.read(
-    positionals.length > 0 ? positionals : [DEFAULT_FOLDER],
+    operands.length > 0 ? operands : [DEFAULT_FOLDER],
     values.facts === undefined ? {} : readFactsFile(values.facts),
   );
   const seen = new Set<string>();

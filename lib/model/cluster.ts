@@ -34,6 +34,20 @@ export interface PluginFacts {
    * @defaultValue - it can
    */
   readonly unusable?: string;
+  /**
+   * Where nodes fetch the plugin from; the same file under each name that the configuration has for it.
+   *
+   * @defaultValue - the nodes have it
+   */
+  readonly source?: PluginSource;
+}
+
+/** A file that nodes fetch and make executable. */
+export interface PluginSource {
+  /** `https://…`, of the nodes' own platform. */
+  readonly url: string;
+  /** SHA-256 of the file, 64 hexadecimal digits in lower case; a node does not use another file. */
+  readonly sha256: string;
 }
 
 /** The entry that a distribution's nodes have for one plugin before this library changes it. */
@@ -88,11 +102,14 @@ export interface ICluster<Scope> extends ClusterFacts {
   readonly carriers: readonly INodeCarrier<Scope>[];
 }
 
+const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({ url: text, sha256: text });
+
 /** The kind of {@link PluginFacts}. */
 export const PLUGIN_FACTS: ObjectKind<PluginFacts> = object({
   version: optional(text),
   abilities: optional(list(text)),
   unusable: optional(text),
+  source: optional(PLUGIN_SOURCE),
 });
 
 const FACTS = {

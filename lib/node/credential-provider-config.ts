@@ -13,6 +13,7 @@ import {
   TOKEN_PROTOCOL,
   validateCredentialProviderConfig,
 } from "../rules/kubelet/validate-credential-provider-config";
+import { pluginSource } from "../rules/node/plugin-source";
 import { matchImagesOverlap } from "../rules/kubelet/image-matches";
 import {
   type CredentialProviderEntry,
@@ -124,7 +125,28 @@ export function credentialProviderSetup(
       "image-credential-provider-bin-dir": cluster.pluginDirectory,
       "image-credential-provider-config": path,
     },
+    ...executablesOf(props),
   };
+}
+
+/** Each plugin that nodes fetch, under every name that its entries have. */
+function executablesOf({
+  cluster,
+  providers,
+  settings = {},
+}: CredentialProviderConfigProps): Pick<NodeSetup, "executables"> {
+  const executables = providers.flatMap((provider) => {
+    const { plugin } = provider;
+    const source = cluster.plugins[plugin]?.source;
+    if (source === undefined) return [];
+    const { url, sha256 } = pluginSource(plugin, source);
+    return credentialProviderEntries(cluster, provider, settings[plugin]).map(({ name }) => ({
+      path: `${cluster.pluginDirectory}/${String(name)}`,
+      url,
+      sha256,
+    }));
+  });
+  return executables.length > 0 ? { executables } : {};
 }
 
 /**

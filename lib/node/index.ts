@@ -15,3 +15,6 @@ export { type CredentialProviderEntry, credentialProviderEntries } from "./crede
 export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
+export { type HostCarrierProps, type NodeTransport, cloudInit, k3s, rke2 } from "./carriers";
+export type { NodePlaces, INodeCarrier } from "../model/node-carrier";
+export type { NodeDocument } from "../model/node-document";

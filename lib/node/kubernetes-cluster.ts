@@ -14,13 +14,14 @@ import {
   checkGiven,
   choice,
   either,
+  list,
   object,
   optional,
   record,
   text,
 } from "../model/shape";
 import type { IManifestSink } from "../model/manifest-sink";
-import type { INodeCarrier } from "../model/node-carrier";
+import { type NodePlaces, type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
 import { versionUnknown, versionUnsupported } from "../model/problems";
 
 /** Key of an image credential provider plugin. */
@@ -47,21 +48,27 @@ export interface KubernetesProps {
    */
   readonly plugins: Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
   /**
+   * How files and flags get to the nodes: `rke2()`, `talos(…)`, `new PlainCarrier()`.
+   *
+   * @defaultValue - as data, by one {@link PlainCarrier}
+   */
+  readonly carriers?: readonly INodeCarrier<Construct>[];
+  /**
    * Where the CredentialProviderConfig is put; `--image-credential-provider-config` of the kubelet.
    *
-   * @defaultValue "/etc/kubernetes/credential-provider-config.yaml"
+   * @defaultValue - where the carriers have it, or "/etc/kubernetes/credential-provider-config.yaml"
    */
   readonly configPath?: string;
   /**
    * Where the plugins are; `--image-credential-provider-bin-dir` of the kubelet.
    *
-   * @defaultValue "/var/lib/kubelet/credential-provider"
+   * @defaultValue - where the carriers have them, or "/var/lib/kubelet/credential-provider"
    */
   readonly pluginDirectory?: string;
   /**
    * Whether a second name (link or copy) of a plugin can be put there; mixed mode may need one.
    *
-   * @defaultValue true
+   * @defaultValue - as the carriers say, or true
    */
   readonly pluginDirectoryWritable?: boolean;
   /**
@@ -80,16 +87,18 @@ const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
   apiServerVersion: optional(text),
   issuer: ISSUER,
   plugins: record(either(text, PLUGIN_FACTS)),
+  carriers: optional(list(NODE_CARRIER)),
   configPath: optional(text),
   pluginDirectory: optional(text),
   pluginDirectoryWritable: optional(boolean),
   featureGates: optional(record(boolean)),
 });
 
-const CONFIG_PATH = "/etc/kubernetes/credential-provider-config.yaml";
-
-/** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
-const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
+const DEFAULT_PLACES: NodePlaces = {
+  configPath: "/etc/kubernetes/credential-provider-config.yaml",
+  /** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
+  pluginDirectory: "/var/lib/kubelet/credential-provider",
+};
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const FIRST = "1.33";
@@ -108,7 +117,10 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
       allowed: `at most ${apiServer}`,
       remedy: "correct the versions; `version` is that of the nodes",
     });
-  const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
+  const carriers: readonly INodeCarrier<Construct>[] = props.carriers ?? [new PlainCarrier()];
+  for (const carrier of carriers) carrier.checkKubelet?.(kubelet);
+  const places: NodePlaces = { ...DEFAULT_PLACES, ...placesOf(carriers), ...stated(props) };
+  const configPath = nodePath("path of the CredentialProviderConfig", places.configPath);
   const plugins = pluginFacts(props.plugins);
   const facts = { kubelet, apiServer, featureGates, plugins };
   const distribution = "kubernetes";
@@ -120,10 +132,38 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
-    pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
-    pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
+    pluginDirectory: nodePath("directory of the plugins", places.pluginDirectory),
+    pluginDirectoryWritable: places.pluginDirectoryWritable ?? true,
     recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
-    carriers: [new PlainCarrier()],
+    carriers,
+  };
+}
+
+/** Where the carriers have the files; one cluster has one CredentialProviderConfig, so that they must agree. */
+function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | undefined {
+  const [first, ...others] = carriers.flatMap(({ places }) => places ?? []);
+  const other = others.find(
+    (each) => each.configPath !== first?.configPath || each.pluginDirectory !== first.pluginDirectory,
+  );
+  if (first && other)
+    fail("cluster-mismatch", {
+      problem: "the carriers put the kubelet's configuration or its plugins into different places",
+      value: [first.configPath, other.configPath],
+      allowed: "one path for all nodes of a cluster",
+      remedy: "give nodes that are made in another way a stack of their own",
+    });
+  return first;
+}
+
+function stated({
+  configPath,
+  pluginDirectory,
+  pluginDirectoryWritable,
+}: KubernetesProps): Partial<NodePlaces> {
+  return {
+    ...(configPath !== undefined && { configPath }),
+    ...(pluginDirectory !== undefined && { pluginDirectory }),
+    ...(pluginDirectoryWritable !== undefined && { pluginDirectoryWritable }),
   };
 }
 

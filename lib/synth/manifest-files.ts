@@ -7,15 +7,17 @@ import {
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
-import { isLate } from "../model/late";
+import { isDnsLabel } from "../model/kubernetes-name";
+import { type LateText, isLate } from "../model/late";
+import { syntaxOf } from "../model/node-document";
 import { isRecord } from "../model/record";
 import type { StatedFacts } from "../model/stated-facts";
 import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { yamlText } from "./bind/yaml";
-import type { LateMarkers, LateValues } from "./late-values";
-import { podFileName } from "./manifest-name";
-import { type WrittenNodes, nodesDocument } from "./node-files";
+import { type LateMarkers, type LateValues, isLateObject } from "./late-values";
+import { namespaceFile, podFileName } from "./manifest-name";
+import type { WrittenNodes } from "./node-files";
 import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
 
@@ -37,6 +39,8 @@ export interface StackDocuments {
   readonly nodes: ReadonlyMap<string, WrittenNodes>;
   /** What pods need, by the `namespace/name` of their service account. */
   readonly pods: ReadonlyMap<string, PodFragment>;
+  /** Whether the objects of each namespace are in files of their own. */
+  readonly perNamespace: boolean;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
   /** Facts that no artefact shows; `undefined` where none are stated. */
@@ -49,7 +53,7 @@ export interface StackDocuments {
 
 /** Finds every late value of the documents, which declares its output, and renders nothing. */
 export function declareLateValues(documents: StackDocuments): void {
-  for (const chart of documents.charts) placedObjects(chart, documents);
+  for (const chart of documents.charts) writtenObjects(chart, documents);
   for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
   placedClusters(documents);
 }
@@ -62,17 +66,15 @@ export function declareLateValues(documents: StackDocuments): void {
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const files = new Map<string, string>();
   const manifests: ManifestEntry[] = [];
-  const written = documents.charts.map((chart) => ({ chart, objects: placedObjects(chart, documents) }));
+  const written = documents.charts.flatMap((chart) => writtenObjects(chart, documents));
   refuseSameObjects(written);
   for (const { chart, objects } of written) {
-    if (objects.length === 0) continue;
     const comments = [...placeComments(chart, documents), ...chart.comments];
     files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
     manifests.push(entryOf(chart));
   }
   const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  for (const each of nodes)
-    files.set(each.file, withHeader(each.comment, yamlText(placedNodes(each, documents))));
+  for (const each of nodes) files.set(each.file, nodesText(each, documents));
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
@@ -82,7 +84,11 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.map(({ file, spoke }) => ({ file, ...(spoke !== undefined && { spoke }) })),
+    nodes: nodes.map(({ file, spoke, document: { form } }) => ({
+      file,
+      ...(spoke !== undefined && { spoke }),
+      ...(form !== "files" && { form }),
+    })),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),
@@ -139,9 +145,25 @@ function context(file: string, { late, markers }: StackDocuments): PlacingContex
   return { late, markers, file };
 }
 
-function placedObjects({ chart, file }: ManifestChart, documents: StackDocuments): readonly object[] {
-  const placing = context(file, documents);
-  return objectsOf(chart).map((object) => placedObject(object, placing));
+/** The objects of a chart by their file, in the order of the files; charts without objects have none. */
+function writtenObjects(chart: ManifestChart, documents: StackDocuments): readonly WrittenObjects[] {
+  const files = new Map<string, object[]>();
+  for (const object of objectsOf(chart.chart)) {
+    const file = documents.perNamespace ? fileOf(object, chart.file) : chart.file;
+    const placing = placedObject(object, context(file, documents));
+    const others = files.get(file);
+    if (others) others.push(placing);
+    else files.set(file, [placing]);
+  }
+  return [...files]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, objects]) => ({ chart: { ...chart, file }, objects }));
+}
+
+/** A namespace that is no literal name is refused when the object is placed. */
+function fileOf({ metadata }: Readonly<Record<string, unknown>>, file: string): string {
+  const namespace = isPlain(metadata) ? metadata["namespace"] : undefined;
+  return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
 }
 
 /** As declared; after what they depend on where a dependency was stated. */
@@ -152,8 +174,23 @@ function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
 }
 
-function placedNodes(nodes: WrittenNodes, documents: StackDocuments): object {
-  return placedDocument(nodesDocument(nodes), context(nodes.file, documents));
+function placedNodes(
+  { file, document: { content } }: WrittenNodes,
+  documents: StackDocuments,
+): readonly object[] | string {
+  const placing = context(file, documents);
+  return Array.isArray(content)
+    ? content.map((each: object) => placedDocument(each, placing))
+    : documents.late.text(content as string | LateText, () => file);
+}
+
+function nodesText(nodes: WrittenNodes, documents: StackDocuments): string {
+  const { head, comment = [] } = nodes.document;
+  const placed = placedNodes(nodes, documents);
+  if (typeof placed === "string") return placed;
+  if (syntaxOf(nodes.file) === "json") return `${JSON.stringify(placed[0], null, 2)}\n`;
+  const text = withHeader(comment, placed.map(yamlText).join("---\n"));
+  return head === undefined ? text : `${head}\n${text}`;
 }
 
 function placedClusters(documents: StackDocuments): Readonly<Record<string, unknown>>[] {
@@ -210,6 +247,7 @@ function inOrder(metadata: Readonly<Record<string, unknown>>): Record<string, un
 function placed(value: unknown, context: PlacingContext, title: string, path: (string | number)[]): unknown {
   const where = (): string => `${context.file}: ${title}${propertyPath(path)}`;
   if (typeof value === "string") return context.late.text(context.markers.objectOf(value), where);
+  if (isLateObject(value)) return context.late.text(value, where);
   if (typeof value === "number") return isLate(value) ? refuseLateKind(where(), "number") : value;
   if (Array.isArray(value)) {
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
@@ -246,12 +284,8 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The objects of one file. */
 interface WrittenObjects {
-  /** The file, and the cluster that it is for. */
-  readonly chart: {
-    readonly file: string;
-    readonly appliesTo: string;
-    readonly spoke?: string;
-  };
+  /** The chart that they are of, with the file. */
+  readonly chart: ManifestChart;
   /** Its objects. */
   readonly objects: readonly object[];
 }

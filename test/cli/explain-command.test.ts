@@ -124,8 +124,12 @@ describe("exit code", () => {
 
   it.each<[string, readonly string[], RegExp]>([
     ["a folder that is not there", ["/none"], /\(explain-missing\)\n$/],
-    ["an unknown format", ["--format", "yaml"], /^unknown format yaml; one of html, json, mermaid, text\n/],
-    ["a format of prototypes", ["--format", "constructor"], /^unknown format constructor/],
+    [
+      "an unknown format",
+      ["--format", "yaml"],
+      /argument 'yaml' is invalid. Allowed choices are text, json, mermaid, html\.\n/,
+    ],
+    ["a format of prototypes", ["--format", "constructor"], /argument 'constructor' is invalid/],
     [
       "a service account that is none",
       ["--service-account", "web", "--image", "x", folderless()],

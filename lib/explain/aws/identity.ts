@@ -19,6 +19,7 @@ import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { Recent } from "../shared/references";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
 import { organizationPolicies } from "./organization";
@@ -48,8 +49,6 @@ export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
 }
 
 const TYPE = "aws_iam_role";
-/** Roles that are kept with their policies; questions about one come in a row. */
-const KEPT = 256;
 const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
 /** True for the ARN of a role, and for what only apply tells. */
@@ -76,7 +75,7 @@ export class Roles {
   readonly #attachments: Attachments;
   readonly #ofOrganization: readonly HeldPolicy[];
   readonly #byName = new Map<string, Resource[]>();
-  readonly #roles = new Map<Resource, Role>();
+  readonly #roles = new Recent<Resource, Role>();
 
   constructor(terraform: Terraform, documents: Documents) {
     this.#terraform = terraform;
@@ -130,12 +129,9 @@ export class Roles {
   }
 
   #role(resource: Resource): Role {
-    const before = this.#roles.get(resource);
-    if (before) return before;
-    const made = declaredRole(resource, this.#documents, () => this.#policies(resource));
-    if (this.#roles.size >= KEPT) this.#roles.clear();
-    this.#roles.set(resource, made);
-    return made;
+    return this.#roles.get(resource, () =>
+      declaredRole(resource, this.#documents, () => this.#policies(resource)),
+    );
   }
 
   #policies(resource: Resource): readonly HeldPolicy[] {

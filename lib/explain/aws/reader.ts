@@ -1,4 +1,5 @@
 import { type Known, known, orElse, shown, unread } from "../../model/known";
+import { once } from "../../model/once";
 import { type Answer, pass } from "../answer";
 import type {
   Cloud,
@@ -13,6 +14,7 @@ import type {
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
+import { Recent } from "../shared/references";
 import { RoleAccess } from "./access";
 import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
@@ -119,35 +121,26 @@ function readAws(
   };
 }
 
-/** Of roles that all may do something else; questions about one come in a row. */
-const KEPT = 256;
-
 /** One object for all roles that may do the same. */
 class Rights {
-  readonly #ids = new Map<unknown, number>();
-  readonly #made = new Map<string, AwsRights>();
+  readonly #made = new Recent<string, AwsRights>();
 
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
-    if (this.#made.size >= KEPT) {
-      this.#made.clear();
-      this.#ids.clear();
-    }
     const { policies, boundary } = role;
     const asking = [partition, account, ...(registries.isEmpty ? [] : [arn])].map(identityOf);
     const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
-    const key = [...asking, boundary, ...held].map((part) => this.#id(part)).join();
-    const made =
-      this.#made.get(key) ?? new AwsRights({ arn, account, partition, policies, boundary }, registries);
-    this.#made.set(key, made);
-    return made;
+    const key = [...asking, boundary, ...held].map(keyOf).join();
+    const make = (): AwsRights => new AwsRights({ arn, account, partition, policies, boundary }, registries);
+    return this.#made.get(key, make);
   }
+}
 
-  #id(part: unknown): number {
-    const id = this.#ids.get(part) ?? this.#ids.size;
-    this.#ids.set(part, id);
-    return id;
-  }
+let numbered = 0;
+const numberOf = once(() => ++numbered);
+
+function keyOf(part: unknown): unknown {
+  return typeof part === "object" && part !== null ? numberOf(part) : JSON.stringify(part);
 }
 
 const NOT_READ = notFound("the IAM role");

@@ -215,7 +215,7 @@ export class JudgedPull {
 
 /** Judges pulls, each fact once. */
 export class Pulls {
-  readonly #runner = new Runner(TABLE);
+  readonly #runner = new Runner(TABLE, ["puller", "identity", "trust"]);
   readonly #pluginOf: PluginOf;
 
   constructor(pluginOf: PluginOf) {

@@ -17,7 +17,7 @@ import { type FileDocument, documentsIn, readText } from "./documents";
 import { EXPLAINED, STACK_FILE, type StackInput, inputFiles, isThere, otherFiles } from "./input-files";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
-import { isNodeSetup } from "./node-files";
+import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
@@ -97,7 +97,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const wrong = wronglyFilled(copies, stacks, terraform);
   const late = plainLateReader(terraform);
   const plain = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeSetup(value));
+  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeDocument(value));
   if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
   const clusters = clustersOf(stacks, sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
@@ -245,7 +245,7 @@ function skippedFile(file: string, reason: string): SkippedDocument {
 function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedDocument[] {
   const isEmpty = ({ value }: FileDocument): boolean => value === null || value === undefined;
   const unknown = documents.filter(
-    (each) => !isEmpty(each) && !isKubernetesDocument(each.value) && !isNodeSetup(each.value),
+    (each) => !isEmpty(each) && !isKubernetesDocument(each.value) && !isNodeDocument(each.value),
   );
   const empty = grouped(documents.filter(isEmpty), ({ source }) => source.file);
   return [
@@ -267,8 +267,10 @@ interface SortedDocuments {
 
 function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
   return {
-    objects: objectsOf(documents.filter(({ value }) => isKubernetesDocument(value))),
-    setups: documents.filter(({ value }) => isNodeSetup(value)),
+    objects: objectsOf(
+      documents.filter(({ value }) => isKubernetesDocument(value) && !isNodeDocument(value)),
+    ),
+    setups: documents.filter(({ value }) => isNodeDocument(value)),
   };
 }
 

@@ -1,0 +1,138 @@
+import { type Command, command } from "./command";
+
+const FOLDER = "cdktf.out";
+
+/** The commands, in the order of `--help`; completion and help are made from this table alone. */
+export const commands: readonly Command[] = [
+  command({
+    name: "bind",
+    summary: "Write finished manifests from Terraform outputs, all or nothing",
+    more: `Fills the placeholders in the manifests of a synth with what Terraform knows after apply. Files of earlier runs that the synth no longer writes are removed.`,
+    operands: [{ name: "[DIR]", summary: `folder of the synth, or of one stack in it (default: ${FOLDER})` }],
+    options: {
+      outputs: {
+        value: "FILE",
+        required: true,
+        summary: "JSON that `cdktf output --outputs-file` or `terraform output -json` wrote",
+      },
+      to: { value: "DIR", required: true, summary: "folder for the finished files" },
+      manifests: {
+        value: "DIR",
+        summary:
+          "output of a cdk8s app with the LateValueResolver, to finish instead of the stack's own files",
+      },
+      "dry-run": { summary: "write nothing; say what would change" },
+      check: { summary: "write nothing; exit 1 where a file would change or be removed" },
+    },
+    examples: [
+      ["bind --outputs outputs.json --to manifests", "finish what is in cdktf.out"],
+      ["bind --outputs outputs.json --to manifests --check", "fail where that was forgotten"],
+      ["bind --outputs outputs.json --to gitops/prod cdktf.out/stacks/prod", "finish one stack"],
+    ],
+    exits: { 0: "done; with --check: up to date", 1: "refused; with --check also: out of date" },
+    load: () => import("./bind-command.js"),
+  }),
+  command({
+    name: "explain",
+    summary: "Say whether each pull, component, workload and way into a spoke will work",
+    more: "Reads files only; asks no cluster and no cloud. Where something will not work, it says which link is broken, what that rests on, and what to do.",
+    operands: [
+      {
+        name: "[DIR...]",
+        summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
+      },
+    ],
+    options: {
+      "service-account": { value: "NS/NAME", summary: "only this service account" },
+      image: { value: "REF", summary: "only pulls of this image, which need not be declared" },
+      spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
+      stack: { value: "NAME", summary: "only this stack" },
+      running: {
+        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+      },
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "mermaid", "html"],
+        default: "text",
+        summary: "form of the results",
+      },
+      facts: {
+        value: "FILE",
+        summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)",
+      },
+      "fail-on": {
+        value: "VERDICT",
+        choices: ["denied", "unknown"],
+        default: "unknown",
+        summary: "denied: what is unknown does not fail the command",
+      },
+    },
+    examples: [
+      ["explain", "everything that cdktf.out declares"],
+      ["explain --service-account shop/web --image registry.example.com/web:v1", "one pull"],
+      ["explain --format html plan.json manifests/ > report.html", "a report of other files"],
+    ],
+    exits: { 0: "all allowed", 1: "something denied", 3: "something unknown, nothing denied" },
+    load: () => import("./explain-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "jwks",
+    summary: "Print or write the JWKS of public keys, and an issuer's discovery document",
+    operands: [
+      {
+        name: "<PEM...>",
+        summary: "files with a public key in PEM each; - reads any number from standard input",
+      },
+    ],
+    options: {
+      issuer: { value: "URL", summary: "issuer of the discovery document; without it, only the JWKS" },
+      "jwks-path": {
+        value: "PATH",
+        default: "keys.json",
+        summary: "where the issuer serves the JWKS, below its URL",
+      },
+      to: { value: "DIR", summary: "write below this folder, at the paths that the issuer serves" },
+    },
+    examples: [
+      ["jwks signer.pub", "the JWKS"],
+      ["jwks - < signer.pub", "the same, from standard input"],
+      ["jwks old.pub new.pub --issuer https://oidc.example.com --to site", "both documents, two keys"],
+    ],
+    exits: { 0: "done", 1: "refused; nothing is written" },
+    load: () => import("./jwks-command.js"),
+  }),
+  command({
+    name: "credentials-diff",
+    summary: "Compare what the CredentialsRequests of two OpenShift releases ask for",
+    operands: [
+      { name: "<OLD>", summary: "folder of CredentialsRequests, as `oc adm release extract` writes it" },
+      { name: "<NEW>", summary: "the same of the other release" },
+    ],
+    options: {
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json"],
+        default: "text",
+        summary: "form of the differences",
+      },
+    },
+    examples: [["credentials-diff requests-4.20 requests-4.21", "what an upgrade changes"]],
+    exits: { 0: "the same", 1: "different" },
+    load: () => import("./credentials-diff-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "completion",
+    summary: "Print a script that completes commands and options in a shell",
+    operands: [{ name: "<SHELL>", choices: ["bash", "zsh", "fish"], summary: "your shell" }],
+    options: {},
+    examples: [
+      ["completion bash > ~/.local/share/bash-completion/completions/cdktf-workload-identity", "for bash"],
+      ["completion zsh > ~/.zfunc/_cdktf-workload-identity", "for zsh, where ~/.zfunc is in $fpath"],
+      ["completion fish > ~/.config/fish/completions/cdktf-workload-identity.fish", "for fish"],
+    ],
+    exits: { 0: "done" },
+    load: () => import("./completion-command.js"),
+  }),
+];
