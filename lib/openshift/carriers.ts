@@ -95,8 +95,14 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
       new NodeDisruptionPolicy(chart, "kubelet", { paths: unlisted });
     }
     const reboots = !this.writesPolicy && unlisted.length > 0;
-    const comment = [rolloutComment(reboots), ...this.crioComment(), ...readableFiles(files)];
-    const chart = sink.chart("machine-configs", { order: 40, comment });
+    const effect = reboots ? REBOOTS : unlisted.length > 0 ? RESTARTS_BY_POLICY : RESTARTS;
+    const comment = [effect, ...this.crioComment(), ...readableFiles(files)];
+    const pools = [...this.machineConfigNames.keys()].join(", ");
+    const chart = sink.chart("machine-configs", {
+      order: 40,
+      comment,
+      effect: `nodes of ${pools}, OpenShift ${this.release.version}: ${effect}`,
+    });
     for (const [machineRole, name] of this.machineConfigNames)
       new MachineConfig(chart, machineRole, { name, machineRole, files });
   }
@@ -128,11 +134,12 @@ function lostToCrio(beaten: readonly string[]): readonly string[] {
   ];
 }
 
-function rolloutComment(reboots: boolean): string {
-  return reboots
-    ? "A change drains and reboots each node of the pools: no node disruption policy names all of these files."
-    : "A change restarts the kubelet on each node of the pools, without drain or reboot.";
-}
+/** What a change of the files does to the nodes. */
+const REBOOTS =
+  "A change drains and reboots each node of the pools: no node disruption policy names all of these files.";
+const RESTARTS = "A change restarts the kubelet on each node of the pools, without drain or reboot.";
+const RESTARTS_BY_POLICY =
+  "A change restarts the kubelet on each node of the pools, once the node disruption policy is applied; before, it drains and reboots them.";
 
 /** Which NodePools a {@link NodePoolCarrier} serves, and how. */
 export interface NodePoolCarrierProps {
@@ -204,6 +211,8 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
       order: 50,
       appliesTo: "management-cluster",
       comment: [...placeComment(this.configMapNames), ...readableFiles(files)],
+      effect:
+        "A change rolls out the NodePools that list the ConfigMaps: new nodes, or with upgrade type InPlace a drain and reboot.",
     });
     const machineConfig = { name: this.machineConfigName, files };
     for (const name of this.configMapNames)

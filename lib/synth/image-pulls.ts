@@ -126,7 +126,8 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
  * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
  * where a pull would be denied. What cannot be told from the files passes.
  *
- * Warns of pulls by a `default` service account and from OpenShift's own namespaces, of nodes of 1.33, whose file stops
+ * Warns of patterns of the nodes' own file that are left out, of pulls by a `default` service account and from OpenShift's
+ * own namespaces, of nodes of 1.33, whose file stops
  * newer kubelets, and of an issuer that another cluster of the app has as well.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
@@ -168,7 +169,8 @@ export class ImagePulls extends Construct {
     at(this, () => this.#write(props, accounts, declared, nodes));
     at(this, () => proveAtSynth(this, "image-pull", props.proof));
     const subjects = accounts.map(({ subject }) => subject);
-    for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
+    for (const warning of pullWarnings(cluster, subjects, props.credentialProviders))
+      Annotations.of(this).addWarning(warning);
   }
 
   #write(

@@ -55,6 +55,7 @@ const MANIFESTS_PROPS: ObjectKind<ManifestsProps> = object({ perNamespace: optio
 interface BegunChart extends ManifestChart {
   readonly order: number;
   readonly comments: string[];
+  effect?: string | undefined;
 }
 
 /**
@@ -147,6 +148,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const entry =
       begun ?? this.#begin(key, { file, order, appliesTo, ...(appliesTo === "spoke" && { spoke: name }) });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
+    entry.effect ??= options.effect;
     return entry.chart;
   }
 
@@ -195,7 +197,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
         allowed: "one manifest per file",
         remedy: "give one of them another name",
       });
-    const entry = { ...place, comments: [], chart: new Chart(this.#app, name) };
+    const entry: BegunChart = { ...place, comments: [], chart: new Chart(this.#app, name) };
     this.#files.set(place.file, name);
     this.#charts.set(name, entry);
     return entry;
@@ -303,7 +305,10 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const files = this.render();
     writeStackFolder(folder, files);
     const late = Object.keys(this.late.placeholders).length;
-    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late });
+    const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
+      effect === undefined ? [] : [`${file}: ${effect}`],
+    );
+    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late, effects });
     this.late.seal();
   }
 

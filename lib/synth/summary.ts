@@ -25,6 +25,8 @@ export interface WrittenStack {
   readonly files: readonly string[];
   /** How many values the files need that Terraform knows only after apply. */
   readonly late: number;
+  /** What applying a file does to nodes, a sentence each. */
+  readonly effects: readonly string[];
 }
 
 const perApp = new WeakMap<IConstruct, WrittenStack[]>();
@@ -95,14 +97,19 @@ const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^pods\//, "with what pods need besides the service account: pods/"],
 ];
 
-function stackLines({ stack, folder, files, late }: WrittenStack): readonly string[] {
+function stackLines({ stack, folder, files, late, effects }: WrittenStack): readonly string[] {
   const shown = relative(process.cwd(), folder).replaceAll("\\", "/") || ".";
   const counted = FILES.flatMap(([pattern, what]) => {
     const count = files.filter((file) => pattern.test(file)).length;
     return count === 0 ? [] : [`  ${count} ${count === 1 ? "file" : "files"} ${what}`];
   });
   if (counted.length === 0) return [];
-  return [`stack ${stack}: Kubernetes files are in ${shown}`, ...counted, `  next: ${nextStep(stack, late)}`];
+  return [
+    `stack ${stack}: Kubernetes files are in ${shown}`,
+    ...counted,
+    ...effects.map((effect) => `  ${effect}`),
+    `  next: ${nextStep(stack, late)}`,
+  ];
 }
 
 function nextStep(stack: string, late: number): string {

@@ -136,26 +136,82 @@ export interface PlatformNodes {
 }
 
 interface Row {
-  readonly nodes: PlatformNodes | undefined;
+  readonly nodes: (release: OpenShiftRelease) => PlatformNodes | undefined;
   readonly refusal: (release: OpenShiftRelease) => string | undefined;
 }
 
 /** Directory of the plugins on every node; /usr is read-only there. */
 export const PLUGIN_DIRECTORY: string = "/usr/libexec/kubelet-image-credential-provider-plugins";
 
-const usable = (): undefined => undefined;
+/** The operator's own entry on a platform, from a release on. */
+interface StockEntry {
+  /** First release of the table that has it. */
+  readonly from: string;
+  readonly platform: "aws" | "azure";
+  readonly plugin: string;
+  readonly entry: StockCredentialProvider;
+}
 
-function cloud(plugin: string, entry: StockCredentialProvider): Row {
-  const configPath = `${CREDENTIAL_PROVIDERS}/${entry.name}.yaml`;
-  return { nodes: { configPath, flags: "unit", stockProviders: { [plugin]: entry } }, refusal: usable };
+/**
+ * Whoever replaces the operator's file replaces these. Read in templates/common/<platform>/files of every release branch
+ * from 4.21 to 5.0, where they last changed in March 2024; a release that changes one gets a row.
+ */
+const STOCK_ENTRIES: readonly StockEntry[] = [
+  {
+    from: "4.21",
+    platform: "aws",
+    plugin: "ecr",
+    entry: {
+      name: PLUGINS.ecr.executable,
+      matchImages: [
+        "*.dkr.ecr.*.amazonaws.com",
+        "*.dkr.ecr.*.amazonaws.com.cn",
+        "*.dkr.ecr-fips.*.amazonaws.com",
+        "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
+        "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
+      ],
+      args: [],
+      defaultCacheDuration: "12h",
+    },
+  },
+  {
+    from: "4.21",
+    platform: "azure",
+    plugin: "acr",
+    entry: {
+      name: PLUGINS.acr.executable,
+      matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
+      args: ["/etc/kubernetes/cloud.conf"],
+      defaultCacheDuration: "10m",
+    },
+  },
+];
+
+/** A cloud, whose file is named after its plugin. */
+function cloud(platform: StockEntry["platform"]): Row {
+  return {
+    nodes: ({ version }) => {
+      const row = STOCK_ENTRIES.findLast(
+        (each) => each.platform === platform && compareVersions(version, each.from) >= 0,
+      );
+      return (
+        row && {
+          configPath: `${CREDENTIAL_PROVIDERS}/${row.entry.name}.yaml`,
+          flags: "unit",
+          stockProviders: { [row.plugin]: row.entry },
+        }
+      );
+    },
+    refusal: () => undefined,
+  };
 }
 
 const onPremises: Row = {
-  nodes: {
+  nodes: () => ({
     configPath: `${CREDENTIAL_PROVIDERS}/generic-credential-provider.yaml`,
     flags: "drop-in",
     stockProviders: {},
-  },
+  }),
   refusal: ({ onPremisesFlags }) =>
     onPremisesFlags
       ? undefined
@@ -163,35 +219,19 @@ const onPremises: Row = {
 };
 
 const withoutFlags: Row = {
-  nodes: undefined,
+  nodes: () => undefined,
   refusal: () =>
     "the kubelet's unit has no place for the credential provider flags; only a copy of its whole command line would do, which breaks with upgrades",
 };
 
 const google: Row = {
-  nodes: undefined,
+  nodes: () => undefined,
   refusal: ({ plugins }) => plugins["gcp"]?.unusable,
 };
 
 const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
-  aws: cloud("ecr", {
-    name: PLUGINS.ecr.executable,
-    matchImages: [
-      "*.dkr.ecr.*.amazonaws.com",
-      "*.dkr.ecr.*.amazonaws.com.cn",
-      "*.dkr.ecr-fips.*.amazonaws.com",
-      "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
-      "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
-    ],
-    args: [],
-    defaultCacheDuration: "12h",
-  }),
-  azure: cloud("acr", {
-    name: PLUGINS.acr.executable,
-    matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
-    args: ["/etc/kubernetes/cloud.conf"],
-    defaultCacheDuration: "10m",
-  }),
+  aws: cloud("aws"),
+  azure: cloud("azure"),
   gcp: google,
   vsphere: onPremises,
   baremetal: onPremises,
@@ -218,11 +258,11 @@ export function platformNodes(platform: OpenShiftPlatform, release: OpenShiftRel
       remedy:
         "use `oc get infrastructure cluster -o jsonpath='{.status.platformStatus.type}'`, written in lower case",
     });
-  const { nodes, refusal } = ROWS[platform];
-  const reason = refusal(release);
+  const nodes = ROWS[platform].nodes(release);
+  const reason = ROWS[platform].refusal(release);
   if (nodes && reason === undefined) return nodes;
   const possible = openShiftPlatforms.filter(
-    (name) => ROWS[name].nodes && ROWS[name].refusal(release) === undefined,
+    (name) => ROWS[name].nodes(release) && ROWS[name].refusal(release) === undefined,
   );
   return fail("openshift-unsupported", {
     problem: `OpenShift ${release.version} on ${platform} cannot do this: ${reason ?? "it is unknown"}`,
