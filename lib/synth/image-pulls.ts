@@ -29,7 +29,7 @@ import {
   declareIdentities,
   groupedLines,
 } from "./account-groups";
-import { manifestsFor } from "./cluster-job";
+import { claimPools, manifestsFor } from "./cluster-job";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 import {
@@ -154,6 +154,7 @@ export class ImagePulls extends Construct {
     const { accounts, clouds } = grouped;
     const { name, issuer } = cluster;
     this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
+    if (props.carriers === undefined) at(this, () => claimPools(this, cluster));
     at(this, () => checkOwnership(this.manifests, accounts));
 
     this.declarations = declareIdentities(this, clouds, { clusterName: name, issuer });
