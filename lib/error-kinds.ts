@@ -19,6 +19,7 @@ export const AREAS = {
   identities: "service accounts and what they pull or may do",
   fleet: "fleets: cluster profiles, access providers, hub controllers, spokes",
   manifest: "manifests: files, objects, placeholders, facts recorded beside them",
+  delivery: "delivery of manifests by Terraform resources",
   bind: "filling in Terraform outputs",
   explain: "input of `explain`",
   testing: "matchers of tests",

@@ -385,6 +385,7 @@ const ROOMS: Readonly<
 > = {
   cloud: {
     each: [
+      "cluster",
       "component",
       "component-props",
       "index",
@@ -432,7 +433,7 @@ const ROOMS: Readonly<
     },
   },
   rules: {
-    each: ["component", "issuer", "names", "permission", "pull", "registry", "spoke", "trust"],
+    each: ["cluster", "component", "issuer", "names", "permission", "pull", "registry", "spoke", "trust"],
     own: {
       aws: {
         arn: "how everything is named",

@@ -34,6 +34,11 @@ export interface INodeCarrier<Scope> {
   carry(sink: IManifestSink<Scope>, setup: NodeSetup): void;
 }
 
+/** Hands files and flags over as data, `nodes/<name>.yaml`. */
+export function asData(name: string): INodeCarrier<unknown> {
+  return { carry: (sink, setup) => sink.nodeSetup(name, setup) };
+}
+
 /** The kind of an {@link INodeCarrier}. */
 export const NODE_CARRIER: Kind<INodeCarrier<never>> = like(
   "a carrier of node files, such as rke2() or new MachineConfigCarrier(…)",

@@ -19,6 +19,7 @@ import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
+import { deliveryOf, offerDocuments } from "./delivery";
 import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
@@ -109,6 +110,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
     });
     this.node.addValidation({ validate: () => this.chartErrors() });
+    offerDocuments(this.#stack, () => this.documents());
     summarizeAtEnd(this);
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
       value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
@@ -127,7 +129,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    */
   chart(name: string, options: ChartOptions): Chart {
     checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
-    const { order, appliesTo = "cluster", comment = [] } = options;
+    const { order, appliesTo = "cluster", comment = [], exactName = false } = options;
     const file = manifestFile(name, options);
     for (const line of comment)
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
@@ -146,7 +148,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       refuseOtherOption(name, "appliesTo", appliesTo, begun.appliesTo);
 
     const entry =
-      begun ?? this.#begin(key, { file, order, appliesTo, ...(appliesTo === "spoke" && { spoke: name }) });
+      begun ??
+      this.#begin(key, { file, order, appliesTo, exactName, ...(appliesTo === "spoke" && { spoke: name }) });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
     entry.effect ??= options.effect;
     return entry.chart;
@@ -185,10 +188,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#nodes.set(key, nodes);
   }
 
-  #begin(
-    name: string,
-    place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"]; spoke?: string },
-  ): BegunChart {
+  #begin(name: string, place: Omit<BegunChart, "chart" | "comments">): BegunChart {
     const first = this.#files.get(place.file);
     if (first !== undefined)
       fail("manifest-conflict", {
@@ -262,6 +262,14 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const text = files.get(file);
     if (text !== undefined)
       return renderedFile(file, text, (placeholder) => this.late.fillingOf(placeholder));
+    const delivery = deliveryOf(this.#stack);
+    if ([...this.#charts.values()].some((chart) => chart.file === file && delivery?.delivers(chart)))
+      fail("delivery-conflict", {
+        problem: `the objects of a file that is to be rendered are resources of stack ${delivery?.entry.stack} already`,
+        value: file,
+        allowed: "one way for each object",
+        remedy: `leave the file to ${delivery?.node.path} alone, or name it there in files`,
+      });
     return fail("manifest-unknown", {
       problem: `stack ${this.#stack.node.id} writes no such file, which is to be rendered by Terraform`,
       value: file,
@@ -308,7 +316,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
       effect === undefined ? [] : [`${file}: ${effect}`],
     );
-    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late, effects });
+    const delivery = deliveryOf(this.#stack);
+    summarize(this, {
+      stack: this.#stack.node.id,
+      folder,
+      files: [...files.keys()],
+      late,
+      effects,
+      ...(delivery && { delivering: delivery.entry.stack }),
+    });
     this.late.seal();
   }
 
@@ -324,6 +340,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       stated: statedFacts(this.#stack),
       late: this.late,
       markers: this.#markers,
+      delivery: deliveryOf(this.#stack),
     };
   }
 

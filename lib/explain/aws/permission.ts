@@ -6,11 +6,13 @@ import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/
 import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
+import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
 import { amended } from "../shared/words";
 import { moduleRemedy } from "./documents";
+import { heldRights } from "./held";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
 import { type AssumedRole, RoleJudge } from "./role-judge";
@@ -64,6 +66,16 @@ export class AwsRights implements PullRights {
     return this.#role.policies
       .filter(({ doubt }) => doubt === undefined)
       .flatMap(({ policy }) => reachOf(policy));
+  }
+
+  beyond(): readonly string[] {
+    const { policies, boundary } = this.#role;
+    const isNamed =
+      policies.every(({ doubt }) => doubt === undefined) &&
+      this.reach().every(({ comparable }) => comparable);
+    if (isNamed) return [];
+    const held = heldRights(policies, boundary, undefined).map(({ text }) => text);
+    return [...new Set([...held, ...this.#registries.texts])].sort();
   }
 
   #judged(place: AskedPlace, answer: Answer): Answer {
@@ -170,7 +182,7 @@ function reachOfStatement({ effect, actions, resources }: Statement): readonly R
 function mayPull({ values, negated }: Selection): boolean {
   const named = values.some((value) => {
     const [text] = partsOf(value) ?? [];
-    return typeof text !== "string" || /^(?:\*|ecr:(?:\*|Batch\*|BatchGet\*|BatchGetImage))$/i.test(text);
+    return typeof text !== "string" || matchesPattern(text.toLowerCase(), "ecr:batchgetimage") !== false;
   });
   return named !== negated;
 }

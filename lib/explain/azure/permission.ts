@@ -14,6 +14,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { remembered, whether } from "../shared/references";
 import { type Assignment, roleLabel } from "./assignments";
+import { heldRoles } from "./held";
 import type { Identity } from "./identity";
 import { ABAC, LEGACY, type Registries, type Registry, scopedRegistry } from "./registry";
 import { NO_IDENTITY } from "./trust";
@@ -51,6 +52,7 @@ export const NO_RIGHTS: PullRights = {
   login: () => NO_IDENTITY,
   repository: () => NO_IDENTITY,
   reach: () => [],
+  beyond: () => [],
 };
 
 /** The rights of an identity at registries; `recorded` is what is known of these besides Terraform. */
@@ -65,6 +67,13 @@ export function acrRights(
   return {
     login: (host) => at(host).login,
     repository: (asked) => repositoryAnswer(at(asked.host), asked),
+    beyond: () => {
+      const { roles } = identity;
+      const isPlain = ({ scope, limit }: Assignment): boolean =>
+        orElse(scopedRegistry(scope), () => "") !== "" && limit !== "unknown";
+      const isAll = roles.held.every(isPlain) && roles.possible.length === 0 && !identity.hasMoreRoles;
+      return isAll && roles.denials.length === 0 ? [] : heldRoles(identity).map(({ text }) => text);
+    },
     reach: () => {
       const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
       return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {

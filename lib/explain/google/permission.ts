@@ -15,6 +15,7 @@ import type { PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { REPOSITORY, type Target, targetText } from "./grants";
+import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
 import { isProjectNumber, projectOf } from "./names";
@@ -167,6 +168,13 @@ class Rights implements PullRights {
     );
   }
 
+  beyond(): readonly string[] {
+    const others = this.#grants.filter(
+      (each) => !isPlain(each) || downloads(each.grant.role, this.#iam) !== "yes",
+    );
+    return [...new Set(others.flatMap((each) => heldGrant(each, this.#iam).map(({ text }) => text)))].sort();
+  }
+
   reach(): readonly ReachedRepositories[] {
     const sure = this.#grants.filter(
       ({ grant: { role, condition }, isTo }) =>
@@ -181,6 +189,12 @@ class Rights implements PullRights {
       return { pattern, comparable: isKnown(on.name) };
     });
   }
+}
+
+/** True for a grant on one repository that certainly counts. */
+function isPlain({ grant: { on, condition }, isTo, owner }: GrantTo): boolean {
+  const isNamed = [on.name, on.project, on.location].every((each) => each !== undefined && isKnown(each));
+  return on.kind === REPOSITORY && isNamed && condition === undefined && isTo === "yes" && !owner;
 }
 
 /** Whether the grant is on the repository or on what holds it; images name projects by id, grants by id or number. */

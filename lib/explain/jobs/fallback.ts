@@ -13,6 +13,7 @@ import {
   readDockerConfig,
 } from "../../rules/kubelet/registry-credentials";
 import { type PluginAbility, pluginCan } from "../../rules/plugins";
+import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { CheckId } from "../check-ids";
@@ -256,10 +257,13 @@ function pullSecretsOf(
     (content?.registries ?? []).map((registry) => ({ name, registry })),
   );
   const asked = repository?.paths ?? AskedNames.one("");
-  const matching = (path: AskedName): readonly string[] =>
-    credentialsInOrder(`${repository?.host ?? ""}/${path.example}`, { imagePullSecrets: keys }).map(
+  const matching = (path: AskedName): readonly string[] => {
+    // A key may have a path, which is a prefix: names on either side of it are tried.
+    for (const { registry } of keys) path.matches(belowKey(registry));
+    return credentialsInOrder(`${repository?.host ?? ""}/${path.example}`, { imagePullSecrets: keys }).map(
       ({ name }) => name,
     );
+  };
   const wrong = read.find(({ content }) => content?.problem !== undefined);
   return {
     names,
@@ -273,6 +277,12 @@ function pullSecretsOf(
         seen(`Secret ${wrong.name}`, wrong.secret?.source),
       ),
   };
+}
+
+/** The paths that begin with what follows the host in a key. */
+function belowKey(registry: string): Pattern {
+  const [, ...path] = registry.replace(/^https?:\/\//, "").split("/");
+  return prefixPattern(literalPattern(path.join("/")));
 }
 
 /** What SOPS encrypts, and what Argo CD's Vault plugin or Helm fill in before the object is applied. */

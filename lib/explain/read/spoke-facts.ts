@@ -36,6 +36,8 @@ export interface RoleRules {
   readonly key: string;
   /** True where it gives nothing: no rules, and none that are put together from other roles. */
   readonly isEmpty: boolean;
+  /** Its rules one by one, equal where they say the same. */
+  readonly texts: readonly string[];
   /** Names of the users whom it lets act as; "any" for all. */
   readonly impersonates: readonly Known<string>[] | "any";
   /** The refusal of a role that the API server does not take, which gives nothing. */
@@ -147,12 +149,33 @@ function roleRules({ value, late }: KubernetesDocument): RoleRules {
   return {
     key: roleKey(text(at(value, "kind")), text(name), text(namespace)),
     isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
+    texts: [
+      ...rules.map(roleRuleText),
+      ...list(at(value, "aggregationRule", "clusterRoleSelectors")).map(wholeText),
+    ],
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
 }
 
 function refusedRole(refusal: SkippedDocument): RoleRules {
-  return { key: refusal.refused ?? "", isEmpty: true, impersonates: [], refusal };
+  return { key: refusal.refused ?? "", isEmpty: true, texts: [], impersonates: [], refusal };
+}
+
+/** `get, list on apps/deployments`; names and groups in any order are the same rule. */
+function roleRuleText(rule: unknown): string {
+  const sorted = (key: string): string => [...new Set(texts(at(rule, key)))].sort().join(", ");
+  const [groups, resources] = [sorted("apiGroups"), sorted("resources")];
+  const names = sorted("resourceNames");
+  const on = [
+    resources && `${groups}/${resources}`,
+    sorted("nonResourceURLs"),
+    names && `of the names ${names}`,
+  ].filter(Boolean);
+  return `${sorted("verbs")} on ${on.join(" ")}`;
+}
+
+function wholeText(selector: unknown): string {
+  return `what roles have that match ${JSON.stringify(selector)}`;
 }
 
 /** A rule without verbs, or for nothing, allows nothing. */
