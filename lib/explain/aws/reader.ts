@@ -144,7 +144,7 @@ const NO_RIGHTS: PullRights = {
   login: () => NOT_READ,
   repository: () => NOT_READ,
   reach: () => [],
-  beyond: () => [],
+  held: () => [],
 };
 
 /** Partitions differ; account and name are what tells roles apart. */
