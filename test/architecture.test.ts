@@ -474,7 +474,7 @@ const ROOMS: Readonly<
     },
   },
   explain: {
-    each: ["identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
+    each: ["held", "identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",

@@ -6,6 +6,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
+import { documentsIn } from "../../lib/explain/read/documents";
+import { type NodeFact, kubeletCommand } from "../../lib/explain/read/node-files";
+import { nodesOfDocuments } from "../../lib/explain/read/node-forms";
+import { known, orElse } from "../../lib/model/known";
 import type { IgnitionConfig } from "../../lib/rules/openshift/machine-config";
 import { ignitionFiles } from "./ignition";
 import { bind } from "../../lib/synth/bind/bind-folder";
@@ -105,7 +109,9 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
     objects: parsed(file),
   }));
   const nodes = list(stack.identity["nodes"]).map(record);
-  const plain = nodes.filter(({ spoke }) => spoke === undefined).map(({ file }) => text(file));
+  const own = nodes.filter(({ spoke }) => spoke === undefined);
+  const plain = own.filter(({ form }) => form === undefined).map(({ file }) => text(file));
+  const others = own.filter(({ form }) => form !== undefined).map(({ file }) => text(file));
   const spokes = new Map<string, readonly Json[]>();
   for (const { spoke, file } of [...manifests, ...nodes])
     if (spoke !== undefined) spokes.set(text(spoke), [...(spokes.get(text(spoke)) ?? []), ...parsed(file)]);
@@ -118,6 +124,7 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
     nodes: [
       ...documents.flatMap(({ file, objects }) => objects.flatMap((object) => nodesOf(file, object))),
       ...plain.map((file) => plainNodes(file, bound.get(file) ?? "")),
+      ...formNodes(others.map((file) => [file, bound.get(file) ?? ""])),
     ],
     spokes,
     terraform: applied(stack.terraform),
@@ -146,7 +153,7 @@ function boundTexts(folder: string, { name, files }: WrittenStack, outputs: Json
     const file = join(target, "outputs.json");
     writeFileSync(file, JSON.stringify(outputs));
     bind({ outputs: file, to: join(target, "to"), from: folder });
-    const manifests = [...files.keys()].filter((path) => path.endsWith(".yaml"));
+    const manifests = [...files.keys()].filter((path) => path.endsWith(".yaml") || path.startsWith("nodes/"));
     return new Map(
       manifests.map((path) => [path, readFileSync(join(target, "to", name, path), "utf8")] as const),
     );
@@ -183,6 +190,8 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
   const config = inside(object, "data", "config");
   if (object["kind"] === "ConfigMap" && typeof config === "string")
     return nodesOf(file, record(parse(config, YAML)));
+  if (object["kind"] === "EC2NodeClass")
+    return [archiveNodes(file, text(inside(object, "spec", "userData")))];
   if (object["kind"] !== "MachineConfig") return [];
   const ignition = inside(object, "spec", "config") as IgnitionConfig;
   const files = ignitionFiles(ignition).map(({ path, mode, content }) => [path, { mode, content }] as const);
@@ -195,7 +204,26 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
   ];
 }
 
+/** User data as cloud-init and nodeadm take it apart: the files of one part, the flags of the other. */
+function archiveNodes(where: string, archive: string): FoundNodes {
+  const parts = archive.split(/^--\/\/.*$/m).map((part) => part.split(/\n\n/));
+  const [cloudConfig, nodeConfig] = ["text/cloud-config", "application/node.eks.aws"].map((type) => {
+    const [, ...body] = parts.find(([head = ""]) => head.includes(type)) ?? [];
+    return record(parse(body.join("\n\n"), YAML));
+  });
+  const files = list(cloudConfig?.["write_files"])
+    .map(record)
+    .map(({ path, permissions, content }) => {
+      return [text(path), { mode: Number.parseInt(text(permissions), 8), content: text(content) }] as const;
+    });
+  const flags = list(inside(nodeConfig, "spec", "kubelet", "flags")).map((flag) =>
+    text(flag).slice(2).split("="),
+  );
+  return { where, files: new Map(files), kubeletFlags: Object.fromEntries(flags) as Json };
+}
+
 function plainNodes(file: string, content: string): FoundNodes {
+  if (content.startsWith("MIME-Version:")) return archiveNodes(file, content);
   const document = record(parse(content, YAML));
   const files = list(document["files"])
     .map(record)
@@ -207,4 +235,27 @@ function plainNodes(file: string, content: string): FoundNodes {
         ] as const,
     );
   return { where: file, files: new Map(files), kubeletFlags: record(document["kubeletFlags"]) };
+}
+
+/** Nodes of other forms, by the library's own readers of them. */
+function formNodes(files: readonly (readonly [file: string, content: string])[]): readonly FoundNodes[] {
+  const place = { late: known<string>, management: false, ofStack: true, spoke: undefined };
+  const documents = files.flatMap(([file, content]) =>
+    documentsIn(content, file).map((document) => ({ ...document, ...place })),
+  );
+  return nodesOfDocuments(documents).map((node) => ({
+    where: node.source.file,
+    files: new Map(
+      [...node.files].map(([path, { content }]) => [
+        path,
+        { mode: 0o600, content: orElse(content, () => "") },
+      ]),
+    ),
+    kubeletFlags: flagsOf(node),
+  }));
+}
+
+function flagsOf(node: NodeFact): Json {
+  const flags = orElse(node.flags ?? known(kubeletCommand(node)?.flags), () => undefined);
+  return Object.fromEntries([...(flags ?? [])].map(([flag, value]) => [flag, orElse(value, () => "")]));
 }
