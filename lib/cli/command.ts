@@ -3,11 +3,23 @@ export interface CommandIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /**
+   * Standard input, for commands that are asked to read it.
+   *
+   * @defaultValue - empty
+   */
+  readonly input?: AsyncIterable<Uint8Array>;
+  /**
    * True where results are shown in colour.
    *
    * @defaultValue false
    */
   readonly colour?: boolean;
+  /**
+   * True where long work is shown on `err`: it is a terminal.
+   *
+   * @defaultValue false
+   */
+  readonly progress?: boolean;
 }
 
 /** An option of a command, by its long name without the dashes. */

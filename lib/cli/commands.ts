@@ -2,6 +2,15 @@ import { type Command, command } from "./command";
 
 const FOLDER = "cdktf.out";
 
+/** What is read, and what narrows it, of every command that asks. */
+const READ = {
+  name: "[DIR...]",
+  summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
+};
+const STACK = { value: "NAME", summary: "only this stack" };
+const FACTS = { value: "FILE", summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)" };
+const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
+
 /** The commands, in the order of `--help`; completion and help are made from this table alone. */
 export const commands: readonly Command[] = [
   command({
@@ -18,41 +27,51 @@ export const commands: readonly Command[] = [
       to: { value: "DIR", required: true, summary: "folder for the finished files" },
       manifests: {
         value: "DIR",
-        summary: "folder of manifests with placeholders, where they are no longer beside the configuration",
+        summary:
+          "output of a cdk8s app with the LateValueResolver, to finish instead of the stack's own files",
       },
+      "dry-run": { summary: "write nothing; say what would change" },
+      check: { summary: "write nothing; exit 1 where a file would change or be removed" },
     },
     examples: [
       ["bind --outputs outputs.json --to manifests", "finish what is in cdktf.out"],
+      ["bind --outputs outputs.json --to manifests --check", "fail where that was forgotten"],
       ["bind --outputs outputs.json --to gitops/prod cdktf.out/stacks/prod", "finish one stack"],
     ],
-    exits: { 0: "the files are written", 1: "refused; nothing is written" },
+    exits: { 0: "done; with --check: up to date", 1: "refused; with --check also: out of date" },
     load: () => import("./bind-command.js"),
   }),
   command({
     name: "explain",
     summary: "Say whether each pull, component, workload and way into a spoke will work",
     more: "Reads files only; asks no cluster and no cloud. Where something will not work, it says which link is broken, what that rests on, and what to do.",
-    operands: [
-      {
-        name: "[DIR...]",
-        summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
-      },
-    ],
+    operands: [READ],
     options: {
       "service-account": { value: "NS/NAME", summary: "only this service account" },
-      image: { value: "REF", summary: "only pulls of this image, which need not be declared" },
+      image: {
+        value: "REF",
+        summary: "only pulls of this image; with --service-account it need not be declared",
+      },
       spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
-      stack: { value: "NAME", summary: "only this stack" },
+      stack: STACK,
+      running: {
+        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+      },
       format: {
         value: "FORMAT",
-        choices: ["text", "json", "mermaid", "html"],
+        choices: ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"],
         default: "text",
-        summary: "form of the results",
+        summary: "form of the results; the exit code is the same in each",
       },
-      facts: {
+      verbose: { summary: "text: every chain with all its links, the broken one first" },
+      only: { value: "VERDICTS", summary: "text: only these verdicts: denied,unknown,allowed" },
+      summary: { summary: "text: only counts by stack and job" },
+      audit: { summary: "add what a review should look at although it works" },
+      baseline: {
         value: "FILE",
-        summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)",
+        summary: "findings that are accepted for a while (docs/baseline.schema.json)",
       },
+      facts: FACTS,
       "fail-on": {
         value: "VERDICT",
         choices: ["denied", "unknown"],
@@ -63,6 +82,7 @@ export const commands: readonly Command[] = [
     examples: [
       ["explain", "everything that cdktf.out declares"],
       ["explain --service-account shop/web --image registry.example.com/web:v1", "one pull"],
+      ["explain --format sarif --audit > explain.sarif", "a report for code scanning"],
       ["explain --format html plan.json manifests/ > report.html", "a report of other files"],
     ],
     exits: { 0: "all allowed", 1: "something denied", 3: "something unknown, nothing denied" },
@@ -101,9 +121,44 @@ export const commands: readonly Command[] = [
     refusedExit: 2,
   }),
   command({
+    name: "who-can",
+    summary: "List the service accounts that may pull an image, declared or not",
+    operands: [READ],
+    options: {
+      image: { value: "REF", required: true, summary: "the image, as a pod names it" },
+      stack: STACK,
+      format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      facts: FACTS,
+    },
+    examples: [["who-can --image registry.example.com/base/node:20", "who may pull it, and as whom"]],
+    exits: { 0: "listed, however many" },
+    load: () => import("./who-can-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "reach",
+    summary: "List every repository that a service account may read, declared or not",
+    operands: [READ],
+    options: {
+      "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
+      stack: STACK,
+      format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      facts: FACTS,
+    },
+    examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
+    exits: { 0: "listed, however many" },
+    load: () => import("./reach-command.js"),
+    refusedExit: 2,
+  }),
+  command({
     name: "jwks",
     summary: "Print or write the JWKS of public keys, and an issuer's discovery document",
-    operands: [{ name: "<PEM...>", summary: "files with public keys in PEM" }],
+    operands: [
+      {
+        name: "<PEM...>",
+        summary: "files with a public key in PEM each; - reads any number from standard input",
+      },
+    ],
     options: {
       issuer: { value: "URL", summary: "issuer of the discovery document; without it, only the JWKS" },
       "jwks-path": {
@@ -115,6 +170,7 @@ export const commands: readonly Command[] = [
     },
     examples: [
       ["jwks signer.pub", "the JWKS"],
+      ["jwks - < signer.pub", "the same, from standard input"],
       ["jwks old.pub new.pub --issuer https://oidc.example.com --to site", "both documents, two keys"],
     ],
     exits: { 0: "done", 1: "refused; nothing is written" },
@@ -128,12 +184,7 @@ export const commands: readonly Command[] = [
       { name: "<NEW>", summary: "the same of the other release" },
     ],
     options: {
-      format: {
-        value: "FORMAT",
-        choices: ["text", "json"],
-        default: "text",
-        summary: "form of the differences",
-      },
+      format: { ...TEXT_OR_JSON, summary: "form of the differences" },
     },
     examples: [["credentials-diff requests-4.20 requests-4.21", "what an upgrade changes"]],
     exits: { 0: "the same", 1: "different" },

@@ -15,6 +15,9 @@ const BYTES_MAX = 65_536;
 /** A line of PEM has 64 characters of base64. Paths are longer only where they exist, nearly always. */
 const PATH_MAX = 100;
 const BASE64 = /[A-Za-z0-9+/=_-]{40}/;
+/** Names standard input. */
+const STDIN = "-";
+const KEY_END = /(?<=^-----END [^\n]*-----[ \t]*\r?\n)/m;
 const NO_TEXT = "jwks takes files with public keys, not their text";
 
 interface Values {
@@ -28,12 +31,18 @@ interface Values {
  *
  * Prints them, or writes them below the folder, at the paths at which the issuer must serve them: all or none.
  */
-export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
+export async function run({ values, operands }: Asked<Values>, io: CommandIo): Promise<number> {
   const { issuer, to, "jwks-path": jwksPath } = values;
   // Any other refusal would show the text, and the key may be a private one.
   if (operands.some(mayBeKey)) throw new UsageError(NO_TEXT);
 
-  const set = jwksFromPublicKeys(operands.map(keyText), operands);
+  const keys = await Promise.all(
+    operands.map((path) => (path === STDIN ? inputKeys(io) : [[path, keyText(path)] as const])),
+  );
+  const set = jwksFromPublicKeys(
+    keys.flat().map(([, text]) => text),
+    keys.flat().map(([name]) => name),
+  );
   // The placeholder issuer only finds the path checked; its discovery document is not used.
   const { discovery, jwks } = documentsOf(Issuer.exactly(issuer ?? "https://issuer.invalid"), set, {
     jwksPath,
@@ -51,6 +60,25 @@ function mayBeKey(path: string): boolean {
   return !existsSync(path) && (path.includes("\n") || path.length > PATH_MAX || BASE64.test(path));
 }
 
+type NamedKey = readonly [name: string, text: string];
+
+/** The keys of standard input, one after the other. */
+async function inputKeys({ input }: CommandIo): Promise<readonly NamedKey[]> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of input ?? []) {
+    bytes += chunk.length;
+    if (bytes > BYTES_MAX) return refuseKeys("standard input", `is larger than ${BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  const pieces = Buffer.concat(chunks).toString("utf8").split(KEY_END);
+  const texts = pieces.filter((text, place) => place === 0 || text.trim() !== "");
+  return texts.map((text, place) => [
+    texts.length === 1 ? "standard input" : `key ${place + 1} of standard input`,
+    text,
+  ]);
+}
+
 function keyText(path: string): string {
   let reason = `is larger than ${BYTES_MAX} bytes`;
   try {
@@ -59,6 +87,10 @@ function keyText(path: string): string {
   } catch (error) {
     reason = `cannot be read (${errorCode(error)})`;
   }
+  return refuseKeys(path, reason);
+}
+
+function refuseKeys(path: string, reason: string): never {
   return fail("issuer-invalid", {
     problem: `file of a public key ${reason}`,
     value: path,

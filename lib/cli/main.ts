@@ -7,7 +7,12 @@ for (const stream of [process.stdout, process.stderr]) allowClosedPipe(stream);
 void run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  // Asking for it opens it.
+  get input() {
+    return process.stdin;
+  },
   colour: usesColour(process.stdout.isTTY, process.env),
+  progress: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });

@@ -85,6 +85,11 @@ export interface PullIdentity {
    * answers name no identity.
    */
   readonly rights: PullRights;
+  /**
+   * Whether the trust takes a token for any audience of the OIDC provider. Absent where a cloud takes none but those
+   * that are named.
+   */
+  admitsAnyAudience?(): boolean;
 }
 
 /** What an identity may do at registries. */
@@ -137,6 +142,8 @@ export interface AccessIdentity {
   readonly found: Answer;
   /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
+  /** As of {@link PullIdentity}, of a token that is shown. */
+  admitsAnyAudience?(token: TokenQuestion): boolean;
   /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
   permissions(asked: AskedRights | undefined, token: TokenQuestion): Answer;
   /** What it was granted, right by right. */

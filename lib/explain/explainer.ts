@@ -6,16 +6,20 @@ import { fail } from "../errors";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
+import { holdersOf } from "./audit/holders";
+import { auditFindings } from "./audit/rows";
 import { STATED, computedAttributes, readClouds, statedResources } from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
 import { propertyPath } from "../artefact/property-path";
 import { fileOf } from "./facts-file";
+import type { Finding } from "./findings";
 import type { Cloud } from "./cloud";
 import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
 import { PULL_LINKS, Pulls } from "./jobs/pull";
+import { type RunningResult, runningPulls } from "./jobs/running";
 import {
   type AskedPull,
   PullQuestions,
@@ -27,7 +31,7 @@ import {
 import { type Kind, checkGiven, list, text } from "../model/shape";
 import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
 import type { SkippedDocument } from "./read/source";
-import type { ExplainResult } from "./result";
+import type { ExplainResult, ServiceAccountReach } from "./result";
 import {
   ACCESS_SELECTION,
   type AccessSelection,
@@ -41,6 +45,7 @@ import {
   type PullSelection,
 } from "./selections";
 import type { Verdict } from "./verdict";
+import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
 
 /** What the verifier says of one pull. */
@@ -60,18 +65,6 @@ export interface ImagePuller {
   /** The result. */
   readonly result: PullResult;
   /** True where a declared pull covers the image. */
-  readonly declared: boolean;
-}
-
-/** What a service account can read in one place. */
-export interface ServiceAccountReach {
-  /** The stack; empty for manifests outside of stacks. */
-  readonly stack: string;
-  /** As which identity. */
-  readonly as: string;
-  /** `<host>/<repository>` with `*` for any text, or words where it is no pattern. */
-  readonly pattern: string;
-  /** True where a declared pull of the service account covers it; false is more than was declared. */
   readonly declared: boolean;
 }
 
@@ -107,6 +100,7 @@ export let insideOf: (explainer: Explainer) => Inside;
 export class Explainer {
   readonly #facts: Facts;
   readonly #clouds: readonly Cloud[];
+  readonly #issuers: Issuers;
   readonly #questions: PullQuestions;
   readonly #pulls: Pulls;
   readonly #access: Accesses;
@@ -122,6 +116,7 @@ export class Explainer {
     const clouds = readClouds(facts.terraform);
     this.#facts = facts;
     this.#clouds = clouds.all;
+    this.#issuers = clouds.issuers;
     this.#questions = new PullQuestions(facts);
     this.#pulls = new Pulls(clouds.pluginOf);
     this.#access = new Accesses(clouds.all);
@@ -232,6 +227,35 @@ export class Explainer {
         );
     });
     return [...new Map(reached.map((row) => [`${row.stack} ${row.as} ${row.pattern}`, row])).values()];
+  }
+
+  /**
+   * What becomes of the pulls of pods that run today, read as manifests or as `kubectl get pods -A -o yaml` prints them,
+   * once the configuration that was read is applied: `allowed` where a pull goes on, as the service account's identity
+   * or the node's, `denied` where it is lost. Images that no entry matches, and pods that have ended, are left out.
+   */
+  *running(selection: PullSelection = {}): Generator<RunningResult> {
+    checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
+    const { image, ...others } = selection;
+    const name = image === undefined ? undefined : this.#questions.image(image);
+    const asked = this.#questions.of({ ...others, origin: "workload" });
+    const wanted = [...asked].filter((each) => name === undefined || each.image === name);
+    yield* runningPulls(this.#pulls, wanted);
+  }
+
+  /**
+   * What a review should look at although it works: identities that admit too many or are shared, trust without an
+   * audience, permissions wider than declared, nodes that pull by themselves, keys that the next apply drops.
+   */
+  audit(stack?: string): readonly Finding[] {
+    const clusters = selectedClusters(this.#facts, stack);
+    const jobs = { pulls: this.#pulls, access: this.#access, fleets: this.#fleets };
+    return auditFindings({
+      clusters,
+      issuers: this.#issuers,
+      holders: holdersOf(clusters, jobs),
+      reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
+    });
   }
 
   *#accesses(

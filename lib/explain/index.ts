@@ -10,15 +10,9 @@ export { type PluginFacts } from "../model/cluster";
 export { type Answer, type CheckResult, type Evidence, type Status } from "./answer";
 export { type CheckId } from "./check-ids";
 export { type FleetWarning } from "./cloud";
-export {
-  type AccessResult,
-  explain,
-  Explainer,
-  type ImagePuller,
-  type PullResult,
-  type ServiceAccountReach,
-} from "./explainer";
+export { type AccessResult, explain, Explainer, type ImagePuller, type PullResult } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
+export { type RunningResult } from "./jobs/running";
 export { type FleetResult } from "./jobs/fleet";
 export {
   type ClusterRecord,
@@ -42,6 +36,8 @@ export {
   type Origin,
   type PullSelection,
 } from "./selections";
+export { type Finding, type Severity } from "./findings";
+export { renderGithub } from "./render/github";
 export {
   COMPARE_JSON_VERSION,
   renderCompareJson,
@@ -50,7 +46,11 @@ export {
 } from "./render/compare";
 export { renderHtml } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
+export { renderJunit } from "./render/junit";
+export { renderMarkdown } from "./render/markdown";
 export { renderMermaid } from "./render/mermaid";
+export { type RenderReportOptions } from "./render/report";
+export { renderSarif } from "./render/sarif";
 export { renderText, type RenderTextOptions } from "./render/text";
-export { type ExplainResult } from "./result";
+export { type Acceptance, type ExplainResult, type ServiceAccountReach } from "./result";
 export { type Verdict } from "./verdict";

@@ -1,3 +1,4 @@
+import type { NodeDocument } from "./node-document";
 import type { NodeSetup } from "./node-file";
 import { type ObjectKind, boolean, choice, list, number, object, optional, text } from "./shape";
 
@@ -35,6 +36,8 @@ export interface IManifestSink<Scope> {
   chart(name: string, options: ChartOptions): Scope;
   /** Writes node files and kubelet flags as data: `nodes/<name>.yaml`. */
   nodeSetup(name: string, setup: NodeSetup): void;
+  /** Writes a document that brings files and flags to nodes: `nodes/<name>.<extension>`. */
+  nodeDocument(name: string, document: NodeDocument): void;
 }
 
 /** The kind of {@link ChartOptions}. */

@@ -4,6 +4,7 @@ import { cluster, plain } from "../fixtures/explain/plain";
 import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const artefacts = synthesized("openshift-aws");
+const ROLE = "arn:aws:iam::111122223333:role/prod-eu_shop_web";
 const FACTS = "workload-identity.json";
 
 async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -64,6 +65,34 @@ describe("exit code", () => {
     expect(mermaid.out).toContain(
       "registry uses the Secret openshift-image-registry/installer-cloud-credentials",
     );
+  });
+
+  it("tells what becomes of running pods with --running, and wants some", async () => {
+    const pods = (name: string): object => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "shop", name, uid: name },
+      spec: {
+        serviceAccountName: name,
+        containers: [{ name, image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web" }],
+      },
+    });
+    const folder = folderOf(artefacts);
+    const running = folderOf({
+      "pods.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: [pods("web"), pods("default")] }),
+    });
+    const text = await cli("--running", folder, running);
+    expect(text.code).toBe(1);
+    expect(text.out).toMatch(/^allowed {2}prod-eu: shop\/web keeps pulling \S+ as arn:/);
+    expect(text.out).toMatch(
+      /\ndenied {2}prod-eu: shop\/default keeps pulling \S+\n {2}fail {4}still-pulled: the pull is lost/,
+    );
+    expect(text.out).toMatch(/\n1 allowed, 1 denied, 0 unknown\n$/);
+    const json = await cli("--running", "--format", "json", "--service-account", "shop/web", folder, running);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.out)).toMatchObject({ version: 1, results: [{ job: "running-pull", as: ROLE }] });
+    expect((await cli("--running", folder)).err).toContain("kubectl get pods -A -o yaml");
+    expect((await cli("--running", "--spoke", "x", folder, running)).code).toBe(2);
   });
 
   it("tells of fleet access, of one spoke where it is named, in every format", async () => {

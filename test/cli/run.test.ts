@@ -1,6 +1,6 @@
 import { TerraformStack, Testing } from "cdktf";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../lib/cli/commands";
@@ -102,10 +102,39 @@ describe("bind", () => {
     const file = "prod/manifests/20-service-accounts.yaml";
     expect(await cli("bind", "--outputs", outputs, "--to", to, app.outdir)).toEqual({
       code: 0,
-      out: `${to}/${file}\n1 finished file in ${to}\n`,
+      out: `changed  ${to}/.workload-identity-files\nchanged  ${to}/${file}\n2 changed, 0 unchanged, 0 removed in ${to}\n`,
       err: "",
     });
     expect(filesOf(to)[file]).toContain("    example.com/id: 1-2\n");
+  });
+
+  it("says what it would do, and with --check fails where that is something", async () => {
+    const { app, manifests } = stackFixture();
+    addAccount(manifests, "x");
+    manifests.nodeSetup("all", { files: [], kubeletFlags: { a: "1" } });
+    app.synth();
+    const outputs = join(app.outdir, "o.json");
+    writeFileSync(outputs, "{}");
+    const to = join(temporaryFolder(), "finished");
+    const bound = (...args: string[]): ReturnType<typeof cli> =>
+      cli("bind", "--outputs", outputs, "--to", to, ...args, app.outdir);
+    const file = "prod/manifests/20-service-accounts.yaml";
+    expect((await bound("--dry-run")).code).toBe(0);
+    expect(existsSync(to)).toBe(false);
+    expect((await bound()).code).toBe(0);
+    const same = `0 changed, 2 unchanged, 0 removed in ${to}; nothing was written\n`;
+    expect(await bound("--check")).toEqual({ code: 0, out: same, err: "" });
+
+    writeFileSync(join(to, file), "edited\n");
+    rmSync(join(app.outdir, "stacks/prod/nodes"), { recursive: true });
+    const facts = join(app.outdir, "stacks/prod/workload-identity.json");
+    writeFileSync(facts, readFileSync(facts, "utf8").replace(/"nodes": \[[^\]]*\]/, '"nodes": []'));
+    const out =
+      `changed  ${to}/.workload-identity-files\nchanged  ${to}/${file}\nremoved  ${to}/prod/nodes/all.yaml\n` +
+      `2 changed, 0 unchanged, 1 removed in ${to}; nothing was written\n`;
+    expect(await bound("--check")).toEqual({ code: 1, out, err: "" });
+    expect(await bound("--dry-run")).toEqual({ code: 0, out, err: "" });
+    expect(readFileSync(join(to, file), "utf8")).toBe("edited\n");
   });
 
   it("removes nothing of a stack that it does not bind", async () => {
@@ -120,7 +149,7 @@ describe("bind", () => {
       writeFileSync(outputs, "{}");
       outs.push((await cli("bind", "--outputs", outputs, "--to", to, join(app.outdir, "stacks", name))).out);
     }
-    expect(outs.join("")).not.toContain("removed");
+    expect(outs.join("")).not.toMatch(/^removed/m);
     expect(Object.keys(filesOf(to))).toEqual([
       ".workload-identity-files",
       "one/manifests/20-service-accounts.yaml",

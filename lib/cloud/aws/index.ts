@@ -26,6 +26,7 @@ export {
   type EksPolicyGrant,
   type EksAccessPolicyName,
 } from "../../rules/aws/spoke";
+export { eks, type EksProps } from "./cluster";
 export { ComponentRole, componentRoles } from "./component";
 export {
   type ComponentOverride,

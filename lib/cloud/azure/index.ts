@@ -6,6 +6,7 @@
  * @packageDocumentation
  */
 
+export { aks, type AksProps } from "./cluster";
 export { type AcrProps, type AcrSource, acr } from "./registry";
 export { type AksSpokeProps, AksSpokeEntry, type AksSpokeEntryProps, aksSpoke } from "./spoke";
 export { type ExistingAksCluster } from "./spoke";

@@ -2,7 +2,7 @@
  * Image pulls: the links in the order in which the kubelet, the plugin and the cloud come to them.
  */
 
-import { unread } from "../../model/known";
+import { type Ternary, unread } from "../../model/known";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
@@ -178,6 +178,16 @@ export class JudgedPull {
     return refusedBySecret(facts) ? null : (facts.identity?.label ?? null);
   }
 
+  /** The broken link; `undefined` where none is. */
+  get failed(): CheckId | undefined {
+    return this.#chain.failed;
+  }
+
+  /** Whether what served the image before there was a chain is still used for it. */
+  get serves(): Ternary {
+    return this.#besides.serves;
+  }
+
   /** The links in order, `otherwise` last. */
   get checks(): readonly CheckResult[] {
     const { identity } = this.#chain.facts;
@@ -197,13 +207,15 @@ export class JudgedPull {
   }
 
   get #besides(): Fallback {
-    return (this.#fallback ??= fallbackOf(this.#chain.facts, this.#chain.failed));
+    const { facts, failed } = this.#chain;
+    const isCertain = (): boolean => this.#chain.checks.every(({ status }) => status !== "unknown");
+    return (this.#fallback ??= fallbackOf(facts, failed, isCertain));
   }
 }
 
 /** Judges pulls, each fact once. */
 export class Pulls {
-  readonly #runner = new Runner(TABLE);
+  readonly #runner = new Runner(TABLE, ["puller", "identity", "trust"]);
   readonly #pluginOf: PluginOf;
 
   constructor(pluginOf: PluginOf) {

@@ -8,7 +8,8 @@ import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model
 import { authenticationProblems } from "../../rules/fleet/authentication";
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
-import { isNodeSetup, mayHold, readNodeSetup } from "./node-files";
+import { mayHold } from "./node-files";
+import { isNodeDocument, nodesOfDocuments } from "./node-forms";
 import type { ObjectFact } from "./fleet-facts";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { SkippedDocument, Source } from "./source";
@@ -203,8 +204,10 @@ function boundNames(
 }
 
 /** The configurations of a document: itself, or those in the files of nodes. */
-function configurationsOf({ value, source, late }: KubernetesDocument): readonly ObjectFact[] {
-  const files = isNodeSetup(value) ? [...readNodeSetup(value, source, late).files] : [];
+function configurationsOf(document: KubernetesDocument): readonly ObjectFact[] {
+  const { value, source, late } = document;
+  const nodes = isNodeDocument(value) ? nodesOfDocuments([document]) : [];
+  const files = nodes.flatMap((node) => [...node.files]);
   const inFiles = files
     .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, FILE_KIND))
     .map(([, file]) => ({ value: embedded(file.content), source: file.source }));

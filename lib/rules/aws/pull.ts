@@ -11,7 +11,7 @@ import { isLate } from "../../model/late";
 import { describedRole, namedSubjects } from "./role";
 import { type AwsFederatedTrust } from "./trust";
 import { partitionOf, type Partition, otherPartition } from "./partitions";
-import { ecrMatchImages, ecrPublicHost } from "./registry";
+import { ecrHost, ecrMatchImages, ecrPublicHost } from "./registry";
 import {
   type EcrGrant,
   type PublicEcrGrant,
@@ -45,6 +45,7 @@ export function ecrCredentialProvider(
     plugin: "ecr",
     name: PLUGINS.ecr.executable,
     matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
+    hosts: [...new Set(grants.map(hostOf))].sort(),
     // Only used when the plugin's answer has no duration; half of a login's twelve hours is what it answers itself.
     defaultCacheDuration: Duration.hours(CACHE_HOURS),
     args: [],
@@ -62,6 +63,10 @@ export function ecrCredentialProvider(
 
 function patternsOf(grant: EcrGrant): readonly string[] {
   return grant.kind === "public" ? [ecrPublicHost] : [ecrMatchImages(grant.partition, grant)];
+}
+
+function hostOf(grant: EcrGrant): string {
+  return grant.kind === "public" ? ecrPublicHost : ecrHost(grant.account, grant.region, grant);
 }
 
 /**

@@ -287,6 +287,7 @@ describe("the credential provider entry", () => {
       plugin: "ecr",
       name: "ecr-credential-provider",
       matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+      hosts: [`${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com`],
       defaultCacheDuration: "12h",
       args: [],
       nodeIdentityArgs: [],

@@ -84,7 +84,10 @@ export function decideTrust(policy: Policy, token: ShownToken): Decision {
  * The claims of a service account token of Kubernetes. Of those that no condition key is documented for it matters only
  * that they are there. Source: kubernetes:pkg/serviceaccount/claims.go.
  */
-export function serviceAccountClaims(sub: string, aud: Known<string>): Readonly<Record<string, unknown>> {
+export function serviceAccountClaims(
+  sub: Known<string>,
+  aud: Known<string>,
+): Readonly<Record<string, unknown>> {
   const other = {};
   return { sub, aud, exp: other, iat: other, nbf: other, jti: other, "kubernetes.io": other };
 }
