@@ -85,6 +85,19 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "yaml",
     "node:",
   ],
+  "delivery/": [
+    "errors.ts",
+    "model/",
+    "rules/",
+    "artefact/",
+    "cloud/shared/",
+    "kubernetes/",
+    "openshift/",
+    "synth/",
+    "constructs",
+    "cdktf",
+    "@cdktf/provider-kubernetes/",
+  ],
   "testing/": ["errors.ts", "model/", "rules/", "artefact/", "explain/", "cdktf", "yaml", "node:"],
   "vitest/": ["testing/", "vitest"],
   "cli/": [
@@ -115,6 +128,7 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "openshift/index.ts": ["constructs", "cdk8s", "yaml"],
   "fleet/index.ts": ["constructs", "cdk8s", "yaml"],
   "synth/index.ts": ["constructs", "cdktf", "cdk8s", "yaml"],
+  "delivery/index.ts": ["constructs", "cdktf", "cdk8s", "yaml", "@cdktf/provider-kubernetes"],
   "explain/index.ts": ["yaml"],
   "testing/index.ts": ["cdktf", "yaml"],
   "vitest/index.mts": ["cdktf", "yaml", "vitest"],
@@ -475,7 +489,7 @@ const ROOMS: Readonly<
     },
   },
   explain: {
-    each: ["identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
+    each: ["held", "identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",

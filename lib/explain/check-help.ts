@@ -92,6 +92,11 @@ const WARNINGS: Readonly<Record<string, string>> = {
 
 /** The checks of every job in their order, each once, and then the warnings. */
 export const CHECK_HELP: readonly CheckHelp[] = [
+  {
+    id: "still-pulled",
+    question: "Does the pull of a running pod go on once the configuration is applied?",
+    help: HELP["still-pulled"],
+  },
   ...new Map(
     [PULL_LINKS, ...Object.values(accessRunners).map(({ links }) => links), fleetRunner.links].flatMap(
       (links) => links.map(({ id, question }) => [id, { id, question, help: HELP[id] }] as const),

@@ -100,11 +100,8 @@ export interface PullRights {
   repository(repository: AskedRepository): Answer;
   /** What it may read at all. */
   reach(): readonly ReachedRepositories[];
-  /**
-   * What decides about images and is no pattern of names at one host: grants on many registries, under conditions, or not
-   * known; none where {@link reach} and {@link repository} say everything. Equal texts decide the same.
-   */
-  beyond(): readonly string[];
+  /** What it was granted, right by right, that to read images included. */
+  held(): readonly HeldRight[];
 }
 
 /** One right as it was granted, so that those of two readings can be compared. */
@@ -115,6 +112,8 @@ export interface HeldRight {
   readonly covers?: { readonly action: string; readonly on: string; readonly under: string };
   /** True for what limits the other rights, or may: a denial, a boundary, a policy that was not read. */
   readonly limits?: boolean;
+  /** True for one that reads images of repositories at one host and nothing else, which {@link PullRights.reach} says. */
+  readonly reads?: boolean;
   /** Where it was granted. */
   readonly source: Source | undefined;
 }

@@ -36,6 +36,8 @@ export {
   type Origin,
   type PullSelection,
 } from "./selections";
+export { type Finding, type Severity } from "./findings";
+export { renderGithub } from "./render/github";
 export {
   COMPARE_JSON_VERSION,
   renderCompareJson,
@@ -44,7 +46,11 @@ export {
 } from "./render/compare";
 export { renderHtml } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
+export { renderJunit } from "./render/junit";
+export { renderMarkdown } from "./render/markdown";
 export { renderMermaid } from "./render/mermaid";
+export { type RenderReportOptions } from "./render/report";
+export { renderSarif } from "./render/sarif";
 export { renderText, type RenderTextOptions } from "./render/text";
 export { type Acceptance, type ExplainResult, type ServiceAccountReach } from "./result";
 export { type Verdict } from "./verdict";

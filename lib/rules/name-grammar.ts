@@ -62,5 +62,5 @@ export const SERVICE_ACCOUNTS: Grammar = {
   lengthMax: 317,
 };
 
-/** Any text: names of actions and of what they are done to. */
-export const ANY_TEXT: Grammar = { steps: [() => 0], end: 0, signs: undefined, lengthMax: 600 };
+/** Any text that is not empty: names of actions and of what they are done to. */
+export const ANY_TEXT: Grammar = { steps: [() => 1, () => 1], end: 1, signs: undefined, lengthMax: 600 };

@@ -119,24 +119,19 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
 /** The manifests that are files, in the order in which they are applied. */
 function manifestTexts(documents: StackDocuments): readonly (readonly [ManifestEntry, text: string])[] {
   const { delivery, perNamespace } = documents;
-  const written = documents.charts.map((chart) => {
+  const written = documents.charts.flatMap((chart) => {
     const isDelivered = delivery?.delivers(chart) ?? false;
-    const objects = isDelivered ? delivery?.objectsOf(chart.file) : placedObjects(chart, documents);
-    return { chart, isDelivered, objects: objects ?? [] };
+    const objects = isDelivered ? (delivery?.objectsOf(chart.file) ?? []) : placedObjects(chart, documents);
+    const files = byFile(chart.file, objects, perNamespace && !isDelivered);
+    return files.map(([file, own]) => ({ chart: { ...chart, file }, objects: own, isDelivered }));
   });
   refuseSameObjects(written);
-  return written.flatMap(({ chart, objects, isDelivered }) => {
-    const comments = [...placeComments(chart, documents), ...chart.comments];
-    return isDelivered
-      ? []
-      : byFile(chart.file, objects, perNamespace).map(
-          ([file, own]) =>
-            [
-              entryOf({ ...chart, file }),
-              withHeader(comments, own.map((each) => yamlText(each)).join("---\n")),
-            ] as const,
-        );
-  });
+  return written
+    .filter(({ isDelivered }) => !isDelivered)
+    .map(({ chart, objects }) => {
+      const comments = [...placeComments(chart, documents), ...chart.comments];
+      return [entryOf(chart), withHeader(comments, objects.map(yamlText).join("---\n"))] as const;
+    });
 }
 
 function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {

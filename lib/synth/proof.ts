@@ -111,5 +111,9 @@ function refuseDenied(denied: readonly ExplainResult[], outdir: string): never {
 
 /** The chains as text, without the count at the end and without the folder, which differs from machine to machine. */
 function chainText(results: readonly ExplainResult[], outdir: string): string {
-  return [...renderText(results)].slice(0, -1).join("").replaceAll(join(outdir, "/"), "").trimEnd();
+  return [...renderText(results, { verbose: true })]
+    .slice(0, -1)
+    .join("")
+    .replaceAll(join(outdir, "/"), "")
+    .trimEnd();
 }

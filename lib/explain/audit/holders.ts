@@ -3,7 +3,6 @@
  * but who else would.
  */
 
-import type { Known } from "../../model/known";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { type Accesses, tokenOf } from "../jobs/access";
 import type { Fleets } from "../jobs/fleet";
@@ -21,7 +20,9 @@ export interface Holder {
   readonly label: string;
   /** Where the identity stands, else the service account; `undefined` where neither was read. */
   readonly source: Source | undefined;
-  /** Whether the cloud certainly takes the token of a service account of that name, and lets it do something. */
+  /** False where the cloud certainly refuses its tokens. */
+  readonly isAdmitted: boolean;
+  /** Whether the cloud certainly takes the token of a service account of that name, and does not refuse it everything. */
   readonly admits: (namespace: string, name: string) => boolean;
   /** True where the trust takes a token for any audience of the OIDC provider. */
   readonly takesAnyAudience: boolean;
@@ -49,42 +50,36 @@ export function holdersOf(clusters: readonly ClusterArtefacts[], jobs: HolderJob
 function pulling(artefacts: ClusterArtefacts, key: string, { pulls }: HolderJobs): readonly Holder[] {
   const puller = pullerOf(artefacts, key, "asked");
   return pulls.identities(artefacts, puller).flatMap(({ label, source, trust, admitsAnyAudience }, place) => {
-    if (label === undefined || trust.subject.status === "fail") return [];
+    if (label === undefined) return [];
     const admits = (namespace: string, name: string): boolean => {
       const other = pulls.identities(artefacts, { ...puller, key: `${namespace}/${name}` })[place];
-      return other !== undefined && isAdmitted(other.trust) && other.rights.reach().length > 0;
+      return other !== undefined && letsIn(other.trust) && other.rights.reach().length > 0;
     };
     const takesAnyAudience = admitsAnyAudience?.() ?? false;
-    return [{ artefacts, key, label, source: source ?? puller.account?.source, admits, takesAnyAudience }];
+    const isAdmitted = trust.subject.status !== "fail";
+    const where = source ?? puller.account?.source;
+    return [{ artefacts, key, label, source: where, isAdmitted, admits, takesAnyAudience }];
   });
 }
 
 function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): readonly Holder[] {
   const entering = fleets.controllers(artefacts);
-  return [...access.identities(artefacts, entering)].flatMap(
-    ({ key, identity, audiences }): readonly Holder[] => {
-      const tokens =
-        audiences.length === 0 ? [] : audiences.map((audience) => tokenFor(artefacts, key, audience));
-      if (tokens.every((token) => identity.trust(token).subject.status === "fail")) return [];
-      const admits = (namespace: string, name: string): boolean =>
-        tokens.some((each) => {
-          const token = { ...each, namespace, name };
-          return (
-            isAdmitted(identity.trust(token)) && identity.permissions(undefined, token).status === "pass"
-          );
-        });
-      const [first] = tokens;
-      const takesAnyAudience = (first && identity.admitsAnyAudience?.(first)) ?? false;
-      const source = identity.found.evidence[0]?.source ?? artefacts.serviceAccounts.get(key)?.source;
-      return [{ artefacts, key, label: identity.label, source, admits, takesAnyAudience }];
-    },
-  );
+  return [...access.identities(artefacts, entering)].map(({ key, identity, audiences }): Holder => {
+    const tokens = audiences.map((audience) => tokenOf(artefacts, key, [audience]));
+    const isLetIn = (token: TokenQuestion): boolean =>
+      letsIn(identity.trust(token)) && identity.permissions(undefined, token).status !== "fail";
+    return {
+      artefacts,
+      key,
+      label: identity.label,
+      source: identity.found.evidence[0]?.source ?? artefacts.serviceAccounts.get(key)?.source,
+      isAdmitted: tokens.some((token) => identity.trust(token).subject.status !== "fail"),
+      admits: (namespace, name) => tokens.some((token) => isLetIn({ ...token, namespace, name })),
+      takesAnyAudience: tokens.some((token) => identity.admitsAnyAudience?.(token) === true),
+    };
+  });
 }
 
-function tokenFor(artefacts: ClusterArtefacts, key: string, audience: Known<string>): TokenQuestion {
-  return tokenOf(artefacts, key, [audience]);
-}
-
-function isAdmitted({ issuer, audience, subject }: TrustAnswer): boolean {
+function letsIn({ issuer, audience, subject }: TrustAnswer): boolean {
   return issuer.status !== "fail" && audience.status !== "fail" && subject.status === "pass";
 }

@@ -79,7 +79,10 @@ const ROWS: readonly AuditRow[] = [
     severity: "warning",
     question: "Do several namespaces or clusters share one identity?",
     help: "Whoever gets into one of them acts with the rights of all. Make an identity for each.",
-    run: ({ holders }) => [...grouped(holders, ({ label }) => label).values()].flatMap(shared),
+    run: ({ holders }) => {
+      const admitted = holders.filter(({ isAdmitted }) => isAdmitted);
+      return [...grouped(admitted, ({ label }) => label).values()].flatMap(shared);
+    },
   },
   {
     id: "permission-wide",

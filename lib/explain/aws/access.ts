@@ -132,7 +132,7 @@ class RoleIdentity implements AccessIdentity {
 
   #question({ issuer, audience, namespace, name }: TokenQuestion): TrustQuestion {
     const { role, account, partition } = this.#named;
-    const subject = `system:serviceaccount:${namespace}:${name}`;
+    const subject = known(`system:serviceaccount:${namespace}:${name}`);
     return { role, account, partition, issuer, subject, audience };
   }
 }

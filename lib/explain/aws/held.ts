@@ -2,8 +2,15 @@
  * What a role was granted, statement by statement, in a form in which two readings of it can be compared.
  */
 
-import { type Known, isKnown, map, orElse, shown } from "../../model/known";
-import type { Condition, Policy, Selection, Statement } from "../../rules/aws/policy/document";
+import { type Known, is, isKnown, joined, known, map, orElse, shown } from "../../model/known";
+import type {
+  Condition,
+  Policy,
+  Selection,
+  Statement,
+  UnreadStatement,
+} from "../../rules/aws/policy/document";
+import { hasVariable } from "../../rules/aws/policy/resource-name";
 import type { HeldRight } from "../cloud";
 import type { Source } from "../read/source";
 import type { HeldPolicy } from "./attachments";
@@ -12,23 +19,21 @@ import type { HeldPolicy } from "./attachments";
 export function heldRights(
   policies: readonly HeldPolicy[],
   boundary: Policy | undefined,
-  source: Source | undefined,
+  role: Source | undefined,
 ): readonly HeldRight[] {
-  const limiting = (texts: readonly string[]): readonly HeldRight[] =>
+  const limiting = (texts: readonly string[], source: Source | undefined): readonly HeldRight[] =>
     texts.map((text) => ({ text, limits: true, source }));
-  const rights = policies.flatMap(({ policy, doubt }) =>
-    doubt
-      ? limiting(textsOf(policy).map((text) => `perhaps ${text}`))
-      : policy.kind === "read"
-        ? policy.statements.flatMap((each) =>
-            "unread" in each ? limiting([each.unread]) : ofStatement(each, source),
-          )
-        : limiting(textsOf(policy)),
-  );
-  return [
-    ...rights,
-    ...limiting(boundary ? textsOf(boundary).map((text) => `within the boundary: ${text}`) : []),
-  ];
+  const rights = policies.flatMap(({ policy, doubt, from }) => {
+    const source = from?.source ?? role;
+    const perhaps = textsOf(policy).map((text) => `perhaps ${text}`);
+    if (doubt) return limiting(perhaps, source);
+    if (policy.kind !== "read") return limiting(textsOf(policy), source);
+    return policy.statements.flatMap((each) =>
+      "unread" in each ? limiting([each.unread], source) : ofStatement(each, source),
+    );
+  });
+  const bounds = boundary ? textsOf(boundary).map((text) => `within the boundary: ${text}`) : [];
+  return [...rights, ...limiting(bounds, role)];
 }
 
 /** A policy in words, the same for policies whose statements say the same; nothing for one that IAM refuses. */
@@ -48,7 +53,7 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
   return actions.values.flatMap((action) =>
     resources.values.map((on): HeldRight => {
       const text = `${shown(action)} on ${shown(on)}${ends}`;
-      const isPattern = [action, on].every(isKnown) && !(statement.variables && shown(on).includes("${"));
+      const isPattern = [action, on].every(isKnown) && !(statement.variables && hasVariable(on));
       if (!isPattern) return { text, source };
       return { text, covers: { action: shown(action).toLowerCase(), on: shown(on), under }, source };
     }),
@@ -78,4 +83,16 @@ function conditionsText(conditions: Known<readonly Condition[]>): string {
 
 function sorted(values: readonly Known<string>[]): readonly string[] {
   return [...new Set(values.map(shown))].sort();
+}
+
+/** What of a trust policy lets in or keeps out in ways other than comparing texts: statements that deny, or are not read. */
+export function beyondTerms(statement: Statement | UnreadStatement): readonly Known<string>[] {
+  if ("unread" in statement) return [known(statement.unread)];
+  if (is(statement.effect, "Allow") === "yes") return [];
+  const texts = orElse(statement.conditions, () => []).flatMap(({ operator, key, values }) => [
+    known(operator),
+    key,
+    ...values,
+  ]);
+  return [joined("Deny ", ...texts.flatMap((text) => [text, " "]))];
 }

@@ -34,6 +34,8 @@ export interface Role {
   /** `<path><name>`, the end of its ARN, for people. */
   readonly pathName: string;
   readonly trust: Policy;
+  /** The text of {@link trust}. */
+  readonly trustText: Known<string>;
   /** The identity policies without the permissions boundary; those that certainly are its own come first. */
   readonly policies: readonly HeldPolicy[];
   readonly boundary: Policy | undefined;
@@ -197,7 +199,10 @@ function declaredRole(resource: Resource, documents: Documents, held: () => read
       return shown(joined(path.replace(/^\//, ""), resource.attribute("name")));
     },
     get trust() {
-      return documents.ofText(resource.stated("assume_role_policy"), "trust", trustCharactersMax);
+      return documents.ofText(this.trustText, "trust", trustCharactersMax);
+    },
+    get trustText() {
+      return resource.stated("assume_role_policy");
     },
     get policies() {
       return (policies ??= held());
@@ -240,8 +245,8 @@ function agreed(declared: readonly Role[]): Role | undefined {
 }
 
 function differs(one: Role, other: Role): boolean {
-  const [first, second] = [one, other].map(({ resource }) => resource.stated("assume_role_policy"));
-  if (first !== undefined && second !== undefined && samePolicy(first, second) === "no") return true;
+  const [first, second] = [one.trustText, other.trustText];
+  if (samePolicy(first, second) === "no") return true;
   const [rights, others] = [one, other].map(({ policies, boundary }) => {
     const texts = policies.map(({ policy }) => policyWords(policy));
     return [...[...new Set(texts)].sort(), boundary && policyWords(boundary)];
@@ -251,10 +256,14 @@ function differs(one: Role, other: Role): boolean {
 }
 
 /** The role of which only the name is known. */
-function contested({ resource, arn, account, partition, pathName }: Role, contestedBy: Source): Role {
+function contested(role: Role, contestedBy: Source): Role {
+  const { resource, arn, account, partition, pathName, trustText } = role;
   const trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
   const policies = [NOT_DECLARED];
-  return { resource, arn, account, partition, pathName, trust, policies, boundary: undefined, contestedBy };
+  return {
+    ...{ resource, arn, account, partition, pathName, trust, trustText, policies, contestedBy },
+    boundary: undefined,
+  };
 }
 
 const LATE = "late";

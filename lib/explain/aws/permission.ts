@@ -9,13 +9,13 @@ import type { Policy, Selection, Statement } from "../../rules/aws/policy/docume
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
-import type { PullRights, ReachedRepositories } from "../cloud";
+import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import { amended } from "../shared/words";
 import { moduleRemedy } from "./documents";
 import { heldRights } from "./held";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
-import { type AssumedRole, RoleJudge } from "./role-judge";
+import { type AssumedRole, RoleJudge, pullActions } from "./role-judge";
 
 export class AwsRights implements PullRights {
   readonly #role: AssumedRole;
@@ -68,14 +68,18 @@ export class AwsRights implements PullRights {
       .flatMap(({ policy }) => reachOf(policy));
   }
 
-  beyond(): readonly string[] {
+  held(): readonly HeldRight[] {
     const { policies, boundary } = this.#role;
-    const isNamed =
-      policies.every(({ doubt }) => doubt === undefined) &&
-      this.reach().every(({ comparable }) => comparable);
-    if (isNamed) return [];
-    const held = heldRights(policies, boundary, undefined).map(({ text }) => text);
-    return [...new Set([...held, ...this.#registries.texts])].sort();
+    const rights = heldRights(policies, boundary, undefined).map((right) => ({
+      ...right,
+      reads: reads(right),
+    }));
+    // What owners say of repositories matters for those that are not asked about one by one.
+    const isNamed = this.reach().every(({ comparable }) => comparable);
+    const owners = isNamed
+      ? []
+      : this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
+    return [...rights, ...owners];
   }
 
   #judged(place: AskedPlace, answer: Answer): Answer {
@@ -185,6 +189,15 @@ function mayPull({ values, negated }: Selection): boolean {
     return typeof text !== "string" || matchesPattern(text.toLowerCase(), "ecr:batchgetimage") !== false;
   });
   return named !== negated;
+}
+
+const LOGIN = "ecr:getauthorizationtoken";
+const READS: readonly string[] = pullActions.map((action) => action.toLowerCase());
+
+/** True for what reading images needs, of repositories of one registry. */
+function reads({ covers }: HeldRight): boolean {
+  if (covers === undefined || covers.under !== "") return false;
+  return covers.action === LOGIN || (READS.includes(covers.action) && imagePattern(covers.on).comparable);
 }
 
 const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;

@@ -1,5 +1,4 @@
 import { type Known, known, orElse, shown, unread } from "../../model/known";
-import { once } from "../../model/once";
 import { type Answer, pass } from "../answer";
 import type {
   Cloud,
@@ -22,7 +21,7 @@ import { type NamedRole, type Role, Roles, roleAttributes } from "./identity";
 import { bucketAttributes, issuerBuckets } from "./issuer";
 import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
-import { identityOf, placeAttributes } from "./place";
+import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
 import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
@@ -89,7 +88,7 @@ class Aws implements Cloud {
     const named = roles.named(arn ?? unread("the role is not known"));
     const { role, account, partition, label } = named;
     const { issuer, audience } = token;
-    const subject = `system:serviceaccount:${token.namespace}:${token.name}`;
+    const subject = known(`system:serviceaccount:${token.namespace}:${token.name}`);
     const question = { role, account, partition, issuer, subject, audience };
     return {
       trust: trust.of(question),
@@ -133,19 +132,11 @@ class Rights {
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
     const { policies, boundary } = role;
-    const asking = [partition, account, ...(registries.isEmpty ? [] : [arn])].map(identityOf);
     const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
-    const key = [...asking, boundary, ...held].map(keyOf).join();
+    const key = memoryKey(partition, account, registries.isEmpty ? undefined : arn, boundary, ...held);
     const make = (): AwsRights => new AwsRights({ arn, account, partition, policies, boundary }, registries);
     return this.#made.get(key, make);
   }
-}
-
-let numbered = 0;
-const numberOf = once(() => ++numbered);
-
-function keyOf(part: unknown): unknown {
-  return typeof part === "object" && part !== null ? numberOf(part) : JSON.stringify(part);
 }
 
 const NOT_READ = notFound("the IAM role");
@@ -153,7 +144,7 @@ const NO_RIGHTS: PullRights = {
   login: () => NOT_READ,
   repository: () => NOT_READ,
   reach: () => [],
-  beyond: () => [],
+  held: () => [],
 };
 
 /** Partitions differ; account and name are what tells roles apart. */
@@ -168,7 +159,7 @@ function arnsOf({ account, pathName }: Role): readonly string[] {
  */
 function declaredTrust(role: Role, { issuer, subject, audience }: ShownClaims, trust: Trust): TrustAnswer {
   const { account, partition } = role;
-  const claims = { issuer: known(issuer), audience: known(audience), subject };
+  const claims = { issuer: known(issuer), audience: known(audience), subject: known(subject) };
   const answers = trust.of({ role, account, partition, ...claims });
   if (answers.subject.status !== "pass") return answers;
   const presumed = (answer: Answer): Answer =>

@@ -52,7 +52,7 @@ export const NO_RIGHTS: PullRights = {
   login: () => NO_IDENTITY,
   repository: () => NO_IDENTITY,
   reach: () => [],
-  beyond: () => [],
+  held: () => [],
 };
 
 /** The rights of an identity at registries; `recorded` is what is known of these besides Terraform. */
@@ -67,13 +67,7 @@ export function acrRights(
   return {
     login: (host) => at(host).login,
     repository: (asked) => repositoryAnswer(at(asked.host), asked),
-    beyond: () => {
-      const { roles } = identity;
-      const isPlain = ({ scope, limit }: Assignment): boolean =>
-        orElse(scopedRegistry(scope), () => "") !== "" && limit !== "unknown";
-      const isAll = roles.held.every(isPlain) && roles.possible.length === 0 && !identity.hasMoreRoles;
-      return isAll && roles.denials.length === 0 ? [] : heldRoles(identity).map(({ text }) => text);
-    },
+    held: () => heldRoles(identity, readsOnly),
     reach: () => {
       const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
       return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
@@ -85,6 +79,15 @@ export function acrRights(
       });
     },
   };
+}
+
+/** Roles that pull and do nothing else. */
+const READERS: readonly string[] = ["AcrPull", "Container Registry Repository Reader"];
+
+/** True for a role on one registry that lets pull alone, of repositories that are known. */
+function readsOnly({ builtIn, scope, limit }: Assignment): boolean {
+  const isOfOne = orElse(scopedRegistry(scope), () => "") !== "" && limit !== "unknown";
+  return isOfOne && builtIn !== undefined && READERS.includes(builtIn.name);
 }
 
 function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {

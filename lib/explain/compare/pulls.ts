@@ -9,10 +9,12 @@ import { AskedNames, type AskedName } from "../../rules/asked-names";
 import { type Pattern, literalPattern, patternOf, prefixPattern } from "../../rules/wildcard";
 import type { CheckResult } from "../answer";
 import { type AskedImage, askedImage, askedPattern } from "../asked-image";
+import type { HeldRight } from "../cloud";
 import { type JudgedPull } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
-import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
+import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
+import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
 import type { Pair, Side } from "./sides";
 
 /** What a side says of some images; `undefined` where it has no such cluster. */
@@ -61,11 +63,11 @@ function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly stri
 /** What a side knows of a service account: the patterns that say something of it, and what is none. */
 interface Known {
   readonly patterns: readonly string[];
-  readonly beyond: readonly string[];
+  readonly held: readonly HeldRight[];
 }
 
 function knownOf({ inside, artefacts }: Side, subject: string): Known {
-  if (!artefacts) return { patterns: [], beyond: [] };
+  if (!artefacts) return { patterns: [], held: [] };
   const rights = inside.pulls
     .identities(artefacts, pullerOf(artefacts, subject, "asked"))
     .map((identity) => identity.rights);
@@ -75,7 +77,7 @@ function knownOf({ inside, artefacts }: Side, subject: string): Known {
   const reached = rights.flatMap((each) => each.reach().filter(({ comparable }) => comparable));
   return {
     patterns: [...declared, ...reached.map(({ pattern }) => pattern)],
-    beyond: [...new Set(rights.flatMap((each) => each.beyond()))].sort(),
+    held: rights.flatMap((each) => each.held()),
   };
 }
 
@@ -87,32 +89,21 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const patterns = [...new Set([...before.patterns, ...after.patterns])].sort();
   const own = patterns.map((each) => each.slice(0, each.indexOf("/")));
   const hosts = new Set([...own, ...(shared.size <= SHARED_MAX ? shared : [])]);
-  const incomparable = (target: string, reason: string): Change => ({
-    ...{ kind: "incomparable", job: "image-pull", about: "images", stack: pair.stack, subject, target },
-    ...{ before: null, after: null, reason, removed: [], added: [] },
-  });
+  const rights = rightChanges(before.held, after.held);
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const found = comparedAt(pair, subject, host, labels);
-    if (found === undefined)
-      yield incomparable(
-        `${host}/*`,
-        "its patterns divide the names of repositories in more ways than are tried",
-      );
-    else yield* changesAt(pair, subject, { host, labels, found });
+    if (found) yield* changesAt(pair, subject, { host, labels, found, rights });
+    else
+      yield {
+        ...{ kind: "incomparable", job: "image-pull", about: "images", stack: pair.stack, subject },
+        ...{ target: `${host}/*`, before: null, after: null, removed: [], added: [] },
+        reason: "its patterns divide the names of repositories in more ways than are tried",
+      };
   }
-  const [was, is] = [before, after].map(({ beyond }) => JSON.stringify(beyond));
-  const reads = [before, after].map((each) => JSON.stringify([...new Set(each.patterns)].sort()));
-  const isOpen = before.beyond.length > 0 || after.beyond.length > 0;
-  if (isOpen && (was !== is || reads[0] !== reads[1]))
-    yield incomparable(
-      "other images",
-      `what decides is not only the name of a repository: before ${words(before.beyond)}; now ${words(after.beyond)}`,
-    );
-}
-
-function words(texts: readonly string[]): string {
-  return texts.length === 0 ? "nothing" : texts.join(", ");
+  // Those to read images of one registry were compared image by image.
+  const others = rights.filter(({ right }) => right.reads !== true);
+  yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject });
 }
 
 function comparedAt(
@@ -160,9 +151,11 @@ interface AtHost {
   readonly host: string;
   readonly labels: readonly string[];
   readonly found: readonly Compared[];
+  /** The rights that differ: where what is read differs, they are why. */
+  readonly rights: readonly RightChange[];
 }
 
-function* changesAt(pair: Pair, subject: string, { host, labels, found }: AtHost): Generator<Change> {
+function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }: AtHost): Generator<Change> {
   const had = found.some(({ before }) => before?.verdict === "allowed");
   const has = found.some(({ after }) => after?.verdict === "allowed");
   const groups = new Map<string, Compared[]>();
@@ -181,7 +174,8 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found }: AtHost
       const target = isAll ? `${host}/*` : labelOf(each.example, labels, host);
       if (!targets.has(target)) targets.set(target, each);
     }
-    for (const [target, each] of targets) yield changeOf(pair, subject, kind, target, each);
+    for (const [target, each] of targets)
+      yield withRights(changeOf(pair, subject, kind, target, each), rights);
   }
 }
 
@@ -227,3 +221,17 @@ function changeOf(
     added: causes(is, was),
   };
 }
+
+/** Where permission decides, the statements that say it are the lines that cause it. */
+function withRights(change: Change, rights: readonly RightChange[]): Change {
+  if (!OF_RIGHTS.includes(change.kind)) return change;
+  const sources = (isNew: boolean): Change["added"] =>
+    rights.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right));
+  return {
+    ...change,
+    removed: placed([...sources(false), ...change.removed]),
+    added: placed([...sources(true), ...change.added]),
+  };
+}
+
+const OF_RIGHTS: readonly ChangeKind[] = ["added", "removed", "widened", "narrowed"];

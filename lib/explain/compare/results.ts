@@ -6,8 +6,8 @@ import { shown } from "../../model/known";
 import type { CheckId } from "../check-ids";
 import type { HeldRight } from "../cloud";
 import type { ExplainResult } from "../result";
-import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
-import { rightChanges } from "./rights";
+import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
+import { rightChanges, rightRows, sourceOf } from "./rights";
 import type { Pair, Side } from "./sides";
 
 type Judged = ExplainResult & { readonly held?: () => readonly HeldRight[] };
@@ -74,24 +74,8 @@ function resultChange(stack: string, old: Judged | undefined, made: Judged | und
 function* heldChanges(stack: string, old: Judged | undefined, made: Judged | undefined): Generator<Change> {
   const result = made ?? old;
   if (!result || (!old?.held && !made?.held)) return;
-  const [before, after] = [old?.held?.() ?? [], made?.held?.() ?? []];
-  for (const { kind, right } of rightChanges(before, after)) {
-    const isNew = after.includes(right);
-    yield {
-      ...{ kind, job: result.job, about: "right", stack, subject: result.subject, target: right.text },
-      ...{ before: isNew ? null : stateOf(old), after: isNew ? stateOf(made) : null },
-      reason:
-        kind === "incomparable"
-          ? "it limits what else is granted, or may, or has too many wildcards to compare"
-          : "",
-      removed: isNew ? [] : sourceOf(right),
-      added: isNew ? sourceOf(right) : [],
-    };
-  }
-}
-
-function sourceOf({ text, source }: HeldRight): Change["added"] {
-  return placed(source ? [{ text, source }] : []);
+  const changes = rightChanges(old?.held?.() ?? [], made?.held?.() ?? []);
+  yield* rightRows(changes, { job: result.job, stack, subject: result.subject });
 }
 
 /** What RBAC and AuthenticationConfigurations of spokes say, once for each spoke. */

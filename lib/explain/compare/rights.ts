@@ -6,11 +6,14 @@ import { AskedNames } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
 import { type Pattern, patternOf } from "../../rules/wildcard";
 import type { HeldRight } from "../cloud";
+import { type Change, placed } from "./change";
 
 /** One difference of rights. */
 export interface RightChange {
   readonly kind: "added" | "removed" | "widened" | "narrowed" | "incomparable";
   readonly right: HeldRight;
+  /** True for a right of the new side. */
+  readonly isNew: boolean;
 }
 
 /** The rights that one side has and the other does not cover. */
@@ -18,26 +21,40 @@ export function rightChanges(
   before: readonly HeldRight[],
   after: readonly HeldRight[],
 ): readonly RightChange[] {
-  const gained = uncovered(after, before);
-  const lost = uncovered(before, after);
-  return [
-    ...gained.map(({ right, isSure }): RightChange => ({
-      kind: !isSure
-        ? "incomparable"
-        : before.some((each) => isWithin(each, [right]) === "yes")
-          ? "widened"
-          : "added",
-      right,
-    })),
-    ...lost.map(({ right, isSure }): RightChange => ({
-      kind: !isSure
-        ? "incomparable"
-        : after.some((each) => isWithin(each, [right]) === "yes")
-          ? "narrowed"
-          : "removed",
-      right,
-    })),
-  ];
+  return [...oneWay(before, after, true), ...oneWay(after, before, false)];
+}
+
+/** What `held` has and `others` do not cover; one that is wider than another of theirs is not merely one more. */
+function oneWay(
+  others: readonly HeldRight[],
+  held: readonly HeldRight[],
+  isNew: boolean,
+): readonly RightChange[] {
+  const [single, wider] = isNew ? (["added", "widened"] as const) : (["removed", "narrowed"] as const);
+  return uncovered(held, others).map(({ right, isSure }) => {
+    const hasPart = others.some((each) => isWithin(each, [right]) === "yes");
+    return { kind: isSure ? (hasPart ? wider : single) : "incomparable", right, isNew };
+  });
+}
+
+/** The differences of rights as changes. */
+export function rightRows(
+  changes: readonly RightChange[],
+  whose: Pick<Change, "job" | "stack" | "subject">,
+): readonly Change[] {
+  return changes.map(({ kind, right, isNew }) => ({
+    ...{ kind, about: "right", ...whose, target: right.text, before: null, after: null },
+    reason: kind === "incomparable" ? `${isNew ? "new" : "gone"}, and ${LIMITS}` : "",
+    removed: isNew ? [] : sourceOf(right),
+    added: isNew ? sourceOf(right) : [],
+  }));
+}
+
+const LIMITS = "it limits what else is granted, or may, or has too many wildcards to compare";
+
+/** Where a right was granted. */
+export function sourceOf({ text, source }: HeldRight): Change["added"] {
+  return placed(source ? [{ text, source }] : []);
 }
 
 type Within = "yes" | "no" | "unknown";
@@ -87,7 +104,7 @@ function everyText<T>(
   const said = AskedNames.ofGrammar(pattern, ANY_TEXT).each((text) =>
     holds(all.filter((each) => text.matches(patternIn(each)) === "yes")),
   );
-  if (said === undefined) return "unknown";
+  if (said === undefined || said.length === 0) return "unknown";
   if (said.some((each) => each.said === "no")) return "no";
   return said.some((each) => each.said === "unknown") ? "unknown" : "yes";
 }

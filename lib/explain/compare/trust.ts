@@ -95,7 +95,7 @@ function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefin
 function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
   const own = [...texts].filter((text) => text.startsWith(PREFIX) || /[*?]/.test(text));
   const single = own.filter((text) => !/[*?]/.test(text));
-  for (const subject of single) yield [subject, subject.slice(PREFIX.length)];
+  for (const subject of single) yield [subject, named(subject)];
   const sets = own.filter((text) => /[*?]/.test(text));
   const found = classesOf(sets.map(patternOf), []) ?? [];
   const wanted = found
@@ -105,8 +105,13 @@ function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subje
     if (single.includes(PREFIX + name)) continue;
     const covering = sets.filter((text) => matchesPattern(text, PREFIX + name) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
-    yield [PREFIX + name, longest?.replace(PREFIX, "") ?? "any other service account"];
+    yield [PREFIX + name, longest === undefined ? "any other service account" : named(longest)];
   }
+}
+
+/** As everywhere else: `namespace/name`. */
+function named(subject: string): string {
+  return subject.startsWith(PREFIX) ? subject.slice(PREFIX.length).replace(":", "/") : subject;
 }
 
 function classesOf(patterns: readonly Pattern[], others: readonly Pattern[]): readonly string[] | undefined {
@@ -134,12 +139,12 @@ function subjectChanges(
   return rows.flatMap(({ subject, label, before, after }): readonly Change[] => {
     const kind = kindOf(before, after, had, has);
     if (kind === undefined) return [];
-    const isSet = label !== subject.slice(PREFIX.length);
+    const isSet = label !== named(subject);
     return [
       {
         ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),
         subject: label,
-        ...(isSet ? { example: subject.slice(PREFIX.length) } : {}),
+        ...(isSet ? { example: named(subject) } : {}),
         before: old ? state(before) : null,
         after: made ? state(after) : null,
         removed: placed(before.answer.evidence),

@@ -13,7 +13,9 @@ export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly H
   const { role, on, condition, resource } = grant;
   const under = condition === undefined ? "" : shown(condition.text);
   const place =
-    on.kind === "project" || !on.project ? targetText(on) : `${targetText(on)} of ${shown(on.project)}`;
+    on.kind === "project" || on.project === undefined
+      ? targetText(on)
+      : `${targetText(on)} of ${shown(on.project)}`;
   const located = on.location === undefined ? place : `${place} in ${shown(on.location)}`;
   const isSure = isTo === "yes" && owner === undefined;
   const custom = iam.role(role);

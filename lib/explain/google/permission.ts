@@ -11,7 +11,7 @@ import { parseGoogleRegistryHost, projectPath } from "../../rules/google/registr
 import { literalPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown, worstOf } from "../answer";
 import type { AskedRepository } from "../asked-image";
-import type { PullRights, ReachedRepositories } from "../cloud";
+import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { REPOSITORY, type Target, targetText } from "./grants";
@@ -46,6 +46,7 @@ export class Downloads {
 }
 
 const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
+const READER = "roles/artifactregistry.reader";
 const DOWNLOADING =
   /^roles\/artifactregistry\.(?:reader|writer|repoAdmin|admin|createOnPushWriter|createOnPushRepoAdmin)$/;
 /**
@@ -168,11 +169,11 @@ class Rights implements PullRights {
     );
   }
 
-  beyond(): readonly string[] {
-    const others = this.#grants.filter(
-      (each) => !isPlain(each) || downloads(each.grant.role, this.#iam) !== "yes",
-    );
-    return [...new Set(others.flatMap((each) => heldGrant(each, this.#iam).map(({ text }) => text)))].sort();
+  held(): readonly HeldRight[] {
+    return this.#all.flatMap((each) => {
+      const reads = isPlain(each) && is(each.grant.role, READER) === "yes";
+      return heldGrant(each, this.#iam).map((right) => ({ ...right, reads }));
+    });
   }
 
   reach(): readonly ReachedRepositories[] {

@@ -7,16 +7,7 @@ import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown, unread } from "../../model/known";
 import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/two-releases";
-import {
-  type Answer,
-  type CheckResult,
-  type Evidence,
-  badness,
-  broken,
-  pass,
-  seen,
-  unknown,
-} from "../answer";
+import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -37,8 +28,8 @@ import {
   type AccessJob,
   type AccessQuestion,
   type AskedComponent,
-  type Intent,
   componentQuestions,
+  withIntent,
   workloadQuestions,
 } from "./access-questions";
 import { TRUST_LINKS, type TrustFacts, accountWritten, misfilled, missing } from "./links";
@@ -383,31 +374,3 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
     ? trust
     : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
 }
-
-/** The answer, with what was narrowed or widened by design as evidence. */
-function withIntent(answer: Answer, { access }: Cloud, intent: Intent | undefined): Answer {
-  if (intent === undefined || answer.status === "skipped") return answer;
-  const { asks, intends, reason } = intent;
-  const [asked, meant] = [access.inWords(asks), access.inWords(intends)];
-  const because = reason === "" ? "" : `, because: ${reason}`;
-  const difference = (
-    what: string,
-    some: readonly string[],
-    others: readonly string[],
-  ): readonly Evidence[] => {
-    const rights = [...new Set(some)].filter((each) => !others.includes(each));
-    const more = rights.length > SHOWN ? ` and ${rights.length - SHOWN} more` : "";
-    const text = `${what}: ${rights.slice(0, SHOWN).join(", ")}${more}${because}`;
-    return rights.length === 0 ? [] : [seen(text, undefined)];
-  };
-  return {
-    ...worded(answer),
-    evidence: [
-      ...answer.evidence,
-      ...difference("asked for, and by design not granted", asked, meant),
-      ...difference("not asked for, and granted by design", meant, asked),
-    ],
-  };
-}
-
-const SHOWN = 6;

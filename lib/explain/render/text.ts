@@ -186,7 +186,7 @@ function asText(verdict: Verdict, as: string | null): string {
 
 function* chainText(result: ExplainResult, paint: Paint): Generator<string> {
   const { verdict, checks, warnings = [], accepted = [] } = result;
-  yield `${painted(verdict, paint)}${headline(result)}\n`;
+  yield `${paint(verdict)}  ${headline(result)}\n`;
   for (const { check, reason, expires } of accepted)
     yield `  ${paint("accepted")} ${check} until ${expires}: ${printable(reason)}\n`;
   const open = openLinks(result);
