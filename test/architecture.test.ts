@@ -420,6 +420,7 @@ const ROOMS: Readonly<
         provider: "an account knows an issuer once",
         "provider-props": "would make the provider's file too long",
         "pull-props": "would make the file of pulls too long",
+        "shared-registry": "owners of repositories admit roles one by one",
         "registry-source": "what roles may pull, apart from the policies of owners",
         role: "what roles for pulls, components and workloads have in common",
         "role-props": "would make the role's file too long",
