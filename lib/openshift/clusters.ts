@@ -13,7 +13,7 @@ import {
   type OpenShiftRelease,
 } from "../rules/openshift/versions";
 import { MachineConfigCarrier, NodePoolCarrier } from "./carriers";
-import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
+import { type ObjectKind, boolean, checkGiven, choice, list, object, optional, text } from "../model/shape";
 import { compareVersions } from "../model/version";
 import { issuerClusterInternal } from "../model/problems";
 
@@ -170,6 +170,13 @@ export interface HostedOpenShiftProps {
   /** Names of the NodePools whose nodes pull. */
   readonly nodePools: readonly string[];
   /**
+   * The service of which you are a customer: it owns the management cluster, so that no file of yours reaches its nodes,
+   * and the cluster is refused with the way that there is.
+   *
+   * @defaultValue - you run the management cluster
+   */
+  readonly managedBy?: "rosa" | "aro";
+  /**
    * Namespace of the HostedCluster and its NodePools, on the management cluster.
    *
    * @defaultValue "clusters"
@@ -197,10 +204,34 @@ const HOSTED_OPEN_SHIFT_PROPS: ObjectKind<HostedOpenShiftProps> = object({
   platform: text,
   issuer: ISSUER,
   nodePools: list(text),
+  managedBy: optional(choice(["rosa", "aro"])),
   namespace: optional(text),
   configMapName: optional(text),
   machineConfigName: optional(text),
 });
+
+/** What customers of a service can do instead. */
+const MANAGED = {
+  rosa: {
+    service: "ROSA with hosted control planes",
+    remedy:
+      "give the role of the workers AmazonEC2ContainerRegistryPullOnly, or write pull secrets; a MachineConfig needs ROSA classic, where Red Hat supports none, or a cluster of your own",
+  },
+  aro: {
+    service: "ARO with hosted control planes",
+    remedy:
+      "write pull secrets, of tokens that a workload with an identity of its own renews; who runs the service carries the files by NodePools",
+  },
+} as const;
+
+function refuseCustomer({ service, remedy }: (typeof MANAGED)[keyof typeof MANAGED]): never {
+  return fail("openshift-unsupported", {
+    problem: `customers of ${service} cannot bring files to its nodes: NodePools take ConfigMaps of the management cluster, which the service owns`,
+    value: service,
+    allowed: "hosted clusters whose management cluster is yours",
+    remedy,
+  });
+}
 
 /** The namespace of `hypershift create cluster` where none is given. */
 const NAMESPACE = "clusters";
@@ -213,8 +244,15 @@ const NAMESPACE = "clusters";
  */
 export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct> {
   checkGiven("hostedOpenShift()", HOSTED_OPEN_SHIFT_PROPS, props);
+  if (props.managedBy !== undefined) refuseCustomer(MANAGED[props.managedBy]);
   const { platform, nodePools, namespace = NAMESPACE } = props;
-  const { name: _, issuer: __, controlPlaneVersion: ___, ...carrier } = { ...props, namespace };
+  const {
+    name: _,
+    issuer: __,
+    controlPlaneVersion: ___,
+    managedBy: ____,
+    ...carrier
+  } = { ...props, namespace };
   const release = openShiftRelease(props.version);
   const controlPlane = openShiftRelease(props.controlPlaneVersion ?? props.version);
   if (compareVersions(release.version, controlPlane.version) > 0)
