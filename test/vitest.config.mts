@@ -6,6 +6,11 @@ const lib = (path: string): string => fileURLToPath(new URL(`../lib/${path}`, im
 const TESTS = "test/**/*.test.ts";
 const MOCKED = "test/**/*.mocked.test.ts";
 
+// Vitest takes a path after the option for the option's value, and then updates the golden files of every test.
+const update = process.argv.findIndex((word) => word === "-u" || word === "--update");
+const path = update < 0 ? undefined : process.argv[update + 1];
+if (path?.includes("/")) throw new Error(`write --update=all ${path}, so that only this test is updated`);
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: {

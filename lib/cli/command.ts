@@ -14,6 +14,12 @@ export interface CommandIo {
    * @defaultValue false
    */
   readonly colour?: boolean;
+  /**
+   * True where long work is shown on `err`: it is a terminal.
+   *
+   * @defaultValue false
+   */
+  readonly progress?: boolean;
 }
 
 /** An option of a command, by its long name without the dashes. */

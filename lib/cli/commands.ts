@@ -2,6 +2,15 @@ import { type Command, command } from "./command";
 
 const FOLDER = "cdktf.out";
 
+/** What is read, and what narrows it, of every command that asks. */
+const READ = {
+  name: "[DIR...]",
+  summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
+};
+const STACK = { value: "NAME", summary: "only this stack" };
+const FACTS = { value: "FILE", summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)" };
+const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
+
 /** The commands, in the order of `--help`; completion and help are made from this table alone. */
 export const commands: readonly Command[] = [
   command({
@@ -36,27 +45,33 @@ export const commands: readonly Command[] = [
     name: "explain",
     summary: "Say whether each pull, component, workload and way into a spoke will work",
     more: "Reads files only; asks no cluster and no cloud. Where something will not work, it says which link is broken, what that rests on, and what to do.",
-    operands: [
-      {
-        name: "[DIR...]",
-        summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
-      },
-    ],
+    operands: [READ],
     options: {
       "service-account": { value: "NS/NAME", summary: "only this service account" },
-      image: { value: "REF", summary: "only pulls of this image, which need not be declared" },
+      image: {
+        value: "REF",
+        summary: "only pulls of this image; with --service-account it need not be declared",
+      },
       spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
-      stack: { value: "NAME", summary: "only this stack" },
+      stack: STACK,
+      running: {
+        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+      },
       format: {
         value: "FORMAT",
-        choices: ["text", "json", "mermaid", "html"],
+        choices: ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"],
         default: "text",
-        summary: "form of the results",
+        summary: "form of the results; the exit code is the same in each",
       },
-      facts: {
+      verbose: { summary: "text: every chain with all its links, the broken one first" },
+      only: { value: "VERDICTS", summary: "text: only these verdicts: denied,unknown,allowed" },
+      summary: { summary: "text: only counts by stack and job" },
+      audit: { summary: "add what a review should look at although it works" },
+      baseline: {
         value: "FILE",
-        summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)",
+        summary: "findings that are accepted for a while (docs/baseline.schema.json)",
       },
+      facts: FACTS,
       "fail-on": {
         value: "VERDICT",
         choices: ["denied", "unknown"],
@@ -67,10 +82,72 @@ export const commands: readonly Command[] = [
     examples: [
       ["explain", "everything that cdktf.out declares"],
       ["explain --service-account shop/web --image registry.example.com/web:v1", "one pull"],
+      ["explain --format sarif --audit > explain.sarif", "a report for code scanning"],
       ["explain --format html plan.json manifests/ > report.html", "a report of other files"],
     ],
     exits: { 0: "all allowed", 1: "something denied", 3: "something unknown, nothing denied" },
     load: () => import("./explain-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "who-can",
+    summary: "List the service accounts that may pull an image, declared or not",
+    operands: [READ],
+    options: {
+      image: { value: "REF", required: true, summary: "the image, as a pod names it" },
+      stack: STACK,
+      format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      facts: FACTS,
+    },
+    examples: [["who-can --image registry.example.com/base/node:20", "who may pull it, and as whom"]],
+    exits: { 0: "listed, however many" },
+    load: () => import("./who-can-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "reach",
+    summary: "List every repository that a service account may read, declared or not",
+    operands: [READ],
+    options: {
+      "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
+      stack: STACK,
+      format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      facts: FACTS,
+    },
+    examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
+    exits: { 0: "listed, however many" },
+    load: () => import("./reach-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "compare",
+    summary: "Say what service accounts may do on one side and not on the other",
+    more: "Compares sets, not spellings: a pattern that covers the same images is no difference. What cannot be compared is said, with the reason.",
+    operands: [
+      { name: "<OLD>", summary: "what was: a synth, a plan or state in JSON, or manifests" },
+      { name: "<NEW>", summary: "the same as it will be" },
+    ],
+    options: {
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "markdown"],
+        default: "text",
+        summary: "form of the differences; markdown is for a comment",
+      },
+      facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
+      "fail-on": {
+        value: "WHAT",
+        choices: ["widened", "lost", "any"],
+        summary:
+          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be told",
+      },
+    },
+    examples: [
+      ["compare main/cdktf.out cdktf.out", "what a change does"],
+      ["compare --format markdown --fail-on widened main/cdktf.out cdktf.out", "a gate with a comment"],
+    ],
+    exits: { 0: "compared", 1: "a difference of `--fail-on`" },
+    load: () => import("./compare-command.js"),
     refusedExit: 2,
   }),
   command({
@@ -107,12 +184,7 @@ export const commands: readonly Command[] = [
       { name: "<NEW>", summary: "the same of the other release" },
     ],
     options: {
-      format: {
-        value: "FORMAT",
-        choices: ["text", "json"],
-        default: "text",
-        summary: "form of the differences",
-      },
+      format: { ...TEXT_OR_JSON, summary: "form of the differences" },
     },
     examples: [["credentials-diff requests-4.20 requests-4.21", "what an upgrade changes"]],
     exits: { 0: "the same", 1: "different" },

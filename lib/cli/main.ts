@@ -12,6 +12,7 @@ void run(process.argv.slice(2), {
     return process.stdin;
   },
   colour: usesColour(process.stdout.isTTY, process.env),
+  progress: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });

@@ -50,9 +50,10 @@ export function stepsOf<F>(): Steps<F> {
   return { link: same, derived: same, fork: same };
 }
 
-/** A chain that was judged: its answers up to the first that is broken. */
+/** A chain that was judged. */
 export interface Chain<F> {
   readonly facts: F;
+  /** The first link that is broken; `undefined` where none is. */
   readonly failed: CheckId | undefined;
   readonly verdict: Verdict;
   readonly passed: number;
@@ -64,45 +65,91 @@ interface Judged {
   readonly answers: readonly Answer[];
   readonly failed: CheckId | undefined;
   readonly isOpen: boolean;
+  readonly passed: number;
 }
 
 /** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
 const REMEMBERED = 512;
 
 /**
- * Remembers what a step made by the facts that it depends on; the last few hundred of them. Of two questions in a row most
+ * A step with its facts by number, and what it made of them the last few hundred times. Of two questions in a row most
  * facts are the same, so that the place of the last one is kept, up to its last fact.
  */
-class Memory {
+class Compiled<F> {
+  /** The number of the fact that it adds; -1 where it adds none. */
+  readonly adds: number;
+  readonly name: keyof F | undefined;
+  readonly fold: Fork<F>["fold"] | undefined;
+  /** The numbers of the facts that it depends on. */
+  readonly per: readonly number[];
+  readonly #make: (facts: F) => unknown;
+  readonly #last: number;
   #size = 0;
   #first = new Map<unknown, unknown>();
   #level = this.#first;
   readonly #recent: unknown[] = [];
+  #made: unknown;
+  #isStale = true;
 
-  get(values: readonly unknown[], per: readonly number[], make: () => unknown): unknown {
-    const last = per.length - 1;
+  constructor(stage: Stage<F>, names: readonly (keyof F)[]) {
+    const { per, adds } = Array.isArray(stage) ? { per: stage[0]?.per ?? [], adds: undefined } : stage;
+    this.per = per.map((name) => names.indexOf(name));
+    this.#last = this.per.length - 1;
+    this.adds = adds === undefined ? -1 : names.indexOf(adds);
+    this.name = adds;
+    this.fold = "fold" in stage ? stage.fold : undefined;
+    this.#make = Array.isArray(stage)
+      ? (facts) => judge(stage, facts)
+      : "each" in stage
+        ? (facts) => stage.each(facts)
+        : (facts) => stage.of(facts);
+  }
+
+  /** Has it look up its facts again: one of them has changed. */
+  touch(): void {
+    this.#isStale = true;
+  }
+
+  forget(): void {
+    if (this.#size === 0) return;
+    this.#size = 0;
+    this.#level = this.#first = new Map();
+    this.#recent.length = 0;
+  }
+
+  /** What it makes of the facts; `values` are the same by number. */
+  ask(values: readonly unknown[], facts: F): unknown {
+    if (this.#isStale) {
+      this.#made = this.#remembered(values, facts);
+      this.#isStale = false;
+    }
+    return this.#made;
+  }
+
+  #remembered(values: readonly unknown[], facts: F): unknown {
+    const { per } = this;
+    const last = this.#last;
     for (let at = 0; at < last; at++)
       if (this.#recent[at] !== values[per[at] ?? 0]) {
-        this.#goTo(values, per);
+        this.#goTo(values);
         break;
       }
     const key = values[per[last] ?? 0];
     const known = this.#level.get(key);
     if (known !== undefined || this.#level.has(key)) return known;
-    const made = make();
+    const made = this.#make(facts);
     if (++this.#size > REMEMBERED) {
-      this.#size = 0;
-      this.#first = new Map();
-      this.#goTo(values, per);
+      this.forget();
+      this.#goTo(values);
     }
     this.#level.set(key, made);
     return made;
   }
 
-  #goTo(values: readonly unknown[], per: readonly number[]): void {
+  #goTo(values: readonly unknown[]): void {
     this.#level = this.#first;
-    for (const [at, fact] of per.slice(0, -1).entries()) {
-      const key = (this.#recent[at] = values[fact]);
+    for (let at = 0; at < this.#last; at++) {
+      const key = (this.#recent[at] = values[this.per[at] ?? 0]);
       const next = (this.#level.get(key) ?? new Map<unknown, unknown>()) as Map<unknown, unknown>;
       this.#level.set(key, next);
       this.#level = next;
@@ -110,22 +157,23 @@ class Memory {
   }
 }
 
-/** A step with its facts by number: those that it depends on, and the one that it adds. */
-interface Compiled<F> {
-  readonly per: readonly number[];
-  readonly adds: number;
-  readonly name: keyof F | undefined;
-  readonly fold: Fork<F>["fold"] | undefined;
-  readonly make: (facts: F) => unknown;
-  readonly memory: Memory;
-  /** When it was last asked, and what it made then. */
-  asked: number;
-  made: unknown;
+/** Neighbouring links that depend on the same facts become one step. */
+type Stage<F> = Exclude<Step<F>, Link<F>> | Link<F>[];
+
+function stagesOf<F>(steps: readonly Step<F>[]): readonly Stage<F>[] {
+  const stages: Stage<F>[] = [];
+  for (const step of steps) {
+    const last = stages.at(-1);
+    if (!("run" in step)) stages.push(step);
+    else if (Array.isArray(last) && last[0]?.per.join() === step.per.join()) last.push(step);
+    else stages.push([step]);
+  }
+  return stages;
 }
 
 /**
- * A job's table, ready to run. A million questions in a row differ in one or two facts: the runner counts when each fact
- * last changed, so that a step whose facts are those of its last question is not even looked up.
+ * A job's table, ready to run. A million questions in a row differ in one or two facts: what changes marks the steps that
+ * depend on it, and no other is asked again.
  */
 export class Runner<F extends object> {
   readonly links: readonly Link<F>[];
@@ -134,10 +182,18 @@ export class Runner<F extends object> {
   /** How many of the facts are given; the others are added by steps. */
   readonly #given: number;
   readonly #values: unknown[];
-  readonly #changed: number[];
-  #clock = 0;
+  /** The steps that depend on each fact. */
+  readonly #dependents: readonly (readonly Compiled<F>[])[];
+  /** The fact that begins a row; -1 where none does. */
+  readonly #row: number;
+  /** The steps that are asked nothing again once the row is over. */
+  readonly #ofRow: readonly Compiled<F>[];
 
-  constructor(steps: readonly Step<F>[]) {
+  /**
+   * Questions come in rows about one thing, the first of `row`; the others are facts made anew for each of these. What
+   * was remembered by any of them is forgotten with the row: the garbage collector copies what lives longer.
+   */
+  constructor(steps: readonly Step<F>[], row: readonly (keyof F)[] = []) {
     this.links = steps.filter((step): step is Link<F> => "run" in step);
     const added = steps.flatMap((step) => ("adds" in step ? [step.adds] : []));
     const named = new Set(steps.flatMap((step) => [...step.per]));
@@ -145,66 +201,72 @@ export class Runner<F extends object> {
     this.#names = [...given, ...added];
     this.#given = given.length;
     this.#values = this.#names.map(() => undefined);
-    this.#changed = this.#names.map(() => 0);
-    this.#steps = compiled(steps, this.#names);
+    this.#steps = stagesOf(steps).map((stage) => new Compiled(stage, this.#names));
+    this.#dependents = this.#names.map((_, fact) => this.#steps.filter(({ per }) => per.includes(fact)));
+    this.#row = row[0] === undefined ? -1 : this.#names.indexOf(row[0]);
+    const ofRow = (fact: number): boolean => row.includes(this.#names[fact] as keyof F);
+    this.#ofRow = this.#steps.filter(({ per }) => per.some(ofRow));
   }
 
   /** Judges; what is derived is added to the facts. */
   run(facts: F): Chain<F> {
     for (let at = 0; at < this.#given; at++) this.#set(at, facts[this.#names[at] as keyof F]);
-    return this.#from(0, facts, [], false);
+    return this.#from(0, facts, 0, false);
+  }
+
+  /** What the links answered of a chain, up to the first that is broken. */
+  answers(facts: F): readonly Answer[] {
+    const answers: Answer[] = [];
+    for (const [at, name] of this.#names.entries()) this.#set(at, facts[name]);
+    for (const step of this.#steps) {
+      if (step.name !== undefined) continue;
+      const judged = step.ask(this.#values, facts) as Judged;
+      answers.push(...judged.answers);
+      if (judged.failed !== undefined) break;
+    }
+    return answers;
   }
 
   #set(fact: number, value: unknown): void {
     if (this.#values[fact] === value) return;
     this.#values[fact] = value;
-    this.#changed[fact] = ++this.#clock;
+    if (fact === this.#row) for (const step of this.#ofRow) step.forget();
+    for (const step of this.#dependents[fact] ?? []) step.touch();
   }
 
-  #ask(step: Compiled<F>, facts: F): unknown {
-    const { per, asked } = step;
-    let isSame = asked >= 0;
-    for (let at = 0; isSame && at < per.length; at++) isSame = (this.#changed[per[at] ?? 0] ?? 0) <= asked;
-    if (isSame) return step.made;
-    const now = this.#clock;
-    step.made = step.memory.get(this.#values, per, () => step.make(facts));
-    step.asked = now;
-    return step.made;
-  }
-
-  #from(start: number, facts: F, trail: Judged[], wasOpen: boolean): Chain<F> {
+  #from(start: number, facts: F, passedBefore: number, wasOpen: boolean): Chain<F> {
+    let passed = passedBefore;
     let isOpen = wasOpen;
     for (let place = start; place < this.#steps.length; place++) {
       const step = this.#steps[place] as Compiled<F>;
-      const made = this.#ask(step, facts);
+      const made = step.ask(this.#values, facts);
       if (step.fold !== undefined)
-        return this.#forked(step, made as readonly unknown[], place, { facts, trail, isOpen });
+        return this.#forked(step, made as readonly unknown[], place, { facts, passed, isOpen });
       if (step.name !== undefined) {
         this.#set(step.adds, made);
         facts[step.name] = made as F[keyof F];
         continue;
       }
       const judged = made as Judged;
-      trail.push(judged);
+      passed += judged.passed;
       isOpen ||= judged.isOpen;
-      if (judged.failed !== undefined) return new JudgedChain(facts, trail, "denied", this.links);
+      if (judged.failed !== undefined) return new JudgedChain(this, facts, "denied", judged.failed, passed);
     }
-    return new JudgedChain(facts, trail, isOpen ? "unknown" : "allowed", this.links);
+    return new JudgedChain(this, facts, isOpen ? "unknown" : "allowed", undefined, passed);
   }
 
   #forked(
     { adds, name, fold }: Compiled<F>,
     ways: readonly unknown[],
     place: number,
-    { facts, trail, isOpen }: { readonly facts: F; readonly trail: Judged[]; readonly isOpen: boolean },
+    { facts, passed, isOpen }: { readonly facts: F; readonly passed: number; readonly isOpen: boolean },
   ): Chain<F> {
     let chosen: Chain<F> | undefined;
     for (const way of ways) {
-      const isOnly = ways.length === 1;
-      const own = isOnly ? facts : { ...facts };
+      const own = ways.length === 1 ? facts : { ...facts };
       own[name as keyof F] = way as F[keyof F];
       this.#set(adds, way);
-      const chain = this.#from(place + 1, own, isOnly ? trail : [...trail], isOpen);
+      const chain = this.#from(place + 1, own, passed, isOpen);
       if (
         chosen === undefined ||
         (fold === "best" ? isBetter(chain, chosen) : isBetter(chosen, chain, false))
@@ -221,71 +283,39 @@ function isBetter<F>(one: Chain<F>, other: Chain<F>, byLength = true): boolean {
   return compared > 0 || (byLength && compared === 0 && one.passed > other.passed);
 }
 
-/** Neighbouring links that depend on the same facts become one step. */
-function compiled<F>(steps: readonly Step<F>[], names: readonly (keyof F)[]): readonly Compiled<F>[] {
-  const stages: (Exclude<Step<F>, Link<F>> | Link<F>[])[] = [];
-  for (const step of steps) {
-    const last = stages.at(-1);
-    if (!("run" in step)) stages.push(step);
-    else if (Array.isArray(last) && last[0]?.per.join() === step.per.join()) last.push(step);
-    else stages.push([step]);
-  }
-  return stages.map((stage): Compiled<F> => {
-    const { per, adds } = Array.isArray(stage) ? { per: stage[0]?.per ?? [], adds: undefined } : stage;
-    return {
-      per: per.map((name) => names.indexOf(name)),
-      adds: adds === undefined ? -1 : names.indexOf(adds),
-      name: adds,
-      fold: "fold" in stage ? stage.fold : undefined,
-      make: Array.isArray(stage)
-        ? (facts) => judge(stage, facts)
-        : "each" in stage
-          ? (facts) => stage.each(facts)
-          : (facts) => stage.of(facts),
-      memory: new Memory(),
-      asked: -1,
-      made: undefined,
-    };
-  });
-}
-
 function judge<F>(links: readonly Link<F>[], facts: F): Judged {
   const answers: Answer[] = [];
   let isOpen = false;
+  let passed = 0;
   for (const { id, run } of links) {
     const answer = run(facts);
     answers.push(answer);
-    if (answer.status === "fail") return { answers, failed: id, isOpen };
+    if (answer.status === "fail") return { answers, failed: id, isOpen, passed };
+    if (answer.status === "pass") passed++;
     isOpen ||= answer.status === "unknown";
   }
-  return { answers, failed: undefined, isOpen };
+  return { answers, failed: undefined, isOpen, passed };
 }
 
-/** Of a million chains few are read, so that the list of checks is put together then. */
-class JudgedChain<F> implements Chain<F> {
+/** Of a million chains few are read, so that the links are asked for their words then. */
+class JudgedChain<F extends object> implements Chain<F> {
   readonly facts: F;
   readonly verdict: Verdict;
-  readonly #trail: readonly Judged[];
-  readonly #links: readonly Link<F>[];
+  readonly failed: CheckId | undefined;
+  readonly passed: number;
+  readonly #runner: Runner<F>;
 
-  constructor(facts: F, trail: readonly Judged[], verdict: Verdict, links: readonly Link<F>[]) {
+  constructor(runner: Runner<F>, facts: F, verdict: Verdict, failed: CheckId | undefined, passed: number) {
+    this.#runner = runner;
     this.facts = facts;
     this.verdict = verdict;
-    this.#trail = trail;
-    this.#links = links;
-  }
-
-  get failed(): CheckId | undefined {
-    return this.#trail.at(-1)?.failed;
-  }
-
-  get passed(): number {
-    return this.#trail.flatMap(({ answers }) => answers).filter(({ status }) => status === "pass").length;
+    this.failed = failed;
+    this.passed = passed;
   }
 
   get checks(): readonly CheckResult[] {
-    const answers = this.#trail.flatMap((judged) => judged.answers);
-    return this.#links.map(({ id }, place) => {
+    const answers = this.#runner.answers(this.facts);
+    return this.#runner.links.map(({ id }, place) => {
       const answer = answers[place];
       return answer ? { id, ...worded(answer) } : notReached(id, this.failed);
     });

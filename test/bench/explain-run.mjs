@@ -27,8 +27,10 @@ function explained() {
   };
 }
 
-const begin = performance.now();
+// Processor time: others may use the machine as well.
+const begin = process.cpuUsage();
 const kept = work();
-const ms = performance.now() - begin;
+const { user, system } = process.cpuUsage(begin);
+const ms = (user + system) / 1000;
 const megabytes = process.resourceUsage().maxRSS / 1024;
 console.log(JSON.stringify({ ms, megabytes, parts: kept?.length }));

@@ -22,7 +22,7 @@ const TYPED: readonly (readonly [string, readonly string[]])[] = [
   ["ex", ["explain"]],
   ["help cr", ["credentials-diff"]],
   ["bind --ou", ["--outputs"]],
-  ["explain --format m", ["mermaid"]],
+  ["explain --format m", ["markdown", "mermaid"]],
   ["explain --fail-on ", ["denied", "unknown"]],
   ["completion ", ["bash", "zsh", "fish"]],
   ["explain cdktf.o", ["cdktf.out"]],

@@ -26,6 +26,7 @@ import { type Block, type Resource, referredResource } from "../read/block";
 import type { NotRead } from "../read/scope";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { Recent, remembered } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
 
 /** What to do where the policies of a role, or its boundary, leave something open. */
@@ -60,8 +61,6 @@ const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const MANAGED_ARN = /^arn:[a-z-]+:iam::aws:policy\/(?:service-role\/)?([\w-]+)$/;
-/** Policies that are kept read. */
-const KEPT = 256;
 const MANAGED_TYPE = "aws_iam_policy";
 
 export interface NamedPolicy {
@@ -72,8 +71,8 @@ export interface NamedPolicy {
 
 export class Documents {
   readonly #terraform: Terraform;
-  readonly #read = new Map<string, Map<string, Policy>>();
-  readonly #managed = new Map<string, NamedPolicy>();
+  readonly #read = new Map<string, Recent<string, Policy>>();
+  readonly #managed = new Recent<string, NamedPolicy>();
   #byName: Map<string, Resource[]> | undefined;
 
   constructor(terraform: Terraform) {
@@ -85,19 +84,14 @@ export class Documents {
     const read = (): Policy => readPolicy(text, kind, max);
     const literal = orElse(text, () => undefined);
     if (literal === undefined) return read();
-    const ofKind = remembered(this.#read, `${kind} ${max}`, () => new Map<string, Policy>());
-    // Each of ten thousand roles may have a policy of its own, which is asked about once.
-    if (ofKind.size >= KEPT) ofKind.clear();
-    return remembered(ofKind, literal, read);
+    return remembered(this.#read, `${kind} ${max}`, () => new Recent<string, Policy>()).get(literal, read);
   }
 
   /** The policy of an ARN: one of AWS's own, or one that Terraform declares. */
   ofArn(arn: Known<string>): NamedPolicy {
     const key = orElse(arn, () => undefined);
     const found = (): NamedPolicy => this.#ofArn(arn);
-    if (key === undefined) return found();
-    if (this.#managed.size >= KEPT) this.#managed.clear();
-    return remembered(this.#managed, key, found);
+    return key === undefined ? found() : this.#managed.get(key, found);
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {
@@ -140,12 +134,6 @@ export class Documents {
     }
     return this.#byName;
   }
-}
-
-function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  const value = known.get(key) ?? make();
-  known.set(key, value);
-  return value;
 }
 
 function notDeclared(arn: Known<string>, managed: string | undefined): string {

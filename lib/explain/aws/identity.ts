@@ -19,6 +19,7 @@ import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { Recent } from "../shared/references";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
 import { organizationPolicies } from "./organization";
@@ -33,6 +34,8 @@ export interface Role {
   /** `<path><name>`, the end of its ARN, for people. */
   readonly pathName: string;
   readonly trust: Policy;
+  /** The text of {@link trust}. */
+  readonly trustText: Known<string>;
   /** The identity policies without the permissions boundary; those that certainly are its own come first. */
   readonly policies: readonly HeldPolicy[];
   readonly boundary: Policy | undefined;
@@ -48,8 +51,6 @@ export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
 }
 
 const TYPE = "aws_iam_role";
-/** Roles that are kept with their policies; questions about one come in a row. */
-const KEPT = 256;
 const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
 /** True for the ARN of a role, and for what only apply tells. */
@@ -76,7 +77,7 @@ export class Roles {
   readonly #attachments: Attachments;
   readonly #ofOrganization: readonly HeldPolicy[];
   readonly #byName = new Map<string, Resource[]>();
-  readonly #roles = new Map<Resource, Role>();
+  readonly #roles = new Recent<Resource, Role>();
 
   constructor(terraform: Terraform, documents: Documents) {
     this.#terraform = terraform;
@@ -130,12 +131,9 @@ export class Roles {
   }
 
   #role(resource: Resource): Role {
-    const before = this.#roles.get(resource);
-    if (before) return before;
-    const made = declaredRole(resource, this.#documents, () => this.#policies(resource));
-    if (this.#roles.size >= KEPT) this.#roles.clear();
-    this.#roles.set(resource, made);
-    return made;
+    return this.#roles.get(resource, () =>
+      declaredRole(resource, this.#documents, () => this.#policies(resource)),
+    );
   }
 
   #policies(resource: Resource): readonly HeldPolicy[] {
@@ -201,7 +199,10 @@ function declaredRole(resource: Resource, documents: Documents, held: () => read
       return shown(joined(path.replace(/^\//, ""), resource.attribute("name")));
     },
     get trust() {
-      return documents.ofText(resource.stated("assume_role_policy"), "trust", trustCharactersMax);
+      return documents.ofText(this.trustText, "trust", trustCharactersMax);
+    },
+    get trustText() {
+      return resource.stated("assume_role_policy");
     },
     get policies() {
       return (policies ??= held());
@@ -244,8 +245,8 @@ function agreed(declared: readonly Role[]): Role | undefined {
 }
 
 function differs(one: Role, other: Role): boolean {
-  const [first, second] = [one, other].map(({ resource }) => resource.stated("assume_role_policy"));
-  if (first !== undefined && second !== undefined && samePolicy(first, second) === "no") return true;
+  const [first, second] = [one.trustText, other.trustText];
+  if (samePolicy(first, second) === "no") return true;
   const [rights, others] = [one, other].map(({ policies, boundary }) => {
     const texts = policies.map(({ policy }) => policyWords(policy));
     return [...[...new Set(texts)].sort(), boundary && policyWords(boundary)];
@@ -255,10 +256,14 @@ function differs(one: Role, other: Role): boolean {
 }
 
 /** The role of which only the name is known. */
-function contested({ resource, arn, account, partition, pathName }: Role, contestedBy: Source): Role {
+function contested(role: Role, contestedBy: Source): Role {
+  const { resource, arn, account, partition, pathName, trustText } = role;
   const trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
   const policies = [NOT_DECLARED];
-  return { resource, arn, account, partition, pathName, trust, policies, boundary: undefined, contestedBy };
+  return {
+    ...{ resource, arn, account, partition, pathName, trust, trustText, policies, contestedBy },
+    boundary: undefined,
+  };
 }
 
 const LATE = "late";

@@ -14,6 +14,7 @@ import {
   orElse,
   textOf,
 } from "../../model/known";
+import { once } from "../../model/once";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { partitions } from "../../rules/aws/partitions";
 import { ARN_PARTS, arnParts } from "../../rules/aws/policy/conditions";
@@ -115,6 +116,17 @@ export function identityOf(value: Known<string>): unknown {
     value,
     (text) => text,
     (why) => (why.kind === "apply" && why.parts.length === 1 ? why.parts[0] : value),
+  );
+}
+
+let numbered = 0;
+const numberOf = once(() => ++numbered);
+
+/** Values and other objects as one text: the same for the same ones in the same order. */
+export function memoryKey(...parts: readonly unknown[]): string {
+  const identities = parts.map((part) => identityOf(part as Known<string>));
+  return JSON.stringify(
+    identities.map((each) => (typeof each === "object" && each !== null ? numberOf(each) : each)),
   );
 }
 

@@ -13,6 +13,7 @@ import type {
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
+import { Recent } from "../shared/references";
 import { RoleAccess } from "./access";
 import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
@@ -20,7 +21,7 @@ import { type NamedRole, type Role, Roles, roleAttributes } from "./identity";
 import { bucketAttributes, issuerBuckets } from "./issuer";
 import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
-import { identityOf, placeAttributes } from "./place";
+import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
 import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
@@ -72,6 +73,9 @@ class Aws implements Cloud {
       names: [role.resource.address, shown(role.resource.attribute("name")), role.pathName, ...arnsOf(role)],
       source: role.resource.source,
       trust: (claims) => declaredTrust(role, claims, trust),
+      get terms() {
+        return trust.terms(role);
+      },
     }));
   }
 
@@ -84,9 +88,11 @@ class Aws implements Cloud {
     const named = roles.named(arn ?? unread("the role is not known"));
     const { role, account, partition, label } = named;
     const { issuer, audience } = token;
-    const subject = `system:serviceaccount:${token.namespace}:${token.name}`;
+    const subject = known(`system:serviceaccount:${token.namespace}:${token.name}`);
+    const question = { role, account, partition, issuer, subject, audience };
     return {
-      trust: trust.of({ role, account, partition, issuer, subject, audience }),
+      trust: trust.of(question),
+      admitsAnyAudience: () => trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
       rights: role ? this.#rights.of(named, role, registries) : NO_RIGHTS,
@@ -119,39 +125,27 @@ function readAws(
   };
 }
 
-/** Of roles that all may do something else; questions about one come in a row. */
-const KEPT = 256;
-
 /** One object for all roles that may do the same. */
 class Rights {
-  readonly #ids = new Map<unknown, number>();
-  readonly #made = new Map<string, AwsRights>();
+  readonly #made = new Recent<string, AwsRights>();
 
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
-    if (this.#made.size >= KEPT) {
-      this.#made.clear();
-      this.#ids.clear();
-    }
     const { policies, boundary } = role;
-    const asking = [partition, account, ...(registries.isEmpty ? [] : [arn])].map(identityOf);
     const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
-    const key = [...asking, boundary, ...held].map((part) => this.#id(part)).join();
-    const made =
-      this.#made.get(key) ?? new AwsRights({ arn, account, partition, policies, boundary }, registries);
-    this.#made.set(key, made);
-    return made;
-  }
-
-  #id(part: unknown): number {
-    const id = this.#ids.get(part) ?? this.#ids.size;
-    this.#ids.set(part, id);
-    return id;
+    const key = memoryKey(partition, account, registries.isEmpty ? undefined : arn, boundary, ...held);
+    const make = (): AwsRights => new AwsRights({ arn, account, partition, policies, boundary }, registries);
+    return this.#made.get(key, make);
   }
 }
 
 const NOT_READ = notFound("the IAM role");
-const NO_RIGHTS: PullRights = { login: () => NOT_READ, repository: () => NOT_READ, reach: () => [] };
+const NO_RIGHTS: PullRights = {
+  login: () => NOT_READ,
+  repository: () => NOT_READ,
+  reach: () => [],
+  held: () => [],
+};
 
 /** Partitions differ; account and name are what tells roles apart. */
 function arnsOf({ account, pathName }: Role): readonly string[] {
@@ -165,7 +159,7 @@ function arnsOf({ account, pathName }: Role): readonly string[] {
  */
 function declaredTrust(role: Role, { issuer, subject, audience }: ShownClaims, trust: Trust): TrustAnswer {
   const { account, partition } = role;
-  const claims = { issuer: known(issuer), audience: known(audience), subject };
+  const claims = { issuer: known(issuer), audience: known(audience), subject: known(subject) };
   const answers = trust.of({ role, account, partition, ...claims });
   if (answers.subject.status !== "pass") return answers;
   const presumed = (answer: Answer): Answer =>

@@ -4,27 +4,38 @@
 
 import {
   type Known,
+  Reference,
   is,
   isKnown,
+  joined,
   known,
   orElse,
   partsOf,
   same,
   shown,
+  textOf,
   withoutPrefix,
 } from "../../model/known";
-import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
-import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { TrustAnswer } from "../cloud";
+import { readPolicy } from "../../rules/aws/policy/policy";
+import { trustCharactersMax } from "../../rules/aws/policy/refusals";
+import {
+  admitsEveryone,
+  admittingStatements,
+  decideTrust,
+  federatedPrincipals,
+  serviceAccountClaims,
+} from "../../rules/aws/policy/trust";
+import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
+import type { TrustAnswer, TrustTerms } from "../cloud";
 import type { Issuers } from "../shared/object-store";
-import { remembered } from "../shared/references";
+import { Recent, remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
+import { beyondTerms } from "./held";
 import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
-import { arnFields } from "./place";
+import { arnFields, memoryKey } from "./place";
 
 export interface TrustQuestion {
   readonly role: Role | undefined;
@@ -32,7 +43,7 @@ export interface TrustQuestion {
   readonly account: Known<string>;
   readonly partition: Known<string>;
   readonly issuer: Known<string>;
-  readonly subject: string;
+  readonly subject: Known<string>;
   readonly audience: Known<string>;
 }
 
@@ -68,6 +79,7 @@ export class Trust {
   readonly #issuers: Issuers;
   /** By ARN: ten thousand roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
+  readonly #ofAny = new Recent<string, { readonly found: TrustAnswer | undefined }>();
 
   constructor(providers: readonly RegisteredIssuer[], issuers: Issuers) {
     this.#providers = providers;
@@ -100,8 +112,53 @@ export class Trust {
     return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
   }
 
+  /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
+  terms({ trust: policy }: Role): TrustTerms {
+    const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));
+    const values = admittingStatements(policy).flatMap(({ conditions }) =>
+      orElse(conditions, () => []).flatMap(({ values }) => values),
+    );
+    const registered = this.#providers.filter(({ url }) => issuers.some((each) => same(each, url) === "yes"));
+    const audiences = registered.flatMap(({ clientIds }) => orElse(clientIds, () => []));
+    const others = policy.kind === "read" ? policy.statements.flatMap(beyondTerms) : [known(policy.why)];
+    return { issuers, audiences: [...values, ...audiences], subjects: values, beyond: others };
+  }
+
+  /** The words are made when they are read where the policy lets in any subject in whose place it has this one. */
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
-    const policy = role.trust;
+    const alike = this.#alike(question, role);
+    if (alike === undefined) return this.#answers(question, role, role.trust);
+    let made: TrustAnswer | undefined;
+    const said = (): TrustAnswer => (made ??= this.#answers(question, role, role.trust));
+    return {
+      issuer: later(alike.issuer.status, () => said().issuer),
+      audience: later(alike.audience.status, () => said().audience),
+      subject: later(alike.subject.status, () => said().subject),
+    };
+  }
+
+  /**
+   * What is answered for roles whose trust policies differ in nothing but the one subject that they let in: the policy is
+   * judged with a value in its place of which nothing is known but that it is the token's. `undefined` where that does not
+   * suffice, or is not what the policy as it is written says.
+   */
+  #alike(question: TrustQuestion, role: Role): TrustAnswer | undefined {
+    const { subject, account, partition, issuer, audience } = question;
+    const [text, name] = [role.trustText, subject].map((each) => orElse(each, () => ""));
+    if (!text || !name || text.length > trustCharactersMax || !text.includes(name)) return undefined;
+    const pieces = text.split(name);
+    const key = memoryKey(...pieces, account, partition, issuer, audience);
+    return this.#ofAny.get(key, () => {
+      const template = textOf(pieces.flatMap((piece, place) => (place === 0 ? [piece] : [ANYONE, piece])));
+      const policy = readPolicy(template, "trust", trustCharactersMax);
+      const any = this.#answers({ ...question, subject: textOf([ANYONE]) }, role, policy);
+      const own = this.#answers(question, role, role.trust);
+      const isAlike = STEPS.every((step) => any[step].status === own[step].status);
+      return { found: isAlike && any.subject.status === "pass" ? any : undefined };
+    }).found;
+  }
+
+  #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
     const asked = policy.kind === "refused" ? undefined : this.#asked(question, role, policy);
     if (asked === undefined)
       return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
@@ -125,7 +182,7 @@ export class Trust {
 
   /** The OIDC providers that a trust policy's statements let in, in their order. */
   #trusted(policy: Policy): readonly TrustedProvider[] {
-    return federated(policy).flatMap((arn) => {
+    return federatedPrincipals(policy).flatMap((arn) => {
       const text = orElse(arn, () => undefined);
       const found =
         text === undefined ? this.#provider(arn) : remembered(this.#named, text, () => this.#provider(arn));
@@ -160,10 +217,10 @@ export class Trust {
         where,
       );
     const trusted = this.#trusted(policy);
-    const names = federated(policy);
+    const names = federatedPrincipals(policy);
     if (policy.kind !== "read" || (trusted.length === 0 && !names.every(isKnown)))
       return unknown("the trust policy holds values that are known only after apply", ASK_AGAIN, where);
-    if (letsEveryoneIn(policy))
+    if (admitsEveryone(policy))
       return unknown(
         "the trust policy names no OIDC provider of the issuer, but lets in everybody by *, of which AWS does not say whether it covers web identities",
         "write the ARN of the OIDC provider as Federated principal",
@@ -203,6 +260,10 @@ export class Trust {
     return status === "pass" ? first : issuer;
   }
 }
+
+/** The subject of whoever asks. */
+const ANYONE = new Reference("the subject of the token");
+const STEPS = ["issuer", "audience", "subject"] as const;
 
 const NO_ISSUER = unknown(
   "the issuer of the cluster's tokens is not known",
@@ -319,40 +380,15 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
 function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answer {
   if (decision.outcome === "allowed")
     return pass(
-      () => `the trust policy admits ${subject}: ${decision.reason}`,
+      () => `the trust policy admits ${shown(subject)}: ${decision.reason}`,
       () => trustPolicyOf(role),
     );
   const where = trustPolicyOf(role);
   if (decision.outcome === "unknown") return unknown(decision.reason, "see the trust policy", where);
   return broken(
-    `the trust policy does not admit ${subject}: ${decision.reason}`,
+    `the trust policy does not admit ${shown(subject)}: ${decision.reason}`,
     "write the service account's exact subject into the trust policy's :sub condition; a wildcard needs StringLike",
     DENIED,
     where,
   );
-}
-
-function allowing(policy: Policy): readonly Statement[] {
-  const statements = policy.kind === "read" ? policy.statements : [];
-  return statements.flatMap((each) =>
-    "unread" in each || is(each.effect, "Allow") !== "yes" || !each.principal || each.principal.negated
-      ? []
-      : [each],
-  );
-}
-
-function federated(policy: Policy): readonly Known<string>[] {
-  return allowing(policy).flatMap(({ principal }) => namesOf(principal, "Federated"));
-}
-
-function namesOf(principal: Statement["principal"], type: string): readonly Known<string>[] {
-  const names = principal ? childOf(principal.value, type) : known(undefined);
-  return orElse(listAt(names), () => [names]).map(textAt);
-}
-
-function letsEveryoneIn(policy: Policy): boolean {
-  return allowing(policy).some(({ principal }) => {
-    const named = ["AWS", "Federated"].flatMap((type) => namesOf(principal, type));
-    return [textAt(principal?.value ?? known("")), ...named].some((name) => is(name, "*") === "yes");
-  });
 }

@@ -65,3 +65,27 @@ export function remembered<K, V>(
   if (!memory.has(key)) memory.set(key, make());
   return memory.get(key) as V;
 }
+
+/** How many keys are kept at least: a role has a handful of policies. */
+const KEPT = 32;
+
+/**
+ * What is remembered of the last keys, and of those that are asked for again and again. Questions about one of ten thousand
+ * roles come in a row; what is kept longer than that costs the garbage collector more than to make it again.
+ */
+export class Recent<K, V extends object> {
+  #last = new Map<K, V>();
+  #before = new Map<K, V>();
+
+  get(key: K, make: () => V): V {
+    const known = this.#last.get(key);
+    if (known) return known;
+    const value = this.#before.get(key) ?? make();
+    if (this.#last.size >= KEPT) {
+      this.#before = this.#last;
+      this.#last = new Map();
+    }
+    this.#last.set(key, value);
+    return value;
+  }
+}

@@ -87,6 +87,15 @@ export function bind(props: BindProps): WrittenFiles {
     manifests === undefined
       ? stacks.map((stack) => stackSource(stack, outputs))
       : [chartsSource(manifests, onlyStack(stacks, from), outputs, to)];
+  const delivery = stacks.find(({ identity }) => identity.delivery)?.identity.delivery;
+  if (delivery && sources.every(({ files }) => files.size === 0))
+    fail("bind-unused", {
+      problem:
+        "there is no file to finish: the objects are resources of a Terraform stack, which fills them in itself",
+      value: from,
+      allowed: "stacks whose objects are in files",
+      remedy: `run \`cdktf deploy ${delivery.stack}\` after the stack that it depends on`,
+    });
   assertOutputs(sources);
   const sets = sources.map((source) => ({ owner: source.owner, files: boundFiles(source) }));
   return dryRun ? compareTargetFolder(to, sets) : writeTargetFolder(to, sets);

@@ -291,7 +291,8 @@ export function resourcesOf(statement: Statement, context: RequestContext): Reso
   return made;
 }
 
-function hasVariable(value: Known<string>): boolean {
+/** Whether a value has a policy variable, or may have. */
+export function hasVariable(value: Known<string>): boolean {
   return match(
     value,
     (text) => text.includes("${"),
