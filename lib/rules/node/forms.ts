@@ -2,6 +2,7 @@
  * The forms in which files and flags for nodes are read, one row each. A document is of the first form that knows it.
  */
 
+import { isRecord } from "../../model/record";
 import { CLOUD_INIT_FORM } from "./cloud-init";
 import type { NodeForm } from "./form";
 import { BUTANE_FORM, IGNITION_FORM } from "./ignition";
@@ -26,8 +27,13 @@ export const NODE_FORMS: readonly NodeForm[] = [
   NODEADM_FORM,
 ];
 
+/** Groups of Kubernetes, most of what is read, in which no form is. */
+const OTHERS: readonly unknown[] = ["v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1"];
+
 /** The form of a document; `undefined` where it is none for nodes. */
 export function nodeFormOf(document: unknown): NodeForm | undefined {
+  if (isRecord(document) && typeof document["kind"] === "string" && OTHERS.includes(document["apiVersion"]))
+    return undefined;
   return NODE_FORMS.find((form) => form.is(document));
 }
 
