@@ -62,6 +62,15 @@ export interface OpenShiftProps {
    * @defaultValue - no entry; a CRIOCredentialProviderConfig has no effect on these pools
    */
   readonly crioCredentialProvider?: CrioCredentialProviderProps;
+  /**
+   * Opt-in for platforms whose kubelet unit has no place for the credential provider flags (`none`, `external`,
+   * `ibmcloud`, `powervs`, `kubevirt`), on 4.22 and newer: what follows `ExecStart=` in `systemctl cat kubelet.service`
+   * on a node. A drop-in repeats it with the flags, so that what an upgrade changes in the command line does not reach
+   * the nodes until it is stated here.
+   *
+   * @defaultValue - those platforms are refused
+   */
+  readonly kubeletCommand?: string;
 }
 
 const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
@@ -73,16 +82,17 @@ const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
   machineConfigName: optional(text),
   nodeDisruptionPolicy: optional(boolean),
   crioCredentialProvider: optional(CRIO_CREDENTIAL_PROVIDER_PROPS),
+  kubeletCommand: optional(text),
 });
 
 /** A self-managed OpenShift cluster: its nodes get files through MachineConfigs. */
 export function openShift(props: OpenShiftProps): ICluster<Construct> {
   checkGiven("openShift()", OPEN_SHIFT_PROPS, props);
   const { name: _, issuer: __, crioCredentialProvider: crio, ...carried } = props;
-  const { version, platform, pools } = carried;
+  const { version, platform, pools, kubeletCommand } = carried;
   const release = openShiftRelease(version);
   const carrier = new MachineConfigCarrier({ ...carried, crioCredentialProvider: crio !== undefined });
-  const { stockProviders } = platformNodes(platform, release);
+  const { stockProviders } = platformNodes(platform, release, kubeletCommand);
   const taken = Object.values(stockProviders).flatMap(({ matchImages }) => matchImages);
   if (crio) assertAfterGenerated(carrier.machineConfigNames);
   return clusterOf(props, release, {
@@ -96,14 +106,19 @@ export function openShift(props: OpenShiftProps): ICluster<Construct> {
 
 /** What the two kinds of clusters have in common. */
 function clusterOf(
-  { name, issuer: given, platform }: Pick<OpenShiftProps, "name" | "issuer" | "platform">,
+  {
+    name,
+    issuer: given,
+    platform,
+    kubeletCommand,
+  }: Pick<OpenShiftProps, "name" | "issuer" | "platform" | "kubeletCommand">,
   release: OpenShiftRelease,
   parts: Pick<ICluster<Construct>, "distribution" | "apiServer" | "additionalProviders" | "carriers"> &
     Pick<ICluster<Construct>["recorded"], "openShift">,
 ): ICluster<Construct> {
   const { openShift, ...facts } = parts;
   const { distribution, apiServer } = facts;
-  const { configPath, stockProviders } = platformNodes(platform, release);
+  const { configPath, stockProviders } = platformNodes(platform, release, kubeletCommand);
   const { plugins, kubernetes: kubelet } = release;
   const issuer = Issuer.of(given);
   // No plugin of OpenShift pulls from a cloud that takes uploaded keys, so an internal issuer can serve nothing here.

@@ -32,7 +32,7 @@ import {
   declareIdentities,
   groupedLines,
 } from "./account-groups";
-import { manifestsFor } from "./cluster-job";
+import { claimPools, manifestsFor } from "./cluster-job";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 import {
@@ -129,7 +129,8 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
  * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
  * where a pull would be denied. What cannot be told from the files passes.
  *
- * Warns of pulls by a `default` service account and from OpenShift's own namespaces, of nodes of 1.33, whose file stops
+ * Warns of patterns of the nodes' own file that are left out, of pulls by a `default` service account and from OpenShift's
+ * own namespaces, of nodes of 1.33, whose file stops
  * newer kubelets, and of an issuer that another cluster of the app has as well.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
@@ -162,6 +163,7 @@ export class ImagePulls extends Construct {
     const { accounts, clouds } = grouped;
     const { name, issuer } = cluster;
     this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
+    if (props.carriers === undefined) at(this, () => claimPools(this, cluster));
     at(this, () => checkOwnership(this.manifests, accounts));
 
     this.declarations = declareIdentities(this, clouds, { clusterName: name, issuer });
@@ -178,7 +180,8 @@ export class ImagePulls extends Construct {
     at(this, () => this.#write(props, accounts, declared, nodes));
     at(this, () => proveAtSynth(this, "image-pull", props.proof));
     const subjects = accounts.map(({ subject }) => subject);
-    for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
+    for (const warning of pullWarnings(cluster, subjects, props.credentialProviders))
+      Annotations.of(this).addWarning(warning);
   }
 
   #write(
@@ -201,6 +204,7 @@ export class ImagePulls extends Construct {
     );
     this.manifests.record({
       ...cluster.recorded,
+      ...Object.assign({}, ...(props.carriers ?? cluster.carriers).map(({ recorded }) => recorded)),
       ...(this.configHash !== undefined && { credentialProviderConfigHash: this.configHash }),
       ...(Object.keys(registries).length > 0 && { registries }),
       pulls: accounts.map(({ subject, asks }) => ({

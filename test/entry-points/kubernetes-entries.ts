@@ -152,6 +152,17 @@ export const openshiftEntries: Readonly<Record<string, Entry>> = {
     required: ["version", "platform", "pools"],
     call: (given) => make(openshift.MachineConfigCarrier, given),
   },
+  CrioCredentialProviderConfig: inChart(
+    openshift.CrioCredentialProviderConfig,
+    ["version", "platform", "matchImages"],
+    () => ({
+      version: "4.23",
+      platform: "aws",
+      matchImages: ["quay.io"],
+      serviceAccounts: ["shop/web"],
+      roleName: "mirrors",
+    }),
+  ),
   NodeDisruptionPolicy: inChart(openshift.NodeDisruptionPolicy, ["paths"], () => ({ paths: ["/etc/a"] })),
   NodePoolCarrier: {
     settings: () => ({ ...NODES, nodePools: ["a"], namespace: "clusters" }),

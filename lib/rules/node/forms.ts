@@ -8,7 +8,8 @@ import type { NodeForm } from "./form";
 import { BUTANE_FORM, IGNITION_FORM } from "./ignition";
 import { KOPS_FORM } from "./kops";
 import { KUBEADM_FORM, KUBEADM_TEMPLATE_FORM } from "./kubeadm";
-import { isMicroShiftConfig, microShiftFlags } from "./microshift";
+import type { NodeVersions, VersionObstacle } from "./host";
+import { isMicroShiftConfig, microShiftFlags, microShiftObstacle } from "./microshift";
 import { NODEADM_FORM } from "./nodeadm";
 import { PLAIN_FORM } from "./plain";
 import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
@@ -45,10 +46,17 @@ export interface KubeletFiles {
   isRead(path: string): boolean;
   /** The flags by the parsed files, in the order of their paths. */
   flags(documents: readonly unknown[]): Readonly<Record<string, unknown>>;
+  /** Why a release of the distribution does not take the flags from there, or why that is not known; often nothing. */
+  obstacle?(versions: NodeVersions): VersionObstacle | undefined;
 }
 
 /** One row per distribution. */
 export const KUBELET_FILES: readonly KubeletFiles[] = [
   { isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
-  { isOne: isMicroShiftConfig, isRead: isMicroShiftConfig, flags: microShiftFlags },
+  {
+    isOne: isMicroShiftConfig,
+    isRead: isMicroShiftConfig,
+    flags: microShiftFlags,
+    obstacle: microShiftObstacle,
+  },
 ];
