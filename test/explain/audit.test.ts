@@ -149,6 +149,32 @@ describe("identity-shared", () => {
     expect(others).toEqual([]);
   });
 
+  it("between clusters", () => {
+    const other = [...aws].map(([path, text]): [string, string] => [
+      path.replace("/prod-eu/", "/prod-us/"),
+      path.endsWith("workload-identity.json")
+        ? text.replace('"stack": "prod-eu"', '"stack": "prod-us"')
+        : text,
+    ]);
+    const found = audited(new Map([...aws, ...other.filter(([path]) => path.includes("/prod-us/"))]));
+    expect(found.map(({ id, stack, subject, reason }) => [id, stack, subject.split("/")[1], reason])).toEqual(
+      [
+        [
+          "identity-shared",
+          "",
+          "prod-eu_batch_jobs",
+          "service accounts of 2 clusters share the identity: prod-eu: batch/jobs, prod-us: batch/jobs",
+        ],
+        [
+          "identity-shared",
+          "",
+          "prod-eu_shop_web",
+          "service accounts of 2 clusters share the identity: prod-eu: shop/web, prod-us: shop/web",
+        ],
+      ],
+    );
+  });
+
   it("not where the identity refuses the other", () => {
     expect(brief(audited(withAccount("batch", "web")))).toEqual([]);
   });
