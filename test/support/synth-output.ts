@@ -2,7 +2,7 @@
  * Reads what a synth wrote as its user would: plain files, manifests finished by `bind` with made-up outputs.
  */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
@@ -14,6 +14,7 @@ import type { IgnitionConfig } from "../../lib/rules/openshift/machine-config";
 import { ignitionFiles } from "./ignition";
 import { bind } from "../../lib/synth/bind/bind-folder";
 import { Subject } from "../../lib/model/subject";
+import { evaluated } from "./hcl";
 import { type Json, inside, list, mapTexts, record, text } from "./json";
 import { applied, madeUpOutputs } from "./terraform";
 
@@ -68,20 +69,19 @@ export interface WrittenStack {
 
 const YAML = { version: "1.1", merge: false, strict: true } as const;
 
-/** The stacks of a synth folder that have manifests. */
+/** The stacks of a synth folder; those without a record have nothing but Terraform's configuration. */
 export function writtenStacks(outdir: string): readonly WrittenStack[] {
   const manifest = JSON.parse(readFileSync(join(outdir, "manifest.json"), "utf8")) as Json;
   return Object.values(record(manifest["stacks"])).map((entry) => {
     const folder = join(outdir, text(record(entry)["workingDirectory"]));
     const read = (name: string): string => readFileSync(join(folder, name), "utf8");
-    const identity = JSON.parse(read("workload-identity.json")) as Json;
+    const records = ["workload-identity.json"].filter((name) => existsSync(join(folder, name)));
+    const identity = records.map((name) => JSON.parse(read(name)) as Json)[0] ?? {};
     const lists = ["manifests", "nodes", "pods"].flatMap((key) => list(identity[key]));
     const listed = lists.map((file) => text(record(file)["file"]));
     return {
       name: text(record(entry)["name"]),
-      files: new Map(
-        ["cdk.tf.json", "workload-identity.json", ...listed].map((name) => [name, read(name)] as const),
-      ),
+      files: new Map(["cdk.tf.json", ...records, ...listed].map((name) => [name, read(name)] as const)),
       terraform: JSON.parse(read("cdk.tf.json")) as Json,
       identity,
       warnings: list(record(entry)["annotations"])
@@ -95,7 +95,10 @@ export function writtenStacks(outdir: string): readonly WrittenStack[] {
 /** The stack as it stands once it was applied and bound. */
 export function finishedStack(outdir: string, stack: WrittenStack): FinishedStack {
   const outputs = madeUpOutputs(stack.terraform);
-  const bound = boundTexts(join(outdir, "stacks", stack.name), stack, outputs);
+  const bound =
+    stack.files.size > 2
+      ? boundTexts(join(outdir, "stacks", stack.name), stack, outputs)
+      : new Map<string, string>();
   const cluster = record(list(filled(stack.identity, outputs)["clusters"])[0]);
   const manifests = list(stack.identity["manifests"]).map(record);
   const parsed = (file: unknown): readonly Json[] =>
@@ -108,6 +111,9 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
     appliesTo,
     objects: parsed(file),
   }));
+  const delivery = record(stack.identity["delivery"]);
+  if (delivery["stack"] !== undefined)
+    documents.push(...delivered(outdir, delivery, (name) => text(inside(outputs, name, "value"))));
   const nodes = list(stack.identity["nodes"]).map(record);
   const own = nodes.filter(({ spoke }) => spoke === undefined);
   const plain = own.filter(({ form }) => form === undefined).map(({ file }) => text(file));
@@ -130,6 +136,36 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
     terraform: applied(stack.terraform),
     warnings: stack.warnings,
   };
+}
+
+/** The objects that another stack delivers, each as a document, with what the outputs of this one give. */
+function delivered(
+  outdir: string,
+  delivery: Json,
+  output: (name: string) => string,
+): readonly { readonly file: string; readonly appliesTo: unknown; readonly objects: readonly Json[] }[] {
+  const file = join(outdir, "stacks", text(delivery["stack"]), "cdk.tf.json");
+  const resource = record((JSON.parse(readFileSync(file, "utf8")) as Json)["resource"]);
+  const clusters = list(delivery["clusters"]).map(record);
+  const filled = (value: unknown): Json =>
+    record(evaluated(value, (reference) => output(reference.split(".").at(-1) ?? "")));
+  const annotated = (each: Json): Json => ({
+    apiVersion: each["api_version"],
+    kind: each["kind"],
+    metadata: { ...record(each["metadata"]), annotations: each["annotations"] },
+  });
+  return [
+    ...Object.entries(record(resource["kubernetes_manifest"])).map(
+      ([name, each]) => [name, record(each), record(each)["manifest"]] as const,
+    ),
+    ...Object.entries(record(resource["kubernetes_annotations"])).map(
+      ([name, each]) => [name, record(each), annotated(record(each))] as const,
+    ),
+  ].map(([name, { provider = "kubernetes" }, object]) => ({
+    file: name,
+    appliesTo: clusters.find((each) => each["provider"] === provider)?.["appliesTo"],
+    objects: [filled(object)],
+  }));
 }
 
 /** The service account of that name, as the cluster would hold it. */

@@ -10,7 +10,7 @@ import { KUBEADM_FORM, KUBEADM_TEMPLATE_FORM } from "./kubeadm";
 import { isMicroShiftConfig, microShiftFlags } from "./microshift";
 import { NODEADM_FORM } from "./nodeadm";
 import { PLAIN_FORM } from "./plain";
-import { isRancherConfig, rancherFlags } from "./rancher";
+import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
 import { TALOS_FORM } from "./talos";
 
 /** All forms. */
@@ -33,13 +33,16 @@ export function nodeFormOf(document: unknown): NodeForm | undefined {
 
 /** Files on a node by which a distribution gives its kubelet the flags. */
 export interface KubeletFiles {
+  /** Whether a node with such a file is one of the distribution. */
   isOne(path: string): boolean;
+  /** Whether the distribution reads flags from the file. */
+  isRead(path: string): boolean;
   /** The flags by the parsed files, in the order of their paths. */
   flags(documents: readonly unknown[]): Readonly<Record<string, unknown>>;
 }
 
 /** One row per distribution. */
 export const KUBELET_FILES: readonly KubeletFiles[] = [
-  { isOne: isRancherConfig, flags: rancherFlags },
-  { isOne: isMicroShiftConfig, flags: microShiftFlags },
+  { isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
+  { isOne: isMicroShiftConfig, isRead: isMicroShiftConfig, flags: microShiftFlags },
 ];
