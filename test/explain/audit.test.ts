@@ -150,13 +150,15 @@ describe("identity-shared", () => {
   });
 
   it("between clusters", () => {
-    const other = [...aws].map(([path, text]): [string, string] => [
+    // The list of the synth's stacks would leave the other one out.
+    const own = [...aws].filter(([path]) => path.includes("/prod-eu/"));
+    const other = own.map(([path, text]): [string, string] => [
       path.replace("/prod-eu/", "/prod-us/"),
       path.endsWith("workload-identity.json")
         ? text.replace('"stack": "prod-eu"', '"stack": "prod-us"')
         : text,
     ]);
-    const found = audited(new Map([...aws, ...other.filter(([path]) => path.includes("/prod-us/"))]));
+    const found = audited(new Map([...own, ...other]));
     expect(found.map(({ id, stack, subject, reason }) => [id, stack, subject.split("/")[1], reason])).toEqual(
       [
         [
