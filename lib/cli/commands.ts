@@ -90,37 +90,6 @@ export const commands: readonly Command[] = [
     refusedExit: 2,
   }),
   command({
-    name: "compare",
-    summary: "Say what service accounts may do on one side and not on the other",
-    more: "Compares sets, not spellings: a pattern that covers the same images is no difference. What cannot be compared is said, with the reason.",
-    operands: [
-      { name: "<OLD>", summary: "what was: a synth, a plan or state in JSON, or manifests" },
-      { name: "<NEW>", summary: "the same as it will be" },
-    ],
-    options: {
-      format: {
-        value: "FORMAT",
-        choices: ["text", "json", "markdown", "html"],
-        default: "text",
-        summary: "form of the differences; markdown is for a comment, html shows the new side as well",
-      },
-      facts: { value: "FILE", summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
-      "fail-on": {
-        value: "WHAT",
-        choices: ["widened", "lost", "any"],
-        summary:
-          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be told",
-      },
-    },
-    examples: [
-      ["compare main/cdktf.out cdktf.out", "what a change does"],
-      ["compare --format markdown --fail-on widened main/cdktf.out cdktf.out", "a gate with a comment"],
-    ],
-    exits: { 0: "compared", 1: "a difference of `--fail-on`" },
-    load: () => import("./compare-command.js"),
-    refusedExit: 2,
-  }),
-  command({
     name: "who-can",
     summary: "List the service accounts that may pull an image, declared or not",
     operands: [READ],
@@ -148,6 +117,37 @@ export const commands: readonly Command[] = [
     examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
     exits: { 0: "listed, however many" },
     load: () => import("./reach-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "compare",
+    summary: "Say what service accounts may do on one side and not on the other",
+    more: "Compares sets, not spellings: a pattern that covers the same images is no difference. What cannot be compared is said, with the reason.",
+    operands: [
+      { name: "<OLD>", summary: "what was: a synth, a plan or state in JSON, or manifests" },
+      { name: "<NEW>", summary: "the same as it will be" },
+    ],
+    options: {
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "markdown", "html"],
+        default: "text",
+        summary: "form of the differences; markdown is for a comment, html shows the new side as well",
+      },
+      facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
+      "fail-on": {
+        value: "WHAT",
+        choices: ["widened", "lost", "any"],
+        summary:
+          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be told",
+      },
+    },
+    examples: [
+      ["compare main/cdktf.out cdktf.out", "what a change does"],
+      ["compare --format markdown --fail-on widened main/cdktf.out cdktf.out", "a gate with a comment"],
+    ],
+    exits: { 0: "compared", 1: "a difference of `--fail-on`" },
+    load: () => import("./compare-command.js"),
     refusedExit: 2,
   }),
   command({

@@ -16,6 +16,19 @@ export { type CredentialProviderSettings } from "./credential-provider-settings"
 export { type KubernetesProps, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
 export { type PluginKey, type StatedPlugins } from "../rules/kubelet/node-facts";
-export { type HostCarrierProps, type NodeTransport, cloudInit, k3s, rke2 } from "./carriers";
-export type { NodePlaces, INodeCarrier } from "../model/node-carrier";
+export { CredentialProviderConfigAlert, type CredentialProviderConfigAlertProps } from "./config-alert";
+export { type Ec2NodeClassProps, type NodeadmProps, ec2NodeClass, nodeadm } from "./eks-carriers";
+export { type HostCarrierProps, type MicroShiftProps, k3s, microShift, rke2 } from "./distribution-carriers";
+export {
+  type KubeadmConfigTemplateProps,
+  type KubeadmProps,
+  kubeadm,
+  kubeadmConfigTemplate,
+} from "./kubeadm-carriers";
+export { type KopsProps, kops } from "./kops-carrier";
+export { type TalosProps, talos } from "./talos-carrier";
+export { type ButaneProps, butane, cloudInit, ignition } from "./transports";
+export type { INodeCarrier, NodePlaces } from "../model/node-carrier";
 export type { NodeDocument } from "../model/node-document";
+export type { NodeTransport } from "../rules/node/form";
+export { type UserDataPart } from "../rules/node/nodeadm";

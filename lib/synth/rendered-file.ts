@@ -11,12 +11,25 @@ const MARKS = {
 };
 
 /**
+ * Terraform's plugin protocol takes no larger message, of which a file resource's text is a part. Source:
+ * hashicorp/terraform-plugin-go, tfprotov5/tf5server/server.go (`grpcMaxMessageSize`).
+ */
+const LENGTH_MAX = 256 * 1024 * 1024;
+
+/**
  * The finished text of a file as a template of Terraform's JSON syntax.
  *
  * A text of YAML or JSON with a late value becomes a string of JSON, which is YAML as well, whatever Terraform puts into
  * it; everything else keeps its bytes. Of other files, only encoded parts may be late.
  */
 export function renderedFile(file: string, text: string, fillingOf: FillingOf): string {
+  if (text.length > LENGTH_MAX)
+    fail("delivery-limit", {
+      problem: `${file} is longer than a text that Terraform hands to a provider`,
+      value: `${text.length} characters`,
+      allowed: `at most ${LENGTH_MAX}`,
+      remedy: "finish it with `bind`, or spread the objects over several files",
+    });
   const syntax = syntaxOf(file);
   if (syntax === "text") return renderedText(file, text, fillingOf);
   const late: string[] = [];

@@ -133,6 +133,27 @@ describe("pulls of a stack whose objects Terraform applies", () => {
     expect([result.verdict, failing(result)[0]]).toEqual(["denied", check]);
   });
 
+  it("are not all allowed without any one of the resources", () => {
+    const outdir = synthesized(stacks);
+    const whole = config(outdir);
+    const verdicts = (): readonly string[] => explain([outdir], {}).map(({ verdict }) => verdict);
+    expect(new Set(verdicts())).toEqual(new Set(["allowed"]));
+    const resources = record(whole["resource"]);
+    // The policy only spares the nodes a reboot.
+    const names = Object.entries(resources).flatMap(([type, all]) =>
+      Object.keys(record(all))
+        .filter((name) => type !== "terraform_data" && name !== "machineconfiguration_cluster")
+        .map((name) => [type, name] as const),
+    );
+    expect(names.length).toBeGreaterThan(5);
+    for (const [type, name] of names) {
+      const { [name]: _, ...others } = record(resources[type]);
+      const resource = { ...resources, [type]: others };
+      writeFileSync(configFile(outdir), JSON.stringify({ ...whole, resource }));
+      expect([name, verdicts().every((each) => each === "allowed")]).toEqual([name, false]);
+    }
+  });
+
   it("are denied when a late file of a node, which Terraform encodes, is damaged", () => {
     const result = pull([damaged("AzurePublicCloud", "AzureChinaCloud")], ACR);
     expect([result.verdict, failing(result).length > 0]).toEqual(["denied", true]);

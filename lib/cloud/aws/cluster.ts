@@ -7,13 +7,8 @@ import { clusterName } from "../../model/kubernetes-name";
 import { isLate } from "../../model/late";
 import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 import { minorOf } from "../../model/version";
-import {
-  EKS_CONFIG_PATH,
-  EKS_PLUGIN_DIRECTORY,
-  eksIssuer,
-  eksPlugins,
-  eksStockProvider,
-} from "../../rules/aws/cluster";
+import { eksIssuer, eksPlugins, eksStockProvider } from "../../rules/aws/cluster";
+import { NODEADM_PLACES } from "../../rules/node/host";
 import { partitionOf } from "../../rules/aws/partitions";
 import { type StatedPlugins, STATED_PLUGINS, notNewer, pluginFacts } from "../../rules/kubelet/node-facts";
 import { asData } from "../../model/node-carrier";
@@ -118,8 +113,8 @@ export function eks(props: EksProps): ICluster<Construct> {
     plugins,
     stockProviders: { ecr: eksStockProvider(minors.kubelet, region, systemRegistries) },
     additionalProviders: [],
-    configPath: () => EKS_CONFIG_PATH,
-    pluginDirectory: EKS_PLUGIN_DIRECTORY,
+    configPath: () => NODEADM_PLACES.configPath,
+    pluginDirectory: NODEADM_PLACES.pluginDirectory,
     pluginDirectoryWritable: true,
     recorded: { name, distribution, issuer: issuer.url, ...minors, plugins },
     carriers: [asData("all-nodes")],

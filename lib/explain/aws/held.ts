@@ -2,8 +2,14 @@
  * What a role was granted, statement by statement, in a form in which two readings of it can be compared.
  */
 
-import { type Known, isKnown, map, orElse, shown } from "../../model/known";
-import type { Condition, Policy, Selection, Statement } from "../../rules/aws/policy/document";
+import { type Known, is, isKnown, joined, known, map, orElse, shown } from "../../model/known";
+import type {
+  Condition,
+  Policy,
+  Selection,
+  Statement,
+  UnreadStatement,
+} from "../../rules/aws/policy/document";
 import { hasVariable } from "../../rules/aws/policy/resource-name";
 import type { HeldRight } from "../cloud";
 import type { Source } from "../read/source";
@@ -77,4 +83,16 @@ function conditionsText(conditions: Known<readonly Condition[]>): string {
 
 function sorted(values: readonly Known<string>[]): readonly string[] {
   return [...new Set(values.map(shown))].sort();
+}
+
+/** What of a trust policy lets in or keeps out in ways other than comparing texts: statements that deny, or are not read. */
+export function beyondTerms(statement: Statement | UnreadStatement): readonly Known<string>[] {
+  if ("unread" in statement) return [known(statement.unread)];
+  if (is(statement.effect, "Allow") === "yes") return [];
+  const texts = orElse(statement.conditions, () => []).flatMap(({ operator, key, values }) => [
+    known(operator),
+    key,
+    ...values,
+  ]);
+  return [joined("Deny ", ...texts.flatMap((text) => [text, " "]))];
 }

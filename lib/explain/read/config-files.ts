@@ -117,7 +117,6 @@ function platformFiles(node: NodeFact, platform: PlatformNodes | string): Config
   return { paths: [other], isRead: notRead(reason) };
 }
 
-/** What the platform's nodes bring, or why that is not known. */
 /** What the platform brings, or why it is not known. */
 export function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes | string {
   if (openShift === undefined)

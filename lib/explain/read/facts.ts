@@ -96,14 +96,13 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     paths,
   );
   const wrong = wronglyFilled(copies, stacks, terraform);
-  const late = plainLateReader(terraform);
   const delivered = deliveredObjects(stacks, terraform);
+  const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
   const plain = [...named, ...delivered.any];
   const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeDocument(value));
   if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
-  const whole = stacks.map((stack) => withDelivered(stack, delivered));
-  const clusters = clustersOf(whole, sorted(plain), terraform, options.cluster);
+  const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   const skipped = [
@@ -116,17 +115,18 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...unread.skipped,
     ...otherFiles(unread.others),
   ];
-  const { misfilled } = wrong;
   return {
-    clusters: clusters.map((cluster) => ({ ...cluster, misfilled })),
+    clusters: clusters.map((cluster) => ({ ...cluster, misfilled: wrong.misfilled })),
     terraform,
     skipped: distinct(skipped),
   };
 }
 
-function withDelivered(stack: StackDocuments, { byStack }: Delivered): StackDocuments {
-  const objects = byStack.get(stack.name);
-  return objects === undefined ? stack : { ...stack, written: [...stack.written, ...objects] };
+function withDelivered(stacks: readonly StackDocuments[], { byStack }: Delivered): readonly StackDocuments[] {
+  return stacks.map((stack) => {
+    const objects = byStack.get(stack.name);
+    return objects === undefined ? stack : { ...stack, written: [...stack.written, ...objects] };
+  });
 }
 
 function nothingFound(paths: readonly string[]): never {

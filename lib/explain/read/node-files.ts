@@ -69,11 +69,13 @@ export function kubeletCommand(node: NodeFact): KubeletCommand | undefined {
 
 /** The flags in the configuration of a distribution, which has the kubelet's whole command line. */
 function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
-  for (const { isOne, flags } of KUBELET_FILES) {
-    const read = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
-    const [path] = read.at(-1) ?? [];
+  for (const { isOne, isRead, flags } of KUBELET_FILES) {
+    const found = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
+    const [path] = found.at(-1) ?? [];
     if (path === undefined) continue;
-    const parsed = read.map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
+    const parsed = found
+      .filter(([file]) => isRead(file))
+      .map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
     const unread = parsed.find(({ tree }) => !isKnown(tree));
     if (unread) return { flags: new Map(), extent: "partial", path: unread.file };
     const documents = parsed.map(({ tree }) => plainOf(tree, ""));

@@ -10,23 +10,20 @@ import type { Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
 import { compareVersions } from "../../model/version";
 import { withoutTokens } from "../kubelet/node-facts";
+import { NODEADM_PLACES } from "../node/host";
 import { PLUGINS, isWithin } from "../plugins";
 import { partitionOf } from "./partitions";
 import { ecrHost, ecrPublicHost } from "./registry";
 
-/** Where nodeadm puts the plugin and its own configuration, which it writes anew at each start. */
-export const EKS_PLUGIN_DIRECTORY = "/etc/eks/image-credential-provider";
-/** A file of its own, since nodeadm would write over `config.json`. */
-export const EKS_CONFIG_PATH: string = `${EKS_PLUGIN_DIRECTORY}/service-account-tokens.yaml`;
-
+const { pluginDirectory } = NODEADM_PLACES;
 const { executable: PLUGIN, registries: ECR_HOSTS } = PLUGINS.ecr;
 const SECOND_NAME = `${PLUGIN}-tokens`;
 const EXECUTABLE = 0o755;
 /** The plugin can stand there under one name only, and the kubelet tells entries apart by it. */
 const SECOND_NAME_FILE = {
-  path: `${EKS_PLUGIN_DIRECTORY}/${SECOND_NAME}`,
+  path: `${pluginDirectory}/${SECOND_NAME}`,
   mode: EXECUTABLE,
-  content: `#!/bin/sh\nexec ${EKS_PLUGIN_DIRECTORY}/${PLUGIN} "$@"\n`,
+  content: `#!/bin/sh\nexec ${pluginDirectory}/${PLUGIN} "$@"\n`,
 };
 
 const STOCK_PATTERNS: readonly string[] = [

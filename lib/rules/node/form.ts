@@ -28,6 +28,8 @@ export interface CarriedSetup {
   readonly files: readonly CarriedFile[];
   /** Flags that the document gives to the kubelet, without dashes; `undefined` where it leaves them to files. */
   readonly flags: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the flags are for nodes whose files other documents bring. */
+  readonly ofOthers?: boolean;
   /** Why the program that reads the document refuses it, a clause, and then brings nothing to the nodes. */
   readonly problem?: string | undefined;
   /** Why it is not known what the document does, a clause. */

@@ -24,3 +24,9 @@ export interface KubeletHost {
   /** Lines for the reader: what restarts the kubelet. */
   readonly comment: readonly string[];
 }
+
+/** EKS nodes of Amazon Linux 2023: nodeadm's plugin directory, and a configuration that nodeadm does not write over. */
+export const NODEADM_PLACES: NodePlaces = {
+  configPath: "/etc/eks/image-credential-provider/service-account-tokens.yaml",
+  pluginDirectory: "/etc/eks/image-credential-provider",
+};
