@@ -192,6 +192,34 @@ export const commands: readonly Command[] = [
     refusedExit: 2,
   }),
   command({
+    name: "adopt",
+    summary: "Turn what a cloud's command line prints of a cluster into settings that take it over",
+    more: "Asks no cloud: the answers are collected with the lines in docs/coming-from-ccoctl-*.md. Nothing is guessed; what is missing, and what there are several of, is named with the command that shows it or the option that chooses.",
+    operands: [],
+    options: {
+      from: { value: "FILE", required: true, summary: "answers of aws, az or gcloud in JSON, by command" },
+      requests: {
+        value: "DIR",
+        summary: "CredentialsRequests of the cluster's release, for an OpenShift cluster that ccoctl made",
+      },
+      name: { value: "NAME", summary: "the --name that ccoctl was given, where there are several" },
+      issuer: { value: "URL", summary: "the cluster's issuer, where there are several" },
+      format: {
+        value: "FORMAT",
+        choices: ["typescript", "json", "imports"],
+        default: "typescript",
+        summary: "constructs to paste, everything as JSON, or Terraform import blocks",
+      },
+    },
+    examples: [
+      ["adopt --from az.json --requests credentials-requests", "an OpenShift cluster"],
+      ["adopt --from aws.json --format imports > imports.tf", "an EKS cluster, in your own Terraform"],
+    ],
+    exits: { 0: "complete", 1: "something is missing or to be chosen" },
+    load: () => import("./adopt-command.js"),
+    refusedExit: 2,
+  }),
+  command({
     name: "completion",
     summary: "Print a script that completes commands and options in a shell",
     operands: [{ name: "<SHELL>", choices: ["bash", "zsh", "fish"], summary: "your shell" }],

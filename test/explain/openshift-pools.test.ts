@@ -8,8 +8,12 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ProdPools } from "../../examples/openshift-custom-pools/stack";
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { ecr, pullRoles } from "../../lib/cloud/aws";
 import { explain } from "../../lib/explain";
-import { type Artefacts, folderOf } from "../fixtures/explain/artefacts";
+import { openShift } from "../../lib/openshift";
+import { ImagePulls } from "../../lib/synth";
+import { type Artefacts, folderOf, synthesizedStack } from "../fixtures/explain/artefacts";
 import { filesOf } from "../fixtures/synth/stack-fixture";
 import { synthesized } from "../support/synthesized";
 
@@ -83,6 +87,34 @@ const rows: readonly (readonly [string, readonly object[], string, RegExp])[] = 
   ],
   ["a MachineConfigPool `gpu` that is paused", [pool("gpu", { paused: true })], "unknown", /gpu is paused/],
 ];
+
+describe("a platform whose unit has no place for the flags", () => {
+  it.each(["none", "external"] as const)("is judged by the command line of the drop-in: %s", (platform) => {
+    const written = synthesizedStack((stack) => {
+      new AwsProvider(stack, "aws", { region: "eu-west-1", allowedAccountIds: ["111122223333"] });
+      new ImagePulls(stack, "pulls", {
+        cluster: openShift({
+          name: "edge",
+          version: "4.22",
+          platform,
+          issuer: "https://i.example",
+          pools: ["worker"],
+          kubeletCommand:
+            "/usr/local/bin/kubenswrapper \\\n    /usr/bin/kubelet \\\n      --config=/etc/kubernetes/kubelet.conf --node-ip=${KUBELET_NODE_IP}",
+        }),
+        identities: [pullRoles({ account: "111122223333", region: "eu-west-1" })],
+        pulls: [
+          {
+            serviceAccount: "shop/web",
+            from: ecr({ account: "111122223333", region: "eu-west-1", repositories: ["shop/*"] }),
+          },
+        ],
+      });
+    });
+    const [result] = explain([folderOf(written)], { serviceAccount: "shop/web", image: IMAGE });
+    expect(result).toMatchObject({ verdict: "allowed", as: "arn:aws:iam::111122223333:role/edge_shop_web" });
+  });
+});
 
 describe("pools of one cluster", () => {
   it.each(rows)("with %s", (_, objects, verdict, reason) => {
