@@ -130,9 +130,9 @@ export const commands: readonly Command[] = [
     options: {
       format: {
         value: "FORMAT",
-        choices: ["text", "json", "markdown"],
+        choices: ["text", "json", "markdown", "html"],
         default: "text",
-        summary: "form of the differences; markdown is for a comment",
+        summary: "form of the differences; markdown is for a comment, html shows the new side as well",
       },
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
