@@ -32,6 +32,8 @@ beforeAll(() => {
     JSON.stringify({ name: "cdktf-workload-identity", version: "0", exports }),
   );
   program = compiled("cli/main.ts", folder);
+  const assets = "lib/explain/render/page";
+  cpSync(resolve(__dirname, "..", assets), join(folder, assets), { recursive: true });
   // Everything that the commands need: some seconds on a machine that does nothing else.
 }, 120_000);
 
@@ -99,10 +101,7 @@ describe("plan.sh", () => {
   it("ends before the plan where something is denied", () => {
     project();
     const file = join(root, "synth/stacks", STACK, "manifests/20-service-accounts.yaml");
-    writeFileSync(
-      file,
-      readFileSync(file, "utf8").replace(/role-arn: \S+/, "role-arn: x"),
-    );
+    writeFileSync(file, readFileSync(file, "utf8").replace(/role-arn: \S+/, "role-arn: x"));
     const { status, calls } = runScript("plan.sh");
     expect([status, calls.at(-1)]).toEqual([1, "cdktf synth"]);
     expect(readFileSync(join(root, "explain.html"), "utf8")).toContain("denied");
