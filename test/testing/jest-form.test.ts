@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TerraformStack } from "cdktf";
 import { expect, it } from "vitest";
+import { Manifests } from "../../lib/synth/manifests";
 import * as testing from "../../lib/testing";
+import { addAccount } from "../fixtures/synth/stack-fixture";
 
 it("makes matchers of the functions", () => {
   const page = readFileSync(resolve(__dirname, "../../docs/testing.md"), "utf8");
@@ -17,7 +19,11 @@ it("makes matchers of the functions", () => {
   new Function("require", "expect", code)(() => testing, { extend });
   expect(Object.keys(extended)).toEqual(["toAllowPull", "toDenyPull"]);
 
-  const stack = testing.synthStack((app) => new TerraformStack(app, "prod"));
+  const stack = testing.synthStack((app) => {
+    const prod = new TerraformStack(app, "prod");
+    addAccount(Manifests.of(prod), "x");
+    return prod;
+  });
   const pull = {
     serviceAccount: "shop/web",
     image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:v1",
