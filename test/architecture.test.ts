@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
   "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel"],
   "artefact/": ["errors.ts", "model/", "yaml", "node:"],
+  "adopt/": ["errors.ts", "model/", "rules/"],
   "explain/": ["errors.ts", "model/", "rules/", "artefact/", "yaml", "node:"],
   "cloud/shared/": ["errors.ts", "model/", "constructs", "cdktf"],
   "cloud/aws/": [
@@ -105,6 +106,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "model/",
     "rules/",
     "artefact/",
+    "adopt/",
     "synth/bind/",
     "explain/",
     "commander",
@@ -420,6 +422,7 @@ const ROOMS: Readonly<
         provider: "an account knows an issuer once",
         "provider-props": "would make the provider's file too long",
         "pull-props": "would make the file of pulls too long",
+        "shared-registry": "owners of repositories admit roles one by one",
         "registry-source": "what roles may pull, apart from the policies of owners",
         role: "what roles for pulls, components and workloads have in common",
         "role-props": "would make the role's file too long",

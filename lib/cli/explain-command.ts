@@ -63,7 +63,7 @@ function report(
 
 const RENDERERS: Readonly<Record<Format, Renderer>> = {
   github: report(renderGithub),
-  html: renderHtml,
+  html: report(renderHtml),
   json: report(renderJson),
   junit: report(renderJunit),
   markdown: report(renderMarkdown),
@@ -80,7 +80,7 @@ const RENDERERS: Readonly<Record<Format, Renderer>> = {
 };
 
 /** Forms that show no audit. */
-const WITHOUT_AUDIT: readonly Format[] = ["html", "mermaid"];
+const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
 
 /**
  * `explain`: the chain of each pull, and without `--image` of each of OpenShift's components, each workload that acts in

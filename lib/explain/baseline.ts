@@ -51,7 +51,9 @@ export class Baseline {
 
   /** Reads a baseline, YAML or JSON; `today` is a day in UTC. Throws for unknown keys and days that do not exist. */
   static read(file: string, today: string): Baseline {
-    const { accepted } = readShapedFile(file, BASELINE) as { readonly accepted: readonly AcceptedFinding[] };
+    const { accepted } = readShapedFile(file, BASELINE, "1.2") as {
+      readonly accepted: readonly AcceptedFinding[];
+    };
     for (const [place, { expires }] of accepted.entries())
       if (!isDay(expires)) {
         const line = lineOf({ file, document: 0, path: `accepted[${place}].expires` }) ?? 1;
@@ -63,8 +65,9 @@ export class Baseline {
   /** The results, those marked of which every link that does not hold is accepted. */
   *results(results: Iterable<ExplainResult>): Generator<ExplainResult> {
     for (const result of results) {
+      const { stack, subject, target } = result;
       const open = openLinks(result);
-      const accepted = open.flatMap(({ id }) => this.#acceptance({ ...result, id }) ?? []);
+      const accepted = open.flatMap(({ id }) => this.#acceptance({ id, stack, subject, target }) ?? []);
       yield open.length > 0 && accepted.length === open.length ? marked(result, accepted) : result;
     }
   }

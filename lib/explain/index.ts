@@ -44,7 +44,7 @@ export {
   renderCompareMarkdown,
   renderCompareText,
 } from "./render/compare";
-export { renderHtml } from "./render/html";
+export { renderHtml, type RenderHtmlOptions } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
 export { renderJunit } from "./render/junit";
 export { renderMarkdown } from "./render/markdown";

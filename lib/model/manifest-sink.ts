@@ -28,6 +28,12 @@ export interface ChartOptions {
    * @defaultValue - no comment
    */
   readonly comment?: readonly string[];
+  /**
+   * What applying the file does to the cluster's nodes, a sentence; the synth's summary says it.
+   *
+   * @defaultValue - nothing that its reader must be told
+   */
+  readonly effect?: string;
 }
 
 /** Takes manifests: each chart becomes one file below `manifests/`, beside the Terraform configuration. */
@@ -46,4 +52,5 @@ export const CHART_OPTIONS: ObjectKind<ChartOptions> = object({
   exactName: optional(boolean),
   appliesTo: optional(choice(["cluster", "management-cluster", "spoke"])),
   comment: optional(list(text)),
+  effect: optional(text),
 });

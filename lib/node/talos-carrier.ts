@@ -28,6 +28,7 @@ export function talos(props: TalosProps): INodeCarrier<Construct> {
   const { version, name = "talos" } = props;
   return {
     places: TALOS_PLACES,
+    rewritesConfig: true,
     checkKubelet: (kubelet) => checkTalos(version, kubelet),
     carry: (sink, setup) => {
       const content = talosPatch(setup, version);

@@ -56,6 +56,7 @@ const MANIFESTS_PROPS: ObjectKind<ManifestsProps> = object({ perNamespace: optio
 interface BegunChart extends ManifestChart {
   readonly order: number;
   readonly comments: string[];
+  effect?: string | undefined;
 }
 
 /**
@@ -152,6 +153,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       begun ??
       this.#begin(key, { file, order, appliesTo, exactName, ...(appliesTo === "spoke" && { spoke: name }) });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
+    entry.effect ??= options.effect;
     return entry.chart;
   }
 
@@ -197,7 +199,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
         allowed: "one manifest per file",
         remedy: "give one of them another name",
       });
-    const entry = { ...place, comments: [], chart: new Chart(this.#app, name) };
+    const entry: BegunChart = { ...place, comments: [], chart: new Chart(this.#app, name) };
     this.#files.set(place.file, name);
     this.#charts.set(name, entry);
     return entry;
@@ -316,12 +318,16 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#texts = files;
     writeStackFolder(folder, files);
     const late = Object.keys(this.late.placeholders).length;
+    const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
+      effect === undefined ? [] : [`${file}: ${effect}`],
+    );
     const delivery = deliveryOf(this.#stack);
     summarize(this, {
       stack: this.#stack.node.id,
       folder,
       files: [...files.keys()],
       late,
+      effects,
       ...(delivery && { delivering: delivery.entry.stack }),
     });
     this.late.seal();

@@ -25,6 +25,8 @@ export interface WrittenStack {
   readonly files: readonly string[];
   /** How many values the files need that Terraform knows only after apply. */
   readonly late: number;
+  /** What applying a file does to nodes, a sentence each. */
+  readonly effects: readonly string[];
   /**
    * The stack whose resources are the other objects.
    *
@@ -101,7 +103,7 @@ const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^pods\//, "with what pods need besides the service account: pods/"],
 ];
 
-function stackLines({ stack, folder, files, late, delivering }: WrittenStack): readonly string[] {
+function stackLines({ stack, folder, files, late, effects, delivering }: WrittenStack): readonly string[] {
   const shown = relative(process.cwd(), folder).replaceAll("\\", "/") || ".";
   const counted = FILES.flatMap(([pattern, what]) => {
     const count = files.filter((file) => pattern.test(file)).length;
@@ -117,7 +119,8 @@ function stackLines({ stack, folder, files, late, delivering }: WrittenStack): r
   if (counted.length === 0)
     return resources.length === 0 ? [] : [...resources, `  next: \`cdktf deploy ${deployed}\``];
   const where = `stack ${stack}: Kubernetes files are in ${shown}`;
-  return [...resources, where, ...counted, `  next: ${nextStep(deployed, late)}`];
+  const done = effects.map((effect) => `  ${effect}`);
+  return [...resources, where, ...counted, ...done, `  next: ${nextStep(deployed, late)}`];
 }
 
 function nextStep(stack: string, late: number): string {

@@ -68,7 +68,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "WorkloadServiceAccount.check": PLANNED,
   },
   "./kubernetes": {},
-  "./node": {},
+  "./node": { cloudInit: "takes nothing", ignition: "takes nothing" },
   "./openshift": { readCredentialsRequests: TEXTS },
   "./fleet": {
     resolveExec: "takes parsed documents, and answers for whatever they hold",
@@ -89,9 +89,13 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "./explain": {
     Explainer: MADE,
     readFactsFile: TEXTS,
+    renderGithub: RESULTS,
     renderHtml: RESULTS,
     renderJson: RESULTS,
+    renderJunit: RESULTS,
+    renderMarkdown: RESULTS,
     renderMermaid: RESULTS,
+    renderSarif: RESULTS,
   },
   "./rules": {
     credentialCacheKey: ANSWERS,

@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { ecr, pullRoles } from "../../lib/cloud/aws";
+import { OidcProvider, PullRole, ecr, pullRoles } from "../../lib/cloud/aws";
 import { type CheckResult, Explainer, type RunningResult } from "../../lib/explain";
 import { kubernetes } from "../../lib/node";
 import { openShift } from "../../lib/openshift";
@@ -180,6 +180,50 @@ describe("a pod whose service account is not annotated", () => {
   it("is not known to be served where the links before are open", () => {
     const files = edited(mixed, [["workload-identity.json", '"version": "1.35.1"', '"version": "1.99.0"']]);
     expect(said(files, pod("shop/other"), LIVE)[0]).toBe("unknown");
+  });
+});
+
+// cloud-provider-aws, cmd/ecr-credential-provider/main.go (buildCredentialsProvider), v1.34.0 to v1.36.1.
+describe("a default role", () => {
+  const [account111, region] = ["111122223333", "eu-west-1"];
+  const artefacts = synthesizedStack((stack) => {
+    new AwsProvider(stack, "aws", { region, allowedAccountIds: [account111] });
+    const oidcProvider = new OidcProvider(stack, "oidc", {
+      issuer: "https://i.example",
+      audiences: ["sts.amazonaws.com"],
+      account: account111,
+      region,
+    });
+    const sources = [ecr({ account: account111, region, repositories: ["shop/*"] })];
+    const wildcards = [{ pattern: "shop/*", reason: "until every account is annotated" }];
+    const { arn: value } = new PullRole(stack, "unannotated", {
+      account: account111,
+      roleName: "unannotated",
+      trusts: [{ oidcProvider, wildcards }],
+      sources,
+    });
+    new ImagePulls(stack, "pulls", {
+      cluster: openShift({
+        name: "c",
+        version: "4.22",
+        platform: "aws",
+        issuer: "https://i.example",
+        pools: ["worker"],
+      }),
+      identities: [pullRoles({ account: account111, region, oidcProvider })],
+      credentialProviders: { ecr: { mode: "mixed", env: [{ name: "AWS_ECR_ROLE_ARN", value }] } },
+      pulls: [{ serviceAccount: "shop/web", from: sources }],
+    });
+  });
+
+  it("serves the accounts that it admits, and takes the pull from the others, as the plugin then fails", () => {
+    expect(said(artefacts, pod("shop/other"), LIVE).slice(0, 2)).toEqual([
+      "allowed",
+      "arn:aws:iam::111122223333:role/unannotated",
+    ]);
+    expect(said(artefacts, pod("team/other"), account("team/other")).slice(0, 2)).toEqual(["denied", null]);
+    const isStatic = said(artefacts, pod("kube-system/", { metadata: MIRROR }));
+    expect(isStatic.slice(0, 2)).toEqual(["allowed", "node identity"]);
   });
 });
 

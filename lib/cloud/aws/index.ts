@@ -48,14 +48,14 @@ export {
 } from "./provider-props";
 export { PullRole, pullRoles } from "./pull";
 export {
-  type IPullRole,
   type PullRoleAttributes,
   type PullRoleProps,
   type PullRoleTrust,
   type PullRolesProps,
 } from "./pull-props";
+export { type IPullRole } from "./role-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
-export { type EcrSource, type OwnerPolicy } from "./registry-source";
+export { type EcrSource, type IRegistryOwner, type OwnerPolicy } from "./registry-source";
 export {
   type AccountRolesProps,
   type RolePlace,
@@ -63,6 +63,7 @@ export {
   type SubjectWildcard,
   type TrustingRoleProps,
 } from "./role-props";
+export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
 export {
   type EksSpokeProps,
   eksSpoke,

@@ -64,3 +64,4 @@ export type { AttributeMapping } from "../../rules/google/mapping";
 export type { CheckedRoleGrant, GoogleRoleGrant, RoleCondition } from "../../rules/google/permission";
 export type { GcrHost } from "../../rules/google/registry";
 export type { GatewayRoleName } from "../../rules/google/spoke";
+export type { RegistryStack } from "../shared/registry-stack";

@@ -9,6 +9,7 @@ import type { CheckHelp } from "../check-help";
 import type { Finding, Severity } from "../findings";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderEntry } from "../read/node-configuration";
+import { sourceText } from "../read/source";
 import type { ServiceAccountReach } from "../result";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { named } from "../shared/words";
@@ -238,11 +239,12 @@ function droppedKeys(
   { stack, issuer }: ClusterArtefacts,
   published: readonly PublishedKeys[],
 ): readonly Found[] {
+  const all = [...new Map(published.map((each) => [sourceText(each.source), each])).values()];
   const isConfiguration = ({ source }: PublishedKeys): boolean => source.file.endsWith(".tf.json");
-  const kept = published.filter(isConfiguration);
+  const kept = all.filter(isConfiguration);
   if (kept.length === 0) return [];
   const ids = new Set(kept.flatMap((each) => each.ids));
-  return published
+  return all
     .filter((each) => !isConfiguration(each))
     .flatMap(({ ids: before, source }): readonly Found[] => {
       const dropped = before.filter((id) => !ids.has(id));

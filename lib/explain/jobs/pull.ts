@@ -8,6 +8,7 @@ import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
+import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
 import { type Fallback, fallbackOf, refusedBySecret } from "./fallback";
@@ -190,12 +191,10 @@ export class JudgedPull {
 
   /** The links in order, `otherwise` last. */
   get checks(): readonly CheckResult[] {
-    const { identity } = this.#chain.facts;
-    const links = this.#chain.checks.map((check) =>
-      identity && OF_IDENTITY.includes(check.id) && check.status !== "skipped"
-        ? { ...check, evidence: [...check.evidence, seen(identity.label ?? "the identity", identity.source)] }
-        : check,
-    );
+    const links = this.#chain.checks.map((check) => {
+      const [text, source] = this.#bearerOf(check) ?? [];
+      return text === undefined ? check : { ...check, evidence: [...check.evidence, seen(text, source)] };
+    });
     return [...links, { id: "otherwise", ...this.#besides.answer }];
   }
 
@@ -204,6 +203,18 @@ export class JudgedPull {
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
     // Only for an image that merely stands in a workload another way than the chain leaves it open.
     return facts.origin === "workload" && this.#besides.answer.status === "unknown" ? "unknown" : "denied";
+  }
+
+  /** Whom an answer is about that names no one, since it is remembered: who has the image, or the identity. */
+  #bearerOf({ id, status }: CheckResult): readonly [text: string, source: Source | undefined] | undefined {
+    const { identity, puller } = this.#chain.facts;
+    if (id === "image-parses" && status === "fail")
+      return puller.workload
+        ? [puller.workload.title, puller.workload.source]
+        : puller.account && [`ServiceAccount ${puller.key}`, puller.account.source];
+    return identity && OF_IDENTITY.includes(id) && status !== "skipped"
+      ? [identity.label ?? "the identity", identity.source]
+      : undefined;
   }
 
   get #besides(): Fallback {

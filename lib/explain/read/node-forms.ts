@@ -96,6 +96,8 @@ function nodeOf(
 }
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {
+  if (encoding === "other")
+    return unread(`the content of ${path} is not in the document, or encoded in a way that is not read here`);
   if (content === undefined) return unread(`the content of ${path} is no text`);
   switch (encoding) {
     case "plain":
@@ -105,7 +107,5 @@ function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late
     case "base64":
     case "gzip+base64":
       return base64Content(content, encoding === "gzip+base64", late);
-    case "other":
-      return unread(`the content of ${path} has an encoding that is not read here`);
   }
 }

@@ -18,7 +18,7 @@ export function renderCompareText({ changes }: Comparison): string {
   if (changes.length === 0) return `${NOTHING}\n`;
   const blocks = changes.map((change) => {
     const lines = [
-      `${change.kind.padEnd(WIDTH)}${stackText(change)}${sentence(change)}`,
+      `${change.kind.padEnd(WIDTH)}${stackText(change)}${changeSentence(change)}`,
       ...change.removed.map((each) => `  - ${evidenceText(each)}`),
       ...change.added.map((each) => `  + ${evidenceText(each)}`),
     ];
@@ -42,9 +42,11 @@ export function renderCompareJson({ changes }: Comparison): string {
 /** The differences as Markdown, to be posted as a comment: a table, and the lines that cause them folded below. */
 export function renderCompareMarkdown({ changes }: Comparison): string {
   if (changes.length === 0) return `**Access**: ${NOTHING}.\n`;
-  const rows = changes.map((change) => `| ${change.kind} | ${cell(stackText(change) + sentence(change))} |`);
+  const rows = changes.map(
+    (change) => `| ${change.kind} | ${cell(stackText(change) + changeSentence(change))} |`,
+  );
   const causes = changes.flatMap((change) => [
-    `- ${cell(sentence(change))}`,
+    `- ${cell(changeSentence(change))}`,
     ...change.removed.map((each) => `  - before: ${cell(evidenceText(each))}`),
     ...change.added.map((each) => `  - now: ${cell(evidenceText(each))}`),
   ]);
@@ -79,7 +81,8 @@ function stackText({ stack }: Change): string {
   return stack === "" ? "" : `${stack}: `;
 }
 
-function evidenceText({ text, source }: Evidence): string {
+/** Evidence with its place. */
+export function evidenceText({ text, source }: Evidence): string {
   return source === undefined ? text : `${text} (${placeText(source)})`;
 }
 
@@ -111,7 +114,8 @@ const VERBS: Readonly<
   },
 };
 
-function sentence(change: Change): string {
+/** A change in one sentence, without its stack. */
+export function changeSentence(change: Change): string {
   const { kind, about, subject, target, example, before, after, reason } = change;
   const of = example === undefined ? target : `${target} (for example ${example})`;
   const ends = reason === "" ? "" : `: ${reason}`;

@@ -56,8 +56,6 @@ function ruleOf({ id, question, help }: CheckHelp): object {
   };
 }
 
-const INDEXES: ReadonlyMap<string, number> = new Map(RULES.map(({ id }, index) => [id, index]));
-
 function resultOf(finding: AnyFinding): object {
   const { id, severity, stack, subject, reason, remedy, accepted } = finding;
   const place = placeOf(finding);
@@ -65,7 +63,6 @@ function resultOf(finding: AnyFinding): object {
   const hash = fingerprint(finding);
   return {
     ruleId: id,
-    ruleIndex: INDEXES.get(id) ?? -1,
     level: severity,
     message: { text: literal(text) },
     locations: [

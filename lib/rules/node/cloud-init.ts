@@ -74,7 +74,8 @@ export const CLOUD_INIT_FORM: NodeForm = {
 };
 
 /** An encoding that cloud-init does not know, it takes for plain text. */
-function encodingOf({ encoding = "" }: Readonly<Record<string, unknown>>): CarriedFile["encoding"] {
+function encodingOf({ encoding = "", source }: Readonly<Record<string, unknown>>): CarriedFile["encoding"] {
+  if (source !== undefined && source !== null) return "other";
   const name = text(encoding).toLowerCase().trim();
   return (Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined) ?? "plain";
 }

@@ -101,14 +101,15 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   const contents = record(at(file, "contents"));
   const path = text(at(file, "path"));
   const key = "inline" in contents ? "inline" : "source";
-  const written = contents[key];
-  // Plugins are fetched: their contents are of no concern here.
-  const isFetched =
-    key === "source" && !text(written).startsWith("data:") && !text(written).startsWith("@late(");
-  if (written === undefined || (isFetched && !("local" in contents))) return [];
+  const written = text(contents[key]);
   const place = ["storage", "files", index, "contents", key];
-  const content = typeof written === "string" ? written : undefined;
-  return [{ path, content, encoding: key === "inline" ? "plain" : "data-url", at: place, contents }];
+  if (key === "inline") return [{ path, content: written, encoding: "plain", at: place }];
+  // What is fetched at boot, or stands in a file beside, is not known.
+  if (!/^(?:data:|@late\()/.test(written))
+    return Object.keys(contents).length === 0
+      ? []
+      : [{ path, content: undefined, encoding: "other", at: place }];
+  return [{ path, content: written, encoding: "data-url", at: place, contents }];
 }
 
 function unitFiles(unit: unknown, index: number): readonly CarriedFile[] {

@@ -5,7 +5,8 @@
  *
  * Sources: kubernetes/kubernetes, cmd/kubeadm/app/apis/kubeadm/v1beta3 and v1beta4 (NodeRegistrationOptions; v1beta4 since
  * kubeadm 1.31, v1beta3 removed from 1.37 on); kubernetes-sigs/cluster-api, api/bootstrap/kubeadm/v1beta1 and v1beta2
- * (File: content of at most 10,240 characters in v1beta2; Arg).
+ * (Arg) and the CRD of both
+ * (content of 1 to 10,240 characters).
  */
 
 import { fail } from "../../errors";
@@ -73,7 +74,7 @@ export function kubeadmTemplateSpec(setup: NodeSetup, { version }: Pick<KubeadmT
   return {
     template: {
       spec: {
-        files: setup.files.map((file) => templateFile(file, asList)),
+        files: setup.files.map(templateFile),
         ...(executables.length > 0 && { preKubeadmCommands: executables.map(commandOf) }),
         initConfiguration: { nodeRegistration },
         joinConfiguration: { nodeRegistration },
@@ -86,15 +87,17 @@ function commandOf(executable: NodeExecutable): string {
   return fetchCommand(executable);
 }
 
-function templateFile({ path, mode, content }: NodeFile, isLimited: boolean): object {
-  if (isLimited && !isLate(content) && content.length > CONTENT_MAX)
+/** An empty content is none: the CRD wants at least one character. */
+function templateFile({ path, mode, content }: NodeFile): object {
+  if (!isLate(content) && content.length > CONTENT_MAX)
     fail("node-unsupported", {
-      problem: `the content of ${path} is too long for a KubeadmConfigTemplate of v1beta2`,
+      problem: `the content of ${path} is too long for a KubeadmConfigTemplate`,
       value: content.length,
       allowed: `at most ${CONTENT_MAX} characters`,
-      remedy: "write v1beta1, or put the file into the machine image and leave this carrier out",
+      remedy:
+        "put the file into the machine image, or into a Secret that `contentFrom` names, and leave this carrier out",
     });
-  return { path, owner: "root:root", permissions: octal(mode), content };
+  return { path, owner: "root:root", permissions: octal(mode), ...(content !== "" && { content }) };
 }
 
 /** The row of kubeadm's own configuration: flags for nodes whose files come in another document. */

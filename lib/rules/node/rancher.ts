@@ -4,13 +4,16 @@
  *
  * Sources: k3s-io/k3s, pkg/configfilearg/parser.go (drop-ins, `+`), pkg/daemons/agent/agent_linux.go
  * (kubeletArgsAndConfig: the two flags are given where both paths exist; kubelet-arg wins), pkg/cli/cmds/agent.go (their
- * defaults); rancher/rke2, pkg/cli/cmds/agent.go (both flags are copied from K3s).
+ * defaults); rancher/rke2, pkg/cli/cmds/agent.go (both flags are copied from K3s) and
+ * pkg/bootstrap/bootstrap.go; rancher/wharfie v0.7.1, pkg/credentialprovider/plugin (no tokens: RKE2's own images are
+ * pulled without credentials where the plugin serves annotated service accounts alone).
  */
 
 import { fail } from "../../errors";
 import type { NodePlaces } from "../../model/node-carrier";
 import type { NodeFile, NodeSetup } from "../../model/node-file";
 import { record } from "../../model/parsed";
+import { compareVersions } from "../../model/version";
 import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
 
 const ROOT = "/var/lib/rancher/credentialprovider";
@@ -22,6 +25,7 @@ export const RANCHER_PLACES: NodePlaces = {
 };
 
 const MODE = 0o600;
+const GATE_ON_SINCE = "1.34";
 
 const SERVICES = { k3s: "k3s or k3s-agent", rke2: "rke2-server or rke2-agent" } as const;
 
@@ -31,11 +35,23 @@ export function rancherHost(name: keyof typeof SERVICES): KubeletHost {
     id: name,
     places: RANCHER_PLACES,
     files: (setup) => [...setup.files, configFile(name, setup)],
+    ...(name === "rke2" && { checkKubelet: checkRke2 }),
     comment: [
       `A change takes effect when the service ${SERVICES[name]} is restarted. Where the configuration or the directory of`,
       "the plugins is missing, the kubelet starts without credential providers, and without a word.",
     ],
   };
+}
+
+/** RKE2 pulls its runtime image with the same file, before there is a kubelet, and with the feature gates' defaults. */
+function checkRke2(kubelet: string): void {
+  if (compareVersions(kubelet, GATE_ON_SINCE) < 0)
+    fail("version-unsupported", {
+      problem: `RKE2 ${kubelet} reads the CredentialProviderConfig itself, where the feature gate for tokens is off, and does not start with it`,
+      value: kubelet,
+      allowed: `${GATE_ON_SINCE} and newer`,
+      remedy: "upgrade RKE2 first",
+    });
 }
 
 function configFile(name: string, { kubeletFlags }: NodeSetup): NodeFile {
@@ -62,9 +78,14 @@ function refuseFlag(flag: string): never {
 
 const FILE = /^\/etc\/rancher\/(?:k3s|rke2)\/config\.yaml(?:\.d\/[^/]+\.ya?ml)?$/i;
 
-/** True for a file that K3s or RKE2 take flags from, or read without any. */
+/** True for a file that K3s or RKE2 take flags from. */
 export function isRancherConfig(path: string): boolean {
-  return FILE.test(path) || path === RANCHER_PLACES.configPath;
+  return FILE.test(path);
+}
+
+/** True for such a file, and for the CredentialProviderConfig that both read without any. */
+export function isRancherFile(path: string): boolean {
+  return isRancherConfig(path) || path === RANCHER_PLACES.configPath;
 }
 
 /** The kubelet's flags by the parsed files in the order of their paths; those that are not stated have their defaults. */

@@ -338,7 +338,7 @@ it.each([
     "the value of the kubelet flag feature-gates is no text",
   ],
   ["a list", { config: ["/k"] }, "the value of the kubelet flag config is no text"],
-  ["a list of paths", { [FLAG]: ["/c"] }, `the value of kubeletFlags.${FLAG} is no text`],
+  ["a list of paths", { [FLAG]: ["/c"] }, `the value of the kubelet flag ${FLAG} is no text`],
 ])("a kubelet flag whose value is %s", (_, flags, expected) => {
   const setup = {
     files: [{ path: "/c", content: config("a") }],
