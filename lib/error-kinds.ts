@@ -19,6 +19,7 @@ export const AREAS = {
   identities: "service accounts and what they pull or may do",
   fleet: "fleets: cluster profiles, access providers, hub controllers, spokes",
   manifest: "manifests: files, objects, placeholders, facts recorded beside them",
+  delivery: "delivery of manifests by Terraform resources",
   bind: "filling in Terraform outputs",
   explain: "input of `explain`",
   testing: "matchers of tests",
@@ -43,6 +44,7 @@ export const SPECIAL = {
   "image-invalid": "an image name that the kubelet refuses",
   "late-value": "a value is known only after Terraform apply, and needed while synthesizing",
   "name-changed": "an aspect or an override changed the name of a resource that is written elsewhere as text",
+  "package-mismatch": "two cores of Terraform constructs are mixed in one app",
   "package-missing": "a package that is needed is not installed",
   "proof-failed": "the proof at synth found something declared that would be denied",
 } as const;

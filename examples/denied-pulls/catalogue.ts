@@ -16,7 +16,7 @@ writes the good files to \`cdktf.out/denied-pulls/good\`, each damaged copy to a
 line for each. Ask about one of them with all links and the place of the evidence:
 
 \`\`\`sh
-npx cdktf-workload-identity explain cdktf.out/denied-pulls/glob-over-a-dot \\
+npx cdktf-workload-identity explain cdktf.out/denied-pulls/glob-over-a-dot --verbose \\
   --service-account shop/web --image 111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:1.4
 \`\`\`
 

@@ -1,12 +1,13 @@
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformStack } from "cdktf";
 import { ecr, pullRoles } from "cdktf-workload-identity/aws";
 import { acr, pullIdentities } from "cdktf-workload-identity/azure";
 import { artifactRegistry, pullPrincipals } from "cdktf-workload-identity/google";
 import { kubernetes } from "cdktf-workload-identity/node";
-import { ImagePulls } from "cdktf-workload-identity/synth";
+import { ImagePulls, Manifests } from "cdktf-workload-identity/synth";
 import type { Construct } from "constructs";
 
 const subscription = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590";
@@ -57,5 +58,13 @@ export class ThreeClouds extends TerraformStack {
         { serviceAccount: "shop/tools", from: fromGoogle },
       ],
     });
+
+    // Finished by Terraform, for whatever takes objects from a bucket into the cluster: Flux, say.
+    for (const name of ["10-token-audience", "20-service-accounts"])
+      new S3Object(this, name, {
+        bucket: "acme-gitops",
+        key: `edge-1/${name}.yaml`,
+        content: Manifests.of(this).rendered(`manifests/${name}.yaml`),
+      });
   }
 }

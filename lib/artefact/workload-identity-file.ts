@@ -53,6 +53,34 @@ export interface NodesEntry {
    * @defaultValue - they are for nodes of the cluster itself
    */
   readonly spoke?: string;
+  /**
+   * Form of the file, `cloud-init` say.
+   *
+   * @defaultValue - files and flags as data
+   */
+  readonly form?: string;
+}
+
+/** Which cluster a Terraform provider of the delivering stack reaches. */
+export interface DeliveredCluster {
+  /** Key of the provider's configuration, `kubernetes` or `kubernetes.<alias>`. */
+  readonly provider: string;
+  /** The cluster. */
+  readonly appliesTo: ManifestEntry["appliesTo"];
+  /**
+   * Name of the spoke.
+   *
+   * @defaultValue - it is no spoke
+   */
+  readonly spoke?: string;
+}
+
+/** Where objects of a stack are that are no files: resources of the Terraform provider `kubernetes` in another stack. */
+export interface DeliveryEntry {
+  /** Id of the stack that has the resources. */
+  readonly stack: string;
+  /** The clusters by provider. */
+  readonly clusters: readonly DeliveredCluster[];
 }
 
 /** `workload-identity.json`: what a stack's manifests do not say themselves. */
@@ -85,6 +113,12 @@ export interface WorkloadIdentityFile {
    * @defaultValue - none
    */
   readonly stated?: StatedFacts;
+  /**
+   * Where the objects are that stand in no file.
+   *
+   * @defaultValue - all are in files
+   */
+  readonly delivery?: DeliveryEntry;
   /** What fills each placeholder, by the placeholder's full text. */
   readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
 }
@@ -97,7 +131,8 @@ const PLACES: readonly unknown[] = [
 
 // A path that leaves the stack's folder must not be read, and even less be written.
 const STACK = /^[^./\\][^/\\]*$/;
-const FILE = /^(manifests|nodes|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
+const FILE =
+  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|nodes\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
@@ -107,7 +142,7 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
       file,
       `has version ${JSON.stringify(document["version"])}, not ${WORKLOAD_IDENTITY_VERSION}`,
     );
-  const { stack, clusters, manifests, nodes, pods = [], rules = [], placeholders } = document;
+  const { stack, clusters, manifests, nodes, pods = [], rules = [], delivery, placeholders } = document;
   if (!Array.isArray(clusters) || !clusters.every(isRecord)) return refuseFile(file, "has no valid clusters");
   const files =
     [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
@@ -118,7 +153,23 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
     return refuseFile(file, "has no valid placeholders");
   if (!Array.isArray(rules) || !rules.every(isFinishedRule))
     return refuseFile(file, "has rules that this version does not know");
+  if (delivery !== undefined && !isDelivery(delivery)) return refuseFile(file, "has no valid delivery");
   return document as unknown as WorkloadIdentityFile;
+}
+
+function isDelivery(delivery: unknown): boolean {
+  if (!isRecord(delivery) || typeof delivery["stack"] !== "string") return false;
+  const { clusters } = delivery;
+  return (
+    Array.isArray(clusters) &&
+    clusters.every(
+      (each) =>
+        isRecord(each) &&
+        typeof each["provider"] === "string" &&
+        PLACES.includes(each["appliesTo"]) &&
+        ["string", "undefined"].includes(typeof each["spoke"]),
+    )
+  );
 }
 
 function isFileEntry(entry: unknown): boolean {

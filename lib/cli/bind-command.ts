@@ -1,23 +1,25 @@
 import { printable } from "../explain/render/printable";
 import { bind } from "../synth/bind/bind-folder";
-import { type CommandIo, UsageError, readArguments } from "./command";
+import type { Asked, CommandIo } from "./command";
 
-/** `bind --outputs FILE --to DIR [--manifests DIR] [DIR]`: prints each file that now stands in the target folder. */
-export function run(args: readonly string[], io: CommandIo): number {
-  const { values, positionals } = readArguments(args, {
-    outputs: { type: "string" },
-    to: { type: "string" },
-    manifests: { type: "string" },
-  });
-  const { outputs, to, manifests } = values;
-  const [from, ...others] = positionals;
-  if (!outputs) throw new UsageError("bind needs --outputs FILE");
-  if (!to) throw new UsageError("bind needs --to DIR");
-  if (others.length > 0) throw new UsageError(`bind takes one folder, got ${positionals.length}`);
+const EXIT_DONE = 0;
+const EXIT_OUT_OF_DATE = 1;
 
-  const { files, removed, undone } = bind({
+interface Values {
+  readonly outputs: string;
+  readonly to: string;
+  readonly manifests?: string;
+  readonly "dry-run"?: true;
+  readonly check?: true;
+}
+
+/** `bind`: prints each file that changes or goes, and how many of each there are. */
+export function run({ values, operands: [from] }: Asked<Values>, io: CommandIo): number {
+  const { outputs, to, manifests, check = false, "dry-run": dryRun = check } = values;
+  const { files, changed, removed, undone } = bind({
     outputs,
     to,
+    dryRun,
     ...(from === undefined ? {} : { from }),
     ...(manifests === undefined ? {} : { manifests }),
   });
@@ -25,8 +27,10 @@ export function run(args: readonly string[], io: CommandIo): number {
     io.err(
       "an earlier bind was interrupted: what it had changed was undone before these files were written\n",
     );
-  for (const file of files) io.out(`${printable(`${to}/${file}`)}\n`);
-  for (const file of removed) io.out(`${printable(`${to}/${file}`)} (removed)\n`);
-  io.out(`${files.length} finished ${files.length === 1 ? "file" : "files"} in ${printable(to)}\n`);
-  return 0;
+  for (const file of changed) io.out(`changed  ${printable(`${to}/${file}`)}\n`);
+  for (const file of removed) io.out(`removed  ${printable(`${to}/${file}`)}\n`);
+  const unchanged = files.filter((file) => !changed.includes(file)).length;
+  const counts = `${changed.length} changed, ${unchanged} unchanged, ${removed.length} removed`;
+  io.out(`${counts} in ${printable(to)}${dryRun ? "; nothing was written" : ""}\n`);
+  return check && changed.length + removed.length > 0 ? EXIT_OUT_OF_DATE : EXIT_DONE;
 }

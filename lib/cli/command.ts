@@ -1,23 +1,87 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
-
-/** Where a command writes; `process` in the program, texts in tests. */
+/** Where a command reads and writes; `process` in the program, texts in tests. */
 export interface CommandIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /**
-   * True where results go to a terminal that shows colours.
+   * Standard input, for commands that are asked to read it.
+   *
+   * @defaultValue - empty
+   */
+  readonly input?: AsyncIterable<Uint8Array>;
+  /**
+   * True where results are shown in colour.
    *
    * @defaultValue false
    */
   readonly colour?: boolean;
+  /**
+   * True where long work is shown on `err`: it is a terminal.
+   *
+   * @defaultValue false
+   */
+  readonly progress?: boolean;
 }
 
-/** A command with its arguments still unread. */
-export interface Command {
-  /** One line for `--help`, after the command's name. */
-  readonly synopsis: string;
+/** An option of a command, by its long name without the dashes. */
+export interface Option {
+  /** What the help shows for the value; an option without it is a switch. */
+  readonly value?: string;
   readonly summary: string;
-  readonly load: () => Promise<CommandModule>;
+  /** The only values that are allowed. */
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  readonly required?: true;
+}
+
+type ValueOf<O extends Option> = O extends { readonly choices: readonly (infer C)[] }
+  ? C
+  : O extends { readonly value: string }
+    ? string
+    : true;
+
+type Certain<T extends Options> = {
+  [K in keyof T]: T[K] extends { readonly default: string } | { readonly required: true } ? K : never;
+}[keyof T];
+
+/** What a command gets of its options: one with a default, or a required one, always has a value. */
+export type Values<T extends Options> = { readonly [K in Certain<T>]: ValueOf<T[K]> } & {
+  readonly [K in Exclude<keyof T, Certain<T>>]?: ValueOf<T[K]>;
+};
+
+/** Options by their long names, in the order of `--help`. */
+export type Options = Readonly<Record<string, Option>>;
+
+/** An argument that is no option. */
+export interface Operand {
+  /** As the help shows it: `<PEM...>` at least one, `[DIR]` none or one. */
+  readonly name: string;
+  readonly summary: string;
+  readonly choices?: readonly string[];
+}
+
+/** What a command was called with. */
+export interface Asked<V = Readonly<Record<string, unknown>>> {
+  readonly values: V;
+  readonly operands: readonly string[];
+}
+
+/** Resolves to the exit code; throws {@link UsageError}, or an error of this library. */
+type Run<V> = (asked: Asked<V>, io: CommandIo) => number | Promise<number>;
+
+/** A command, whose code is loaded when it runs. */
+export interface CommandSpec<T extends Options> {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What else the command's own help says, a paragraph. */
+  readonly more?: string;
+  readonly operands: readonly Operand[];
+  readonly options: T;
+  /** Arguments of an example, and what it does. */
+  readonly examples: readonly (readonly [args: string, does: string])[];
+  /** Meaning of each exit code besides 2, wrong usage. */
+  readonly exits: Readonly<Record<number, string>>;
+  readonly load: () => Promise<{ readonly run: Run<Values<T>> }>;
   /**
    * Exit code where the library refuses the input.
    *
@@ -26,14 +90,21 @@ export interface Command {
   readonly refusedExit?: number;
 }
 
-/** The code of a command. */
-export interface CommandModule {
-  /**
-   * Runs with the arguments after the command's name; resolves to the exit code.
-   *
-   * Throws {@link UsageError}, or an error of this library.
-   */
-  readonly run: (args: readonly string[], io: CommandIo) => number | Promise<number>;
+/** A command of the table, whatever its options. */
+export interface Command extends Omit<CommandSpec<Options>, "load"> {
+  readonly load: () => Promise<{ readonly run: (asked: Asked, io: CommandIo) => number | Promise<number> }>;
+}
+
+/** Lets the compiler compare what the table says of a command's options with what its code takes. */
+export function command<const T extends Options>(spec: CommandSpec<T>): Command {
+  return {
+    ...spec,
+    load: async () => {
+      const { run } = await spec.load();
+      // The parser gives what the table of options says.
+      return { run: ({ values, operands }, io) => run({ values: values as Values<T>, operands }, io) };
+    },
+  };
 }
 
 /** A command line that makes no sense: usage on stderr, exit 2. */
@@ -41,23 +112,5 @@ export class UsageError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "UsageError";
-  }
-}
-
-/** Options in the form of Node's `parseArgs`. */
-export type Options = NonNullable<ParseArgsConfig["options"]>;
-
-/** What `parseArgs` gives for these options. */
-export type Arguments<T extends Options> = ReturnType<
-  typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
->;
-
-/** Node's own argument parser; throws {@link UsageError} for what it refuses. */
-export function readArguments<T extends Options>(args: readonly string[], options: T): Arguments<T> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new UsageError(error.message);
   }
 }

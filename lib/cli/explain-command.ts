@@ -1,88 +1,177 @@
 import {
   type ExplainResult,
   type ExplainSelection,
-  Explainer,
-  readFactsFile,
+  type Explainer,
+  type Finding,
+  type Verdict,
+  renderGithub,
   renderHtml,
   renderJson,
+  renderJunit,
+  renderMarkdown,
   renderMermaid,
+  renderSarif,
   renderText,
 } from "../explain";
-import { placeText } from "../explain/read/source-lines";
+import { askedResults } from "../explain/asked";
+import { Baseline } from "../explain/baseline";
 import { printable } from "../explain/render/printable";
-import { type CommandIo, UsageError, readArguments } from "./command";
+import { VERDICTS } from "../explain/verdict";
+import { printSkipped, readAsked, withProgress } from "./asked-folders";
+import { type Asked, type CommandIo, UsageError } from "./command";
 
 const EXIT_ALLOWED = 0;
 const EXIT_DENIED = 1;
 const EXIT_UNKNOWN = 3;
 
-const DEFAULT_FOLDER = "cdktf.out";
+type Format = "github" | "html" | "json" | "junit" | "markdown" | "mermaid" | "sarif" | "text";
 
-/** `colour` is for a terminal only. */
-type Renderer = (results: Iterable<ExplainResult>, colour: boolean) => Iterable<string>;
+interface Values {
+  readonly "service-account"?: string;
+  readonly image?: string;
+  readonly spoke?: string;
+  readonly stack?: string;
+  readonly format: Format;
+  readonly verbose?: true;
+  readonly only?: string;
+  readonly summary?: true;
+  readonly audit?: true;
+  readonly baseline?: string;
+  readonly facts?: string;
+  readonly running?: true;
+  readonly "fail-on": "denied" | "unknown";
+}
 
-const RENDERERS: Readonly<Record<string, Renderer>> = {
-  html: renderHtml,
-  json: renderJson,
+/** What a form has besides the results. */
+interface Besides extends Pick<Values, "verbose" | "summary"> {
+  readonly audit: readonly Finding[] | undefined;
+  readonly only: readonly Verdict[] | undefined;
+  readonly colour: boolean;
+}
+
+type Renderer = (results: Iterable<ExplainResult>, besides: Besides) => Iterable<string>;
+
+/** A form that shows the findings of an audit as well. */
+function report(
+  render: (
+    results: Iterable<ExplainResult>,
+    options: { readonly audit?: readonly Finding[] },
+  ) => Iterable<string>,
+): Renderer {
+  return (results, { audit }) => render(results, audit ? { audit } : {});
+}
+
+const RENDERERS: Readonly<Record<Format, Renderer>> = {
+  github: report(renderGithub),
+  html: report(renderHtml),
+  json: report(renderJson),
+  junit: report(renderJunit),
+  markdown: report(renderMarkdown),
   mermaid: renderMermaid,
-  text: (results, colour) => renderText(results, { colour }),
+  sarif: report(renderSarif),
+  text: (results, { verbose, summary, audit, only, colour }) =>
+    renderText(results, {
+      ...(verbose && { verbose }),
+      ...(summary && { summary }),
+      ...(only && { only }),
+      ...(audit && { audit }),
+      colour,
+    }),
 };
 
+/** Forms that show no audit. */
+const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
+
 /**
- * `explain [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--facts FILE] [--fail-on V] [DIR…]`: the chain
- * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
- * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
+ * `explain`: the chain of each pull, and without `--image` of each of OpenShift's components, each workload that acts in
+ * a cloud and each way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
- * `--facts FILE` states what no artefact says, in JSON or YAML: under `cluster` what `workload-identity.json` has of a
- * cluster (`issuer`, `kubelet`, `plugins` …), under `aws` the `oidcProviders`, `policies` and `repositories` of accounts
- * whose Terraform is not read.
+ * `--running` asks what becomes of the pulls of the pods that were read instead, once the configuration is applied.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
- * denied` to 0 where none is denied. `--fail-on unknown` is what happens without it.
+ * denied` to 0 where none is denied. What the baseline accepts counts for neither, and the form of the results and the
+ * audit change nothing.
  */
-export function run(args: readonly string[], io: CommandIo): number {
-  const { values, positionals } = readArguments(args, {
-    "service-account": { type: "string" },
-    image: { type: "string" },
-    stack: { type: "string" },
-    spoke: { type: "string" },
-    facts: { type: "string" },
-    "fail-on": { type: "string", default: "unknown" },
-    format: { type: "string", default: "text" },
-  });
-  const { format, image, stack, spoke, "service-account": serviceAccount, "fail-on": failOn } = values;
-  if (failOn !== "denied" && failOn !== "unknown")
-    throw new UsageError(`--fail-on takes denied or unknown, not ${failOn}`);
-  if (image !== undefined && spoke !== undefined)
-    throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
-  const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
-  if (!render) throw new UsageError(`unknown format ${format}; one of ${Object.keys(RENDERERS).join(", ")}`);
-  const selection: ExplainSelection = {
+export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
+  const { format, stack, facts, "fail-on": failOn } = values;
+  const only = onlyOf(values);
+  refuseContradictions(values);
+  const baseline = values.baseline === undefined ? undefined : Baseline.read(values.baseline, today());
+  const explainer = readAsked(operands, facts);
+  const all = values.running
+    ? started(running(explainer, selectionOf(values)), NONE_RUNNING)
+    : started(askedResults(explainer, selectionOf(values)), NONE_DECLARED);
+  const found = values.audit && explainer.audit(stack);
+  const audit = found && (baseline?.findings(found) ?? found);
+  const results = baseline ? baseline.results(all) : all;
+  const seen = new Set<Verdict>();
+  const besides: Besides = { ...values, audit, only, colour: io.colour === true };
+  const render = RENDERERS[format];
+  for (const piece of render(withProgress(watched(results, seen), "results", io), besides)) io.out(piece);
+  printSkipped(explainer, io);
+  // What was not asked about was not found either.
+  const isWhole = Object.keys(selectionOf(values)).length === 0;
+  for (const leftover of isWhole ? (baseline?.leftovers ?? []) : [])
+    io.err(`${printable(`baseline: ${leftover}`)}\n`);
+  if (seen.has("denied")) return EXIT_DENIED;
+  return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+}
+
+function selectionOf({ image, stack, spoke, "service-account": serviceAccount }: Values): ExplainSelection {
+  return {
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(image === undefined ? {} : { image }),
     ...(stack === undefined ? {} : { stack }),
     ...(spoke === undefined ? {} : { spoke }),
   };
-
-  const explainer = Explainer.read(
-    positionals.length > 0 ? positionals : [DEFAULT_FOLDER],
-    values.facts === undefined ? {} : readFactsFile(values.facts),
-  );
-  const seen = new Set<string>();
-  for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
-  for (const { source, reason } of explainer.skipped)
-    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
-  if (seen.size === 0)
-    throw new UsageError(
-      "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",
-    );
-  if (seen.has("denied")) return EXIT_DENIED;
-  return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
 }
 
-function* watched(results: Iterable<ExplainResult>, verdicts: Set<string>): Generator<ExplainResult> {
+function refuseContradictions({ format, image, spoke, audit, verbose, summary, only }: Values): void {
+  if (image !== undefined && spoke !== undefined)
+    throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
+  if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
+  if (format !== "text" && (verbose || summary || only !== undefined))
+    throw new UsageError("--verbose, --only and --summary are for --format text");
+  if (verbose && summary)
+    throw new UsageError("--verbose shows every chain and --summary none; give one of the two");
+}
+
+function onlyOf({ only }: Values): readonly Verdict[] | undefined {
+  return only?.split(",").map((word) => {
+    const verdict = VERDICTS.find((each) => each === word.trim());
+    if (verdict === undefined)
+      throw new UsageError(`--only takes ${VERDICTS.join(", ")}, separated by commas, not ${word}`);
+    return verdict;
+  });
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, "YYYY-MM-DD".length);
+}
+
+/** The results once the first of them is there: where there is none, nothing is printed but the mistake. */
+function started(results: Iterator<ExplainResult>, none: string): Iterable<ExplainResult> {
+  const first = results.next();
+  if (first.done) throw new UsageError(none);
+  return (function* () {
+    yield first.value;
+    for (let next = results.next(); !next.done; next = results.next()) yield next.value;
+  })();
+}
+
+const NONE_DECLARED =
+  "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image";
+const NONE_RUNNING =
+  "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well";
+
+function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterator<ExplainResult> {
+  if (spoke === undefined) return explainer.running(pulls);
+  throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
+}
+
+function* watched(results: Iterable<ExplainResult>, verdicts: Set<Verdict>): Generator<ExplainResult> {
   for (const result of results) {
-    verdicts.add(result.verdict);
+    if (!result.accepted) verdicts.add(result.verdict);
     yield result;
   }
 }

@@ -7,10 +7,7 @@ import { printable } from "../explain/render/printable";
 import { Issuer } from "../model/issuer";
 import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
 import { jwksFromPublicKeys } from "../rules/openid/jwks";
-import { type CommandIo, UsageError, readArguments } from "./command";
-
-/** ccoctl's on AWS and Google. */
-const JWKS_PATH = "keys.json";
+import { type Asked, type CommandIo, UsageError } from "./command";
 
 /** The largest key has a few kilobytes. */
 const BYTES_MAX = 65_536;
@@ -18,28 +15,34 @@ const BYTES_MAX = 65_536;
 /** A line of PEM has 64 characters of base64. Paths are longer only where they exist, nearly always. */
 const PATH_MAX = 100;
 const BASE64 = /[A-Za-z0-9+/=_-]{40}/;
+/** Names standard input. */
+const STDIN = "-";
+const KEY_END = /(?<=^-----END [^\n]*-----[ \t]*\r?\n)/m;
 const NO_TEXT = "jwks takes files with public keys, not their text";
 
+interface Values {
+  readonly issuer?: string;
+  readonly "jwks-path": string;
+  readonly to?: string;
+}
+
 /**
- * `jwks PEM… [--issuer URL] [--jwks-path PATH] [--to DIR]`: the JSON Web Key Set of public keys, and with an issuer
- * its discovery document before it.
+ * `jwks`: the JSON Web Key Set of public keys, and with an issuer its discovery document before it.
  *
  * Prints them, or writes them below the folder, at the paths at which the issuer must serve them: all or none.
  */
-export function run(args: readonly string[], io: CommandIo): number {
-  // Any other refusal would show the argument, and the key may be a private one.
-  if (args.some((argument) => argument.includes("-----BEGIN") || argument.includes("\n")))
-    throw new UsageError(NO_TEXT);
-  const { values, positionals } = readArguments(args, {
-    issuer: { type: "string" },
-    "jwks-path": { type: "string", default: JWKS_PATH },
-    to: { type: "string" },
-  });
+export async function run({ values, operands }: Asked<Values>, io: CommandIo): Promise<number> {
   const { issuer, to, "jwks-path": jwksPath } = values;
-  if (positionals.length === 0) throw new UsageError("jwks needs at least one file with a public key in PEM");
-  if (positionals.some(mayBeKey)) throw new UsageError(NO_TEXT);
+  // Any other refusal would show the text, and the key may be a private one.
+  if (operands.some(mayBeKey)) throw new UsageError(NO_TEXT);
 
-  const set = jwksFromPublicKeys(positionals.map(keyText), positionals);
+  const keys = await Promise.all(
+    operands.map((path) => (path === STDIN ? inputKeys(io) : [[path, keyText(path)] as const])),
+  );
+  const set = jwksFromPublicKeys(
+    keys.flat().map(([, text]) => text),
+    keys.flat().map(([name]) => name),
+  );
   // The placeholder issuer only finds the path checked; its discovery document is not used.
   const { discovery, jwks } = documentsOf(Issuer.exactly(issuer ?? "https://issuer.invalid"), set, {
     jwksPath,
@@ -54,7 +57,26 @@ export function run(args: readonly string[], io: CommandIo): number {
 
 /** True for what is no file and may be the text of a key, whose PEM lines the shell has taken apart. */
 function mayBeKey(path: string): boolean {
-  return !existsSync(path) && (path.length > PATH_MAX || BASE64.test(path));
+  return !existsSync(path) && (path.includes("\n") || path.length > PATH_MAX || BASE64.test(path));
+}
+
+type NamedKey = readonly [name: string, text: string];
+
+/** The keys of standard input, one after the other. */
+async function inputKeys({ input }: CommandIo): Promise<readonly NamedKey[]> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of input ?? []) {
+    bytes += chunk.length;
+    if (bytes > BYTES_MAX) return refuseKeys("standard input", `is larger than ${BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  const pieces = Buffer.concat(chunks).toString("utf8").split(KEY_END);
+  const texts = pieces.filter((text, place) => place === 0 || text.trim() !== "");
+  return texts.map((text, place) => [
+    texts.length === 1 ? "standard input" : `key ${place + 1} of standard input`,
+    text,
+  ]);
 }
 
 function keyText(path: string): string {
@@ -65,6 +87,10 @@ function keyText(path: string): string {
   } catch (error) {
     reason = `cannot be read (${errorCode(error)})`;
   }
+  return refuseKeys(path, reason);
+}
+
+function refuseKeys(path: string, reason: string): never {
   return fail("issuer-invalid", {
     problem: `file of a public key ${reason}`,
     value: path,

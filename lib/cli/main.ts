@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { usesColour } from "./colour";
 import { allowClosedPipe, run } from "./run";
 
 for (const stream of [process.stdout, process.stderr]) allowClosedPipe(stream);
@@ -6,7 +7,12 @@ for (const stream of [process.stdout, process.stderr]) allowClosedPipe(stream);
 void run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  colour: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  // Asking for it opens it.
+  get input() {
+    return process.stdin;
+  },
+  colour: usesColour(process.stdout.isTTY, process.env),
+  progress: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });

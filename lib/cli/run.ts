@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { EventEmitter } from "node:events";
+import { Argument, Command as Parser, CommanderError, Option } from "commander";
+import { errorCode } from "../artefact/synth-folder";
 import { isWorkloadIdentityError } from "../errors";
 import { printable } from "../explain/render/printable";
-import { type CommandIo, type Command, UsageError } from "./command";
-import { errorCode } from "../artefact/synth-folder";
+import { type Asked, type Command, type CommandIo, UsageError } from "./command";
+import { commands } from "./commands";
 
 const PACKAGE = "cdktf-workload-identity";
 
@@ -12,78 +14,119 @@ const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
 
+/** What the parser appends to a message, with names of this program only. */
+const SUGGESTION = /\n(?=\(Did you mean [\w, -]+\?\)$)/;
+
+/** A command that was chosen, and what it was called with. */
+interface Choice {
+  readonly command: Command;
+  readonly parser: Parser;
+  readonly asked: Asked;
+}
+
 /**
  * Runs the command line; resolves to the exit code and never rejects for a mistake of the caller.
  *
  * 0 done (a command may define more), 1 (or the command's own) refused by the library with its message and code, 2 usage.
  */
 export async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === "--version") {
-    io.out(`${version()}\n`);
-    return EXIT_OK;
-  }
-  const help = args.some((argument) => argument === "--help" || argument === "-h");
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (help) {
-    io.out(command ? `usage: ${PACKAGE} ${command.synopsis}\n\n${command.summary}\n` : usage());
-    return EXIT_OK;
-  }
+  const choices: Choice[] = [];
+  const program = parserOf(io, (choice) => choices.push(choice));
   try {
-    if (!command) throw new UsageError(name === undefined ? "no command" : `unknown command ${name}`);
-    return await (await command.load()).run(rest, io);
+    // A message about the argument would show it, and the key may be a private one.
+    if (args.some((argument) => argument.includes("-----BEGIN")))
+      throw new UsageError("keys are read from files, not from the command line");
+    program.parse(args, { from: "user" });
+    const [choice] = choices;
+    return choice ? await (await choice.command.load()).run(choice.asked, io) : EXIT_OK;
   } catch (error) {
+    const [choice] = choices;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
     if (error instanceof UsageError) {
-      io.err(
-        `${printable(error.message)}\n\n${command ? `usage: ${PACKAGE} ${command.synopsis}\n` : usage()}`,
-      );
+      io.err(`${shown(`error: ${error.message}`)}\n${usage(choice?.parser ?? program)}`);
       return EXIT_USAGE;
     }
     if (!isWorkloadIdentityError(error)) throw error;
     io.err(`${PACKAGE}: ${printable(error.message)} (${error.code})\n`);
-    return command?.refusedExit ?? EXIT_REFUSED;
+    return choice?.command.refusedExit ?? EXIT_REFUSED;
   }
 }
 
-function usage(): string {
-  const all = Object.values(commands);
-  const lines = all.map(({ synopsis, summary }) => `  ${synopsis}\n      ${summary}\n`);
-  return `usage: ${PACKAGE} <command>\n\n${lines.join("")}\n  --help, --version\n`;
+function parserOf(io: CommandIo, choose: (choice: Choice) => void): Parser {
+  const program = new Parser(PACKAGE)
+    .description("Workload identity for Kubernetes: manifests and checks of what cdktf synthesized.")
+    .helpOption("-h, --help", "print what a command does and what its options mean")
+    .helpCommand("help [command]", "the same as --help")
+    .version(version(), "--version", "print the version of this package")
+    .exitOverride();
+  program.configureOutput({
+    writeOut: io.out,
+    writeErr: io.err,
+    outputError: (message, write) => write(shown(message)),
+  });
+  for (const command of commands) addCommand(program, command, choose);
+  for (const parser of [program, ...program.commands])
+    parser.showHelpAfterError(`\n${usage(parser).trimEnd()}`);
+  return program;
+}
+
+function addCommand(program: Parser, command: Command, choose: (choice: Choice) => void): void {
+  const { name, summary, more, operands, options, examples, exits } = command;
+  const parser = program
+    .command(name)
+    .summary(summary)
+    .description([`${summary}.`, ...(more === undefined ? [] : [more])].join("\n\n"));
+  for (const { name: operand, summary: means, choices } of operands) {
+    const argument = new Argument(operand, means);
+    parser.addArgument(choices ? argument.choices(choices) : argument);
+  }
+  const added = Object.entries(options).map(([long, spec]) => {
+    const flags = `--${long}${spec.value === undefined ? "" : ` <${spec.value}>`}`;
+    const option = new Option(flags, `${spec.summary}${spec.required ? " (required)" : ""}`);
+    if (spec.choices) option.choices(spec.choices);
+    if (spec.default !== undefined) option.default(spec.default);
+    parser.addOption(option);
+    return { long, flags, key: option.attributeName(), required: spec.required === true };
+  });
+  const required = added.filter((option) => option.required);
+  parser.usage(
+    [...required.map(({ flags }) => flags), "[options]", ...operands.map((each) => each.name)].join(" "),
+  );
+  parser.addHelpText("after", () => closing(examples, { ...exits, [EXIT_USAGE]: "wrong usage" }));
+  parser.action(() => {
+    const given: Readonly<Record<string, unknown>> = parser.opts();
+    const values = added.flatMap(({ long, key }) => (given[key] === undefined ? [] : [[long, given[key]]]));
+    // Asked after an option that is misspelt, so that the misspelling is what is named.
+    const missing = required.find(({ key }) => !given[key]);
+    if (missing) parser.error(`error: ${name} needs ${missing.flags}`);
+    choose({ command, parser, asked: { values: Object.fromEntries(values), operands: parser.args } });
+  });
+}
+
+/** A message about arguments, whose controls come out as escapes. */
+function shown(message: string): string {
+  return `${message.trimEnd().split(SUGGESTION).map(printable).join("\n")}\n`;
+}
+
+/** The end of a command's help. */
+function closing(examples: Command["examples"], exits: Command["exits"]): string {
+  return [
+    "\nExamples:",
+    ...examples.map(([args, does]) => `  ${PACKAGE} ${args}\n      ${does}`),
+    "\nExit codes:",
+    ...Object.entries(exits).map(([code, means]) => `  ${code}  ${means}`),
+  ].join("\n");
+}
+
+function usage(parser: Parser): string {
+  const line = parser.createHelp().commandUsage(parser);
+  return `Usage: ${line}\nMore:  ${PACKAGE} help${parser.parent ? ` ${parser.name()}` : ""}\n`;
 }
 
 function version(): string {
   const manifest = createRequire(__filename).resolve(`${PACKAGE}/package.json`);
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
 }
-
-/** The commands by name, in the order of `--help`. */
-export const commands: Readonly<Record<string, Command>> = {
-  bind: {
-    synopsis: "bind --outputs FILE --to DIR [--manifests DIR] [DIR]",
-    summary: "finished manifests from Terraform outputs; all or nothing",
-    load: () => import("./bind-command.js"),
-  },
-  explain: {
-    synopsis:
-      "explain [--service-account NS/NAME] [--image REF] [--spoke NAME] [--stack S] [--format text|json|mermaid|html] [--facts FILE] [--fail-on denied|unknown] [DIR...]",
-    summary:
-      "will the pods pull, as whom, and if not, which link is broken; exit 0 all allowed, 1 denied, 2 usage or unreadable input, 3 unknown",
-    load: () => import("./explain-command.js"),
-    refusedExit: 2,
-  },
-  jwks: {
-    synopsis: "jwks [--issuer URL] [--jwks-path PATH] [--to DIR] PEM...",
-    summary: "the JWKS of public keys, and an issuer's discovery document; printed, or written below DIR",
-    load: () => import("./jwks-command.js"),
-  },
-  "credentials-diff": {
-    synopsis: "credentials-diff [--format text|json] OLD NEW",
-    summary:
-      "what the CredentialsRequests of another release ask for, by folder; exit 0 the same, 1 different, 2 usage or unreadable input",
-    load: () => import("./credentials-diff-command.js"),
-    refusedExit: 2,
-  },
-};
 
 /**
  * Lets a reader of the output stop reading, as `head` does: what is written afterwards is lost, quietly, and the exit

@@ -1,5 +1,6 @@
 /** The names of the checks, in the order of their jobs. */
 export type CheckId =
+  | "still-pulled"
   | "image-parses"
   | "provider-matches-image"
   | "provider-on-node"

@@ -85,6 +85,11 @@ export interface PullIdentity {
    * answers name no identity.
    */
   readonly rights: PullRights;
+  /**
+   * Whether the trust takes a token for any audience of the OIDC provider. Absent where a cloud takes none but those
+   * that are named.
+   */
+  admitsAnyAudience?(): boolean;
 }
 
 /** What an identity may do at registries. */
@@ -95,6 +100,22 @@ export interface PullRights {
   repository(repository: AskedRepository): Answer;
   /** What it may read at all. */
   reach(): readonly ReachedRepositories[];
+  /** What it was granted, right by right, that to read images included. */
+  held(): readonly HeldRight[];
+}
+
+/** One right as it was granted, so that those of two readings can be compared. */
+export interface HeldRight {
+  /** In words; two of the same words are the same right. */
+  readonly text: string;
+  /** What may be done to what, both with IAM's wildcards, and under which condition; absent where words alone tell. */
+  readonly covers?: { readonly action: string; readonly on: string; readonly under: string };
+  /** True for what limits the other rights, or may: a denial, a boundary, a policy that was not read. */
+  readonly limits?: boolean;
+  /** True for one that reads images of repositories at one host and nothing else, which {@link PullRights.reach} says. */
+  readonly reads?: boolean;
+  /** Where it was granted. */
+  readonly source: Source | undefined;
 }
 
 /** Repositories that an identity may read. */
@@ -121,8 +142,12 @@ export interface AccessIdentity {
   readonly found: Answer;
   /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
+  /** As of {@link PullIdentity}, of a token that is shown. */
+  admitsAnyAudience?(token: TokenQuestion): boolean;
   /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
   permissions(asked: AskedRights | undefined, token: TokenQuestion): Answer;
+  /** What it was granted, right by right. */
+  held(token: TokenQuestion): readonly HeldRight[];
 }
 
 /** What was found for the bearer of a token. */
@@ -274,6 +299,18 @@ export interface DeclaredIdentity {
   readonly source: Source;
   /** Whether a token is let in; an OIDC provider that is only adopted is presumed to be there. */
   trust(claims: ShownClaims): TrustAnswer;
+  /** What its trust compares claims with. */
+  readonly terms: TrustTerms;
+}
+
+/** The texts that a trust compares the claims of tokens with. */
+export interface TrustTerms {
+  readonly issuers: readonly Known<string>[];
+  readonly audiences: readonly Known<string>[];
+  /** Subjects, and patterns of them with IAM's wildcards. */
+  readonly subjects: readonly Known<string>[];
+  /** What decides about subjects by other means, expressions say: equal texts decide the same. */
+  readonly beyond: readonly Known<string>[];
 }
 
 /** A cloud, over the resources that were read. */

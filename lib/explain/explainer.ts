@@ -6,16 +6,20 @@ import { fail } from "../errors";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
+import { holdersOf } from "./audit/holders";
+import { auditFindings } from "./audit/rows";
 import { STATED, computedAttributes, readClouds, statedResources } from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
 import { propertyPath } from "../artefact/property-path";
 import { fileOf } from "./facts-file";
+import type { Finding } from "./findings";
 import type { Cloud } from "./cloud";
-import { Accesses } from "./jobs/access";
+import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
 import { PULL_LINKS, Pulls } from "./jobs/pull";
+import { type RunningResult, runningPulls } from "./jobs/running";
 import {
   type AskedPull,
   PullQuestions,
@@ -27,7 +31,7 @@ import {
 import { type Kind, checkGiven, list, text } from "../model/shape";
 import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
 import type { SkippedDocument } from "./read/source";
-import type { ExplainResult } from "./result";
+import type { ExplainResult, ServiceAccountReach } from "./result";
 import {
   ACCESS_SELECTION,
   type AccessSelection,
@@ -41,6 +45,7 @@ import {
   type PullSelection,
 } from "./selections";
 import type { Verdict } from "./verdict";
+import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
 
 /** What the verifier says of one pull. */
@@ -63,18 +68,6 @@ export interface ImagePuller {
   readonly declared: boolean;
 }
 
-/** What a service account can read in one place. */
-export interface ServiceAccountReach {
-  /** The stack; empty for manifests outside of stacks. */
-  readonly stack: string;
-  /** As which identity. */
-  readonly as: string;
-  /** `<host>/<repository>` with `*` for any text, or words where it is no pattern. */
-  readonly pattern: string;
-  /** True where a declared pull of the service account covers it; false is more than was declared. */
-  readonly declared: boolean;
-}
-
 /** The clouds over what was read, for tests of trust. */
 export let cloudsOf: (explainer: Explainer) => readonly Cloud[];
 
@@ -85,6 +78,19 @@ export let declaredOf: (
   jobs: ReadonlySet<ExplainResult["job"]>,
 ) => Iterable<ExplainResult>;
 
+/** What a comparison looks at, of one side. */
+export interface Inside {
+  readonly facts: Facts;
+  readonly clouds: readonly Cloud[];
+  readonly pulls: Pulls;
+  /** Of each component and workload of a cluster, with what its identity was granted. */
+  readonly accesses: (artefacts: ClusterArtefacts) => Iterable<AccessResult & Pick<JudgedAccess, "held">>;
+  readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
+}
+
+/** What a comparison looks at. */
+export let insideOf: (explainer: Explainer) => Inside;
+
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
@@ -94,6 +100,7 @@ export let declaredOf: (
 export class Explainer {
   readonly #facts: Facts;
   readonly #clouds: readonly Cloud[];
+  readonly #issuers: Issuers;
   readonly #questions: PullQuestions;
   readonly #pulls: Pulls;
   readonly #access: Accesses;
@@ -102,12 +109,14 @@ export class Explainer {
   static {
     cloudsOf = (explainer) => explainer.#clouds;
     declaredOf = (explainer, stack, jobs) => explainer.#declared(stack, jobs);
+    insideOf = (explainer) => explainer.#inside();
   }
 
   private constructor(facts: Facts) {
     const clouds = readClouds(facts.terraform);
     this.#facts = facts;
     this.#clouds = clouds.all;
+    this.#issuers = clouds.issuers;
     this.#questions = new PullQuestions(facts);
     this.#pulls = new Pulls(clouds.pluginOf);
     this.#access = new Accesses(clouds.all);
@@ -220,16 +229,70 @@ export class Explainer {
     return [...new Map(reached.map((row) => [`${row.stack} ${row.as} ${row.pattern}`, row])).values()];
   }
 
+  /**
+   * What becomes of the pulls of pods that run today, read as manifests or as `kubectl get pods -A -o yaml` prints them,
+   * once the configuration that was read is applied: `allowed` where a pull goes on, as the service account's identity
+   * or the node's, `denied` where it is lost. Images that no entry matches, and pods that have ended, are left out.
+   */
+  *running(selection: PullSelection = {}): Generator<RunningResult> {
+    checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
+    const { image, ...others } = selection;
+    const name = image === undefined ? undefined : this.#questions.image(image);
+    const asked = this.#questions.of({ ...others, origin: "workload" });
+    const wanted = [...asked].filter((each) => name === undefined || each.image === name);
+    yield* runningPulls(this.#pulls, wanted);
+  }
+
+  /**
+   * What a review should look at although it works: identities that admit too many or are shared, trust without an
+   * audience, permissions wider than declared, nodes that pull by themselves, keys that the next apply drops.
+   */
+  audit(stack?: string): readonly Finding[] {
+    const clusters = selectedClusters(this.#facts, stack);
+    const jobs = { pulls: this.#pulls, access: this.#access, fleets: this.#fleets };
+    return auditFindings({
+      clusters,
+      issuers: this.#issuers,
+      holders: holdersOf(clusters, jobs),
+      reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
+    });
+  }
+
   *#accesses(
     job: AccessJob,
     { serviceAccount, stack }: AccessSelection,
     isAsked: (question: AccessQuestion) => boolean = isOf(selectedAccount(serviceAccount)),
   ): Generator<AccessResult> {
-    for (const artefacts of selectedClusters(this.#facts, stack)) {
-      const entering = this.#fleets.controllers(artefacts);
-      for (const each of this.#access.of(artefacts, job, isAsked, entering))
-        yield { job, stack: artefacts.stack, ...each };
-    }
+    for (const artefacts of selectedClusters(this.#facts, stack))
+      for (const { subject, target, verdict, as, checks } of this.#judged(artefacts, job, isAsked))
+        yield { job, stack: artefacts.stack, subject, target, verdict, as, checks };
+  }
+
+  #judged(
+    artefacts: ClusterArtefacts,
+    job: AccessJob,
+    isAsked: (question: AccessQuestion) => boolean,
+  ): Iterable<JudgedAccess> {
+    return this.#access.of(artefacts, job, isAsked, this.#fleets.controllers(artefacts));
+  }
+
+  #inside(): Inside {
+    const jobs: readonly AccessJob[] = ["component", "workload"];
+    return {
+      facts: this.#facts,
+      clouds: this.#clouds,
+      pulls: this.#pulls,
+      accesses: (artefacts) =>
+        jobs.flatMap((job) =>
+          [...this.#judged(artefacts, job, () => true)].map((each) => ({
+            job,
+            stack: artefacts.stack,
+            ...each,
+          })),
+        ),
+      fleets: (artefacts) =>
+        this.#fleets.of(this.#facts.clusters, (question) => question.artefacts === artefacts),
+    };
   }
 
   *#declared(stack: string, jobs: ReadonlySet<ExplainResult["job"]>): Generator<ExplainResult> {

@@ -10,15 +10,9 @@ export { type PluginFacts } from "../model/cluster";
 export { type Answer, type CheckResult, type Evidence, type Status } from "./answer";
 export { type CheckId } from "./check-ids";
 export { type FleetWarning } from "./cloud";
-export {
-  type AccessResult,
-  explain,
-  Explainer,
-  type ImagePuller,
-  type PullResult,
-  type ServiceAccountReach,
-} from "./explainer";
+export { type AccessResult, explain, Explainer, type ImagePuller, type PullResult } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
+export { type RunningResult } from "./jobs/running";
 export { type FleetResult } from "./jobs/fleet";
 export {
   type ClusterRecord,
@@ -28,6 +22,8 @@ export {
   type PluginRecord,
 } from "./read/cluster-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
+export { type Change, type ChangeKind, type ComparedState, type Comparison } from "./compare/change";
+export { compare, type CompareOptions } from "./compare/compare";
 export { readFactsFile } from "./facts-file";
 export { type StatedAwsFacts } from "./aws/stated";
 export { type SkippedDocument } from "./read/source";
@@ -40,9 +36,21 @@ export {
   type Origin,
   type PullSelection,
 } from "./selections";
-export { renderHtml } from "./render/html";
+export { type Finding, type Severity } from "./findings";
+export { renderGithub } from "./render/github";
+export {
+  COMPARE_JSON_VERSION,
+  renderCompareJson,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "./render/compare";
+export { renderHtml, type RenderHtmlOptions } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
+export { renderJunit } from "./render/junit";
+export { renderMarkdown } from "./render/markdown";
 export { renderMermaid } from "./render/mermaid";
+export { type RenderReportOptions } from "./render/report";
+export { renderSarif } from "./render/sarif";
 export { renderText, type RenderTextOptions } from "./render/text";
-export { type ExplainResult } from "./result";
+export { type Acceptance, type ExplainResult, type ServiceAccountReach } from "./result";
 export { type Verdict } from "./verdict";

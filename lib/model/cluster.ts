@@ -1,5 +1,8 @@
+import { type Problem, refusal } from "../errors";
 import { type Issuer, CHECKED_ISSUER } from "./issuer";
 import { type INodeCarrier, NODE_CARRIER } from "./node-carrier";
+import type { NodeFile } from "./node-file";
+import { isRecord } from "./record";
 import {
   type ObjectKind,
   type Kind,
@@ -34,6 +37,20 @@ export interface PluginFacts {
    * @defaultValue - it can
    */
   readonly unusable?: string;
+  /**
+   * Where nodes fetch the plugin from; the same file under each name that the configuration has for it.
+   *
+   * @defaultValue - the nodes have it
+   */
+  readonly source?: PluginSource;
+}
+
+/** A file that nodes fetch and make executable. */
+export interface PluginSource {
+  /** `https://…`, of the nodes' own platform. */
+  readonly url: string;
+  /** SHA-256 of the file, 64 hexadecimal digits in lower case; a node does not use another file. */
+  readonly sha256: string;
 }
 
 /** The entry that a distribution's nodes have for one plugin before this library changes it. */
@@ -46,6 +63,28 @@ export interface StockCredentialProvider {
   readonly args: readonly string[];
   /** The distribution's own duration, for example `12h`. */
   readonly defaultCacheDuration: string;
+  /**
+   * Where the nodes pull their own images with this entry, as on EKS, it stays, and the service account tokens go into an
+   * entry beside it.
+   *
+   * @defaultValue - the tokens go into this entry
+   */
+  readonly beside?: EntryBeside;
+}
+
+/** An entry for service account tokens that stands beside the distribution's own. */
+export interface EntryBeside {
+  /** File name of its executable. */
+  readonly name: string;
+  /** What puts that executable into the plugin directory. */
+  readonly files: readonly NodeFile[];
+  /**
+   * Patterns of what nodes pull with their own identity in strict mode; `undefined` where they are not known, and strict
+   * mode is refused.
+   */
+  readonly nodeImages: readonly string[] | undefined;
+  /** How to state what is not known, for the refusal. */
+  readonly remedy: string;
 }
 
 /** The facts of one cluster that decide what is written; made by a function per distribution. */
@@ -88,11 +127,23 @@ export interface ICluster<Scope> extends ClusterFacts {
   readonly carriers: readonly INodeCarrier<Scope>[];
 }
 
+/**
+ * A cluster of a service that configures the kubelets itself: its issuer serves workloads, and image pulls with service
+ * account tokens are refused.
+ */
+export interface ManagedCluster extends Pick<ClusterFacts, "name" | "distribution" | "issuer"> {
+  /** Why its nodes cannot pull with service account tokens, and what the service has instead. */
+  readonly withoutPulls: Problem;
+}
+
+const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({ url: text, sha256: text });
+
 /** The kind of {@link PluginFacts}. */
 export const PLUGIN_FACTS: ObjectKind<PluginFacts> = object({
   version: optional(text),
   abilities: optional(list(text)),
   unusable: optional(text),
+  source: optional(PLUGIN_SOURCE),
 });
 
 const FACTS = {
@@ -106,13 +157,25 @@ const FACTS = {
   pluginDirectory: text,
   recorded: anyObject,
 };
-const TITLE = "a cluster, such as openShift(…), hostedOpenShift(…) or kubernetes(…)";
+const TITLE = "a cluster, such as openShift(…), hostedOpenShift(…), eks(…) or kubernetes(…)";
 
 /** The kind of {@link ClusterFacts}. */
 export const CLUSTER_FACTS: Kind<ClusterFacts> = like(TITLE, FACTS);
 
-/** The kind of an {@link ICluster}. */
-export const CLUSTER: Kind<ICluster<never>> = like(TITLE, { ...FACTS, carriers: list(NODE_CARRIER) });
+const WHOLE: Kind<ICluster<never>> = like(TITLE, { ...FACTS, carriers: list(NODE_CARRIER) });
+
+/** The kind of an {@link ICluster}; a {@link ManagedCluster} is refused with what its service has instead. */
+export const CLUSTER: Kind<ICluster<never>> = {
+  title: TITLE,
+  mistake: (value) =>
+    isManaged(value)
+      ? { keys: [], error: () => refusal("cluster-unsupported", value.withoutPulls) }
+      : WHOLE.mistake(value),
+};
+
+function isManaged(value: unknown): value is ManagedCluster {
+  return isRecord(value) && isRecord(value["withoutPulls"]);
+}
 
 /** Settings of which the facts of a cluster are enough, whatever else they say. */
 export function orCluster<T>({ title, shape, mistake }: ObjectKind<T>): Kind<T> {

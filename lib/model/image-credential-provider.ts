@@ -20,6 +20,12 @@ export interface ImageCredentialProvider {
   readonly name: string;
   /** Patterns for the images of this cloud's registries, as narrow as the cloud can say. */
   readonly matchImages: readonly string[];
+  /**
+   * The hosts of the declared registries alone, for nodes whose own entry stays beside this one.
+   *
+   * @defaultValue - `matchImages`
+   */
+  readonly hosts?: readonly string[];
   /** Used by the kubelet when the plugin's answer has no duration. */
   readonly defaultCacheDuration: Duration;
   /** Arguments of the plugin that pulls with tokens; literal, like everything the kubelet's file holds. */

@@ -1,3 +1,4 @@
+import type { NodeDocument } from "./node-document";
 import type { NodeSetup } from "./node-file";
 import { type ObjectKind, boolean, choice, list, number, object, optional, text } from "./shape";
 
@@ -27,6 +28,12 @@ export interface ChartOptions {
    * @defaultValue - no comment
    */
   readonly comment?: readonly string[];
+  /**
+   * What applying the file does to the cluster's nodes, a sentence; the synth's summary says it.
+   *
+   * @defaultValue - nothing that its reader must be told
+   */
+  readonly effect?: string;
 }
 
 /** Takes manifests: each chart becomes one file below `manifests/`, beside the Terraform configuration. */
@@ -35,6 +42,8 @@ export interface IManifestSink<Scope> {
   chart(name: string, options: ChartOptions): Scope;
   /** Writes node files and kubelet flags as data: `nodes/<name>.yaml`. */
   nodeSetup(name: string, setup: NodeSetup): void;
+  /** Writes a document that brings files and flags to nodes: `nodes/<name>.<extension>`. */
+  nodeDocument(name: string, document: NodeDocument): void;
 }
 
 /** The kind of {@link ChartOptions}. */
@@ -43,4 +52,5 @@ export const CHART_OPTIONS: ObjectKind<ChartOptions> = object({
   exactName: optional(boolean),
   appliesTo: optional(choice(["cluster", "management-cluster", "spoke"])),
   comment: optional(list(text)),
+  effect: optional(text),
 });

@@ -10,6 +10,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.candidate;
 }
 
+/** The names by how near they are, the nearest first. */
+export function byNearness(name: string, known: readonly string[]): readonly string[] {
+  const far = new Map(known.map((each) => [each, distance(name.toLowerCase(), each.toLowerCase())]));
+  return [...far.keys()].sort((a, b) => (far.get(a) ?? 0) - (far.get(b) ?? 0) || (a < b ? -1 : 1));
+}
+
 /** Letters to insert, delete or replace (Levenshtein). */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,6 +1,6 @@
 import { fail } from "../errors";
 import { literal } from "./late";
-import { type ObjectKind, checkGiven, list, number, object, record, text } from "./shape";
+import { type ObjectKind, checkGiven, list, number, object, optional, record, text } from "./shape";
 import { nodeFileInvalid } from "./problems";
 
 const CLEAN_PATH = /^(\/[^/\0]+)+$/;
@@ -17,12 +17,28 @@ export interface NodeFile {
   readonly content: string;
 }
 
+/** An executable that nodes fetch. */
+export interface NodeExecutable {
+  /** Absolute path on the node. */
+  readonly path: string;
+  /** Where it is fetched from, `https://…`. */
+  readonly url: string;
+  /** SHA-256 of the file, 64 hexadecimal digits; a node does not use another file. */
+  readonly sha256: string;
+}
+
 /** The kubelet's files and flags, independent of how they get to a node. */
 export interface NodeSetup {
   /** Files, sorted by path. */
   readonly files: readonly NodeFile[];
   /** Kubelet command line flags without leading dashes; they have no KubeletConfiguration field. */
   readonly kubeletFlags: Readonly<Record<string, string>>;
+  /**
+   * Plugins that the nodes fetch.
+   *
+   * @defaultValue - the nodes have them
+   */
+  readonly executables?: readonly NodeExecutable[];
 }
 
 /** True for an absolute path without empty, `.` or `..` segments and without a slash at its end. */
@@ -51,8 +67,12 @@ export function nodeFile(file: NodeFile): NodeFile {
 /** The kind of a {@link NodeFile}. */
 export const NODE_FILE: ObjectKind<NodeFile> = object({ path: text, mode: number, content: text });
 
+/** The kind of a {@link NodeExecutable}. */
+export const NODE_EXECUTABLE: ObjectKind<NodeExecutable> = object({ path: text, url: text, sha256: text });
+
 /** The kind of a {@link NodeSetup}. */
 export const NODE_SETUP: ObjectKind<NodeSetup> = object({
   files: list(NODE_FILE),
   kubeletFlags: record(text),
+  executables: optional(list(NODE_EXECUTABLE)),
 });

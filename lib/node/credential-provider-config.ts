@@ -13,7 +13,9 @@ import {
   TOKEN_PROTOCOL,
   validateCredentialProviderConfig,
 } from "../rules/kubelet/validate-credential-provider-config";
+import { pluginSource } from "../rules/node/plugin-source";
 import { matchImagesOverlap } from "../rules/kubelet/image-matches";
+import { isWithin } from "../rules/plugins";
 import {
   type CredentialProviderEntry,
   WITHOUT_CACHE_TYPE,
@@ -112,19 +114,45 @@ export function credentialProviderSetup(
   checkGiven("credentialProviderSetup()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
   checkGiven("credentialProviderSetup()", FILES, furtherFiles, "furtherFiles");
   const { cluster } = props;
-  const path = cluster.configPath(props.providers.map(({ plugin }) => plugin));
+  const plugins = props.providers.map(({ plugin }) => plugin);
+  const path = cluster.configPath(plugins);
   // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).
   const document = credentialProviderConfig(props);
   const text = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
-  const content = upgradeNotice(cluster) + mixedNotice(document) + strictNotice(document) + text;
-  const files = [nodeFile({ path, mode: FILE_MODE, content }), ...furtherFiles.map(nodeFile)];
+  const notices = [upgradeNotice(cluster), mixedNotice(document), strictNotice(document)];
+  const content = [...notices, narrowedNotice(cluster, document), text].join("");
+  const executables = plugins.flatMap((plugin) =>
+    cluster.plugins[plugin]?.source ? [] : (cluster.stockProviders[plugin]?.beside?.files ?? []),
+  );
+  const files = [{ path, mode: FILE_MODE, content }, ...executables, ...furtherFiles].map(nodeFile);
   return {
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
     kubeletFlags: {
       "image-credential-provider-bin-dir": cluster.pluginDirectory,
       "image-credential-provider-config": path,
     },
+    ...executablesOf(props),
   };
+}
+
+/** Each plugin that nodes fetch, under every name that its entries have. */
+function executablesOf({
+  cluster,
+  providers,
+  settings = {},
+}: CredentialProviderConfigProps): Pick<NodeSetup, "executables"> {
+  const executables = providers.flatMap((provider) => {
+    const { plugin } = provider;
+    const source = cluster.plugins[plugin]?.source;
+    if (source === undefined) return [];
+    const { url, sha256 } = pluginSource(plugin, source);
+    return credentialProviderEntries(cluster, provider, settings[plugin]).map(({ name }) => ({
+      path: `${cluster.pluginDirectory}/${String(name)}`,
+      url,
+      sha256,
+    }));
+  });
+  return executables.length > 0 ? { executables } : {};
 }
 
 /**
@@ -169,7 +197,7 @@ function upgradeNotice({ kubelet }: ClusterFacts): string {
 function strictNotice({ providers }: CredentialProviderConfig): string {
   const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
   const served = (entry: CredentialProviderEntry): boolean =>
-    plain.some((other) => String(other["matchImages"]) === String(entry["matchImages"]));
+    plain.some((other) => matchImagesOf(entry).every((pattern) => isWithin(pattern, matchImagesOf(other))));
   const strict = providers.filter(
     (entry) => tokenAttributesOf(entry)?.requireServiceAccount && !served(entry),
   );
@@ -181,6 +209,24 @@ function strictNotice({ providers }: CredentialProviderConfig): string {
     "# service accounts that pull from them, in every namespace, before nodes get this file.",
     "",
   ].join("\n");
+}
+
+/** Of a distribution's own entry that stays, strict mode takes the registries that are not the distribution's. */
+function narrowedNotice({ stockProviders }: ClusterFacts, { providers }: CredentialProviderConfig): string {
+  const stocks = Object.values(stockProviders).filter(({ beside }) => beside !== undefined);
+  return providers
+    .filter((entry) =>
+      stocks.some(
+        ({ name, matchImages }) =>
+          name === entry["name"] && String(matchImages) !== String(matchImagesOf(entry)),
+      ),
+    )
+    .map(
+      (entry) =>
+        `# ${String(entry["name"])}: with their own identity nodes pull from ${matchImagesOf(entry).join(", ")} alone;\n` +
+        "# what add-ons pull from other registries of its kind needs `systemRegistries`.\n",
+    )
+    .join("");
 }
 
 /**

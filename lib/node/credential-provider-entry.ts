@@ -6,6 +6,7 @@
 import { fail } from "../errors";
 import {
   type ClusterFacts,
+  type EntryBeside,
   type PluginFacts,
   type StockCredentialProvider,
   CLUSTER_FACTS,
@@ -66,6 +67,7 @@ export function credentialProviderEntries(
   const { mode, env: added = [] } = checkedSettings(provider.plugin, settings);
   const facts = usablePlugin(cluster, provider);
   const stock = cluster.stockProviders[provider.plugin];
+  if (stock?.beside) return entriesBeside(cluster, provider, settings, stock, stock.beside);
   const common = {
     matchImages: chosenMatchImages(provider, stock, settings.matchImages),
     defaultCacheDuration:
@@ -91,6 +93,55 @@ export function credentialProviderEntries(
   return node === undefined
     ? [withToken]
     : [withToken, { name: node.name, ...common, ...running(node.args, added) }];
+}
+
+/**
+ * The entry for tokens, of the declared registries alone, and after it the distribution's own: the kubelet asks both
+ * where both match, and tries the credentials of the first one first.
+ */
+function entriesBeside(
+  cluster: ClusterFacts,
+  provider: ImageCredentialProvider,
+  settings: CredentialProviderSettings,
+  stock: StockCredentialProvider,
+  beside: EntryBeside,
+): readonly CredentialProviderEntry[] {
+  const { plugin, hosts, matchImages } = provider;
+  const { mode, args = provider.args, env = [], defaultCacheDuration } = settings;
+  refuseUnused(plugin, settings, `the nodes of ${cluster.name} keep their own entry for their own identity`);
+  assertArgsTaken("args", plugin, cluster.plugins[plugin] ?? {}, args);
+  assertEnvUsed(plugin, env);
+  const nodeImages = mode === "mixed" ? stock.matchImages : beside.nodeImages;
+  if (nodeImages === undefined)
+    return fail("node-missing", {
+      problem: `strict mode of the ${plugin} image credential provider would take the nodes' system images from ${cluster.name}, which its nodes pull with their own identity: it is not known which registries those are in`,
+      allowed: "registries of system images that are known, or mode `mixed`",
+      remedy: beside.remedy,
+    });
+  const common = (duration: string): object => ({
+    defaultCacheDuration: duration,
+    apiVersion: TOKEN_PROTOCOL,
+  });
+  const patterns = chosenMatchImages(
+    { ...provider, matchImages: hosts ?? matchImages },
+    undefined,
+    settings.matchImages,
+  );
+  return [
+    {
+      name: beside.name,
+      matchImages: patterns,
+      ...common(defaultCacheDuration?.toString() ?? stock.defaultCacheDuration),
+      ...running(args, mergedEnv(provider.env, env)),
+      tokenAttributes: tokenAttributes(cluster, provider, false),
+    },
+    {
+      name: stock.name,
+      matchImages: [...nodeImages],
+      ...common(stock.defaultCacheDuration),
+      ...running(stock.args, []),
+    },
+  ];
 }
 
 /** How the plugin is run; the kubelet's documentation leaves empty lists out. */

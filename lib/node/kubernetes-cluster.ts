@@ -1,30 +1,14 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
-import { type ICluster, type PluginFacts, PLUGIN_FACTS } from "../model/cluster";
+import type { ICluster } from "../model/cluster";
 import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { type NodeSetup, isCleanPath } from "../model/node-file";
-import { compareVersions, minorOf, parseVersion } from "../model/version";
-import { featureGateDefault, knownKubernetesMinors } from "../rules/kubelet/feature-gates";
-import { PLUGINS, pluginRow } from "../rules/plugins";
-import {
-  type ObjectKind,
-  boolean,
-  checkGiven,
-  choice,
-  either,
-  object,
-  optional,
-  record,
-  text,
-} from "../model/shape";
+import { type ObjectKind, boolean, checkGiven, list, object, optional, record, text } from "../model/shape";
+import { type StatedPlugins, STATED_PLUGINS, pluginFacts, pullingMinors } from "../rules/kubelet/node-facts";
 import type { IManifestSink } from "../model/manifest-sink";
-import type { INodeCarrier } from "../model/node-carrier";
-import { versionUnknown, versionUnsupported } from "../model/problems";
-
-/** Key of an image credential provider plugin. */
-export type PluginKey = "ecr" | "acr" | "gcp";
+import { type NodePlaces, type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
 
 /** The facts of a self-managed cluster. */
 export interface KubernetesProps {
@@ -45,23 +29,29 @@ export interface KubernetesProps {
    *
    * A plugin is no part of Kubernetes and has versions of its own.
    */
-  readonly plugins: Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
+  readonly plugins: StatedPlugins;
+  /**
+   * How files and flags get to the nodes: `rke2()`, `talos(…)`, `new PlainCarrier()`.
+   *
+   * @defaultValue - as data, by one {@link PlainCarrier}
+   */
+  readonly carriers?: readonly INodeCarrier<Construct>[];
   /**
    * Where the CredentialProviderConfig is put; `--image-credential-provider-config` of the kubelet.
    *
-   * @defaultValue "/etc/kubernetes/credential-provider-config.yaml"
+   * @defaultValue - where the carriers have it, or "/etc/kubernetes/credential-provider-config.yaml"
    */
   readonly configPath?: string;
   /**
    * Where the plugins are; `--image-credential-provider-bin-dir` of the kubelet.
    *
-   * @defaultValue "/var/lib/kubelet/credential-provider"
+   * @defaultValue - where the carriers have them, or "/var/lib/kubelet/credential-provider"
    */
   readonly pluginDirectory?: string;
   /**
    * Whether a second name (link or copy) of a plugin can be put there; mixed mode may need one.
    *
-   * @defaultValue true
+   * @defaultValue - as the carriers say, or true
    */
   readonly pluginDirectoryWritable?: boolean;
   /**
@@ -79,38 +69,32 @@ const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
   version: text,
   apiServerVersion: optional(text),
   issuer: ISSUER,
-  plugins: record(either(text, PLUGIN_FACTS)),
+  plugins: STATED_PLUGINS,
+  carriers: optional(list(NODE_CARRIER)),
   configPath: optional(text),
   pluginDirectory: optional(text),
   pluginDirectoryWritable: optional(boolean),
   featureGates: optional(record(boolean)),
 });
 
-const CONFIG_PATH = "/etc/kubernetes/credential-provider-config.yaml";
-
-/** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
-const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
-
-const GATE = "KubeletServiceAccountTokenForCredentialProviders";
-const FIRST = "1.33";
+const DEFAULT_PLACES: NodePlaces = {
+  configPath: "/etc/kubernetes/credential-provider-config.yaml",
+  /** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
+  pluginDirectory: "/var/lib/kubelet/credential-provider",
+};
 
 /** A cluster whose nodes are set up by hand or with another tool: files and flags come out as data. */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   checkGiven("kubernetes()", KUBERNETES_PROPS, props);
   const issuer = Issuer.of(props.issuer);
   const featureGates = literal(props.featureGates ?? {}, "featureGates");
-  const kubelet = kubeletMinor(props.version, featureGates);
-  const apiServer = usableMinor("kube-apiserver", props.apiServerVersion ?? props.version);
-  if (compareVersions(kubelet, apiServer) > 0)
-    fail("cluster-mismatch", {
-      problem: "the kubelet of the nodes is newer than the API server, which Kubernetes does not support",
-      value: kubelet,
-      allowed: `at most ${apiServer}`,
-      remedy: "correct the versions; `version` is that of the nodes",
-    });
-  const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
-  const plugins = pluginFacts(props.plugins);
-  const facts = { kubelet, apiServer, featureGates, plugins };
+  const minors = pullingMinors(props.version, props.apiServerVersion ?? props.version, featureGates);
+  const carriers: readonly INodeCarrier<Construct>[] = props.carriers ?? [new PlainCarrier()];
+  for (const carrier of carriers) carrier.checkKubelet?.(minors.kubelet);
+  const places: NodePlaces = { ...DEFAULT_PLACES, ...placesOf(carriers), ...stated(props) };
+  const configPath = nodePath("path of the CredentialProviderConfig", places.configPath);
+  const plugins = pluginFacts("kubernetes()", props.plugins);
+  const facts = { ...minors, featureGates, plugins };
   const distribution = "kubernetes";
   return {
     name: clusterName(props.name),
@@ -120,63 +104,39 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
-    pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
-    pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
+    pluginDirectory: nodePath("directory of the plugins", places.pluginDirectory),
+    pluginDirectoryWritable: places.pluginDirectoryWritable ?? true,
     recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
-    carriers: [new PlainCarrier()],
+    carriers,
   };
 }
 
-/** The minor of kubelets that send service account tokens to plugins, which the gate decides. */
-function kubeletMinor(version: string, gates: Readonly<Record<string, boolean>>): string {
-  const minor = minorOf("version of the kubelet", version);
-  if (compareVersions(minor, FIRST) < 0)
-    return fail(
-      "version-unsupported",
-      versionUnsupported(`kubelet ${minor}`, version, usable(), "it is older than the feature"),
-    );
-  usableMinor("kubelet", version);
-  const on = gates[GATE] ?? featureGateDefault(GATE, minor);
-  const why = `its feature gate ${GATE} is off; where nodes and API server have it on, state it in \`featureGates\``;
-  return on
-    ? minor
-    : fail("version-unsupported", versionUnsupported(`kubelet ${minor}`, version, usable(), why));
+/** Where the carriers have the files; one cluster has one CredentialProviderConfig, so that they must agree. */
+function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | undefined {
+  const [first, ...others] = carriers.flatMap(({ places }) => places ?? []);
+  const other = others.find(
+    (each) => each.configPath !== first?.configPath || each.pluginDirectory !== first.pluginDirectory,
+  );
+  if (first && other)
+    fail("cluster-mismatch", {
+      problem: "the carriers put the kubelet's configuration or its plugins into different places",
+      value: [first.configPath, other.configPath],
+      allowed: "one path for all nodes of a cluster",
+      remedy: "give nodes that are made in another way a stack of their own",
+    });
+  return first;
 }
 
-function usableMinor(what: string, version: string): string {
-  const minor = minorOf(what, version);
-  return knownKubernetesMinors.includes(minor)
-    ? minor
-    : fail("version-unknown", versionUnknown(what, version, usable()));
-}
-
-function usable(): string {
-  return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
-}
-
-function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<string, PluginFacts>> {
-  const facts: Record<string, PluginFacts> = {};
-  for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
-    if (!pluginRow(key))
-      fail("cluster-unknown", {
-        problem: "there is no such image credential provider plugin",
-        value: key,
-        allowed: Object.keys(PLUGINS).join(", "),
-        remedy: "use the plugin's key, not the name of its executable",
-      });
-    if (stated === undefined) continue;
-    const fact = typeof stated === "string" ? { version: stated } : stated;
-    if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
-    for (const ability of fact.abilities ?? [])
-      checkGiven(
-        "kubernetes()",
-        choice(Object.keys(pluginRow(key)?.abilities ?? {}).sort()),
-        ability,
-        `plugins.${key}.abilities`,
-      );
-    facts[key] = fact;
-  }
-  return facts;
+function stated({
+  configPath,
+  pluginDirectory,
+  pluginDirectoryWritable,
+}: KubernetesProps): Partial<NodePlaces> {
+  return {
+    ...(configPath !== undefined && { configPath }),
+    ...(pluginDirectory !== undefined && { pluginDirectory }),
+    ...(pluginDirectoryWritable !== undefined && { pluginDirectoryWritable }),
+  };
 }
 
 function nodePath(what: string, path: string): string {

@@ -47,6 +47,12 @@ export interface MachineConfigCarrierProps {
    * @defaultValue false
    */
   readonly crioCredentialProvider?: boolean;
+  /**
+   * The kubelet's command line, as {@link OpenShiftProps.kubeletCommand} has it.
+   *
+   * @defaultValue - the operator's own
+   */
+  readonly kubeletCommand?: string;
 }
 
 const MACHINE_CONFIG_CARRIER_PROPS: ObjectKind<MachineConfigCarrierProps> = object({
@@ -56,6 +62,7 @@ const MACHINE_CONFIG_CARRIER_PROPS: ObjectKind<MachineConfigCarrierProps> = obje
   machineConfigName: optional(text),
   nodeDisruptionPolicy: optional(boolean),
   crioCredentialProvider: optional(boolean),
+  kubeletCommand: optional(text),
 });
 
 /** Name of a MachineConfig where none is stated. */
@@ -78,7 +85,7 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
     const pools = checkedPools("MachineConfigPool", props.pools);
     this.machineConfigNames = machineConfigNames(props.machineConfigName ?? MACHINE_CONFIG_NAME, pools);
     this.release = openShiftRelease(props.version);
-    this.nodes = platformNodes(props.platform, this.release);
+    this.nodes = platformNodes(props.platform, this.release, props.kubeletCommand);
     this.writesPolicy = props.nodeDisruptionPolicy ?? true;
     this.keepsCrio = props.crioCredentialProvider ?? false;
   }
@@ -95,10 +102,20 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
       new NodeDisruptionPolicy(chart, "kubelet", { paths: unlisted });
     }
     const reboots = !this.writesPolicy && unlisted.length > 0;
-    const comment = [rolloutComment(reboots), ...this.crioComment(), ...readableFiles(files)];
-    const chart = sink.chart("machine-configs", { order: 40, comment });
+    const effect = reboots ? REBOOTS : unlisted.length > 0 ? RESTARTS_BY_POLICY : RESTARTS;
+    const comment = [effect, ...this.commandComment(), ...this.crioComment(), ...readableFiles(files)];
+    const pools = [...this.machineConfigNames.keys()].join(", ");
+    const chart = sink.chart("machine-configs", {
+      order: 40,
+      comment,
+      effect: `nodes of ${pools}, OpenShift ${this.release.version}: ${effect}`,
+    });
     for (const [machineRole, name] of this.machineConfigNames)
       new MachineConfig(chart, machineRole, { name, machineRole, files });
+  }
+
+  private commandComment(): readonly string[] {
+    return this.nodes.flags === "command" ? outdatedCommand(this.release.version) : [];
   }
 
   private crioComment(): readonly string[] {
@@ -116,6 +133,13 @@ const POLICY_COMMENT: readonly string[] = [
   "or their files drain and reboot the nodes.",
 ];
 
+function outdatedCommand(version: string): readonly string[] {
+  return [
+    `Holds the kubelet's whole command line of OpenShift ${version}. Before an upgrade compare it with that of the new release`,
+    "(systemctl cat kubelet.service on a node without this file): what the release changes there does not reach these nodes.",
+  ];
+}
+
 const CRIO_LOST: readonly string[] = [
   "Overrides what a CRIOCredentialProviderConfig with matchImages would write to the same file;",
   "state crioCredentialProvider on the cluster to keep that provider.",
@@ -128,11 +152,12 @@ function lostToCrio(beaten: readonly string[]): readonly string[] {
   ];
 }
 
-function rolloutComment(reboots: boolean): string {
-  return reboots
-    ? "A change drains and reboots each node of the pools: no node disruption policy names all of these files."
-    : "A change restarts the kubelet on each node of the pools, without drain or reboot.";
-}
+/** What a change of the files does to the nodes. */
+const REBOOTS =
+  "A change drains and reboots each node of the pools: no node disruption policy names all of these files.";
+const RESTARTS = "A change restarts the kubelet on each node of the pools, without drain or reboot.";
+const RESTARTS_BY_POLICY =
+  "A change restarts the kubelet on each node of the pools, without drain or reboot once the node disruption policy is applied.";
 
 /** Which NodePools a {@link NodePoolCarrier} serves, and how. */
 export interface NodePoolCarrierProps {
@@ -204,6 +229,8 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
       order: 50,
       appliesTo: "management-cluster",
       comment: [...placeComment(this.configMapNames), ...readableFiles(files)],
+      effect:
+        "A change rolls out the NodePools that list the ConfigMaps: new nodes, or with upgrade type InPlace a drain and reboot.",
     });
     const machineConfig = { name: this.machineConfigName, files };
     for (const name of this.configMapNames)

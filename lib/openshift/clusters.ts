@@ -13,7 +13,7 @@ import {
   type OpenShiftRelease,
 } from "../rules/openshift/versions";
 import { MachineConfigCarrier, NodePoolCarrier } from "./carriers";
-import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
+import { type ObjectKind, boolean, checkGiven, choice, list, object, optional, text } from "../model/shape";
 import { compareVersions } from "../model/version";
 import { issuerClusterInternal } from "../model/problems";
 
@@ -62,6 +62,15 @@ export interface OpenShiftProps {
    * @defaultValue - no entry; a CRIOCredentialProviderConfig has no effect on these pools
    */
   readonly crioCredentialProvider?: CrioCredentialProviderProps;
+  /**
+   * Opt-in for platforms whose kubelet unit has no place for the credential provider flags (`none`, `external`,
+   * `ibmcloud`, `powervs`, `kubevirt`), on 4.22 and newer: what follows `ExecStart=` in `systemctl cat kubelet.service`
+   * on a node. A drop-in repeats it with the flags, so that what an upgrade changes in the command line does not reach
+   * the nodes until it is stated here.
+   *
+   * @defaultValue - those platforms are refused
+   */
+  readonly kubeletCommand?: string;
 }
 
 const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
@@ -73,16 +82,17 @@ const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
   machineConfigName: optional(text),
   nodeDisruptionPolicy: optional(boolean),
   crioCredentialProvider: optional(CRIO_CREDENTIAL_PROVIDER_PROPS),
+  kubeletCommand: optional(text),
 });
 
 /** A self-managed OpenShift cluster: its nodes get files through MachineConfigs. */
 export function openShift(props: OpenShiftProps): ICluster<Construct> {
   checkGiven("openShift()", OPEN_SHIFT_PROPS, props);
   const { name: _, issuer: __, crioCredentialProvider: crio, ...carried } = props;
-  const { version, platform, pools } = carried;
+  const { version, platform, pools, kubeletCommand } = carried;
   const release = openShiftRelease(version);
   const carrier = new MachineConfigCarrier({ ...carried, crioCredentialProvider: crio !== undefined });
-  const { stockProviders } = platformNodes(platform, release);
+  const { stockProviders } = platformNodes(platform, release, kubeletCommand);
   const taken = Object.values(stockProviders).flatMap(({ matchImages }) => matchImages);
   if (crio) assertAfterGenerated(carrier.machineConfigNames);
   return clusterOf(props, release, {
@@ -96,14 +106,19 @@ export function openShift(props: OpenShiftProps): ICluster<Construct> {
 
 /** What the two kinds of clusters have in common. */
 function clusterOf(
-  { name, issuer: given, platform }: Pick<OpenShiftProps, "name" | "issuer" | "platform">,
+  {
+    name,
+    issuer: given,
+    platform,
+    kubeletCommand,
+  }: Pick<OpenShiftProps, "name" | "issuer" | "platform" | "kubeletCommand">,
   release: OpenShiftRelease,
   parts: Pick<ICluster<Construct>, "distribution" | "apiServer" | "additionalProviders" | "carriers"> &
     Pick<ICluster<Construct>["recorded"], "openShift">,
 ): ICluster<Construct> {
   const { openShift, ...facts } = parts;
   const { distribution, apiServer } = facts;
-  const { configPath, stockProviders } = platformNodes(platform, release);
+  const { configPath, stockProviders } = platformNodes(platform, release, kubeletCommand);
   const { plugins, kubernetes: kubelet } = release;
   const issuer = Issuer.of(given);
   // No plugin of OpenShift pulls from a cloud that takes uploaded keys, so an internal issuer can serve nothing here.
@@ -155,6 +170,13 @@ export interface HostedOpenShiftProps {
   /** Names of the NodePools whose nodes pull. */
   readonly nodePools: readonly string[];
   /**
+   * The service of which you are a customer: it owns the management cluster, so that no file of yours reaches its nodes,
+   * and the cluster is refused with the way that there is.
+   *
+   * @defaultValue - you run the management cluster
+   */
+  readonly managedBy?: "rosa" | "aro";
+  /**
    * Namespace of the HostedCluster and its NodePools, on the management cluster.
    *
    * @defaultValue "clusters"
@@ -182,10 +204,34 @@ const HOSTED_OPEN_SHIFT_PROPS: ObjectKind<HostedOpenShiftProps> = object({
   platform: text,
   issuer: ISSUER,
   nodePools: list(text),
+  managedBy: optional(choice(["rosa", "aro"])),
   namespace: optional(text),
   configMapName: optional(text),
   machineConfigName: optional(text),
 });
+
+/** What customers of a service can do instead. */
+const MANAGED = {
+  rosa: {
+    service: "ROSA with hosted control planes",
+    remedy:
+      "give the role of the workers AmazonEC2ContainerRegistryPullOnly, or write pull secrets; a MachineConfig needs ROSA classic, where Red Hat supports none, or a cluster of your own",
+  },
+  aro: {
+    service: "ARO with hosted control planes",
+    remedy:
+      "write pull secrets, of tokens that a workload with an identity of its own renews; who runs the service carries the files by NodePools",
+  },
+} as const;
+
+function refuseCustomer({ service, remedy }: (typeof MANAGED)[keyof typeof MANAGED]): never {
+  return fail("openshift-unsupported", {
+    problem: `customers of ${service} cannot bring files to its nodes: NodePools take ConfigMaps of the management cluster, which the service owns`,
+    value: service,
+    allowed: "hosted clusters whose management cluster is yours",
+    remedy,
+  });
+}
 
 /** The namespace of `hypershift create cluster` where none is given. */
 const NAMESPACE = "clusters";
@@ -198,8 +244,15 @@ const NAMESPACE = "clusters";
  */
 export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct> {
   checkGiven("hostedOpenShift()", HOSTED_OPEN_SHIFT_PROPS, props);
+  if (props.managedBy !== undefined) refuseCustomer(MANAGED[props.managedBy]);
   const { platform, nodePools, namespace = NAMESPACE } = props;
-  const { name: _, issuer: __, controlPlaneVersion: ___, ...carrier } = { ...props, namespace };
+  const {
+    name: _,
+    issuer: __,
+    controlPlaneVersion: ___,
+    managedBy: ____,
+    ...carrier
+  } = { ...props, namespace };
   const release = openShiftRelease(props.version);
   const controlPlane = openShiftRelease(props.controlPlaneVersion ?? props.version);
   if (compareVersions(release.version, controlPlane.version) > 0)

@@ -8,6 +8,7 @@
 
 export { credentialsRequests, credentialsRequestsOf } from "./credentials-requests";
 export { type HostedOpenShiftProps, hostedOpenShift } from "./clusters";
+export { CrioCredentialProviderConfig, type CrioCredentialProviderConfigProps } from "./mirror-credentials";
 export { MachineConfig, type MachineConfigProps } from "./machine-config";
 export { MachineConfigCarrier, type MachineConfigCarrierProps } from "./carriers";
 export { NodeDisruptionPolicy, type NodeDisruptionPolicyProps } from "./machine-config";

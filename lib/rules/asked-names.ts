@@ -8,6 +8,7 @@
  */
 
 import type { Ternary } from "../model/known";
+import { ALPHANUMERIC, REPOSITORY_NAMES, type Grammar } from "./name-grammar";
 import { type Pattern, isAnyText, isAnyUnit, literalPattern, matchesPattern, patternOf } from "./wildcard";
 
 /** A name that a judge is asked about. */
@@ -23,10 +24,19 @@ export class AskedNames {
   /** As it was asked: `base/*`. */
   readonly text: string;
   readonly #pattern: Pattern | undefined;
+  readonly #grammar: Grammar;
+  readonly #alike: AskedName | undefined;
 
-  private constructor(text: string, pattern: Pattern | undefined) {
+  private constructor(
+    text: string,
+    pattern: Pattern | undefined,
+    grammar: Grammar = REPOSITORY_NAMES,
+    alike?: AskedName,
+  ) {
     this.text = text;
     this.#pattern = pattern;
+    this.#grammar = grammar;
+    this.#alike = alike;
   }
 
   /** One name. */
@@ -40,6 +50,19 @@ export class AskedNames {
     return new AskedNames(pattern, starsOnly(pattern));
   }
 
+  /** All names of a grammar that a pattern covers. */
+  static ofGrammar(pattern: Pattern, grammar: Grammar): AskedNames {
+    return new AskedNames("", pattern, grammar);
+  }
+
+  /**
+   * The names for which one that a judge of {@link each} sees is the example, so that what is asked of them divides those
+   * that are still to be tried. Their text is the example.
+   */
+  static alike(name: AskedName): AskedNames {
+    return new AskedNames(name.example, undefined, REPOSITORY_NAMES, name);
+  }
+
   /** Whether a pattern, in which `*` is any text, covers a name. */
   static covers(pattern: string, name: string): boolean {
     return pattern === name || matchesPattern(starsOnly(pattern), name) === true;
@@ -47,7 +70,12 @@ export class AskedNames {
 
   /** True for a single name. */
   get isOne(): boolean {
-    return this.#pattern === undefined;
+    return this.#pattern === undefined && this.#alike === undefined;
+  }
+
+  /** Whether a name may be among them. */
+  mayHave(name: string): boolean {
+    return this.#alike !== undefined || AskedNames.covers(this.text, name);
   }
 
   /**
@@ -59,21 +87,50 @@ export class AskedNames {
     judge: (name: AskedName) => Said,
     badness: (said: Said) => number,
   ): { readonly said: Said; readonly example: string } | undefined {
-    if (this.#pattern === undefined) return { said: judge(new OneName(this.text)), example: this.text };
-    let worst: { readonly said: Said; readonly example: string } | undefined;
-    const search = new Search();
-    const covered: Answered = { pattern: this.#pattern, before: "", wanted: true };
-    search.add([covered]);
+    const only = this.#only;
+    if (only) return { said: judge(only), example: only.example };
+    const { all, isOver } = this.#tried(judge, new Search(this.#grammar, STATES_MAX), TRIES_MAX);
+    if (isOver) return undefined;
+    return all.reduce<(typeof all)[number] | undefined>(
+      (worst, each) => (worst && badness(each.said) <= badness(worst.said) ? worst : each),
+      undefined,
+    );
+  }
+
+  /**
+   * What a judge says of every name: once for each way in which its questions can be answered, with an example. Names that
+   * give the same answers are one.
+   *
+   * `undefined` where not every way could be tried.
+   */
+  each<Said>(
+    judge: (name: AskedName) => Said,
+  ): readonly { readonly said: Said; readonly example: string }[] | undefined {
+    const only = this.#only;
+    if (only) return [{ said: judge(only), example: only.example }];
+    const search = new Search(this.#grammar, ALL_STATES_MAX);
+    const { all, isOver } = this.#tried(judge, search, ALL_TRIES_MAX);
+    return isOver || search.isCut ? undefined : all;
+  }
+
+  get #only(): AskedName | undefined {
+    return this.#alike ?? (this.#pattern === undefined ? new OneName(this.text) : undefined);
+  }
+
+  #tried<Said>(
+    judge: (name: AskedName) => Said,
+    search: Search,
+    triesMax: number,
+  ): { readonly all: readonly { readonly said: Said; readonly example: string }[]; readonly isOver: boolean } {
+    const all: { readonly said: Said; readonly example: string }[] = [];
     const { pending } = search;
-    if (pending.length === 0) return undefined;
-    for (let tried = 0; pending.length > 0; tried++) {
-      const next = pending.pop();
-      if (next === undefined || tried === TRIES_MAX) return undefined;
+    search.add([{ pattern: this.#pattern ?? NONE, before: "", wanted: true }]);
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (all.length === triesMax) return { all, isOver: true };
       const name = new SomeName(next, search);
-      const said = judge(name);
-      if (worst === undefined || badness(said) > badness(worst.said)) worst = { said, example: name.example };
+      all.push({ said: judge(name), example: name.example });
     }
-    return worst;
+    return { all, isOver: false };
   }
 }
 
@@ -81,8 +138,9 @@ export class AskedNames {
 const TRIES_MAX = 256;
 /** States of all walks for one question; ordinary patterns need some hundreds. */
 const STATES_MAX = 10_000;
-/** The longest name of a repository that registries accept. */
-const LENGTH_MAX = 255;
+/** Where every way is wanted, and not the worst of them alone. */
+const ALL_TRIES_MAX = 4096;
+const ALL_STATES_MAX = 400_000;
 
 /** One name, compared as text. */
 class OneName implements AskedName {
@@ -149,33 +207,46 @@ function starsOnly(text: string): Pattern {
 /** What is still to be tried for one question. */
 class Search {
   readonly pending: Asked[] = [];
+  readonly #grammar: Grammar;
+  readonly #statesMax: number;
   #states = 0;
+
+  constructor(grammar: Grammar, statesMax: number) {
+    this.#grammar = grammar;
+    this.#statesMax = statesMax;
+  }
+
+  /** True where a way may have been missed. */
+  get isCut(): boolean {
+    return this.#states >= this.#statesMax;
+  }
 
   /** Lets the names that give these answers be tried, where there are any; false where that takes too long to tell. */
   add(answers: readonly Answered[]): boolean {
     const example = this.#exampleOf(answers);
     if (example !== undefined) this.pending.push({ answers, example });
-    return this.#states < STATES_MAX;
+    return !this.isCut;
   }
 
   /** The shortest name that gives the answers. */
   #exampleOf(answers: readonly Answered[]): string | undefined {
-    const units = alphabetOf(answers);
+    const grammar = this.#grammar;
+    const units = alphabetOf(answers, grammar);
     const start: State = { grammar: 0, places: answers.map(startOf) };
     const seen = new Set([keyOf(start)]);
     let level: (readonly [State, string])[] = [[start, ""]];
-    for (let length = 0; length < LENGTH_MAX && level.length > 0; length++) {
+    for (let length = 0; length < grammar.lengthMax && level.length > 0; length++) {
       const next: (readonly [State, string])[] = [];
       for (const [state, name] of level)
         for (const unit of units) {
-          const after = stepped(state, unit, answers);
-          if (after === undefined || this.#states === STATES_MAX) continue;
+          const after = stepped(state, unit, answers, grammar);
+          if (after === undefined || this.isCut) continue;
           const key = keyOf(after);
           if (seen.has(key)) continue;
           seen.add(key);
           this.#states++;
           const longer = name + String.fromCharCode(unit);
-          if (isEnd(after, answers)) return longer;
+          if (isEnd(after, answers, grammar)) return longer;
           next.push([after, longer]);
         }
       level = next;
@@ -194,8 +265,13 @@ function keyOf({ grammar, places }: State): string {
   return `${grammar}|${places.map((each) => each.join()).join("|")}`;
 }
 
-function stepped(state: State, unit: number, answers: readonly Answered[]): State | undefined {
-  const grammar = GRAMMAR[state.grammar]?.(String.fromCharCode(unit)) ?? -1;
+function stepped(
+  state: State,
+  unit: number,
+  answers: readonly Answered[],
+  { steps }: Grammar,
+): State | undefined {
+  const grammar = steps[state.grammar]?.(String.fromCharCode(unit)) ?? -1;
   if (grammar < 0) return undefined;
   const places = state.places.map((each, index) => advanced(each, unit, answers[index]?.pattern ?? NONE));
   // What can match no more will never match, whatever follows.
@@ -205,9 +281,9 @@ function stepped(state: State, unit: number, answers: readonly Answered[]): Stat
 
 const NONE: Pattern = new Int32Array(0);
 
-function isEnd({ grammar, places }: State, answers: readonly Answered[]): boolean {
+function isEnd({ grammar, places }: State, answers: readonly Answered[], { end }: Grammar): boolean {
   return (
-    grammar === IN_COMPONENT &&
+    grammar === end &&
     answers.every(({ pattern, wanted }, index) => (places[index] ?? []).includes(pattern.length) === wanted)
   );
 }
@@ -239,29 +315,15 @@ function closed(places: readonly number[], pattern: Pattern): readonly number[] 
   return [...all].sort((one, other) => one - other);
 }
 
-/** Letters and digits that patterns tell apart, one for all others, and what joins them. */
-function alphabetOf(answers: readonly Answered[]): readonly number[] {
+/** Letters and digits that patterns tell apart, one for all others, and signs. */
+function alphabetOf(answers: readonly Answered[], { signs }: Grammar): readonly number[] {
   const named = new Set(answers.flatMap(({ pattern }) => [...pattern]));
   const alike = [...ALPHANUMERIC].map((letter) => letter.charCodeAt(0));
   const other = alike.find((unit) => !named.has(unit));
   const told = alike.filter((unit) => named.has(unit));
-  return [...(other === undefined ? [] : [other]), ...told, ...[..."/-._"].map((sign) => sign.charCodeAt(0))];
+  const others =
+    signs === undefined
+      ? [...named].filter((unit) => unit > 0 && !alike.includes(unit))
+      : [...signs].map((sign) => sign.charCodeAt(0));
+  return [...(other === undefined ? [] : [other]), ...told, ...others];
 }
-
-const ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789";
-const IN_COMPONENT = 1;
-
-/**
- * Names of repositories, state by state: what follows a sign, negative for what may not.
- *
- * Source: opencontainers/distribution-spec, "Pulling manifests", `<name>`.
- */
-const GRAMMAR: readonly ((sign: string) => number)[] = [
-  // At the beginning of a component.
-  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : -1),
-  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : ({ "/": 0, ".": 0, _: 2, "-": 3 }[sign] ?? -1)),
-  // After one underscore there may be another.
-  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : sign === "_" ? 0 : -1),
-  // After a hyphen there may be more.
-  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : sign === "-" ? 3 : -1),
-];

@@ -6,6 +6,8 @@
 import { Annotations, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { at, fail } from "../errors";
+import type { ICluster } from "../model/cluster";
+import { at as within, texts } from "../model/parsed";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import { Manifests } from "./manifests";
 
@@ -45,6 +47,33 @@ function checkClaim(
       remedy: "add the lines to the existing construct, or put the other cluster into a stack of its own",
     });
   mergedRecords(records, { name, issuer });
+}
+
+/** Which stack writes the kubelet's file of each pool of a cluster, by app. */
+const poolsOfApp = new WeakMap<IConstruct, Map<string, string>>();
+
+/**
+ * Refuses a second stack that writes the kubelet's file of the same pools: of two MachineConfigs with one path the one
+ * whose name sorts last counts, and the operator merges no contents. With one name the last applied wins.
+ */
+export function claimPools(construct: Construct, { name, issuer, recorded }: ICluster<Construct>): void {
+  const { root } = construct.node;
+  const stack = TerraformStack.of(construct).node.id;
+  const claimed = poolsOfApp.get(root) ?? new Map<string, string>();
+  poolsOfApp.set(root, claimed);
+  for (const pool of texts(within(recorded, "openShift", "pools"))) {
+    const key = JSON.stringify([name, issuer.url, pool]);
+    const other = claimed.get(key);
+    if (other !== undefined && other !== stack)
+      fail("cluster-conflict", {
+        problem: `the stacks ${other} and ${stack} both write the kubelet's file of the pool ${pool} of the cluster ${name}, and files are not merged: one of the two has no effect`,
+        value: pool,
+        allowed: "each pool in one stack; `pools` of two stacks may differ",
+        remedy:
+          "put the pulls of both into one ImagePulls, or give one of them `carriers: []` and the other's pools all pulls",
+      });
+    claimed.set(key, stack);
+  }
 }
 
 /** The first cluster of each issuer, by app. */

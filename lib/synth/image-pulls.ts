@@ -2,6 +2,7 @@ import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../errors";
 import { type ICluster, CLUSTER } from "../model/cluster";
+import { isLate } from "../model/late";
 import { type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
 import type { NodeSetup } from "../model/node-file";
 import {
@@ -11,6 +12,8 @@ import {
   PULL_IDENTITIES,
   PULL_SOURCE,
 } from "../model/pulls";
+import { compareVersions } from "../model/version";
+import { credentialProviderConfigHash } from "../rules/kubelet/config-hash";
 import { type ObjectKind, boolean, checkProps, either, list, object, optional, record } from "../model/shape";
 import {
   type CredentialProviderConfigProps,
@@ -29,7 +32,7 @@ import {
   declareIdentities,
   groupedLines,
 } from "./account-groups";
-import { manifestsFor } from "./cluster-job";
+import { claimPools, manifestsFor } from "./cluster-job";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 import {
@@ -126,7 +129,8 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
  * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
  * where a pull would be denied. What cannot be told from the files passes.
  *
- * Warns of pulls by a `default` service account and from OpenShift's own namespaces, of nodes of 1.33, whose file stops
+ * Warns of patterns of the nodes' own file that are left out, of pulls by a `default` service account and from OpenShift's
+ * own namespaces, of nodes of 1.33, whose file stops
  * newer kubelets, and of an issuer that another cluster of the app has as well.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
@@ -138,6 +142,12 @@ export class ImagePulls extends Construct {
   readonly declarations: Readonly<Record<string, PullDeclaration>>;
   /** The kubelet's files and flags, as data. */
   readonly nodeSetup: NodeSetup;
+  /**
+   * Label `hash` of the metric `kubelet_credential_provider_config_info` on nodes that run with the configuration, for
+   * `CredentialProviderConfigAlert`; `undefined` where only apply tells it, for nodes that write the file anew (Talos), and
+   * for kubelets before 1.34.
+   */
+  readonly configHash: string | undefined;
 
   /**
    * Whether the nodes' plugins can do what a cloud needs is known only when the cloud has declared its part. After
@@ -153,6 +163,7 @@ export class ImagePulls extends Construct {
     const { accounts, clouds } = grouped;
     const { name, issuer } = cluster;
     this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
+    if (props.carriers === undefined) at(this, () => claimPools(this, cluster));
     at(this, () => checkOwnership(this.manifests, accounts));
 
     this.declarations = declareIdentities(this, clouds, { clusterName: name, issuer });
@@ -165,10 +176,12 @@ export class ImagePulls extends Construct {
     };
     const nodeFiles = declared.flatMap((each) => each.nodeFiles);
     this.nodeSetup = at(this, () => credentialProviderSetup(nodes, nodeFiles));
+    this.configHash = configHashOf(cluster.kubelet, this.nodeSetup, props.carriers ?? cluster.carriers);
     at(this, () => this.#write(props, accounts, declared, nodes));
     at(this, () => proveAtSynth(this, "image-pull", props.proof));
     const subjects = accounts.map(({ subject }) => subject);
-    for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
+    for (const warning of pullWarnings(cluster, subjects, props.credentialProviders))
+      Annotations.of(this).addWarning(warning);
   }
 
   #write(
@@ -191,6 +204,7 @@ export class ImagePulls extends Construct {
     );
     this.manifests.record({
       ...cluster.recorded,
+      ...(this.configHash !== undefined && { credentialProviderConfigHash: this.configHash }),
       ...(Object.keys(registries).length > 0 && { registries }),
       pulls: accounts.map(({ subject, asks }) => ({
         serviceAccount: subject.key,
@@ -200,8 +214,29 @@ export class ImagePulls extends Construct {
   }
 }
 
+const HASH_SINCE = "1.34";
+
+function configHashOf(
+  kubelet: string,
+  { files, kubeletFlags }: NodeSetup,
+  carriers: readonly INodeCarrier<Construct>[],
+): string | undefined {
+  const path = kubeletFlags["image-credential-provider-config"];
+  const config = files.find((file) => file.path === path)?.content;
+  const isKnown = compareVersions(kubelet, HASH_SINCE) >= 0 && !carriers.some((each) => each.rewritesConfig);
+  return isKnown && config !== undefined && !isLate(config)
+    ? credentialProviderConfigHash([config])
+    : undefined;
+}
+
 /** Checks what can be checked before anything is declared; what the plugins can do is known when the clouds have answered. */
-function checkSettings({ credentialProviders = {}, tokenAudience = {} }: ImagePullsProps): void {
+function checkSettings({
+  cluster,
+  carriers = [],
+  credentialProviders = {},
+  tokenAudience = {},
+}: ImagePullsProps): void {
+  for (const carrier of carriers) carrier.checkKubelet?.(cluster.kubelet);
   for (const [plugin, settings] of Object.entries(credentialProviders)) checkedSettings(plugin, settings);
   checkTokenAudience(tokenAudience);
 }

@@ -20,7 +20,7 @@ export { type EnteredSpoke } from "./fleet-objects";
 export { ImagePulls, type ImagePull, type ImagePullsProps } from "./image-pulls";
 export { type GivenIssuer } from "../model/issuer";
 export { LateValueResolver } from "./late-value-resolver";
-export { Manifests } from "./manifests";
+export { Manifests, type ManifestsProps } from "./manifests";
 export { PlatformComponents, type PlatformComponentsProps } from "./platform-components";
 export { type TokenAudienceSettings } from "./pull-audience-grants";
 export { StatedFacts, type StatedFactsProps } from "./stated-facts";

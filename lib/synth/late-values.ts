@@ -55,11 +55,16 @@ export class LateValues {
   readonly #expressions = new Map<string, string>();
   readonly #encoded = new Map<string, EncodedPlaceholder>();
   readonly #rules: FinishedRule[] = [];
+  readonly #withOutputs: boolean;
   #sealed: boolean;
 
-  /** Outputs become children of the scope. */
-  constructor(scope: Construct) {
+  /**
+   * Outputs become children of the scope. Without outputs the values are expressions of the scope's stack alone, for
+   * resources there.
+   */
+  constructor(scope: Construct, withOutputs: boolean = true) {
     this.#scope = scope;
+    this.#withOutputs = withOutputs;
     this.#stack = TerraformStack.of(scope);
     this.#sealed = isWritten(this.#stack);
   }
@@ -152,15 +157,20 @@ export class LateValues {
     const name = placeholder(reference ?? `output.${id}`);
     if (!this.#outputs.has(name)) {
       if (this.#sealed) return refuseAfterSynth(where(), expression);
-      const output = new TerraformOutput(this.#scope, id, {
-        value: token,
-        description: OUTPUT_DESCRIPTION,
-        staticId: true,
-      });
       this.#expressions.set(id, expression);
-      this.#outputs.set(name, { output: id, path: output.node.path.split("/"), expression });
+      this.#outputs.set(name, { output: id, path: this.#outputPath(id, token), expression });
     }
     return name;
+  }
+
+  #outputPath(id: string, value: string): readonly string[] {
+    if (!this.#withOutputs) return [];
+    const output = new TerraformOutput(this.#scope, id, {
+      value,
+      description: OUTPUT_DESCRIPTION,
+      staticId: true,
+    });
+    return output.node.path.split("/");
   }
 
   /** `azurerm_user_assigned_identity_pulls_client_id`; with a hash where that would not be the value's own. */

@@ -1,23 +1,30 @@
 import { PLACEHOLDER_START } from "../artefact/placeholder";
 import { objectTitle, propertyPath } from "../artefact/property-path";
 import {
+  type DeliveryEntry,
   type ManifestEntry,
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
-import { isLate } from "../model/late";
+import { isDnsLabel } from "../model/kubernetes-name";
+import { type LateText, isLate } from "../model/late";
+import { syntaxOf } from "../model/node-document";
 import { isRecord } from "../model/record";
 import type { StatedFacts } from "../model/stated-facts";
 import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { yamlText } from "./bind/yaml";
-import type { LateMarkers, LateValues } from "./late-values";
-import { podFileName } from "./manifest-name";
-import { type WrittenNodes, nodesDocument } from "./node-files";
+import { type LateMarkers, type LateValues, isLateObject } from "./late-values";
+import { namespaceFile, podFileName } from "./manifest-name";
+import type { WrittenNodes } from "./node-files";
 import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
+import type { Construct } from "constructs";
+
+/** A Kubernetes object as it is written. */
+export type ObjectDocument = Readonly<Record<string, unknown>>;
 
 /** One chart and its place among the files. */
 export interface ManifestChart extends ManifestEntry {
@@ -25,6 +32,18 @@ export interface ManifestChart extends ManifestEntry {
   readonly chart: Chart;
   /** Lines for the reader, without `#`. */
   readonly comments: readonly string[];
+  /** True where its reader knows the file by its name: OpenShift's installer, before there is an API server. */
+  readonly exactName: boolean;
+}
+
+/** What takes charts of a stack over. */
+export interface ManifestDelivery extends Construct {
+  /** What the stack's record says of it. */
+  readonly entry: DeliveryEntry;
+  /** Whether it takes the objects of a chart. */
+  delivers(chart: ManifestChart): boolean;
+  /** The objects of a file that it takes, as they are delivered. */
+  objectsOf(file: string): readonly object[];
 }
 
 /** All that a stack's folder gets besides its Terraform configuration. */
@@ -37,6 +56,8 @@ export interface StackDocuments {
   readonly nodes: ReadonlyMap<string, WrittenNodes>;
   /** What pods need, by the `namespace/name` of their service account. */
   readonly pods: ReadonlyMap<string, PodFragment>;
+  /** Whether the objects of each namespace are in files of their own. */
+  readonly perNamespace: boolean;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
   /** Facts that no artefact shows; `undefined` where none are stated. */
@@ -45,11 +66,14 @@ export interface StackDocuments {
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
+  /** What takes over the objects of some of the charts; `undefined` where all are written. */
+  readonly delivery: ManifestDelivery | undefined;
 }
 
 /** Finds every late value of the documents, which declares its output, and renders nothing. */
 export function declareLateValues(documents: StackDocuments): void {
-  for (const chart of documents.charts) placedObjects(chart, documents);
+  for (const chart of documents.charts)
+    if (!documents.delivery?.delivers(chart)) placedObjects(chart, documents);
   for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
   placedClusters(documents);
 }
@@ -60,19 +84,11 @@ export function declareLateValues(documents: StackDocuments): void {
  * Same documents, same bytes.
  */
 export function stackFiles(documents: StackDocuments): Map<string, string> {
-  const files = new Map<string, string>();
-  const manifests: ManifestEntry[] = [];
-  const written = documents.charts.map((chart) => ({ chart, objects: placedObjects(chart, documents) }));
-  refuseSameObjects(written);
-  for (const { chart, objects } of written) {
-    if (objects.length === 0) continue;
-    const comments = [...placeComments(chart, documents), ...chart.comments];
-    files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
-    manifests.push(entryOf(chart));
-  }
+  const written = manifestTexts(documents);
+  const manifests = written.map(([entry]) => entry);
+  const files = new Map(written.map(([{ file }, text]) => [file, text]));
   const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  for (const each of nodes)
-    files.set(each.file, withHeader(each.comment, yamlText(placedNodes(each, documents))));
+  for (const each of nodes) files.set(each.file, nodesText(each, documents));
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
@@ -82,16 +98,40 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.map(({ file, spoke }) => ({ file, ...(spoke !== undefined && { spoke }) })),
+    nodes: nodes.map(({ file, spoke, document: { form } }) => ({
+      file,
+      ...(spoke !== undefined && { spoke }),
+      ...(form !== "files" && { form }),
+    })),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),
+    ...(documents.delivery && { delivery: documents.delivery.entry }),
     placeholders,
   };
+  const isStated = documents.stated !== undefined || documents.delivery !== undefined;
   const empty =
-    files.size === 0 && clusters.length === 0 && !documents.stated && Object.keys(placeholders).length === 0;
+    files.size === 0 && clusters.length === 0 && !isStated && Object.keys(placeholders).length === 0;
   if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
   return files;
+}
+
+/** The manifests that are files, in the order in which they are applied. */
+function manifestTexts(documents: StackDocuments): readonly (readonly [ManifestEntry, text: string])[] {
+  const { delivery, perNamespace } = documents;
+  const written = documents.charts.flatMap((chart) => {
+    const isDelivered = delivery?.delivers(chart) ?? false;
+    const objects = isDelivered ? (delivery?.objectsOf(chart.file) ?? []) : placedObjects(chart, documents);
+    const files = byFile(chart.file, objects, perNamespace && !isDelivered);
+    return files.map(([file, own]) => ({ chart: { ...chart, file }, objects: own, isDelivered }));
+  });
+  refuseSameObjects(written);
+  return written
+    .filter(({ isDelivered }) => !isDelivered)
+    .map(({ chart, objects }) => {
+      const comments = [...placeComments(chart, documents), ...chart.comments];
+      return [entryOf(chart), withHeader(comments, objects.map(yamlText).join("---\n"))] as const;
+    });
 }
 
 function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {
@@ -135,25 +175,69 @@ function withHeader(comments: readonly string[], text: string): string {
   return lines + (text.includes(PLACEHOLDER_START) ? UNBOUND_COMMENT : "") + text;
 }
 
-function context(file: string, { late, markers }: StackDocuments): PlacingContext {
+function context(file: string, { late, markers }: PlacingSource): PlacingContext {
   return { late, markers, file };
 }
 
-function placedObjects({ chart, file }: ManifestChart, documents: StackDocuments): readonly object[] {
+type PlacingSource = Pick<StackDocuments, "late" | "markers">;
+
+/** The objects of a chart in their order, with placeholders for late values; `edit` changes them before. */
+export function placedObjects(
+  { chart, file }: ManifestChart,
+  documents: PlacingSource,
+  edit: (object: ObjectDocument) => ObjectDocument = (object) => object,
+): readonly ObjectDocument[] {
   const placing = context(file, documents);
-  return objectsOf(chart).map((object) => placedObject(object, placing));
+  return objectsOf(chart).map((object) => placedObject(edit(object), placing));
+}
+
+/** The objects of a chart by their file, in the order of the files. */
+function byFile(
+  file: string,
+  objects: readonly object[],
+  perNamespace: boolean,
+): readonly (readonly [file: string, objects: readonly object[]])[] {
+  if (!perNamespace) return objects.length === 0 ? [] : [[file, objects]];
+  const files = new Map<string, object[]>();
+  for (const object of objects) {
+    const own = fileOf(object as ObjectDocument, file);
+    const others = files.get(own);
+    if (others) others.push(object);
+    else files.set(own, [object]);
+  }
+  return [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function fileOf({ metadata }: ObjectDocument, file: string): string {
+  const namespace = isPlain(metadata) ? metadata["namespace"] : undefined;
+  return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
 }
 
 /** As declared; after what they depend on where a dependency was stated. */
-function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
+function objectsOf(chart: Chart): readonly ObjectDocument[] {
   const constructs = chart.node.findAll();
   // `toJson` of a chart walks the whole app once per chart, which only dependencies need.
   if (constructs.some(({ node }) => node.dependencies.length > 0)) return chart.toJson();
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
 }
 
-function placedNodes(nodes: WrittenNodes, documents: StackDocuments): object {
-  return placedDocument(nodesDocument(nodes), context(nodes.file, documents));
+function placedNodes(
+  { file, document: { content } }: WrittenNodes,
+  documents: StackDocuments,
+): readonly object[] | string {
+  const placing = context(file, documents);
+  return Array.isArray(content)
+    ? content.map((each: object) => placedDocument(each, placing))
+    : documents.late.text(content as string | LateText, () => file);
+}
+
+function nodesText(nodes: WrittenNodes, documents: StackDocuments): string {
+  const { head, comment = [] } = nodes.document;
+  const placed = placedNodes(nodes, documents);
+  if (typeof placed === "string") return placed;
+  if (syntaxOf(nodes.file) === "json") return `${JSON.stringify(placed[0], null, 2)}\n`;
+  const text = withHeader(comment, placed.map(yamlText).join("---\n"));
+  return head === undefined ? text : `${head}\n${text}`;
 }
 
 function placedClusters(documents: StackDocuments): Readonly<Record<string, unknown>>[] {
@@ -185,7 +269,7 @@ const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", 
 /**
  * A copy of a Kubernetes object with placeholders for late values, metadata in its customary order.
  */
-function placedObject(object: Readonly<Record<string, unknown>>, context: PlacingContext): object {
+function placedObject(object: ObjectDocument, context: PlacingContext): ObjectDocument {
   const metadata = isPlain(object["metadata"]) ? object["metadata"] : {};
   const title = objectTitle(object["kind"], metadata["namespace"], metadata["name"]);
   for (const path of IDENTITY) {
@@ -193,7 +277,7 @@ function placedObject(object: Readonly<Record<string, unknown>>, context: Placin
     if (isLate(value)) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
   }
   const ordered = object["metadata"] === undefined ? object : { ...object, metadata: inOrder(metadata) };
-  return placed(ordered, context, title, []) as object;
+  return placed(ordered, context, title, []) as ObjectDocument;
 }
 
 /** A copy of a plain document with placeholders for late values. */
@@ -210,11 +294,13 @@ function inOrder(metadata: Readonly<Record<string, unknown>>): Record<string, un
 function placed(value: unknown, context: PlacingContext, title: string, path: (string | number)[]): unknown {
   const where = (): string => `${context.file}: ${title}${propertyPath(path)}`;
   if (typeof value === "string") return context.late.text(context.markers.objectOf(value), where);
+  if (isLateObject(value)) return context.late.text(value, where);
   if (typeof value === "number") return isLate(value) ? refuseLateKind(where(), "number") : value;
   if (Array.isArray(value)) {
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
   }
   if (!isPlain(value)) return value;
+  if (isLateObject(value)) return context.late.text(value, where);
   const copy: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(value)) {
     if (key.includes("TfToken[")) return lateKey(key, where);
@@ -246,12 +332,8 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The objects of one file. */
 interface WrittenObjects {
-  /** The file, and the cluster that it is for. */
-  readonly chart: {
-    readonly file: string;
-    readonly appliesTo: string;
-    readonly spoke?: string;
-  };
+  /** The chart that they are of, with the file. */
+  readonly chart: ManifestChart;
   /** Its objects. */
   readonly objects: readonly object[];
 }

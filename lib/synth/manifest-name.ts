@@ -31,6 +31,17 @@ export function manifestFile(
   return `${ofSpoke ? "spokes" : "manifests"}/${digits}${name}.yaml`;
 }
 
+const NUMBERED = /^(manifests\/\d\d-[^_/]+)(\.yaml)$/;
+
+/**
+ * Path of the objects of one namespace that a manifest holds, `manifests/NN-name_namespace.yaml`: neither part holds a
+ * `_`, so that it is no other manifest's, and it sorts behind the manifest. The manifest itself where its exact name is
+ * asked for.
+ */
+export function namespaceFile(file: string, namespace: string): string {
+  return file.replace(NUMBERED, `$1_${namespace}$2`);
+}
+
 /** What tells a chart from the others: a spoke may be called like a manifest, which never holds a colon. */
 export function chartKey(name: string, { appliesTo }: Pick<ChartOptions, "appliesTo">): string {
   return appliesTo === "spoke" ? `spoke:${name}` : name;

@@ -10,23 +10,27 @@ import {
 } from "cdktf";
 import type { Construct } from "constructs";
 import { join } from "node:path";
+import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
 import { literal } from "../model/late";
 import { type ChartOptions, type IManifestSink, CHART_OPTIONS } from "../model/manifest-sink";
+import type { NodeDocument } from "../model/node-document";
 import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
+import { deliveryOf, offerDocuments } from "./delivery";
 import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
-import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
+import { type WrittenNodes, clusterNodes, documentNodes, spokeNodes } from "./node-files";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
 import { summarize, summarizeAtEnd } from "./summary";
-import { checkGiven } from "../model/shape";
+import { type ObjectKind, boolean, checkGiven, object, optional } from "../model/shape";
 import { refuseFileName, refuseOtherOption } from "./problems";
+import { assertOneCore } from "./one-core";
 
 const DEFAULT_ID = "Manifests";
 
@@ -35,19 +39,35 @@ const CUSTOM_SYNTHESIS = Symbol.for("cdktf/customSynthesis");
 
 const perStack = new WeakMap<TerraformStack, Manifests>();
 
+/** Settings of a stack's {@link Manifests}. */
+export interface ManifestsProps {
+  /**
+   * Splits each `manifests/NN-name.yaml` by namespace, so that each team can own its files: `NN-name_shop.yaml` has the
+   * objects of the namespace `shop`, and `NN-name.yaml`, which is applied before it, those without a namespace. Files
+   * of spokes, and files whose exact name a program asks for, stay whole.
+   *
+   * @defaultValue false
+   */
+  readonly perNamespace?: boolean;
+}
+
+const MANIFESTS_PROPS: ObjectKind<ManifestsProps> = object({ perNamespace: optional(boolean) });
+
 interface BegunChart extends ManifestChart {
   readonly order: number;
   readonly comments: string[];
+  effect?: string | undefined;
 }
 
 /**
  * Kubernetes manifests beside the Terraform configuration of one stack.
  *
  * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
- * `spokes/name.yaml` for each spoke of a fleet, `pods/namespace.name.yaml` where pods need something, and `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
+ * `spokes/name.yaml` for each spoke of a fleet, `pods/namespace.name.yaml` where pods need something, and
+ * `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
  * knows only after apply becomes a placeholder with a Terraform output of its own; `bind` fills it in.
  *
- * One per stack: use {@link Manifests.of}.
+ * One per stack: use {@link Manifests.of}, or make it first where it gets settings.
  */
 export class Manifests extends TerraformElement implements IManifestSink<Construct> {
   /** The late values of the manifests; the Terraform outputs are children of this construct. */
@@ -61,21 +81,25 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly #files = new Map<string, string>();
   readonly #pods = new Map<string, PodFragment>();
   readonly #rendered = new Map<string, string>();
+  readonly #perNamespace: boolean;
   #clusters: readonly RecordedCluster[] = [];
   /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
   #declared = false;
   /** True between cdktf's preparation and the writing of the files, which declares the outputs itself. */
   #prepared = false;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, props: ManifestsProps = {}) {
     super(scope, id);
+    checkGiven(`manifests ${id}`, MANIFESTS_PROPS, props);
+    this.#perNamespace = props.perNamespace ?? false;
     this.#stack = TerraformStack.of(this);
+    assertOneCore(this);
     const first = perStack.get(this.#stack);
     if (first)
       fail("manifest-conflict", {
         problem: `a second Manifests in one stack at ${this.node.path} would write the files of the first`,
         allowed: `one per stack, here ${first.node.path}`,
-        remedy: "use Manifests.of(stack)",
+        remedy: "use Manifests.of(stack); where it gets settings, make it before what writes manifests",
       });
     perStack.set(this.#stack, this);
     this.late = new LateValues(this);
@@ -86,6 +110,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
     });
     this.node.addValidation({ validate: () => this.chartErrors() });
+    offerDocuments(this.#stack, () => this.documents());
     summarizeAtEnd(this);
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
       value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
@@ -104,7 +129,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    */
   chart(name: string, options: ChartOptions): Chart {
     checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
-    const { order, appliesTo = "cluster", comment = [] } = options;
+    const { order, appliesTo = "cluster", comment = [], exactName = false } = options;
     const file = manifestFile(name, options);
     for (const line of comment)
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
@@ -123,8 +148,10 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       refuseOtherOption(name, "appliesTo", appliesTo, begun.appliesTo);
 
     const entry =
-      begun ?? this.#begin(key, { file, order, appliesTo, ...(appliesTo === "spoke" && { spoke: name }) });
+      begun ??
+      this.#begin(key, { file, order, appliesTo, exactName, ...(appliesTo === "spoke" && { spoke: name }) });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
+    entry.effect ??= options.effect;
     return entry.chart;
   }
 
@@ -134,6 +161,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    */
   nodeSetup(name: string, setup: NodeSetup): void {
     this.#addNodes(name, clusterNodes(name, setup));
+  }
+
+  /** Writes a document that brings files and flags to nodes: `nodes/<name>.<extension>`; one per name. */
+  nodeDocument(name: string, document: NodeDocument): void {
+    this.#addNodes(name, documentNodes(name, document));
   }
 
   /**
@@ -156,10 +188,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#nodes.set(key, nodes);
   }
 
-  #begin(
-    name: string,
-    place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"]; spoke?: string },
-  ): BegunChart {
+  #begin(name: string, place: Omit<BegunChart, "chart" | "comments">): BegunChart {
     const first = this.#files.get(place.file);
     if (first !== undefined)
       fail("manifest-conflict", {
@@ -168,7 +197,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
         allowed: "one manifest per file",
         remedy: "give one of them another name",
       });
-    const entry = { ...place, comments: [], chart: new Chart(this.#app, name) };
+    const entry: BegunChart = { ...place, comments: [], chart: new Chart(this.#app, name) };
     this.#files.set(place.file, name);
     this.#charts.set(name, entry);
     return entry;
@@ -233,10 +262,18 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const text = files.get(file);
     if (text !== undefined)
       return renderedFile(file, text, (placeholder) => this.late.fillingOf(placeholder));
+    const delivery = deliveryOf(this.#stack);
+    if ([...this.#charts.values()].some((chart) => chart.file === file && delivery?.delivers(chart)))
+      fail("delivery-conflict", {
+        problem: `the objects of a file that is to be rendered are resources of stack ${delivery?.entry.stack} already`,
+        value: file,
+        allowed: "one way for each object",
+        remedy: `leave the file to ${delivery?.node.path} alone, or name it there in files`,
+      });
     return fail("manifest-unknown", {
       problem: `stack ${this.#stack.node.id} writes no such file, which is to be rendered by Terraform`,
       value: file,
-      allowed: [...files.keys()].filter((name) => name.endsWith(".yaml")).join(", "),
+      allowed: [...files.keys()].filter((name) => name !== WORKLOAD_IDENTITY_FILE).join(", "),
       remedy: "name a file that the synth writes, by its path below the stack's folder",
     });
   }
@@ -276,7 +313,18 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const files = this.render();
     writeStackFolder(folder, files);
     const late = Object.keys(this.late.placeholders).length;
-    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late });
+    const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
+      effect === undefined ? [] : [`${file}: ${effect}`],
+    );
+    const delivery = deliveryOf(this.#stack);
+    summarize(this, {
+      stack: this.#stack.node.id,
+      folder,
+      files: [...files.keys()],
+      late,
+      effects,
+      ...(delivery && { delivering: delivery.entry.stack }),
+    });
     this.late.seal();
   }
 
@@ -287,10 +335,12 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       charts,
       nodes: this.#nodes,
       pods: this.#pods,
+      perNamespace: this.#perNamespace,
       clusters: this.#clusters,
       stated: statedFacts(this.#stack),
       late: this.late,
       markers: this.#markers,
+      delivery: deliveryOf(this.#stack),
     };
   }
 

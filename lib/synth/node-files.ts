@@ -1,23 +1,23 @@
 import { isDnsLabel } from "../model/kubernetes-name";
+import { fail } from "../errors";
+import { NODE_SYNTAXES, type NodeDocument } from "../model/node-document";
 import { NODE_SETUP, type NodeSetup, nodeFile } from "../model/node-file";
 import { checkGiven } from "../model/shape";
+import { octal } from "../rules/node/form";
 import { spokeNodesFile } from "./manifest-name";
 import { refuseFileName } from "./problems";
 
-/** Node files that are written as data, and where. */
+/** A document for nodes, and where it is written. */
 export interface WrittenNodes {
   /** Path below the stack's folder. */
   readonly file: string;
-  /** What is written. */
-  readonly setup: NodeSetup;
+  readonly document: NodeDocument;
   /**
    * Name of the spoke whose control plane gets the files.
    *
    * @defaultValue - they are for nodes of the cluster itself
    */
   readonly spoke?: string;
-  /** Lines for the reader, without `#`. */
-  readonly comment: readonly string[];
 }
 
 const NODE_COMMENT: readonly string[] = [
@@ -25,39 +25,51 @@ const NODE_COMMENT: readonly string[] = [
   "The permissions and the annotated service accounts in manifests/ come first.",
 ];
 
-/** Files and kubelet flags for nodes of the cluster. */
+/** Files and kubelet flags for nodes of the cluster, as data. */
 export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files ${name}`, NODE_SETUP, setup, "setup");
+  return documentNodes(name, plainDocument(setup, NODE_COMMENT));
+}
+
+/** A document for nodes of the cluster. */
+export function documentNodes(name: string, document: NodeDocument): WrittenNodes {
+  const { extension } = document;
   if (!isDnsLabel(name)) refuseFileName(name);
-  for (const file of setup.files) nodeFile(file);
-  return { file: `nodes/${name}.yaml`, setup, comment: NODE_COMMENT };
+  if (!Object.hasOwn(NODE_SYNTAXES, extension))
+    fail("manifest-invalid", {
+      problem: `the document ${name} for nodes has an ending that no syntax is known for`,
+      value: extension,
+      allowed: Object.keys(NODE_SYNTAXES).join(", "),
+      remedy: "use the ending of the syntax: toml or txt for a text",
+    });
+  return { file: `nodes/${name}.${extension}`, document };
 }
 
 /** Files for the control plane of a spoke. */
 export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files of spoke ${spoke}`, NODE_SETUP, setup, "setup");
-  for (const file of setup.files) nodeFile(file);
   const flags = setup.files.map(({ path }) => `--authentication-config=${path}`).join(" ");
-  return {
-    file: spokeNodesFile(spoke),
-    setup,
-    spoke,
-    comment: [
-      `Belongs to the spoke ${spoke}: put the files on each node of its control plane, and start kube-apiserver with`,
-      `${flags}, which takes the place of all --oidc-… flags.`,
-    ],
-  };
+  const document = plainDocument(setup, [
+    `Belongs to the spoke ${spoke}: put the files on each node of its control plane, and start kube-apiserver with`,
+    `${flags}, which takes the place of all --oidc-… flags.`,
+  ]);
+  return { file: spokeNodesFile(spoke), spoke, document };
 }
 
-/** The document of the file: `files` with octal modes as text, and `kubeletFlags`. */
-export function nodesDocument({ setup }: WrittenNodes): object {
-  const flags = Object.entries(setup.kubeletFlags).sort(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    files: setup.files.map(({ path, mode, content }) => ({
+/** `files` with octal modes as text, and `kubeletFlags`. */
+function plainDocument(
+  { files, kubeletFlags, executables = [] }: NodeSetup,
+  comment: readonly string[],
+): NodeDocument {
+  const flags = Object.entries(kubeletFlags).sort(([a], [b]) => (a < b ? -1 : 1));
+  const content = {
+    files: files.map(nodeFile).map(({ path, mode, content: text }) => ({
       path,
-      mode: mode.toString(8).padStart(4, "0"),
-      content,
+      mode: octal(mode),
+      content: text,
     })),
     kubeletFlags: Object.fromEntries(flags),
+    ...(executables.length > 0 && { executables }),
   };
+  return { form: "files", extension: "yaml", content: [content], comment };
 }

@@ -132,6 +132,7 @@ function checked({
   upgradeableTo: version,
 }: PlatformComponentsProps): Issuer {
   clusterName(name);
+  refuseManaged(issuer);
   const { requests, skipped } = given;
   const { cloud, providerKind } = identities;
   const reasons = skipped.map(({ name: skippedName, reason }) => `${skippedName} ${reason}`).join("; ");
@@ -152,6 +153,19 @@ function checked({
   checkComponentFiles(requests, identities);
   if (version !== undefined) upgradeableTo(version);
   return Issuer.of(issuer);
+}
+
+/** The facts of a cluster have an issuer too: of a managed one they are the wrong thing. */
+function refuseManaged(issuer: GivenIssuer): void {
+  const service = typeof issuer === "object" && "distribution" in issuer ? issuer.distribution : undefined;
+  if (typeof service === "string" && !service.startsWith("openshift"))
+    fail("openshift-foreign", {
+      problem: "components of OpenShift are given the issuer of a cluster that is not OpenShift",
+      value: service,
+      allowed: "the issuer of an OpenShift cluster in manual mode",
+      remedy:
+        "leave PlatformComponents out; WorkloadAccess gives this cluster's own service accounts what they need",
+    });
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ExplainResult } from "../explain/result";
 import { PROOF_CONTEXT } from "../model/proof-context";
 import { boolean, checkGiven } from "../model/shape";
 import { afterSynth } from "./after-synth";
+import { deliveryOf } from "./delivery";
 import { removeStackFolder } from "./stack-folder";
 import { type App, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
@@ -56,8 +57,14 @@ function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, Re
   const denied = own.flatMap(({ name }) => denials(explainer, name, jobs.get(name)));
   if (denied.length === 0) return;
   // The chains are put together from what was read, not from the files.
-  const refused = own.filter(({ name }) => denied.some(({ stack }) => stack === name));
-  for (const { folder } of refused) removeStackFolder(folder);
+  const refused = own
+    .filter(({ name }) => denied.some(({ stack }) => stack === name))
+    .map(({ name }) => name);
+  const delivering = [...stacks.keys()]
+    .filter(({ node }) => refused.includes(node.id))
+    .flatMap((stack) => deliveryOf(stack)?.entry.stack ?? []);
+  for (const { name, folder } of written)
+    if (refused.includes(name) || delivering.includes(name)) removeStackFolder(folder);
   refuseDenied(denied, outdir);
 }
 
@@ -104,5 +111,9 @@ function refuseDenied(denied: readonly ExplainResult[], outdir: string): never {
 
 /** The chains as text, without the count at the end and without the folder, which differs from machine to machine. */
 function chainText(results: readonly ExplainResult[], outdir: string): string {
-  return [...renderText(results)].slice(0, -1).join("").replaceAll(join(outdir, "/"), "").trimEnd();
+  return [...renderText(results, { verbose: true })]
+    .slice(0, -1)
+    .join("")
+    .replaceAll(join(outdir, "/"), "")
+    .trimEnd();
 }

@@ -1,6 +1,8 @@
 import type { ClusterFacts } from "../model/cluster";
 import type { Subject } from "../model/subject";
+import { type CredentialProviderSettings, type PluginKey } from "../node";
 import { WITHOUT_CACHE_TYPE, takesCacheType } from "../node/credential-provider-entry";
+import { isWithin } from "../rules/plugins";
 
 /** What deserves a warning although it works, and why. */
 interface PullWarning {
@@ -31,13 +33,34 @@ const WARNINGS: readonly PullWarning[] = [
  * Warnings about the cluster's nodes, and about service accounts that pull, in the order of the subjects;
  * `service account <ns>/<name>: <why>`.
  */
-export function pullWarnings(cluster: ClusterFacts, subjects: readonly Subject[]): readonly string[] {
+export function pullWarnings(
+  cluster: ClusterFacts,
+  subjects: readonly Subject[],
+  settings: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>> = {},
+): readonly string[] {
   const ofAccounts = subjects.flatMap((subject) =>
     WARNINGS.filter(({ applies }) => applies(subject, cluster)).map(
       ({ text }) => `service account ${subject.key}: ${text}`,
     ),
   );
-  return takesCacheType(cluster.kubelet) ? ofAccounts : [`${WITHOUT_CACHE_TYPE}; ${UPGRADE}`, ...ofAccounts];
+  const upgrade = takesCacheType(cluster.kubelet) ? [] : [`${WITHOUT_CACHE_TYPE}; ${UPGRADE}`];
+  return [...upgrade, ...droppedPatterns(cluster, settings), ...ofAccounts];
+}
+
+/** Patterns of the distribution's own file that the caller's leave out: no plugin is asked for those images any more. */
+function droppedPatterns(
+  { stockProviders }: ClusterFacts,
+  settings: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>,
+): readonly string[] {
+  return Object.entries(settings).flatMap(([plugin, { matchImages }]) => {
+    const stock = stockProviders[plugin]?.matchImages ?? [];
+    const dropped = stock.filter((pattern) => matchImages && !isWithin(pattern, matchImages));
+    return dropped.length === 0
+      ? []
+      : [
+          `matchImages of the ${plugin} image credential provider leave out ${dropped.join(", ")} of the nodes' own file, which this one replaces: pods that pull from there lose the node's credentials; add them, or be sure that nothing does`,
+        ];
+  });
 }
 
 const UPGRADE =

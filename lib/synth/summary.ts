@@ -25,6 +25,14 @@ export interface WrittenStack {
   readonly files: readonly string[];
   /** How many values the files need that Terraform knows only after apply. */
   readonly late: number;
+  /** What applying a file does to nodes, a sentence each. */
+  readonly effects: readonly string[];
+  /**
+   * The stack whose resources are the other objects.
+   *
+   * @defaultValue - all objects are in files
+   */
+  readonly delivering?: string;
 }
 
 const perApp = new WeakMap<IConstruct, WrittenStack[]>();
@@ -95,14 +103,24 @@ const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^pods\//, "with what pods need besides the service account: pods/"],
 ];
 
-function stackLines({ stack, folder, files, late }: WrittenStack): readonly string[] {
+function stackLines({ stack, folder, files, late, effects, delivering }: WrittenStack): readonly string[] {
   const shown = relative(process.cwd(), folder).replaceAll("\\", "/") || ".";
   const counted = FILES.flatMap(([pattern, what]) => {
     const count = files.filter((file) => pattern.test(file)).length;
     return count === 0 ? [] : [`  ${count} ${count === 1 ? "file" : "files"} ${what}`];
   });
-  if (counted.length === 0) return [];
-  return [`stack ${stack}: Kubernetes files are in ${shown}`, ...counted, `  next: ${nextStep(stack, late)}`];
+  const deployed = delivering === undefined ? stack : `${stack} ${delivering}`;
+  const resources =
+    delivering === undefined
+      ? []
+      : [
+          `stack ${stack}: Kubernetes objects are resources of stack ${delivering}, which is deployed after it`,
+        ];
+  if (counted.length === 0)
+    return resources.length === 0 ? [] : [...resources, `  next: \`cdktf deploy ${deployed}\``];
+  const where = `stack ${stack}: Kubernetes files are in ${shown}`;
+  const done = effects.map((effect) => `  ${effect}`);
+  return [...resources, where, ...counted, ...done, `  next: ${nextStep(deployed, late)}`];
 }
 
 function nextStep(stack: string, late: number): string {

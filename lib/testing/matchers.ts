@@ -208,7 +208,7 @@ function told(
   addition: string,
 ): string {
   // Where the folder is, differs from run to run.
-  const chain = [...renderText(results)].join("").replaceAll(outdir + sep, "");
+  const chain = [...renderText(results, { verbose: true })].join("").replaceAll(outdir + sep, "");
   const verdicts = results.map(({ verdict }) => verdict).join(", ");
   return `the pull of ${image} by ${serviceAccount} is ${verdicts}${addition}\n\n${chain}`;
 }

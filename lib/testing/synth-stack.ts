@@ -1,7 +1,7 @@
 import { App, TerraformStack } from "cdktf";
 import { mkdtempSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fail } from "../errors";
 import type { ClusterRecord } from "../explain/read/cluster-record";
 import { PROOF_CONTEXT } from "../model/proof-context";
@@ -22,6 +22,7 @@ import {
   readWorkloadIdentity,
 } from "../artefact/workload-identity-file";
 import { type PullResult, Explainer } from "../explain/explainer";
+import { objectsInResources } from "../explain/read/delivered";
 import { documentsIn, invalidFile } from "../explain/read/documents";
 import { STACK_FILE } from "../explain/read/input-files";
 import type { PullSelection } from "../explain/selections";
@@ -111,11 +112,17 @@ export class SynthesizedStack {
     return jsonObject(this.text(STACK_FILE), (reason) => invalidFile(path, 1, reason));
   }
 
-  /** The Kubernetes objects in the order in which they are applied, parsed; late values are placeholders. */
+  /**
+   * The Kubernetes objects, parsed: those in files in the order in which they are applied, then those of resources, also
+   * of the stack that delivers them, by address. Late values are placeholders.
+   */
   get manifests(): readonly unknown[] {
-    return (this.identity?.manifests ?? []).flatMap(({ file }) =>
+    const { manifests = [], delivery } = this.identity ?? {};
+    const files = manifests.flatMap(({ file }) =>
       documentsIn(this.text(file), join(this.dir, file)).map(({ value }) => value),
     );
+    const folders = [this.dir, ...(delivery ? [join(dirname(this.dir), delivery.stack)] : [])];
+    return [...files, ...folders.flatMap(objectsInResources)];
   }
 
   /** `workload-identity.json`; `undefined` in a stack without manifests. */

@@ -83,6 +83,23 @@ row(
   1.1,
 );
 
+const DELIVERED = 2_000;
+for (const [way, what] of [
+  ["resources", "as kubernetes_manifest resources"],
+  ["rendered", "as files and rendered by Terraform"],
+]) {
+  const run = (each) => [here("synth-delivered.mjs"), DELIVERED, each];
+  const { ms, megabytes } = compare(run(way), run("files"));
+  const perAccount = (each) => (each * 1000) / DELIVERED;
+  row(`a service account ${what} ÷ as files, time`, perAccount(ms.ours), perAccount(ms.theirs), "µs");
+  row(
+    `${DELIVERED} service accounts ${what} ÷ as files, peak memory`,
+    megabytes.ours,
+    megabytes.theirs,
+    "MB",
+  );
+}
+
 const CLUSTERS = [12, 120];
 const [few, many] = CLUSTERS.map((count) => [here("synth-components.mjs"), count]);
 const perCluster = compare(many, few).ms;

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
@@ -29,6 +30,59 @@ function keyFiles(): { folder: string; first: string; second: string } {
   writeFileSync(second ?? "", keys[5]?.pem ?? "");
   return { folder, first: first ?? "", second: second ?? "" };
 }
+
+describe("jwks of standard input", () => {
+  const fed = async (
+    text: string,
+    ...args: string[]
+  ): Promise<{ code: number; out: string; err: string }> => {
+    const written = { out: "", err: "" };
+    const bytes = Buffer.from(text);
+    const code = await run(["jwks", ...args], {
+      out: (more) => void (written.out += more),
+      err: (more) => void (written.err += more),
+      // In pieces that end within a line.
+      input: Readable.from([bytes.subarray(0, 100), bytes.subarray(100)]),
+    });
+    return { code, ...written };
+  };
+  const [one = "", two = ""] = [keys[0]?.pem, keys[5]?.pem];
+
+  it.each<[string, string, readonly (object | undefined)[]]>([
+    ["one key", one, [keys[0]?.jwk]],
+    [
+      "several, with lines between them",
+      `# first\n${one}\n# second\n${two}\n\n`,
+      [keys[0]?.jwk, keys[5]?.jwk],
+    ],
+    ["line ends of Windows", `${one}${two}`.replaceAll("\n", "\r\n"), [keys[0]?.jwk, keys[5]?.jwk]],
+  ])("%s", async (_, text, expected) => {
+    const { code, out, err } = await fed(text, "-");
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toEqual({ keys: expected });
+  });
+
+  it("stands among files", async () => {
+    const { first } = keyFiles();
+    expect(JSON.parse((await fed(two, first, "-")).out)).toEqual({ keys: [keys[0]?.jwk, keys[5]?.jwk] });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["nothing", "", /standard input is empty/],
+    ["too much", "x".repeat(65_537), /is larger than 65536 bytes, got \"standard input\"/],
+    ["the same key twice", one + one, /key 1 of standard input and key 2 of standard input are the same/],
+    [
+      "a private key",
+      one +
+        generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "pem", type: "sec1" }),
+      /key 2 of standard input is a private key; it is not shown here/,
+    ],
+  ])("is refused: %s", async (_, text, message) => {
+    const { code, out, err } = await fed(text, "-");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(message);
+  });
+});
 
 describe("jwks", () => {
   it("prints the key set of all files, in their order", async () => {
@@ -107,7 +161,7 @@ describe("jwks", () => {
     for (const text of [pem, pem.replaceAll("\n", ""), pem.split("\n").slice(1).join("\n")]) {
       const { code, out, err } = await cli("jwks", text);
       expect([code, out]).toEqual([2, ""]);
-      expect(err).toMatch(/^jwks takes files with public keys, not their text\n\nusage: /);
+      expect(err).toMatch(/^error: .*(not their text|not from the command line)\n\nUsage: /);
       expect(err).not.toContain(pem.split("\n")[1]?.slice(0, 12));
     }
   });
@@ -161,8 +215,8 @@ describe("jwks", () => {
   it.each([
     [["no-such-file"], 1, "cannot be read (ENOENT)"],
     [["."], 1, "cannot be read (EISDIR)"],
-    [[], 2, "jwks needs at least one file with a public key in PEM"],
-    [["--key", "x"], 2, "Unknown option '--key'"],
+    [[], 2, "missing required argument 'PEM'"],
+    [["--key", "x"], 2, "unknown option '--key'"],
   ])("%j exits with %i", async (args, expected, message) => {
     const { code, out, err } = await cli("jwks", ...args);
     expect([code, out]).toEqual([expected, ""]);
@@ -240,10 +294,10 @@ describe("credentials-diff", () => {
   });
 
   it.each([
-    [[], "credentials-diff takes two folders, got 0"],
-    [["a"], "credentials-diff takes two folders, got 1"],
-    [["a", "b", "c"], "credentials-diff takes two folders, got 3"],
-    [["a", "b", "--format", "xml"], "unknown format xml; one of json, text"],
+    [[], "missing required argument 'OLD'"],
+    [["a"], "missing required argument 'NEW'"],
+    [["a", "b", "c"], "Expected 2 arguments but got 3"],
+    [["a", "b", "--format", "xml"], "argument 'xml' is invalid. Allowed choices are text, json."],
     [["no-such", "b"], "folder of CredentialsRequests cannot be read (ENOENT)"],
   ])("%j is refused with exit 2", async (args, message) => {
     const { code, out, err } = await cli("credentials-diff", ...args);

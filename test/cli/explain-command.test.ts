@@ -4,6 +4,7 @@ import { cluster, plain } from "../fixtures/explain/plain";
 import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const artefacts = synthesized("openshift-aws");
+const ROLE = "arn:aws:iam::111122223333:role/prod-eu_shop_web";
 const FACTS = "workload-identity.json";
 
 async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -16,9 +17,14 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
 }
 
 describe("exit code", () => {
-  it("0 where every pull is allowed, with a line for each and the counts", async () => {
-    const { code, out, err } = await cli(folderOf(artefacts));
-    expect([code, err]).toEqual([0, ""]);
+  it("0 where every pull is allowed, counted, or with a line for each", async () => {
+    const folder = folderOf(artefacts);
+    expect(await cli(folder)).toEqual({
+      code: 0,
+      out: "allowed  prod-eu: 3 pulls\n3 allowed, 0 denied, 0 unknown\n",
+      err: "",
+    });
+    const { out } = await cli("--only", "allowed", folder);
     expect(out).toMatch(
       /^allowed  prod-eu: batch\/jobs pulls 444455556666\S+ as arn:aws:iam::111122223333:role\/prod-eu_batch_jobs\n/,
     );
@@ -46,7 +52,7 @@ describe("exit code", () => {
     const text = await cli(folder);
     expect(text.code).toBe(0);
     expect(text.out).toMatch(/\n10 allowed, 0 denied, 0 unknown\n$/);
-    expect(text.out).toContain("allowed  prod-google: shop/reports acts in google as prod-google-shop-repo-");
+    expect(text.out).toContain("allowed  prod-google: 9 components, 1 workload\n");
     const one = await cli(
       "--service-account",
       "openshift-image-registry/registry",
@@ -64,6 +70,34 @@ describe("exit code", () => {
     expect(mermaid.out).toContain(
       "registry uses the Secret openshift-image-registry/installer-cloud-credentials",
     );
+  });
+
+  it("tells what becomes of running pods with --running, and wants some", async () => {
+    const pods = (name: string): object => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "shop", name, uid: name },
+      spec: {
+        serviceAccountName: name,
+        containers: [{ name, image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web" }],
+      },
+    });
+    const folder = folderOf(artefacts);
+    const running = folderOf({
+      "pods.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: [pods("web"), pods("default")] }),
+    });
+    const text = await cli("--running", "--verbose", folder, running);
+    expect(text.code).toBe(1);
+    expect(text.out).toMatch(/^allowed {2}prod-eu: shop\/web keeps pulling \S+ as arn:/);
+    expect(text.out).toMatch(
+      /\ndenied {2}prod-eu: shop\/default keeps pulling \S+\n {2}fail {4}still-pulled: the pull is lost/,
+    );
+    expect(text.out).toMatch(/\n1 allowed, 1 denied, 0 unknown\n$/);
+    const json = await cli("--running", "--format", "json", "--service-account", "shop/web", folder, running);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.out)).toMatchObject({ version: 1, results: [{ job: "running-pull", as: ROLE }] });
+    expect((await cli("--running", folder)).err).toContain("kubectl get pods -A -o yaml");
+    expect((await cli("--running", "--spoke", "x", folder, running)).code).toBe(2);
   });
 
   it("tells of fleet access, of one spoke where it is named, in every format", async () => {
@@ -95,8 +129,12 @@ describe("exit code", () => {
 
   it.each<[string, readonly string[], RegExp]>([
     ["a folder that is not there", ["/none"], /\(explain-missing\)\n$/],
-    ["an unknown format", ["--format", "yaml"], /^unknown format yaml; one of html, json, mermaid, text\n/],
-    ["a format of prototypes", ["--format", "constructor"], /^unknown format constructor/],
+    [
+      "an unknown format",
+      ["--format", "yaml"],
+      /argument 'yaml' is invalid. Allowed choices are text, json, sarif, junit, github, markdown, mermaid, html\.\n/,
+    ],
+    ["a format of prototypes", ["--format", "constructor"], /argument 'constructor' is invalid/],
     [
       "a service account that is none",
       ["--service-account", "web", "--image", "x", folderless()],
@@ -178,12 +216,165 @@ it.each([
   [[], 3],
   [["--fail-on", "unknown"], 3],
   [["--fail-on", "denied"], 0],
-  [["--fail-on", "denied", "--service-account", "team/other"], 1],
+  // Every namespace has a default one, which has no annotation.
+  [["--fail-on", "denied", "--service-account", "team/default"], 1],
   [["--fail-on", "allowed"], 2],
 ])("fails on what it is asked to: %j", async (options, code) => {
   const folder = folderOf({ ...plain, "facts.jsonx": JSON.stringify({ cluster }) });
   const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web";
-  const facts = options.includes("team/other") ? ["--facts", `${folder}/facts.jsonx`] : [];
+  const facts = options.includes("team/default") ? ["--facts", `${folder}/facts.jsonx`] : [];
   const ask = ["--service-account", "team/puller", "--image", image, ...facts, ...options, folder];
   expect((await cli(...ask)).code).toBe(code);
+});
+
+describe("text", () => {
+  const damaged = edited(artefacts, [
+    ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`],
+  ]);
+
+  it("has denied ones first, on one line with link, cause and remedy, and counts the others", async () => {
+    const { code, out } = await cli(folderOf(damaged));
+    expect(code).toBe(1);
+    const [first = "", second = "", ...others] = out.split("\n");
+    expect(first).toMatch(
+      /^denied {3}prod-eu: 2 pulls \(shop\/web pulls 111122223333\S+\): annotations-present: the service account shop\/web lacks \S.*; remedy: annotate shop\/web with /,
+    );
+    expect([second, ...others]).toEqual([
+      "allowed  prod-eu: 1 pull, 1 workload",
+      "2 allowed, 2 denied, 0 unknown",
+      "",
+    ]);
+  });
+
+  it("shows with --only what is asked for, and counts all", async () => {
+    const folder = folderOf(damaged);
+    const denied = await cli("--only", "denied", folder);
+    expect([denied.code, denied.out.match(/^denied/gm)?.length, denied.out.match(/^allowed/gm)]).toEqual([
+      1,
+      1,
+      null,
+    ]);
+    expect(denied.out).toMatch(/ allowed, 2 denied, 0 unknown\n$/);
+    expect((await cli("--only", "unknown", folder)).out.split("\n")).toHaveLength(2);
+    const wrong = await cli("--only", "denied,broken", folder);
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      expect.stringContaining("--only takes denied, unknown, allowed"),
+    ]);
+  });
+
+  it("shows with --verbose each chain, the broken link first", async () => {
+    const { out } = await cli("--verbose", folderOf(damaged));
+    const chain = out.slice(out.indexOf("denied  prod-eu: shop/web"));
+    expect(chain.split("\n")[1]).toMatch(/^ {2}fail {4}annotations-present: /);
+    expect(chain).toMatch(/\n {2}pass {4}image-parses: /);
+  });
+
+  it("shows with --summary the counts of each stack and job alone", async () => {
+    const { out } = await cli("--summary", folderOf(artefacts));
+    expect(out).toBe("prod-eu: pulls: 3 allowed, 0 denied, 0 unknown\n3 allowed, 0 denied, 0 unknown\n");
+  });
+
+  it.each([
+    [["--verbose", "--summary"], "give one of the two"],
+    [["--verbose", "--format", "json"], "are for --format text"],
+    [["--audit", "--format", "html"], "--format html shows no audit"],
+  ])("refuses %j", async (options, text) => {
+    const { code, err } = await cli(...options, folderOf(artefacts));
+    expect([code, err]).toEqual([2, expect.stringContaining(text)]);
+  });
+});
+
+describe("every format", () => {
+  const FORMATS = ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"];
+  const cases: readonly (readonly [string, ReadonlyMap<string, string>, number])[] = [
+    ["allowed", artefacts, 0],
+    ["denied", edited(artefacts, [["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, "role-arn: x"]]), 1],
+    ["unknown", edited(artefacts, [[FACTS, '"version": "1.35.1"', '"other": ""']]), 3],
+  ];
+
+  it.each(cases)("exits alike: %s", async (_, files, code) => {
+    const folder = folderOf(files);
+    for (const format of FORMATS)
+      expect([format, (await cli("--format", format, folder)).code]).toEqual([format, code]);
+    expect((await cli("--audit", folder)).code).toBe(code);
+  });
+});
+
+describe("a name that nothing declares", () => {
+  it.each([
+    [
+      ["--service-account", "shop/wbe"],
+      "no service account of that name is declared",
+      "name shop/web, if that was meant",
+    ],
+    [
+      ["--service-account", "shop/wbe", "--image", "nginx"],
+      "no service account of that name is declared",
+      "name shop/web",
+    ],
+    [
+      ["--image", "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/wbe:1"],
+      "no image of that name is declared",
+      "name 111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web",
+    ],
+    [["--stack", "prod-us"], "no stack of that name was read", "name prod-eu, if that was meant"],
+  ])("is an error with the nearest: %j", async (options, problem, remedy) => {
+    const { code, out, err } = await cli(...options, folderOf(artefacts));
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(problem);
+    expect(err).toContain(remedy);
+    expect(err).toMatch(/\(explain-unknown\)\n$/);
+  });
+
+  it("asks of an image alone those that declare it", async () => {
+    const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:v1";
+    const { out } = await cli("--format", "json", "--image", image, folderOf(artefacts));
+    const { results } = JSON.parse(out) as { results: readonly { subject: string; target: string }[] };
+    expect(results.map(({ subject, target }) => [subject, target])).toEqual([["shop/web", image]]);
+  });
+
+  it("says of an image of a public registry that no plugin is for it, and no denial", async () => {
+    const { code, out } = await cli(
+      "--service-account",
+      "shop/web",
+      "--image",
+      "nginx:latest",
+      folderOf(artefacts),
+    );
+    expect(code).toBe(3);
+    expect(out).toMatch(
+      /^unknown {2}prod-eu: shop\/web pulls nginx:latest: provider-matches-image: no entry matches docker\.io\/library\/nginx/,
+    );
+  });
+});
+
+describe("--baseline", () => {
+  const folder = (): string =>
+    folderOf(edited(artefacts, [["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`]]));
+  const targets = [
+    "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web",
+    "111122223333.dkr.ecr.eu-west-1.amazonaws.com/base/*",
+  ];
+  const line = (target: string): string =>
+    `  - { check: annotations-present, subject: shop/web, target: "${target}", reason: moves in January, expires: 2999-01-31 }\n`;
+  const file = (...lines: readonly string[]): string =>
+    `${folderOf({ "b.yaml": `accepted:\n${lines.join("")}` })}/b.yaml`;
+
+  it("counts accepted findings for nothing, and shows them with reason and expiry", async () => {
+    const { code, out, err } = await cli("--baseline", file(...targets.map(line)), folder());
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(
+      /\naccepted prod-eu: 2 pulls \(.*; accepted until 2999-01-31: moves in January\n|^accepted prod-eu: 2 pulls \(.*; accepted until 2999-01-31: moves in January\n/,
+    );
+    expect(out).toMatch(/, 2 denied, 0 unknown \(2 of them accepted\)\n$/);
+  });
+
+  it("fails on the others, and names lines that are of no use", async () => {
+    const { code, err } = await cli("--baseline", file(line(targets[0] ?? ""), line("other")), folder());
+    expect(code).toBe(1);
+    expect(err).toBe(
+      "baseline: annotations-present shop/web other is accepted and was not found: remove the line\n",
+    );
+  });
 });

@@ -37,18 +37,22 @@ function hostile(): string {
 }
 
 describe("explain", () => {
-  it.each(["text", "json", "mermaid", "html"])("as %s", async (format) => {
-    const { out, err } = await cli(
-      ...["explain", "--format", format, "--service-account", account, "--image", image, hostile()],
-    );
-    if (format !== "mermaid") expect(out).toContain("\\u001b[2J");
-    expect(out).not.toMatch(RAW);
-    expect(err).not.toMatch(RAW);
-    expect(err.split("\n").filter((line) => line.startsWith("skipped b"))).toEqual([]);
-    expect(err).toContain("\\u001b[2J\\u009b31m\\u007f\\u202e\\u000askipped b\\u2028\\u0085");
-    if (format === "json")
-      expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(CONTROLS).slice(1, -1));
-  });
+  it.each(["text", "json", "mermaid", "html", "sarif", "junit", "github", "markdown"])(
+    "as %s",
+    async (format) => {
+      const { out, err } = await cli(
+        ...["explain", "--format", format, ...(format === "text" ? ["--verbose"] : [])],
+        ...["--service-account", account, "--image", image, hostile()],
+      );
+      if (format !== "mermaid") expect(out).toContain("\\u001b[2J");
+      expect(out).not.toMatch(RAW);
+      expect(err).not.toMatch(RAW);
+      expect(err.split("\n").filter((line) => line.startsWith("skipped b"))).toEqual([]);
+      expect(err).toContain("\\u001b[2J\\u009b31m\\u007f\\u202e\\u000askipped b\\u2028\\u0085");
+      if (format === "json")
+        expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(CONTROLS).slice(1, -1));
+    },
+  );
 
   it.each([
     [["explain", CONTROLS]],

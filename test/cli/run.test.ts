@@ -1,8 +1,9 @@
 import { TerraformStack, Testing } from "cdktf";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { commands } from "../../lib/cli/commands";
 import { run } from "../../lib/cli/run";
 import { Manifests } from "../../lib/synth/manifests";
 import { addAccount, filesOf, stackFixture, temporaryFolder } from "../fixtures/synth/stack-fixture";
@@ -23,19 +24,38 @@ async function cli(...args: string[]): Promise<Result> {
 }
 
 describe("usage", () => {
-  it.each([[["--help"]], [["-h"]]])("%j prints the commands", async (args) => {
+  it.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands", async (args) => {
     const { code, out, err } = await cli(...args);
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("usage: cdktf-workload-identity <command>");
-    expect(out).toContain("  bind --outputs FILE --to DIR [--manifests DIR] [DIR]\n");
+    expect(out).toContain("Usage: cdktf-workload-identity [options] [command]");
+    for (const { name, summary } of commands)
+      expect(out).toMatch(new RegExp(`\\n  ${name} .* ${summary}\\n`));
   });
 
-  it("prints one command's usage", async () => {
-    expect(await cli("bind", "--help")).toEqual({
-      code: 0,
-      out: "usage: cdktf-workload-identity bind --outputs FILE --to DIR [--manifests DIR] [DIR]\n\nfinished manifests from Terraform outputs; all or nothing\n",
-      err: "",
-    });
+  it.each([[["bind", "--help"]], [["help", "bind"]], [["bind", "-h", "--unknown"]]])(
+    "%j prints one command's usage, options, examples and exit codes",
+    async (args) => {
+      const { code, out, err } = await cli(...args);
+      expect([code, err]).toEqual([0, ""]);
+      for (const line of [
+        "Usage: cdktf-workload-identity bind --outputs <FILE> --to <DIR> [options] [DIR]\n",
+        "  --to <DIR>         folder for the finished files (required)\n",
+        "  cdktf-workload-identity bind --outputs outputs.json --to manifests\n",
+        "  2  wrong usage\n",
+      ])
+        expect(out).toContain(line);
+    },
+  );
+
+  it("says of every option of every command what it means", async () => {
+    for (const { name, options, examples } of commands) {
+      const { out } = await cli("help", name);
+      for (const [long, { summary }] of Object.entries(options)) {
+        expect(out).toContain(`  --${long}`);
+        expect(out.replace(/\s+/g, " ")).toContain(summary);
+      }
+      for (const [args] of examples) expect(args.startsWith(name), args).toBe(true);
+    }
   });
 
   it("prints the version of the package", async () => {
@@ -46,19 +66,27 @@ describe("usage", () => {
   });
 
   it.each([
-    [[], "no command"],
-    [["bound"], "unknown command bound"],
-    [["constructor"], "unknown command constructor"],
-    [["bind"], "bind needs --outputs FILE"],
-    [["bind", "--outputs", "o.json"], "bind needs --to DIR"],
-    [["bind", "--outputs", "o.json", "--to", "x", "a", "b"], "bind takes one folder, got 2"],
-    [["bind", "--output", "o.json"], "Unknown option '--output'"],
-    [["bind", "--outputs"], "'--outputs <value>' argument missing"],
+    [[], "Usage: cdktf-workload-identity [options] [command]"],
+    [["bound"], "error: unknown command 'bound'\n(Did you mean bind?)\n"],
+    [["constructor"], "error: unknown command 'constructor'\n"],
+    [["help", "bound"], "Usage: cdktf-workload-identity [options] [command]"],
+    [["bind"], "error: bind needs --outputs <FILE>\n"],
+    [["bind", "--outputs", "o.json"], "error: bind needs --to <DIR>\n"],
+    [["bind", "--outputs", "", "--to", "x"], "error: bind needs --outputs <FILE>\n"],
+    [["bind", "--outputs", "o.json", "--to", "x", "a", "b"], "Expected 1 argument but got 2"],
+    [["bind", "--output", "o.json"], "error: unknown option '--output'\n(Did you mean --outputs?)\n"],
+    [["bind", "--outputs"], "error: option '--outputs <FILE>' argument missing\n"],
+    [["jwks"], "error: missing required argument 'PEM'\n"],
+    [["completion", "csh"], "Allowed choices are bash, zsh, fish."],
+    [
+      ["explain", "--image", "a/b:c", "--spoke", "s"],
+      "error: --image asks about pulls and --spoke about fleet",
+    ],
   ])("%j is refused with exit 2 and usage on stderr", async (args, message) => {
     const { code, out, err } = await cli(...args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(message);
-    expect(err).toContain("usage: cdktf-workload-identity");
+    expect(err).toContain("Usage: cdktf-workload-identity");
   });
 });
 
@@ -74,10 +102,39 @@ describe("bind", () => {
     const file = "prod/manifests/20-service-accounts.yaml";
     expect(await cli("bind", "--outputs", outputs, "--to", to, app.outdir)).toEqual({
       code: 0,
-      out: `${to}/${file}\n1 finished file in ${to}\n`,
+      out: `changed  ${to}/.workload-identity-files\nchanged  ${to}/${file}\n2 changed, 0 unchanged, 0 removed in ${to}\n`,
       err: "",
     });
     expect(filesOf(to)[file]).toContain("    example.com/id: 1-2\n");
+  });
+
+  it("says what it would do, and with --check fails where that is something", async () => {
+    const { app, manifests } = stackFixture();
+    addAccount(manifests, "x");
+    manifests.nodeSetup("all", { files: [], kubeletFlags: { a: "1" } });
+    app.synth();
+    const outputs = join(app.outdir, "o.json");
+    writeFileSync(outputs, "{}");
+    const to = join(temporaryFolder(), "finished");
+    const bound = (...args: string[]): ReturnType<typeof cli> =>
+      cli("bind", "--outputs", outputs, "--to", to, ...args, app.outdir);
+    const file = "prod/manifests/20-service-accounts.yaml";
+    expect((await bound("--dry-run")).code).toBe(0);
+    expect(existsSync(to)).toBe(false);
+    expect((await bound()).code).toBe(0);
+    const same = `0 changed, 2 unchanged, 0 removed in ${to}; nothing was written\n`;
+    expect(await bound("--check")).toEqual({ code: 0, out: same, err: "" });
+
+    writeFileSync(join(to, file), "edited\n");
+    rmSync(join(app.outdir, "stacks/prod/nodes"), { recursive: true });
+    const facts = join(app.outdir, "stacks/prod/workload-identity.json");
+    writeFileSync(facts, readFileSync(facts, "utf8").replace(/"nodes": \[[^\]]*\]/, '"nodes": []'));
+    const out =
+      `changed  ${to}/.workload-identity-files\nchanged  ${to}/${file}\nremoved  ${to}/prod/nodes/all.yaml\n` +
+      `2 changed, 0 unchanged, 1 removed in ${to}; nothing was written\n`;
+    expect(await bound("--check")).toEqual({ code: 1, out, err: "" });
+    expect(await bound("--dry-run")).toEqual({ code: 0, out, err: "" });
+    expect(readFileSync(join(to, file), "utf8")).toBe("edited\n");
   });
 
   it("removes nothing of a stack that it does not bind", async () => {
@@ -92,7 +149,7 @@ describe("bind", () => {
       writeFileSync(outputs, "{}");
       outs.push((await cli("bind", "--outputs", outputs, "--to", to, join(app.outdir, "stacks", name))).out);
     }
-    expect(outs.join("")).not.toContain("removed");
+    expect(outs.join("")).not.toMatch(/^removed/m);
     expect(Object.keys(filesOf(to))).toEqual([
       ".workload-identity-files",
       "one/manifests/20-service-accounts.yaml",

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as aws from "../../lib/cloud/aws";
 import * as azure from "../../lib/cloud/azure";
 import * as google from "../../lib/cloud/google";
+import * as delivery from "../../lib/delivery";
 import { type ErrorCode, isWorkloadIdentityError } from "../../lib/errors";
 import * as explain from "../../lib/explain";
 import * as fleet from "../../lib/fleet";
@@ -28,7 +29,7 @@ import {
   openshiftEntries,
   rootEntries,
 } from "./kubernetes-entries";
-import { explainEntries, rulesEntries, synthEntries, testingEntries } from "./synth-entries";
+import { deliveryEntries, explainEntries, rulesEntries, synthEntries, testingEntries } from "./synth-entries";
 import { World } from "./world";
 
 const TEXTS = "takes texts or numbers alone, each of which it checks by itself";
@@ -67,7 +68,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "WorkloadServiceAccount.check": PLANNED,
   },
   "./kubernetes": {},
-  "./node": {},
+  "./node": { cloudInit: "takes nothing", ignition: "takes nothing" },
   "./openshift": { readCredentialsRequests: TEXTS },
   "./fleet": {
     resolveExec: "takes parsed documents, and answers for whatever they hold",
@@ -121,6 +122,7 @@ const SUBPATHS: readonly (readonly [string, object, Readonly<Record<string, Entr
   ["./openshift", openshift, openshiftEntries],
   ["./fleet", fleet, fleetEntries],
   ["./synth", synth, synthEntries],
+  ["./delivery", delivery, deliveryEntries],
   ["./testing", testing, testingEntries],
   ["./explain", explain, explainEntries],
   ["./rules", rules, rulesEntries],

@@ -97,6 +97,23 @@ export const nodeEntries: Readonly<Record<string, Entry>> = {
     required: [],
     call: (given) => (given === undefined ? new node.PlainCarrier() : make(node.PlainCarrier, given)),
   },
+  k3s: { ...of(node.k3s, [], () => ({ name: "k3s", by: node.cloudInit() })), open: ["by"] },
+  rke2: { ...of(node.rke2, [], () => ({ name: "rke2", by: node.ignition() })), open: ["by"] },
+  microShift: of(node.microShift, ["version"], () => ({ version: "5.0", name: "edge" })),
+  kubeadm: of(node.kubeadm, [], () => ({ version: "v1beta4", name: "kubeadm" })),
+  kubeadmConfigTemplate: of(node.kubeadmConfigTemplate, ["name", "namespace"], () => ({
+    name: "workers",
+    namespace: "fleet",
+    version: "v1beta2",
+  })),
+  talos: of(node.talos, ["version"], () => ({ version: "1.12", name: "talos" })),
+  kops: of(node.kops, [], () => ({ kubelet: "/usr/local/bin/kubelet", name: "kops" })),
+  butane: of(node.butane, ["variant"], () => ({ variant: "flatcar" })),
+  CredentialProviderConfigAlert: inChart(node.CredentialProviderConfigAlert, ["namespace", "hashes"], () => ({
+    namespace: "monitoring",
+    hashes: [`sha256:${"0".repeat(64)}`],
+    labels: { release: "prometheus" },
+  })),
 };
 
 const NODES = { version: "4.22", platform: "aws" };
@@ -135,6 +152,17 @@ export const openshiftEntries: Readonly<Record<string, Entry>> = {
     required: ["version", "platform", "pools"],
     call: (given) => make(openshift.MachineConfigCarrier, given),
   },
+  CrioCredentialProviderConfig: inChart(
+    openshift.CrioCredentialProviderConfig,
+    ["version", "platform", "matchImages"],
+    () => ({
+      version: "4.23",
+      platform: "aws",
+      matchImages: ["quay.io"],
+      serviceAccounts: ["shop/web"],
+      roleName: "mirrors",
+    }),
+  ),
   NodeDisruptionPolicy: inChart(openshift.NodeDisruptionPolicy, ["paths"], () => ({ paths: ["/etc/a"] })),
   NodePoolCarrier: {
     settings: () => ({ ...NODES, nodePools: ["a"], namespace: "clusters" }),

@@ -1,5 +1,7 @@
 import { TerraformStack } from "cdktf";
 import { componentRoles, pullRoles, workloadRoles } from "../../lib/cloud/aws";
+import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
+import * as delivery from "../../lib/delivery";
 import * as explain from "../../lib/explain";
 import { Issuer } from "../../lib/index";
 import { PlainCarrier } from "../../lib/node";
@@ -9,6 +11,24 @@ import * as testing from "../../lib/testing";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
 import { type Entry, inStack, of } from "./entry";
 import { AWS_ACCESS, CLUSTER, ECR, HUB, ISSUER, KEYS, OWN, PLUGIN, REQUESTS, eks } from "./world";
+
+/** Entry points of `./delivery`. */
+export const deliveryEntries: Readonly<Record<string, Entry>> = {
+  KubernetesManifests: inStack(delivery.KubernetesManifests, ["of"], ({ app, stack, id }) => {
+    const [own, management, edge] = ["own", "management", "edge"].map(
+      (alias) => new KubernetesProvider(stack, `${id}-${alias}`, { alias: `${id}-${alias}` }),
+    );
+    return {
+      of: new TerraformStack(app, `${id}-source`),
+      provider: own,
+      managementCluster: management,
+      spokes: { edge },
+      files: ["manifests/10-x.yaml"],
+      customKinds: ["X.example.com"],
+      adopt: false,
+    };
+  }),
+};
 
 /** Entry points of `./synth`. */
 export const synthEntries: Readonly<Record<string, Entry>> = {

@@ -5,6 +5,9 @@ it.each<[ExampleName, string[]]>([
   ["openshift-aws", ["batch/jobs", "shop/web", "shop/web"]],
   ["three-clouds", ["shop/tools", "shop/web", "shop/web"]],
   ["aro-hcp", ["acr-sa-test/acr-pull-sa"]],
+  ["rke2", ["shop/web", "shop/web"]],
+  ["talos", ["shop/web"]],
+  ["eks-nodeadm", ["batch/jobs", "shop/web", "shop/web"]],
 ])("every declared pull of %s is allowed, each link by itself", (name, subjects) => {
   const results = explained(synthesized(name));
   expect(results.map(({ subject, verdict }) => [subject, verdict])).toEqual(

@@ -77,7 +77,7 @@ const common: readonly Row[] = [
   },
   {
     link: "image matches no glob",
-    image: "quay.io/acme/web",
+    image: "registry.acme.example/web",
     edits: [],
     check: "provider-matches-image",
     sees: "silent",

@@ -83,6 +83,28 @@ describe("MachineConfigCarrier", () => {
     expect(carried({ version, platform }, files).files).toEqual(["40-machine-configs"]);
   });
 
+  // pkg/apihelpers/apihelpers.go of release-4.21 and release-4.22: the operator's default node disruption policies.
+  it.each([
+    [
+      "4.21",
+      {},
+      /^nodes of worker, OpenShift 4\.21: A change restarts .* once the node disruption policy is applied\.$/,
+    ],
+    [
+      "4.21",
+      { nodeDisruptionPolicy: false },
+      /^nodes of worker, OpenShift 4\.21: A change drains and reboots/,
+    ],
+    [
+      "4.22",
+      {},
+      /^nodes of worker, OpenShift 4\.22: A change restarts the kubelet .* without drain or reboot\.$/,
+    ],
+  ] as const)("says for the summary what a change does on %s with %o", (version, settings, expected) => {
+    const { options } = carried({ version, ...settings }, setup("ecr"));
+    expect(options.get("machine-configs")?.effect).toMatch(expected);
+  });
+
   it("says that nodes reboot when the policy is left out", () => {
     const sink = carried({ version: "4.21", nodeDisruptionPolicy: false }, setup("ecr"));
     expect(sink.files).toEqual(["40-machine-configs"]);
@@ -110,6 +132,20 @@ describe("MachineConfigCarrier", () => {
     const comment = sink.options.get("machine-configs")?.comment ?? [];
     const shown = comment.findIndex((line) => line.startsWith("/etc/"));
     expect(comment.slice(1, shown).join(" ")).toEqual(text ? expect.stringMatching(text) : "");
+  });
+
+  it("repeats the kubelet's command line with the flags where the unit has no place for them", () => {
+    const kubeletCommand = "/usr/bin/kubelet --config=/etc/kubernetes/kubelet.conf";
+    const sink = carried({ version: "4.22", platform: "none", kubeletCommand }, setup("generic"));
+    const [manifest] = sink.manifests("machine-configs");
+    const dropIn = decoded(manifest).find(({ path }) => path.endsWith(".conf"));
+    expect(dropIn?.content.split("\n")).toEqual([
+      "[Service]",
+      "ExecStart=",
+      `ExecStart=${kubeletCommand} --image-credential-provider-bin-dir=/usr/libexec/kubelet-image-credential-provider-plugins --image-credential-provider-config=/etc/kubernetes/credential-providers/generic-credential-provider.yaml`,
+      "",
+    ]);
+    expect(sink.options.get("machine-configs")?.comment?.join(" ")).toContain("Before an upgrade compare it");
   });
 
   it("shows the encoded files to the reviewer, and only names what is late", () => {

@@ -1,11 +1,13 @@
 import { App, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import type { ChartOptions, IManifestSink } from "../../lib/model/manifest-sink";
+import type { NodeDocument } from "../../lib/model/node-document";
 import type { NodeSetup } from "../../lib/model/node-file";
 
 /** Keeps what carriers write, by chart and by setup. */
 export class RecordingSink implements IManifestSink<Construct> {
   readonly setups: Map<string, NodeSetup> = new Map();
+  readonly documents: Map<string, NodeDocument> = new Map();
   readonly options: Map<string, ChartOptions> = new Map();
   private readonly app = new App();
 
@@ -16,6 +18,10 @@ export class RecordingSink implements IManifestSink<Construct> {
 
   nodeSetup(name: string, setup: NodeSetup): void {
     this.setups.set(name, setup);
+  }
+
+  nodeDocument(name: string, document: NodeDocument): void {
+    this.documents.set(name, document);
   }
 
   /** `NN-name` of the charts, in apply order. */

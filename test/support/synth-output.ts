@@ -2,14 +2,19 @@
  * Reads what a synth wrote as its user would: plain files, manifests finished by `bind` with made-up outputs.
  */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
+import { documentsIn } from "../../lib/explain/read/documents";
+import { type NodeFact, kubeletCommand } from "../../lib/explain/read/node-files";
+import { nodesOfDocuments } from "../../lib/explain/read/node-forms";
+import { known, orElse } from "../../lib/model/known";
 import type { IgnitionConfig } from "../../lib/rules/openshift/machine-config";
 import { ignitionFiles } from "./ignition";
 import { bind } from "../../lib/synth/bind/bind-folder";
 import { Subject } from "../../lib/model/subject";
+import { evaluated } from "./hcl";
 import { type Json, inside, list, mapTexts, record, text } from "./json";
 import { applied, madeUpOutputs } from "./terraform";
 
@@ -64,20 +69,19 @@ export interface WrittenStack {
 
 const YAML = { version: "1.1", merge: false, strict: true } as const;
 
-/** The stacks of a synth folder that have manifests. */
+/** The stacks of a synth folder; those without a record have nothing but Terraform's configuration. */
 export function writtenStacks(outdir: string): readonly WrittenStack[] {
   const manifest = JSON.parse(readFileSync(join(outdir, "manifest.json"), "utf8")) as Json;
   return Object.values(record(manifest["stacks"])).map((entry) => {
     const folder = join(outdir, text(record(entry)["workingDirectory"]));
     const read = (name: string): string => readFileSync(join(folder, name), "utf8");
-    const identity = JSON.parse(read("workload-identity.json")) as Json;
+    const records = ["workload-identity.json"].filter((name) => existsSync(join(folder, name)));
+    const identity = records.map((name) => JSON.parse(read(name)) as Json)[0] ?? {};
     const lists = ["manifests", "nodes", "pods"].flatMap((key) => list(identity[key]));
     const listed = lists.map((file) => text(record(file)["file"]));
     return {
       name: text(record(entry)["name"]),
-      files: new Map(
-        ["cdk.tf.json", "workload-identity.json", ...listed].map((name) => [name, read(name)] as const),
-      ),
+      files: new Map(["cdk.tf.json", ...records, ...listed].map((name) => [name, read(name)] as const)),
       terraform: JSON.parse(read("cdk.tf.json")) as Json,
       identity,
       warnings: list(record(entry)["annotations"])
@@ -91,7 +95,10 @@ export function writtenStacks(outdir: string): readonly WrittenStack[] {
 /** The stack as it stands once it was applied and bound. */
 export function finishedStack(outdir: string, stack: WrittenStack): FinishedStack {
   const outputs = madeUpOutputs(stack.terraform);
-  const bound = boundTexts(join(outdir, "stacks", stack.name), stack, outputs);
+  const bound =
+    stack.files.size > 2
+      ? boundTexts(join(outdir, "stacks", stack.name), stack, outputs)
+      : new Map<string, string>();
   const cluster = record(list(filled(stack.identity, outputs)["clusters"])[0]);
   const manifests = list(stack.identity["manifests"]).map(record);
   const parsed = (file: unknown): readonly Json[] =>
@@ -104,8 +111,13 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
     appliesTo,
     objects: parsed(file),
   }));
+  const delivery = record(stack.identity["delivery"]);
+  if (delivery["stack"] !== undefined)
+    documents.push(...delivered(outdir, delivery, (name) => text(inside(outputs, name, "value"))));
   const nodes = list(stack.identity["nodes"]).map(record);
-  const plain = nodes.filter(({ spoke }) => spoke === undefined).map(({ file }) => text(file));
+  const own = nodes.filter(({ spoke }) => spoke === undefined);
+  const plain = own.filter(({ form }) => form === undefined).map(({ file }) => text(file));
+  const others = own.filter(({ form }) => form !== undefined).map(({ file }) => text(file));
   const spokes = new Map<string, readonly Json[]>();
   for (const { spoke, file } of [...manifests, ...nodes])
     if (spoke !== undefined) spokes.set(text(spoke), [...(spokes.get(text(spoke)) ?? []), ...parsed(file)]);
@@ -118,11 +130,42 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
     nodes: [
       ...documents.flatMap(({ file, objects }) => objects.flatMap((object) => nodesOf(file, object))),
       ...plain.map((file) => plainNodes(file, bound.get(file) ?? "")),
+      ...formNodes(others.map((file) => [file, bound.get(file) ?? ""])),
     ],
     spokes,
     terraform: applied(stack.terraform),
     warnings: stack.warnings,
   };
+}
+
+/** The objects that another stack delivers, each as a document, with what the outputs of this one give. */
+function delivered(
+  outdir: string,
+  delivery: Json,
+  output: (name: string) => string,
+): readonly { readonly file: string; readonly appliesTo: unknown; readonly objects: readonly Json[] }[] {
+  const file = join(outdir, "stacks", text(delivery["stack"]), "cdk.tf.json");
+  const resource = record((JSON.parse(readFileSync(file, "utf8")) as Json)["resource"]);
+  const clusters = list(delivery["clusters"]).map(record);
+  const filled = (value: unknown): Json =>
+    record(evaluated(value, (reference) => output(reference.split(".").at(-1) ?? "")));
+  const annotated = (each: Json): Json => ({
+    apiVersion: each["api_version"],
+    kind: each["kind"],
+    metadata: { ...record(each["metadata"]), annotations: each["annotations"] },
+  });
+  return [
+    ...Object.entries(record(resource["kubernetes_manifest"])).map(
+      ([name, each]) => [name, record(each), record(each)["manifest"]] as const,
+    ),
+    ...Object.entries(record(resource["kubernetes_annotations"])).map(
+      ([name, each]) => [name, record(each), annotated(record(each))] as const,
+    ),
+  ].map(([name, { provider = "kubernetes" }, object]) => ({
+    file: name,
+    appliesTo: clusters.find((each) => each["provider"] === provider)?.["appliesTo"],
+    objects: [filled(object)],
+  }));
 }
 
 /** The service account of that name, as the cluster would hold it. */
@@ -146,7 +189,7 @@ function boundTexts(folder: string, { name, files }: WrittenStack, outputs: Json
     const file = join(target, "outputs.json");
     writeFileSync(file, JSON.stringify(outputs));
     bind({ outputs: file, to: join(target, "to"), from: folder });
-    const manifests = [...files.keys()].filter((path) => path.endsWith(".yaml"));
+    const manifests = [...files.keys()].filter((path) => path.endsWith(".yaml") || path.startsWith("nodes/"));
     return new Map(
       manifests.map((path) => [path, readFileSync(join(target, "to", name, path), "utf8")] as const),
     );
@@ -183,6 +226,8 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
   const config = inside(object, "data", "config");
   if (object["kind"] === "ConfigMap" && typeof config === "string")
     return nodesOf(file, record(parse(config, YAML)));
+  if (object["kind"] === "EC2NodeClass")
+    return [archiveNodes(file, text(inside(object, "spec", "userData")))];
   if (object["kind"] !== "MachineConfig") return [];
   const ignition = inside(object, "spec", "config") as IgnitionConfig;
   const files = ignitionFiles(ignition).map(({ path, mode, content }) => [path, { mode, content }] as const);
@@ -195,7 +240,26 @@ function nodesOf(file: string, object: Json): readonly FoundNodes[] {
   ];
 }
 
+/** User data as cloud-init and nodeadm take it apart: the files of one part, the flags of the other. */
+function archiveNodes(where: string, archive: string): FoundNodes {
+  const parts = archive.split(/^--\/\/.*$/m).map((part) => part.split(/\n\n/));
+  const [cloudConfig, nodeConfig] = ["text/cloud-config", "application/node.eks.aws"].map((type) => {
+    const [, ...body] = parts.find(([head = ""]) => head.includes(type)) ?? [];
+    return record(parse(body.join("\n\n"), YAML));
+  });
+  const files = list(cloudConfig?.["write_files"])
+    .map(record)
+    .map(({ path, permissions, content }) => {
+      return [text(path), { mode: Number.parseInt(text(permissions), 8), content: text(content) }] as const;
+    });
+  const flags = list(inside(nodeConfig, "spec", "kubelet", "flags")).map((flag) =>
+    text(flag).slice(2).split("="),
+  );
+  return { where, files: new Map(files), kubeletFlags: Object.fromEntries(flags) as Json };
+}
+
 function plainNodes(file: string, content: string): FoundNodes {
+  if (content.startsWith("MIME-Version:")) return archiveNodes(file, content);
   const document = record(parse(content, YAML));
   const files = list(document["files"])
     .map(record)
@@ -207,4 +271,27 @@ function plainNodes(file: string, content: string): FoundNodes {
         ] as const,
     );
   return { where: file, files: new Map(files), kubeletFlags: record(document["kubeletFlags"]) };
+}
+
+/** Nodes of other forms, by the library's own readers of them. */
+function formNodes(files: readonly (readonly [file: string, content: string])[]): readonly FoundNodes[] {
+  const place = { late: known<string>, management: false, ofStack: true, spoke: undefined };
+  const documents = files.flatMap(([file, content]) =>
+    documentsIn(content, file).map((document) => ({ ...document, ...place })),
+  );
+  return nodesOfDocuments(documents).map((node) => ({
+    where: node.source.file,
+    files: new Map(
+      [...node.files].map(([path, { content }]) => [
+        path,
+        { mode: 0o600, content: orElse(content, () => "") },
+      ]),
+    ),
+    kubeletFlags: flagsOf(node),
+  }));
+}
+
+function flagsOf(node: NodeFact): Json {
+  const flags = orElse(node.flags ?? known(kubeletCommand(node)?.flags), () => undefined);
+  return Object.fromEntries([...(flags ?? [])].map(([flag, value]) => [flag, orElse(value, () => "")]));
 }

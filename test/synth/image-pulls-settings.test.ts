@@ -40,6 +40,26 @@ describe("settings that need no cloud's answer", () => {
   });
 });
 
+describe("patterns of the nodes' own file", () => {
+  const warnings = (matchImages?: readonly string[]): readonly unknown[] =>
+    declare({
+      cluster: openShiftCluster(),
+      ...(matchImages && { credentialProviders: { ecr: { matchImages } } }),
+    }).node.metadata.map(({ data }) => data);
+
+  it("are kept, and one that is left out is named in a warning", () => {
+    const all = ["amazonaws.com", "amazonaws.com.cn"].map((suffix) => `*.dkr.ecr.*.${suffix}`);
+    const others = ["*.dkr.ecr.us-iso-east-1.c2s.ic.gov", "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov"];
+    expect(warnings()).toEqual([]);
+    expect(warnings([...all, ...others, "*.dkr.ecr-fips.*.amazonaws.com"])).toEqual([]);
+    expect(warnings([...all, ...others])).toEqual([
+      expect.stringMatching(
+        /^matchImages of the ecr .* leave out \*\.dkr\.ecr-fips\.\*\.amazonaws\.com of the nodes' own file/,
+      ),
+    ]);
+  });
+});
+
 describe("the crio credential provider beside a cloud's pulls", () => {
   const acrOnAws = (matchImages: readonly string[]): ImagePulls =>
     declare({

@@ -45,6 +45,12 @@ describe("a file that Terraform renders", () => {
     expect(JSON.stringify(other.toTerraform())).toContain("terraform_remote_state");
   });
 
+  it("is refused where it is longer than what Terraform hands to a provider", () => {
+    expect(() => rendered("x".repeat(2 ** 28 + 1))).toThrowError(
+      expect.objectContaining({ code: "delivery-limit", allowed: "at most 268435456" }),
+    );
+  });
+
   it("is refused where the synth writes no such file", () => {
     const { stack, manifests, data } = stackFixture();
     addAccount(manifests, data.id);

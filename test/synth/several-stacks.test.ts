@@ -37,6 +37,53 @@ const may = awsAccess({
   statements: [{ Effect: "Allow", Action: ["s3:GetObject"], Resource: ["arn:aws:s3:::acme/*"] }],
 });
 
+describe("the kubelet's file of one cluster in several stacks", () => {
+  const facts = { name: "prod", version: "4.22", platform: "aws", issuer: ISSUER } as const;
+  const existing = { issuer: ISSUER, account, region, audiences: ["sts.amazonaws.com"] };
+  const pulls = (stack: Construct, pools: readonly string[], more: object = {}): ImagePulls =>
+    new ImagePulls(stack, "pulls", {
+      cluster: openShift({ ...facts, pools }),
+      pulls: [
+        {
+          serviceAccount: `shop/${stack.node.id}`,
+          from: ecr({ account, region, repositories: ["web"] }),
+        },
+      ],
+      identities: [
+        pullRoles({ account, region, oidcProvider: OidcProvider.fromIssuer(stack, "oidc", existing) }),
+      ],
+      ...more,
+    });
+
+  it("is refused for one pool, since MachineConfigs of one path are not merged", () => {
+    const refused = expect.objectContaining({
+      code: "cluster-conflict",
+      problem: expect.stringContaining(
+        "the stacks a and b both write the kubelet's file of the pool worker of the cluster prod",
+      ),
+      value: "worker",
+    });
+    expect(() =>
+      synthesized((app) => {
+        pulls(providersStack(app, "a"), ["worker", "infra"]);
+        pulls(providersStack(app, "b"), ["gpu", "worker"]);
+      }),
+    ).toThrowError(refused);
+  });
+
+  it("is possible for different pools, with one file in the one stack, and for clusters of one name", () => {
+    synthesized((app) => {
+      pulls(providersStack(app, "a"), ["worker"]);
+      pulls(providersStack(app, "b"), ["infra"]);
+      pulls(providersStack(app, "c"), ["worker"], { carriers: [] });
+      pulls(providersStack(app, "d"), ["worker"], {
+        cluster: openShift({ ...facts, issuer: "https://other.example", pools: ["worker"] }),
+        identities: [pullRoles({ account, region, namePrefix: "other-" })],
+      });
+    });
+  });
+});
+
 describe("one cluster in several stacks", () => {
   it("AWS: the OIDC provider is in one of them, and the others know its ARN", () => {
     const stacks = written((app) => {

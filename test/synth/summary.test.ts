@@ -13,6 +13,7 @@ const stack = (more: Partial<WrittenStack>): WrittenStack => ({
   folder: join(process.cwd(), "cdktf.out", "stacks", "prod"),
   files: ["workload-identity.json"],
   late: 0,
+  effects: [],
   ...more,
 });
 
@@ -39,6 +40,12 @@ describe("the summary of a synth", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("says what applying a file does to nodes", () => {
+    const effects = ["manifests/40-machine-configs.yaml: nodes of worker: A change restarts the kubelet."];
+    const text = summaryText([stack({ files: ["manifests/40-machine-configs.yaml"], effects })], []);
+    expect(text).toContain(`  ${effects[0]}\n  next:`);
   });
 
   it.each([

@@ -1,6 +1,5 @@
 import { ApiObject } from "cdk8s";
 import { Fn, LocalBackend, TerraformOutput } from "cdktf";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -14,35 +13,7 @@ import {
   temporaryFolder,
   type StackFixture,
 } from "../fixtures/synth/stack-fixture";
-
-/** What JSON, HCL templates and YAML each read as something else. */
-const HOSTILE = [
-  "quotes \" ' and \\ backslash",
-  "templates ${x} %{if true} $${y} %%{z}",
-  "lines\nand\r\nmore\n",
-  "null",
-  "0755",
-  "yes",
-  ": # - | > & * ! @",
-  "é 日本 \u{1f600} \u2028",
-  "  blanks around\t",
-];
-
-const terraform = spawnSync("terraform", ["version"], { encoding: "utf8" });
-const absent = terraform.status !== 0;
-
-/** Runs the real program in the stack's folder; state and plugins stay in temporary folders. */
-function run(folder: string, ...args: string[]): string {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: folder,
-    CHECKPOINT_DISABLE: "1",
-    TF_IN_AUTOMATION: "1",
-  };
-  const result = spawnSync("terraform", args, { cwd: folder, env, encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`terraform ${args.join(" ")}: ${result.stderr}`);
-  return result.stdout;
-}
+import { HOSTILE, noTerraform, runTerraform } from "../support/terraform-program";
 
 /** A resource whose output is the text, known only after apply. */
 function lateText({ stack }: StackFixture, id: string, text: string): string {
@@ -53,8 +24,8 @@ function lateText({ stack }: StackFixture, id: string, text: string): string {
   return data.output;
 }
 
-it.skipIf(absent)(
-  `brings every text through terraform apply and bind unharmed${absent ? " (skipped: no terraform on PATH)" : ""}`,
+it.skipIf(noTerraform)(
+  `brings every text through terraform apply and bind unharmed${noTerraform ? " (skipped: no terraform on PATH)" : ""}`,
   () => {
     const fixture = stackFixture();
     const { app, stack, manifests } = fixture;
@@ -87,10 +58,10 @@ it.skipIf(absent)(
     app.synth();
 
     const folder = join(app.outdir, "stacks/prod");
-    run(folder, "init", "-no-color");
-    run(folder, "apply", "-auto-approve", "-no-color");
+    runTerraform(folder, "init", "-no-color");
+    runTerraform(folder, "apply", "-auto-approve", "-no-color");
     const outputs = join(temporaryFolder(), "outputs.json");
-    writeFileSync(outputs, run(folder, "output", "-json"));
+    writeFileSync(outputs, runTerraform(folder, "output", "-json"));
     const to = join(temporaryFolder(), "finished");
     mkdirSync(to);
     bind({ outputs, from: app.outdir, to });

@@ -41,7 +41,7 @@ describe("toAllowPull and toDenyPull", () => {
     // The role of shop/web has no permission there.
     ["shop/web", BATCH, "denied", "repository-permitted"],
     ["shop/other", WEB, "denied", "service-account-present"],
-    ["shop/web", "docker.io/library/nginx", "denied", "provider-matches-image"],
+    ["shop/web", "registry.acme.example/nginx", "denied", "provider-matches-image"],
   ] as const)("%s pulls %s: %s at %s", (serviceAccount, image, verdict, check) => {
     const pull = { serviceAccount, image };
     const [first] = eu.explain(pull);

@@ -26,6 +26,7 @@ export {
   type EksPolicyGrant,
   type EksAccessPolicyName,
 } from "../../rules/aws/spoke";
+export { eks, type EksProps } from "./cluster";
 export { ComponentRole, componentRoles } from "./component";
 export {
   type ComponentOverride,
@@ -54,7 +55,7 @@ export {
   type PullRolesProps,
 } from "./pull-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
-export { type EcrSource, type OwnerPolicy } from "./registry-source";
+export { type EcrSource, type IRegistryOwner, type OwnerPolicy } from "./registry-source";
 export {
   type AccountRolesProps,
   type RolePlace,
@@ -62,6 +63,7 @@ export {
   type SubjectWildcard,
   type TrustingRoleProps,
 } from "./role-props";
+export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
 export {
   type EksSpokeProps,
   eksSpoke,

@@ -1,5 +1,5 @@
 import { EcrRepositoryPolicy } from "@cdktf/provider-aws/lib/ecr-repository-policy/index.js";
-import { type TerraformProvider, TerraformStack, dependable, Annotations } from "cdktf";
+import { type TerraformProvider, TerraformStack, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import {
@@ -19,6 +19,7 @@ import { type PolicyStatement, policyText } from "../../rules/aws/policy-documen
 import { ownerWarnings } from "../../rules/aws/pull";
 import { repositoryName, repositoryPatterns } from "../../rules/aws/registry";
 import { matchesPattern } from "../../rules/wildcard";
+import { waitFor } from "../shared/across-stacks";
 import { PROVIDER } from "../shared/kinds";
 import {
   type OnceInAccount,
@@ -31,7 +32,7 @@ import {
   sameProvider,
 } from "./once";
 import { type IPullRole, PULL_ROLE } from "./pull-props";
-import type { EcrSource, OwnerPolicy } from "./registry-source";
+import { type EcrSource, type OwnerPolicy, isRegistryOwner } from "./registry-source";
 import { nameTaken } from "../../model/problems";
 
 /** Settings of a {@link RepositoryPullPolicy}. */
@@ -127,8 +128,8 @@ export class RepositoryPullPolicy extends Construct {
     this.resource.policy = at(this, () => textOf(this.#repository, roles, this.#additionalStatements));
     this.#roles.push(role);
     // AWS resolves the principals of a policy when it is saved, so the roles must exist by then.
-    const names = role.dependencies.map(dependable);
-    this.resource.dependsOn = [...new Set([...(this.resource.dependsOn ?? []), ...names])].sort();
+    waitFor(this.resource, role.dependencies);
+    if (this.resource.dependsOn) this.resource.dependsOn = [...new Set(this.resource.dependsOn)].sort();
   }
 
   #agree({ additionalStatements = [], repository }: RepositoryPullPolicyProps): void {
@@ -221,7 +222,7 @@ export function checkOwnerPolicies(
   const expected = new Map<string, { props: Omit<RepositoryPullPolicyProps, "roles">; arns: Set<string> }>();
   for (const { arn, sources } of roles)
     for (const { grant, ownerPolicy } of sources) {
-      if (grant.kind === "public" || !ownerPolicy || ownerPolicy === "elsewhere") continue;
+      if (grant.kind === "public" || !isDeclaredHere(ownerPolicy)) continue;
       requireOwnersProvider(grant, ownerPolicy, place);
       for (const props of policiesOf(grant, ownerPolicy)) {
         const key = repositoryPolicyKey(props);
@@ -237,6 +238,33 @@ export function checkOwnerPolicies(
   }
 }
 
+/** Makers of many roles, which warn of all of them at once. */
+const warnTogether = new WeakSet<object>();
+
+/** Runs what declares roles in a scope, without a warning for each one; returns what they were, for {@link warnOfOwners}. */
+export function withoutOwnerWarnings<T>(scope: Construct, declare: () => T): T {
+  warnTogether.add(scope);
+  try {
+    return declare();
+  } finally {
+    warnTogether.delete(scope);
+  }
+}
+
+/** Warns of repositories in other accounts that no one is known to open to the roles, once per account. */
+export function warnOfOwners(
+  scope: Construct,
+  roles: readonly ExpectedRole[],
+  account: string | undefined,
+): void {
+  const pulls = roles.flatMap(({ arn, sources }) =>
+    sources.flatMap(({ grant, ownerPolicy }) =>
+      grant.kind === "private" && ownerPolicy === undefined ? [{ grant, roleArn: arn }] : [],
+    ),
+  );
+  for (const warning of ownerWarnings(pulls, account)) Annotations.of(scope).addWarning(warning);
+}
+
 /** Declares the owner's half of pulls across accounts, or warns where no one is known to take care of it. */
 export function writeOwnerPolicies(
   scope: Construct,
@@ -244,20 +272,20 @@ export function writeOwnerPolicies(
   sources: readonly EcrSource[],
   account: string | undefined,
 ): void {
-  const open: PrivateEcrGrant[] = [];
   for (const { grant, ownerPolicy } of sources) {
-    if (grant.kind === "public" || ownerPolicy === "elsewhere") continue;
-    if (!ownerPolicy) open.push(grant);
+    if (grant.kind === "public" || !ownerPolicy || ownerPolicy === "elsewhere") continue;
+    if (isRegistryOwner(ownerPolicy)) ownerPolicy.admit(role, grant);
     else
       for (const props of policiesOf(grant, ownerPolicy))
         RepositoryPullPolicy.forRepository(scope, { ...props, roles: [role] });
   }
-  for (const warning of ownerWarnings(open, account, role.arn)) Annotations.of(scope).addWarning(warning);
+  const together = scope.node.scope !== undefined && warnTogether.has(scope.node.scope);
+  if (!together) warnOfOwners(scope, [{ arn: role.arn, sources }], account);
 }
 
 export function ownedRepositories(
   repositories: readonly string[],
-  ownerPolicy: EcrSource["ownerPolicy"],
+  ownerPolicy: OwnerPolicy | "elsewhere" | undefined,
 ): readonly string[] {
   if (!ownerPolicy || ownerPolicy === "elsewhere") return [];
   const owned = repositoryPatterns(ownerPolicy.repositories ?? repositories).map(repositoryName);
@@ -270,6 +298,10 @@ export function ownedRepositories(
         allowed: repositories.join(", "),
         remedy: "add the repository to `repositories`, or remove it from ownerPolicy.repositories",
       });
+}
+
+function isDeclaredHere(ownerPolicy: EcrSource["ownerPolicy"]): ownerPolicy is OwnerPolicy {
+  return ownerPolicy !== undefined && ownerPolicy !== "elsewhere" && !isRegistryOwner(ownerPolicy);
 }
 
 /** With the Terraform provider of the role, the policy would land in the role's account, on whatever has that name there. */
@@ -293,7 +325,7 @@ function requireOwnersProvider(
 function requireProviderPerOwner(sources: readonly EcrSource[]): void {
   const owners = new Map<string, string>();
   for (const { grant, ownerPolicy } of sources) {
-    if (grant.kind === "public" || !ownerPolicy || ownerPolicy === "elsewhere") continue;
+    if (grant.kind === "public" || !isDeclaredHere(ownerPolicy)) continue;
     const key = onceKey(ownerPolicy.provider, "owner");
     const first = owners.get(key) ?? grant.account;
     if (first !== grant.account)

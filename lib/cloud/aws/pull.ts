@@ -22,7 +22,7 @@ import {
 import { accountOfRole, expectedRoleArn } from "../../rules/aws/role";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
-import { checkOwnerPolicies, writeOwnerPolicies } from "./owner-policies";
+import { checkOwnerPolicies, warnOfOwners, withoutOwnerWarnings, writeOwnerPolicies } from "./owner-policies";
 import { declaredProvider } from "./provider";
 import {
   type PullRoleProps,
@@ -120,6 +120,19 @@ export class PullRole extends Construct implements IPullRole {
     return new AdoptedPullRole(scope, id, () => givenArn(arn));
   }
 
+  /**
+   * The role of a pull that was declared, from `declarations.aws.grants` of ImagePulls: to grant it something, or to let
+   * it pull from a `RepositoryPullPolicy` or `SharedRegistry`.
+   */
+  static ofGrant(grant: AccountGrant): IPullRole {
+    const { identity, principal, annotations } = grant;
+    const arn = at({ node: { path: `grant of ${grant.subject.key}` } }, () =>
+      givenArn(principal?.name ?? identity),
+    );
+    const dependencies = (principal?.dependencies ?? []) as readonly ITerraformDependable[];
+    return { arn, annotations, dependencies };
+  }
+
   /** An existing role: its ARN is literal with account and region, and looked up by Terraform otherwise. */
   static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
     checkProps("PullRole.fromRoleName()", scope, id, PULL_ROLE_ATTRIBUTES, attributes);
@@ -182,7 +195,11 @@ function declareRoles(
     });
     return { subject, identity: arn, principal: { name: arn, dependencies }, annotations };
   };
-  return { provider, nodeFiles: [], grants: plans.map(grantOf) };
+  const made = withoutOwnerWarnings(scope, () => plans.map(grantOf));
+  const declared = plans.map((plan, index) => ({ arn: made[index]?.identity ?? "", sources: plan.sources }));
+  // Without it, `warn` says what to state.
+  if (account !== undefined) warnOfOwners(scope, declared, account);
+  return { provider, nodeFiles: [], grants: made };
 }
 
 /** A region of the one partition that registries and roles are in. */

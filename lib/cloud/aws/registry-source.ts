@@ -2,10 +2,22 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullSource } from "../../model/pulls";
-import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
-import type { EcrGrant } from "../../rules/aws/permission";
+import { isRecord } from "../../model/record";
+import {
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+import type { EcrGrant, PrivateEcrGrant } from "../../rules/aws/permission";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { PROVIDER } from "../shared/kinds";
+import type { IPullRole } from "./pull-props";
 
 /** How the owner of repositories in another account lets the role in. */
 export interface OwnerPolicy {
@@ -35,12 +47,31 @@ export const OWNER_POLICY: ObjectKind<OwnerPolicy> = object({
   additionalStatements: optional(list(anyObject)),
 });
 
+/** Who declares the owner's half of pulls, for the roles of all stacks: a `SharedRegistry`. */
+export interface IRegistryOwner {
+  /** Throws where the owner's half of such a pull cannot be declared. */
+  check(grant: PrivateEcrGrant): void;
+  /** Lets a role pull. */
+  admit(role: IPullRole, grant: PrivateEcrGrant): void;
+}
+
+/** The kind of an {@link IRegistryOwner}. */
+export const REGISTRY_OWNER: Kind<IRegistryOwner> = like("a SharedRegistry", {
+  check: method,
+  admit: method,
+});
+
+/** Whether the owner's half is declared elsewhere in the app. */
+export function isRegistryOwner(ownerPolicy: unknown): ownerPolicy is IRegistryOwner {
+  return isRecord(ownerPolicy) && typeof ownerPolicy["admit"] === "function";
+}
+
 /** Repositories of ECR to pull from; made by `ecr()` and `ecrPublic()`. */
 export interface EcrSource extends IPullSource<Construct> {
   /** What the role must be permitted. */
   readonly grant: EcrGrant;
   /** How the owner lets the role in; `elsewhere` where the owner takes care of it, `undefined` where nothing is said. */
-  readonly ownerPolicy: OwnerPolicy | "elsewhere" | undefined;
+  readonly ownerPolicy: OwnerPolicy | IRegistryOwner | "elsewhere" | undefined;
 }
 
 export function ecrSource(source: IPullSource<Construct>): EcrSource {

@@ -11,6 +11,7 @@ import {
   text,
 } from "../../model/shape";
 import { partitionOf, partitions, otherPartition } from "../../rules/aws/partitions";
+import type { PrivateEcrGrant } from "../../rules/aws/permission";
 import {
   type EcrHostOptions,
   ECR_HOST_OPTIONS,
@@ -18,7 +19,14 @@ import {
   ecrPublicHost,
   repositoryPatterns,
 } from "../../rules/aws/registry";
-import { type EcrSource, type OwnerPolicy, OWNER_POLICY } from "./registry-source";
+import {
+  type EcrSource,
+  type IRegistryOwner,
+  type OwnerPolicy,
+  OWNER_POLICY,
+  REGISTRY_OWNER,
+  isRegistryOwner,
+} from "./registry-source";
 import { ownedRepositories } from "./owner-policies";
 import { pullRoles } from "./pull";
 
@@ -38,12 +46,12 @@ export interface EcrProps extends EcrHostOptions {
    */
   readonly pullThroughCache?: boolean | { readonly createRepositories: boolean };
   /**
-   * For a registry of another account than the role's: declares the owner's repository policies, or says that they
-   * exist.
+   * For a registry of another account than the role's: declares the owner's repository policies, here or in the stack of
+   * a `SharedRegistry`, or says that they exist.
    *
    * @defaultValue - nothing is declared; with a warning that holds the statement, where the accounts differ
    */
-  readonly ownerPolicy?: OwnerPolicy | "elsewhere";
+  readonly ownerPolicy?: OwnerPolicy | IRegistryOwner | "elsewhere";
 }
 
 const CACHE: ObjectKind<{ readonly createRepositories: boolean }> = object({ createRepositories: boolean });
@@ -54,7 +62,7 @@ const ECR_PROPS: ObjectKind<EcrProps> = object({
   region: text,
   repositories: list(text),
   pullThroughCache: optional(either(boolean, CACHE)),
-  ownerPolicy: optional(either(choice(["elsewhere"]), OWNER_POLICY)),
+  ownerPolicy: optional(either(choice(["elsewhere"]), OWNER_POLICY, REGISTRY_OWNER)),
 });
 
 /** Settings of {@link ecrPublic}. */
@@ -85,22 +93,24 @@ export function ecr(props: EcrProps): EcrSource {
   const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
   const host = ecrHost(account, region, { fips, dualStack });
   const repositories = repositoryPatterns(props.repositories);
-  ownedRepositories(repositories, ownerPolicy);
+  const grant: PrivateEcrGrant = {
+    kind: "private",
+    partition: partitionOf(region),
+    account,
+    region,
+    repositories,
+    fips,
+    dualStack,
+    pullThroughCache: pullThroughCache !== false,
+    createRepositories: typeof pullThroughCache === "object" && pullThroughCache.createRepositories,
+  };
+  if (isRegistryOwner(ownerPolicy)) ownerPolicy.check(grant);
+  else ownedRepositories(repositories, ownerPolicy);
   return {
     cloud: "aws",
     images: repositories.map((repository) => `${host}/${repository}`),
     ownerPolicy,
-    grant: {
-      kind: "private",
-      partition: partitionOf(region),
-      account,
-      region,
-      repositories,
-      fips,
-      dualStack,
-      pullThroughCache: pullThroughCache !== false,
-      createRepositories: typeof pullThroughCache === "object" && pullThroughCache.createRepositories,
-    },
+    grant,
     defaultIdentities: () => pullRoles(),
   };
 }

@@ -100,7 +100,8 @@ function modeWarning(name: string, cluster: EksCluster): string | undefined {
   return undefined;
 }
 
-const EKS_CLUSTER: Kind<EksCluster | DataAwsEksCluster> = elementOf(
+/** The kind of a cluster that is declared or looked up. */
+export const EKS_CLUSTER: Kind<EksCluster | DataAwsEksCluster> = elementOf(
   "an EksCluster or DataAwsEksCluster",
   "aws_eks_cluster",
 );

@@ -105,7 +105,7 @@ export class ComponentIdentity extends DeclaredIdentityBase {
   ): readonly [string, RoleAssignment] {
     const key = assignmentKey(role, scope, subscriptionId);
     const known = this.roleDefinition;
-    const assignment = this.declareRoleAssignment(key, {
+    const assignment = this.declareRoleAssignment(key, undefined, {
       scope,
       ...(role === undefined && known
         ? { roleDefinitionId: attributeOf(known, "role_definition_resource_id") }

@@ -22,6 +22,7 @@ import { type FederatedCredential, checkCredentials, federatedCredentials } from
 import { terraformText } from "../../rules/terraform-text";
 import { PROVIDER } from "../shared/kinds";
 import { attributeOf, dependsOn } from "../shared/references";
+import type { RegistryStack } from "../shared/registry-stack";
 import { claimName, refuseTakenName } from "./names";
 import { type ResourceGroupPlace, azurermVersion, declaredGroups } from "./place";
 
@@ -182,20 +183,22 @@ export abstract class FederatedIdentityBase extends Construct {
     }
   }
 
-  /** One role assignment for the identity. */
+  /** One role assignment for the identity, in the stack of who owns what it is on, where that is stated. */
   protected declareRoleAssignment(
     id: string,
+    owner: RegistryStack | undefined,
     config: Omit<RoleAssignmentConfig, "principalType" | "skipServicePrincipalAadCheck" | "provider">,
   ): RoleAssignment {
     const { description, ...rest } = config;
-    return new RoleAssignment(this, id, {
+    const place = owner && new Construct(owner.scope, [...this.node.path.split("/"), id].join("_"));
+    return new RoleAssignment(place ?? this, place ? "Resource" : id, {
       ...rest,
       ...(description !== undefined && { description: terraformText(description) }),
       // A new identity's service principal reaches Entra's replicas late; with its type stated and the look-up
       // skipped the assignment does not fail on the replica that has not seen it yet.
       principalType: "ServicePrincipal",
       skipServicePrincipalAadCheck: true,
-      ...this.providerArgument,
+      ...(owner ? owner.provider && { provider: owner.provider } : this.providerArgument),
     });
   }
 }

@@ -6,6 +6,7 @@
  * @packageDocumentation
  */
 
+export { aks, type AksProps } from "./cluster";
 export { type AcrProps, type AcrSource, acr } from "./registry";
 export { type AksSpokeProps, AksSpokeEntry, type AksSpokeEntryProps, aksSpoke } from "./spoke";
 export { type ExistingAksCluster } from "./spoke";
@@ -33,3 +34,4 @@ export { type ComponentNaming, type ComponentOverride } from "../../rules/azure/
 export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/permission";
 export { type LoginServer } from "../../rules/azure/registry";
 export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/spoke";
+export type { RegistryStack } from "../shared/registry-stack";

@@ -43,7 +43,8 @@ import {
   trustCredentials,
 } from "./identity";
 import { checkSubscription } from "./place";
-import { acrSource } from "./registry";
+import { type AcrSource, acrSource } from "./registry";
+import type { RegistryStack } from "../shared/registry-stack";
 
 /** A user-assigned identity for pulls, declared or adopted. */
 export interface IPullIdentity extends IConstruct {
@@ -133,6 +134,7 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
     const permissions = at(this, () => {
       checkGiven("grantPull()", SOURCES, sources, "sources");
       const pulls = sources.map(acrSource);
+      for (const source of pulls) this.#ownedBy(source);
       const all = pullPermissions([...this.ledger.pulls, ...pulls]);
       this.ledger.pulls.push(...pulls);
       return all;
@@ -140,10 +142,24 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
     for (const permission of permissions) this.#declareAssignment(permission);
   }
 
+  /** Whose stack the role assignment is in, is decided once. */
+  #ownedBy({ loginServer: { home }, owner }: AcrSource): void {
+    const { owners } = this.ledger;
+    if (owners.has(home) && owners.get(home)?.scope !== owner?.scope)
+      fail("azure-mismatch", {
+        problem: `two sources of the registry ${home} state a different owner`,
+        value: owner?.scope.node.path,
+        allowed: owners.get(home)?.scope.node.path ?? "none",
+        remedy: "state the same `owner` in every acr() of this registry",
+      });
+    owners.set(home, owner);
+  }
+
   #declareAssignment({ loginServer, registry, roleDefinitionName, condition }: PullPermission): void {
     const known = this.ledger.assignments.get(loginServer.home);
     if (known) return condition === undefined ? resetCondition(known) : void (known.condition = condition);
-    const resource = this.declareRoleAssignment(loginServer.home, {
+    const owner = this.ledger.owners.get(loginServer.home);
+    const resource = this.declareRoleAssignment(loginServer.home, owner, {
       scope: registry,
       roleDefinitionName,
       principalId: this.principalId,
@@ -361,13 +377,15 @@ function dataSource(
 export interface IdentityLedger extends CredentialLedger {
   readonly pulls: RegistryPull[];
   readonly assignments: Map<string, RoleAssignment>;
+  /** Whose stack each assignment is in, by the registry's own host. */
+  readonly owners: Map<string, RegistryStack | undefined>;
 }
 
 const ledgers = new PerStack<IdentityLedger>();
 
 /** A ledger of its own, for an identity that no other construct can name. */
 export function newLedger(): IdentityLedger {
-  return { credentials: [], resources: [], pulls: [], assignments: new Map() };
+  return { credentials: [], resources: [], pulls: [], assignments: new Map(), owners: new Map() };
 }
 
 /** The stack's ledger for a resource id; late ids cannot be compared and get a ledger each. */

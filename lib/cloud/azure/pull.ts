@@ -1,4 +1,5 @@
 import { Construct } from "constructs";
+import type { RegistryStack } from "../shared/registry-stack";
 import { at, fail } from "../../errors";
 import type { AccountGrant } from "../../model/identity";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
@@ -96,7 +97,11 @@ export class PullIdentities extends Construct implements PullDeclaration {
   #declared(plan: PullPlan): readonly Entry[] {
     return plan.declared.flatMap(({ id, permissions, subjects, ...props }) => {
       const identity = new PullIdentity(this, id, { ...props, trusts: [plan.trust(subjects)] });
-      identity.grantPull(...permissions.map((permission) => new AcrSource(permission)));
+      identity.grantPull(
+        ...permissions.map(
+          (permission) => new AcrSource(permission, plan.owners.get(permission.loginServer.home)),
+        ),
+      );
       return subjects.map((subject): Entry => [subject.key, identity]);
     });
   }
@@ -141,6 +146,8 @@ interface PullPlan {
     readonly sources: readonly AcrSource[];
   }[];
   readonly trust: (serviceAccounts: readonly Subject[]) => PullTrust;
+  /** Where role assignments on a registry are declared, by the registry's own host. */
+  readonly owners: ReadonlyMap<string, RegistryStack | undefined>;
 }
 
 interface AzurePull {
@@ -171,7 +178,9 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
     audience,
     serviceAccounts,
   });
-  return { cloud, azureJsonPath, audience, loginServers, declared, adopted: adoptions, trust };
+  const sources = pulls.flatMap((pull) => pull.sources);
+  const owners = new Map(sources.map(({ loginServer, owner }) => [loginServer.home, owner]));
+  return { cloud, azureJsonPath, audience, loginServers, declared, adopted: adoptions, trust, owners };
 }
 
 /** Checks the file as far as it is known, so that nothing is refused after the first resource is declared. */

@@ -12,6 +12,7 @@ import {
   parseLoginServer,
   repositoryPatterns,
 } from "../../rules/azure/registry";
+import { type RegistryStack, REGISTRY_STACK } from "../shared/registry-stack";
 
 /** A container registry to pull from. */
 export interface AcrProps {
@@ -49,6 +50,12 @@ export interface AcrProps {
    * @defaultValue - the cloud of `loginServer`, otherwise `AzurePublicCloud`
    */
   readonly cloud?: AzureCloudName;
+  /**
+   * The stack of the owner, in which each role assignment is declared, for the pulls of clusters in other stacks.
+   *
+   * @defaultValue - role assignments are declared with the identities
+   */
+  readonly owner?: RegistryStack;
 }
 
 const ACR_PROPS: ObjectKind<AcrProps> = object({
@@ -57,6 +64,7 @@ const ACR_PROPS: ObjectKind<AcrProps> = object({
   loginServer: optional(text),
   repositories: optional(list(text)),
   cloud: optional(text),
+  owner: optional(REGISTRY_STACK),
 });
 
 const SOURCE = Symbol.for("cdktf-workload-identity/azure/acr");
@@ -75,12 +83,15 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
   readonly roleAssignmentMode: RoleAssignmentMode;
   /** Checked patterns; `undefined` for every repository. */
   readonly repositories: readonly string[] | undefined;
+  /** Where role assignments on it are declared; `undefined` for the place of the identities. */
+  readonly owner: RegistryStack | undefined;
 
-  constructor(pull: RegistryPull) {
+  constructor(pull: RegistryPull, owner?: RegistryStack) {
     this.registry = pull.registry;
     this.loginServer = pull.loginServer;
     this.roleAssignmentMode = pull.roleAssignmentMode;
     this.repositories = pull.repositories;
+    this.owner = owner;
     this.images = (pull.repositories ?? ["*"]).map((pattern) => `${pull.loginServer.host}/${pattern}`);
     Object.defineProperty(this, SOURCE, { value: true });
   }
@@ -112,7 +123,7 @@ export function acr(props: AcrProps): AcrSource {
       remedy:
         "leave repositories out to grant the whole registry, or change the registry to AbacRepositoryPermissions",
     });
-  return new AcrSource({ registry, loginServer, roleAssignmentMode, repositories });
+  return new AcrSource({ registry, loginServer, roleAssignmentMode, repositories }, props.owner);
 }
 
 /** Returns a source made by {@link acr}, also by another copy of the package. */

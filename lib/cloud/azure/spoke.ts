@@ -108,7 +108,8 @@ function refuseWithoutRbac(cluster: string): never {
 const LOOKED_UP =
   "data source azurerm_kubernetes_cluster copies the cluster's kube_config into the state, with a client key unless local accounts are disabled: describe the cluster by id, server and certificate instead, or set local_account_disabled on it";
 
-const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
+/** The kind of a cluster that is declared or looked up. */
+export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
   "a KubernetesCluster or DataAzurermKubernetesCluster",
   "azurerm_kubernetes_cluster",
 );

@@ -201,7 +201,7 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
   }
 
   #assignment(id: string, { role, scope, reason }: AccessRole): RoleAssignment {
-    return this.declareRoleAssignment(id, {
+    return this.declareRoleAssignment(id, undefined, {
       scope,
       ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
       principalId: this.principalReference,

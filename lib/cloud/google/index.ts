@@ -7,6 +7,7 @@
  */
 
 export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./access";
+export { gke, type GkeProps } from "./cluster";
 export { ComponentServiceAccount } from "./component";
 export type {
   ComponentNaming,
@@ -63,3 +64,4 @@ export type { AttributeMapping } from "../../rules/google/mapping";
 export type { CheckedRoleGrant, GoogleRoleGrant, RoleCondition } from "../../rules/google/permission";
 export type { GcrHost } from "../../rules/google/registry";
 export type { GatewayRoleName } from "../../rules/google/spoke";
+export type { RegistryStack } from "../shared/registry-stack";

@@ -136,8 +136,11 @@ function declarePulls(
   const federation = federate(scope, request, props);
   const { principals } = federation;
   principals.addSubjects(accounts.map(({ subject }) => subject));
-  for (const binding of bindings)
-    PullBinding.forServiceAccount(scope, { ...binding, principals, provider: props.provider });
+  for (const binding of bindings) {
+    const { owner } = binding.repository;
+    const provider = owner ? owner.provider : props.provider;
+    PullBinding.forServiceAccount(owner?.scope ?? scope, { ...binding, principals, provider });
+  }
   const annotations = { [OPT_IN_ANNOTATION]: OPT_IN_VALUE };
   return {
     grants: accounts.map(({ subject }) => {

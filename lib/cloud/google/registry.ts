@@ -20,6 +20,7 @@ import {
   projectPath,
   repositoryName,
 } from "../../rules/google/registry";
+import { type RegistryStack, REGISTRY_STACK } from "../shared/registry-stack";
 
 /** An Artifact Registry repository that is declared elsewhere. */
 export interface ArtifactRegistryProps {
@@ -36,6 +37,12 @@ export interface ArtifactRegistryProps {
    * @defaultValue - all images
    */
   readonly images?: readonly string[];
+  /**
+   * The stack of the owner, in which each binding on the repository is declared, for the pulls of clusters in other stacks.
+   *
+   * @defaultValue - bindings are declared with the pulls
+   */
+  readonly owner?: RegistryStack;
 }
 
 const ARTIFACT_REGISTRY_PROPS: ObjectKind<ArtifactRegistryProps> = object({
@@ -43,6 +50,7 @@ const ARTIFACT_REGISTRY_PROPS: ObjectKind<ArtifactRegistryProps> = object({
   location: text,
   repository: text,
   images: optional(list(text)),
+  owner: optional(REGISTRY_STACK),
 });
 
 /** A repository that answers for a gcr.io host. */
@@ -57,12 +65,19 @@ export interface GcrRepositoryProps {
    * @defaultValue - all images
    */
   readonly images?: readonly string[];
+  /**
+   * The stack of the owner, in which each binding on the repository is declared, for the pulls of clusters in other stacks.
+   *
+   * @defaultValue - bindings are declared with the pulls
+   */
+  readonly owner?: RegistryStack;
 }
 
 const GCR_REPOSITORY_PROPS: ObjectKind<GcrRepositoryProps> = object({
   project: text,
   host: text,
   images: optional(list(text)),
+  owner: optional(REGISTRY_STACK),
 });
 
 /** A repository to pull from; made by {@link artifactRegistry} and {@link gcrRepository}. */
@@ -79,6 +94,8 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
   readonly host: string;
   /** `<host>/<path>/<image>`, sorted. */
   readonly images: readonly string[];
+  /** Where bindings on it are declared; `undefined` for the place of the pulls. */
+  readonly owner: RegistryStack | undefined;
 
   private constructor(
     project: string,
@@ -86,12 +103,14 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     repository: string,
     host: string,
     images: readonly string[],
+    owner: RegistryStack | undefined,
   ) {
     this.project = project;
     this.location = location;
     this.repository = repository;
     this.host = host;
     this.images = images;
+    this.owner = owner;
   }
 
   /** A Docker repository at `<location>-docker.pkg.dev`; see {@link artifactRegistry}. */
@@ -103,7 +122,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     const images = imagePatterns(host, props.images).map(
       (image) => `${host}/${projectPath(project)}/${repository}/${image}`,
     );
-    return new ArtifactRegistryRepository(project, props.location, repository, host, images);
+    return new ArtifactRegistryRepository(project, props.location, repository, host, images, props.owner);
   }
 
   /** A repository behind a gcr.io host; see {@link gcrRepository}. */
@@ -114,7 +133,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     const images = imagePatterns(props.host, props.images).map(
       (image) => `${props.host}/${projectPath(project)}/${image}`,
     );
-    return new ArtifactRegistryRepository(project, location, props.host, props.host, images);
+    return new ArtifactRegistryRepository(project, location, props.host, props.host, images, props.owner);
   }
 
   /** Refused: a workload identity pool needs a project and its number. */

@@ -18,6 +18,7 @@ import type {
   AccountReading,
   AskedRights,
   CloudAccess,
+  HeldRight,
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
@@ -33,6 +34,7 @@ import {
   isAwsSecret,
   readAwsSecret,
 } from "./component";
+import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 
@@ -106,19 +108,32 @@ class RoleIdentity implements AccessIdentity {
     return role ? pass(`${label} is declared`, seen("IAM role", role.resource.source)) : notFound(label);
   }
 
-  trust({ issuer, audience, namespace, name }: TokenQuestion): TrustAnswer {
-    const { role, account, partition } = this.#named;
-    const subject = known(`system:serviceaccount:${namespace}:${name}`);
-    const question: TrustQuestion = { role, account, partition, issuer, subject, audience };
+  trust(token: TokenQuestion): TrustAnswer {
+    const question = this.#question(token);
     const answers = this.#trust.of(question);
     const isWide = answers.subject.status === "pass" && this.#trust.isWide(question);
     return isWide ? { ...answers, audience: wider(answers.audience, this.#named) } : answers;
+  }
+
+  admitsAnyAudience(token: TokenQuestion): boolean {
+    return this.#trust.isWide(this.#question(token));
   }
 
   permissions(asked: AskedRights | undefined): Answer {
     const { role, label, account } = this.#named;
     if (!role) return notFound(label);
     return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked.rights, account);
+  }
+
+  held(): readonly HeldRight[] {
+    const { role } = this.#named;
+    return role ? heldRights(role.policies, role.boundary, role.resource.source) : [];
+  }
+
+  #question({ issuer, audience, namespace, name }: TokenQuestion): TrustQuestion {
+    const { role, account, partition } = this.#named;
+    const subject = known(`system:serviceaccount:${namespace}:${name}`);
+    return { role, account, partition, issuer, subject, audience };
   }
 }
 

@@ -26,6 +26,8 @@ export interface Doubt {
 export interface HeldPolicy {
   readonly policy: Policy;
   readonly doubt: Doubt | undefined;
+  /** What declares it; absent where nothing does that was read. */
+  readonly from?: Resource;
 }
 
 interface Given {
@@ -87,8 +89,13 @@ export class Attachments {
       ...given.map(({ resource, named }) => ({
         policy: named().policy,
         doubt: resource.certain ? undefined : perhapsThere(resource),
+        from: named().resource ?? resource,
       })),
-      ...perhaps.map(({ resource, named }) => ({ policy: named().policy, doubt: attached(resource) })),
+      ...perhaps.map(({ resource, named }) => ({
+        policy: named().policy,
+        doubt: attached(resource),
+        from: named().resource ?? resource,
+      })),
       ...(owner
         ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]
         : []),

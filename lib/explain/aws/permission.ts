@@ -6,14 +6,16 @@ import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/
 import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
+import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
-import type { PullRights, ReachedRepositories } from "../cloud";
+import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import { amended } from "../shared/words";
 import { moduleRemedy } from "./documents";
+import { heldRights } from "./held";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
-import { type AssumedRole, RoleJudge } from "./role-judge";
+import { type AssumedRole, RoleJudge, pullActions } from "./role-judge";
 
 export class AwsRights implements PullRights {
   readonly #role: AssumedRole;
@@ -64,6 +66,20 @@ export class AwsRights implements PullRights {
     return this.#role.policies
       .filter(({ doubt }) => doubt === undefined)
       .flatMap(({ policy }) => reachOf(policy));
+  }
+
+  held(): readonly HeldRight[] {
+    const { policies, boundary } = this.#role;
+    const rights = heldRights(policies, boundary, undefined).map((right) => ({
+      ...right,
+      reads: reads(right),
+    }));
+    // What owners say of repositories matters for those that are not asked about one by one.
+    const isNamed = this.reach().every(({ comparable }) => comparable);
+    const owners = isNamed
+      ? []
+      : this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
+    return [...rights, ...owners];
   }
 
   #judged(place: AskedPlace, answer: Answer): Answer {
@@ -170,9 +186,18 @@ function reachOfStatement({ effect, actions, resources }: Statement): readonly R
 function mayPull({ values, negated }: Selection): boolean {
   const named = values.some((value) => {
     const [text] = partsOf(value) ?? [];
-    return typeof text !== "string" || /^(?:\*|ecr:(?:\*|Batch\*|BatchGet\*|BatchGetImage))$/i.test(text);
+    return typeof text !== "string" || matchesPattern(text.toLowerCase(), "ecr:batchgetimage") !== false;
   });
   return named !== negated;
+}
+
+const LOGIN = "ecr:getauthorizationtoken";
+const READS: readonly string[] = pullActions.map((action) => action.toLowerCase());
+
+/** True for what reading images needs, of repositories of one registry. */
+function reads({ covers }: HeldRight): boolean {
+  if (covers === undefined || covers.under !== "") return false;
+  return covers.action === LOGIN || (READS.includes(covers.action) && imagePattern(covers.on).comparable);
 }
 
 const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;

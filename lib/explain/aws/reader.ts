@@ -73,6 +73,9 @@ class Aws implements Cloud {
       names: [role.resource.address, shown(role.resource.attribute("name")), role.pathName, ...arnsOf(role)],
       source: role.resource.source,
       trust: (claims) => declaredTrust(role, claims, trust),
+      get terms() {
+        return trust.terms(role);
+      },
     }));
   }
 
@@ -86,8 +89,10 @@ class Aws implements Cloud {
     const { role, account, partition, label } = named;
     const { issuer, audience } = token;
     const subject = known(`system:serviceaccount:${token.namespace}:${token.name}`);
+    const question = { role, account, partition, issuer, subject, audience };
     return {
-      trust: trust.of({ role, account, partition, issuer, subject, audience }),
+      trust: trust.of(question),
+      admitsAnyAudience: () => trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
       rights: role ? this.#rights.of(named, role, registries) : NO_RIGHTS,
@@ -135,7 +140,12 @@ class Rights {
 }
 
 const NOT_READ = notFound("the IAM role");
-const NO_RIGHTS: PullRights = { login: () => NOT_READ, repository: () => NOT_READ, reach: () => [] };
+const NO_RIGHTS: PullRights = {
+  login: () => NOT_READ,
+  repository: () => NOT_READ,
+  reach: () => [],
+  held: () => [],
+};
 
 /** Partitions differ; account and name are what tells roles apart. */
 function arnsOf({ account, pathName }: Role): readonly string[] {

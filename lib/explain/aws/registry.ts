@@ -4,8 +4,19 @@
  * and "Sync an upstream registry with an Amazon ECR private registry" in the ECR user guide.
  */
 
-import { type Known, type Ternary, and, is, isKnown, known, map, orElse, same } from "../../model/known";
-import { type AskedName, AskedNames } from "../../rules/asked-names";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  isKnown,
+  known,
+  map,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
+import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
@@ -53,9 +64,7 @@ export function somePlace(
     path: undefined,
     resource: namedResource(arn, name),
     isNamed: (other) =>
-      unlessLate(other, (text) =>
-        AskedNames.covers(asked.text, text) ? name.matches(literalPattern(text)) : "no",
-      ),
+      unlessLate(other, (text) => (asked.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
     isBelow: (prefix) =>
       unlessLate(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
   };
@@ -72,11 +81,11 @@ export interface PolicyOfOwner {
   readonly policy: Policy;
   /** True for one of a whole registry, which ECR enforces in every request. */
   readonly isOfRegistry: boolean;
+  readonly text: Known<string>;
 }
 
 interface RepositoryPolicy extends PolicyOfOwner {
   readonly repository: Known<string>;
-  readonly text: Known<string>;
 }
 
 type Place = Pick<Registry, "account" | "region">;
@@ -114,6 +123,7 @@ export class Registries {
       source: each.source,
       policy: documents.ofText(each.stated("policy"), "resource"),
       isOfRegistry: true,
+      text: each.stated("policy"),
     }));
     this.hasOldScope = terraform
       .ofType("aws_ecr_account_setting")
@@ -140,6 +150,16 @@ export class Registries {
     const others = isCertain ? [] : near.filter((each) => each !== policy);
     const ofRegistry = this.#registryPolicies.filter((each) => isOf(each, place) !== "no");
     return { policy, others: [...others, ...ofRegistry] };
+  }
+
+  /** The policies with what they are of, as texts. */
+  get texts(): readonly string[] {
+    const ofRepositories = this.#policies.map((each) => [each, shown(each.repository)] as const);
+    const ofRegistries = this.#registryPolicies.map((each) => [each, "the registry"] as const);
+    return [...ofRepositories, ...ofRegistries].map(
+      ([{ account, region, text }, what]) =>
+        `policy of ${what} in ${shown(account)}, ${shown(region)}: ${shown(text)}`,
+    );
   }
 
   /** A rule that a repository is cached by, or may be: the prefix ROOT is for all that no other rule is about. */

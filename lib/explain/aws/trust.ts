@@ -7,6 +7,7 @@ import {
   Reference,
   is,
   isKnown,
+  joined,
   known,
   orElse,
   partsOf,
@@ -15,18 +16,24 @@ import {
   textOf,
   withoutPrefix,
 } from "../../model/known";
-import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
-import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
+import {
+  admitsEveryone,
+  admittingStatements,
+  decideTrust,
+  federatedPrincipals,
+  serviceAccountClaims,
+} from "../../rules/aws/policy/trust";
 import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
-import type { TrustAnswer } from "../cloud";
+import type { TrustAnswer, TrustTerms } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { Recent, remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
+import { beyondTerms } from "./held";
 import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields, memoryKey } from "./place";
 
@@ -105,6 +112,18 @@ export class Trust {
     return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
   }
 
+  /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
+  terms({ trust: policy }: Role): TrustTerms {
+    const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));
+    const values = admittingStatements(policy).flatMap(({ conditions }) =>
+      orElse(conditions, () => []).flatMap(({ values }) => values),
+    );
+    const registered = this.#providers.filter(({ url }) => issuers.some((each) => same(each, url) === "yes"));
+    const audiences = registered.flatMap(({ clientIds }) => orElse(clientIds, () => []));
+    const others = policy.kind === "read" ? policy.statements.flatMap(beyondTerms) : [known(policy.why)];
+    return { issuers, audiences: [...values, ...audiences], subjects: values, beyond: others };
+  }
+
   /** The words are made when they are read where the policy lets in any subject in whose place it has this one. */
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
     const alike = this.#alike(question, role);
@@ -163,7 +182,7 @@ export class Trust {
 
   /** The OIDC providers that a trust policy's statements let in, in their order. */
   #trusted(policy: Policy): readonly TrustedProvider[] {
-    return federated(policy).flatMap((arn) => {
+    return federatedPrincipals(policy).flatMap((arn) => {
       const text = orElse(arn, () => undefined);
       const found =
         text === undefined ? this.#provider(arn) : remembered(this.#named, text, () => this.#provider(arn));
@@ -198,10 +217,10 @@ export class Trust {
         where,
       );
     const trusted = this.#trusted(policy);
-    const names = federated(policy);
+    const names = federatedPrincipals(policy);
     if (policy.kind !== "read" || (trusted.length === 0 && !names.every(isKnown)))
       return unknown("the trust policy holds values that are known only after apply", ASK_AGAIN, where);
-    if (letsEveryoneIn(policy))
+    if (admitsEveryone(policy))
       return unknown(
         "the trust policy names no OIDC provider of the issuer, but lets in everybody by *, of which AWS does not say whether it covers web identities",
         "write the ARN of the OIDC provider as Federated principal",
@@ -372,29 +391,4 @@ function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answe
     DENIED,
     where,
   );
-}
-
-function allowing(policy: Policy): readonly Statement[] {
-  const statements = policy.kind === "read" ? policy.statements : [];
-  return statements.flatMap((each) =>
-    "unread" in each || is(each.effect, "Allow") !== "yes" || !each.principal || each.principal.negated
-      ? []
-      : [each],
-  );
-}
-
-function federated(policy: Policy): readonly Known<string>[] {
-  return allowing(policy).flatMap(({ principal }) => namesOf(principal, "Federated"));
-}
-
-function namesOf(principal: Statement["principal"], type: string): readonly Known<string>[] {
-  const names = principal ? childOf(principal.value, type) : known(undefined);
-  return orElse(listAt(names), () => [names]).map(textAt);
-}
-
-function letsEveryoneIn(policy: Policy): boolean {
-  return allowing(policy).some(({ principal }) => {
-    const named = ["AWS", "Federated"].flatMap((type) => namesOf(principal, type));
-    return [textAt(principal?.value ?? known("")), ...named].some((name) => is(name, "*") === "yes");
-  });
 }

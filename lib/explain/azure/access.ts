@@ -31,6 +31,7 @@ import type { Issuers } from "../shared/object-store";
 import { asked, isAbsent, lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
+import { heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
 import { NOT_ALL, deniedTo } from "./permission";
@@ -90,6 +91,7 @@ function accessIdentity(
       const given = identity.given ?? deniedTo(identity);
       return given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },
+    held: () => (identity ? heldRoles(identity) : []),
   };
 }
 

@@ -32,6 +32,8 @@ export interface Assignment extends NamedRole {
   readonly scope: ResourceId;
   /** The repositories that its condition limits it to; `undefined` where it has none. */
   readonly limit: RepositoryLimit | undefined;
+  /** The condition as it is written. */
+  readonly condition: Known<string | undefined>;
   readonly source: Source;
 }
 
@@ -98,6 +100,7 @@ export class Assignments {
         ...this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name")),
         scope: resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope")),
         limit: isOfAzapi ? "unknown" : limitOf(resource.text("condition")),
+        condition: resource.text("condition"),
         source: resource.source,
       };
     });

@@ -14,6 +14,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { remembered, whether } from "../shared/references";
 import { type Assignment, roleLabel } from "./assignments";
+import { heldRoles } from "./held";
 import type { Identity } from "./identity";
 import { ABAC, LEGACY, type Registries, type Registry, scopedRegistry } from "./registry";
 import { NO_IDENTITY } from "./trust";
@@ -51,6 +52,7 @@ export const NO_RIGHTS: PullRights = {
   login: () => NO_IDENTITY,
   repository: () => NO_IDENTITY,
   reach: () => [],
+  held: () => [],
 };
 
 /** The rights of an identity at registries; `recorded` is what is known of these besides Terraform. */
@@ -65,6 +67,7 @@ export function acrRights(
   return {
     login: (host) => at(host).login,
     repository: (asked) => repositoryAnswer(at(asked.host), asked),
+    held: () => heldRoles(identity, readsOnly),
     reach: () => {
       const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
       return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
@@ -76,6 +79,15 @@ export function acrRights(
       });
     },
   };
+}
+
+/** Roles that pull and do nothing else. */
+const READERS: readonly string[] = ["AcrPull", "Container Registry Repository Reader"];
+
+/** True for a role on one registry that lets pull alone, of repositories that are known. */
+function readsOnly({ builtIn, scope, limit }: Assignment): boolean {
+  const isOfOne = orElse(scopedRegistry(scope), () => "") !== "" && limit !== "unknown";
+  return isOfOne && builtIn !== undefined && READERS.includes(builtIn.name);
 }
 
 function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {

@@ -2,14 +2,14 @@
  * Azure: ACR, identities of Microsoft Entra, AKS clusters as spokes, storage accounts that publish issuers.
  */
 
-import { known } from "../../model/known";
-import type { Cloud, CloudReader } from "../cloud";
+import { type Known, known, orElse } from "../../model/known";
+import type { Cloud, CloudReader, TrustTerms } from "../cloud";
 import type { Terraform } from "../read/terraform";
 import { Unread } from "../shared/not-read";
 import type { Issuers } from "../shared/object-store";
 import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
-import { Credentials, declaredCredentials } from "./credentials";
+import { type Credential, Credentials, declaredCredentials } from "./credentials";
 import { Identities } from "./identity";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
@@ -44,7 +44,19 @@ function azure(terraform: Terraform, issuers: Issuers): Cloud {
             audience: known(audience),
             subject,
           }),
+        terms: termsOf(credential),
       }));
     },
+  };
+}
+
+function termsOf({ issuer, subject, audience, problem }: Credential): TrustTerms {
+  const stated = (text: Known<string | undefined>): readonly Known<string>[] =>
+    orElse(text, () => "late") === undefined ? [] : [text as Known<string>];
+  return {
+    issuers: stated(issuer),
+    audiences: stated(audience),
+    subjects: stated(subject),
+    beyond: problem === undefined ? [] : [known(problem)],
   };
 }

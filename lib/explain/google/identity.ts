@@ -25,6 +25,7 @@ import type {
   AccountReading,
   AskedRights,
   CloudAccess,
+  HeldRight,
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
@@ -33,6 +34,7 @@ import type { SecretFact } from "../read/component-facts";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { ACCOUNT } from "./grants";
+import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
@@ -165,6 +167,12 @@ export class Identity implements AccessIdentity {
       "name the Terraform that declares it as well",
       ...answer.evidence,
     );
+  }
+
+  held(question: TokenQuestion): readonly HeldRight[] {
+    const { iam } = this.#acting;
+    const bearer = this.email === undefined ? this.#bearer(question) : accountBearer(this.email);
+    return iam.to(bearer).flatMap((each) => heldGrant(each, iam));
   }
 
   #bearer(question: TokenQuestion): Bearer {

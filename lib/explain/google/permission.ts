@@ -11,10 +11,11 @@ import { parseGoogleRegistryHost, projectPath } from "../../rules/google/registr
 import { literalPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown, worstOf } from "../answer";
 import type { AskedRepository } from "../asked-image";
-import type { PullRights, ReachedRepositories } from "../cloud";
+import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { REPOSITORY, type Target, targetText } from "./grants";
+import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
 import { isProjectNumber, projectOf } from "./names";
@@ -45,6 +46,7 @@ export class Downloads {
 }
 
 const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
+const READER = "roles/artifactregistry.reader";
 const DOWNLOADING =
   /^roles\/artifactregistry\.(?:reader|writer|repoAdmin|admin|createOnPushWriter|createOnPushRepoAdmin)$/;
 /**
@@ -167,6 +169,13 @@ class Rights implements PullRights {
     );
   }
 
+  held(): readonly HeldRight[] {
+    return this.#all.flatMap((each) => {
+      const reads = isPlain(each) && is(each.grant.role, READER) === "yes";
+      return heldGrant(each, this.#iam).map((right) => ({ ...right, reads }));
+    });
+  }
+
   reach(): readonly ReachedRepositories[] {
     const sure = this.#grants.filter(
       ({ grant: { role, condition }, isTo }) =>
@@ -181,6 +190,12 @@ class Rights implements PullRights {
       return { pattern, comparable: isKnown(on.name) };
     });
   }
+}
+
+/** True for a grant on one repository that certainly counts. */
+function isPlain({ grant: { on, condition }, isTo, owner }: GrantTo): boolean {
+  const isNamed = [on.name, on.project, on.location].every((each) => each !== undefined && isKnown(each));
+  return on.kind === REPOSITORY && isNamed && condition === undefined && isTo === "yes" && !owner;
 }
 
 /** Whether the grant is on the repository or on what holds it; images name projects by id, grants by id or number. */

@@ -2,8 +2,9 @@
  * Google Cloud: workload identity pools, Artifact Registry by auth-provider-gcp, GKE and fleets.
  */
 
-import { known, shown } from "../../model/known";
-import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer } from "../cloud";
+import { joined, known, orElse, shown } from "../../model/known";
+import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer, TrustTerms } from "../cloud";
+import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { Iam } from "./iam";
@@ -57,7 +58,12 @@ class Google implements Cloud {
         const { address, source } = provider.resource;
         const [pool, id] = [shown(provider.poolId), shown(provider.providerId)];
         const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
-        return { address, names, source, trust: (claims) => this.#trust(provider, claims) };
+        return {
+          ...{ address, names, source, trust: (claims) => this.#trust(provider, claims) },
+          get terms() {
+            return termsOf(provider);
+          },
+        };
       });
   }
 
@@ -73,4 +79,32 @@ class Google implements Cloud {
   get #policies(): Iam {
     return (this.#iam ??= new Iam(this.#terraform));
   }
+}
+
+const TEXT = "(?:'[^'\\\\]*'|\"[^\"\\\\]*\")";
+/** Conditions that compare the subject with texts and do nothing else, as they are written nearly always. */
+const OF_SUBJECT = new RegExp(
+  `^\\s*assertion\\.sub\\s*(?:==\\s*${TEXT}|in\\s*\\[\\s*${TEXT}(?:\\s*,\\s*${TEXT})*\\s*\\])\\s*$`,
+);
+
+/** Any other expression decides about subjects in ways that are not compared text by text. */
+function termsOf({ issuer, audiences, condition, mapping, off, doubt }: PoolProvider): TrustTerms {
+  const text = orElse(condition?.text ?? known(""), () => "late");
+  const isPlain = text === "" || OF_SUBJECT.test(text);
+  const named = isPlain
+    ? (text.match(new RegExp(TEXT, "g")) ?? []).map((each) => known(each.slice(1, -1)))
+    : [];
+  const mapped = [...orElse(mapping, () => new Map<string, CelExpression>())];
+  const expressions = condition
+    ? [condition.text, ...mapped.map(([name, each]) => joined(name, "=", each.text))]
+    : [];
+  return {
+    issuers: [issuer],
+    audiences: orElse(audiences, () => []),
+    subjects: named,
+    beyond: [
+      ...(isPlain ? [] : expressions),
+      ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),
+    ],
+  };
 }

@@ -6,10 +6,12 @@
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
 import { type Known, is, orElse } from "../../model/known";
 import { type Tree, type TreeObject, entriesOf, isTreeObject, sameTree, treeOf } from "../../model/tree";
+import { type Answer, type Evidence, seen } from "../answer";
 import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
+import { worded } from "../run";
 
 /** Jobs other than pulling images. */
 export type AccessJob = "component" | "workload";
@@ -173,3 +175,31 @@ export function workloadQuestions(
     }),
   );
 }
+
+/** The answer, with what was narrowed or widened by design as evidence. */
+export function withIntent(answer: Answer, { access }: Cloud, intent: Intent | undefined): Answer {
+  if (intent === undefined || answer.status === "skipped") return answer;
+  const { asks, intends, reason } = intent;
+  const [asked, meant] = [access.inWords(asks), access.inWords(intends)];
+  const because = reason === "" ? "" : `, because: ${reason}`;
+  const difference = (
+    what: string,
+    some: readonly string[],
+    others: readonly string[],
+  ): readonly Evidence[] => {
+    const rights = [...new Set(some)].filter((each) => !others.includes(each));
+    const more = rights.length > SHOWN ? ` and ${rights.length - SHOWN} more` : "";
+    const text = `${what}: ${rights.slice(0, SHOWN).join(", ")}${more}${because}`;
+    return rights.length === 0 ? [] : [seen(text, undefined)];
+  };
+  return {
+    ...worded(answer),
+    evidence: [
+      ...answer.evidence,
+      ...difference("asked for, and by design not granted", asked, meant),
+      ...difference("not asked for, and granted by design", meant, asked),
+    ],
+  };
+}
+
+const SHOWN = 6;

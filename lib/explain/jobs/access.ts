@@ -7,17 +7,16 @@ import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown, unread } from "../../model/known";
 import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/two-releases";
-import {
-  type Answer,
-  type CheckResult,
-  type Evidence,
-  badness,
-  broken,
-  pass,
-  seen,
-  unknown,
-} from "../answer";
-import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
+import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
+import type {
+  AccessIdentity,
+  AccessReading,
+  AccountReading,
+  Cloud,
+  HeldRight,
+  TokenQuestion,
+  TrustAnswer,
+} from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
@@ -29,8 +28,8 @@ import {
   type AccessJob,
   type AccessQuestion,
   type AskedComponent,
-  type Intent,
   componentQuestions,
+  withIntent,
   workloadQuestions,
 } from "./access-questions";
 import { TRUST_LINKS, type TrustFacts, accountWritten, misfilled, missing } from "./links";
@@ -52,6 +51,7 @@ export interface AccessFacts extends TrustFacts {
   /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
   readonly permission: Answer | undefined;
+  readonly token: TokenQuestion;
 }
 
 const { link } = stepsOf<AccessFacts>();
@@ -196,6 +196,22 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
+  /** What the identity was granted. */
+  readonly held: () => readonly HeldRight[];
+}
+
+/** An identity that a service account names. */
+export interface NamedIdentity {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly identity: AccessIdentity;
+  readonly audiences: readonly Known<string>[];
+}
+
+/** What names an identity, and to whom its tokens are shown. */
+interface Named extends Partial<AccessReading> {
+  readonly pods: Answer | undefined;
+  readonly audiences: readonly Known<string>[];
 }
 
 const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
@@ -229,13 +245,29 @@ export class Accesses {
     isAsked: (question: AccessQuestion) => boolean,
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
+    for (const question of this.#questions(artefacts, job, entering))
+      if (isAsked(question)) yield this.#judged(question);
+  }
+
+  /** The identities that components and workloads name, and the audiences of the tokens that they show. */
+  *identities(artefacts: ClusterArtefacts, entering: ReadonlySet<string>): Generator<NamedIdentity> {
+    for (const job of ["component", "workload"] as const)
+      for (const question of this.#questions(artefacts, job, entering)) {
+        const { identity, audiences } = this.#named(question);
+        if (identity) yield { key: question.key, identity, audiences };
+      }
+  }
+
+  #questions(
+    artefacts: ClusterArtefacts,
+    job: AccessJob,
+    entering: ReadonlySet<string>,
+  ): readonly AccessQuestion[] {
     const acts = (cloud: Cloud, key: string): boolean =>
       !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
-    const questions =
-      job === "component"
-        ? componentQuestions(artefacts, this.#clouds)
-        : workloadQuestions(artefacts, this.#clouds, acts);
-    for (const question of questions) if (isAsked(question)) yield this.#judged(question);
+    return job === "component"
+      ? componentQuestions(artefacts, this.#clouds)
+      : workloadQuestions(artefacts, this.#clouds, acts);
   }
 
   /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
@@ -262,21 +294,28 @@ export class Accesses {
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
+    const { identity } = facts;
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
-      as: verdict === "denied" ? null : (facts.identity?.label ?? null),
+      as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
+      held: () => identity?.held(facts.token) ?? [],
     };
   }
 
-  #facts({ artefacts, cloud, key, component, declared, asks }: AccessQuestion): AccessFacts {
+  #named({ artefacts, cloud, key, component, declared }: AccessQuestion): Named {
     const workload = component ? undefined : cloud && this.#reading(artefacts, cloud, key, declared);
     const secret =
       component?.secret && cloud?.access.secret(component.secret, component.tokenPath, artefacts.secrets);
-    const { identity, answer: named } = workload ?? secret ?? {};
     const audiences = component ? [known(component.audience)] : (workload?.audiences ?? []);
+    return { ...(workload ?? secret), pods: workload?.pods, audiences };
+  }
+
+  #facts(question: AccessQuestion): AccessFacts {
+    const { artefacts, cloud, key, component, declared, asks } = question;
+    const { identity, answer: named, pods, audiences } = this.#named(question);
     const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
     return {
@@ -286,8 +325,9 @@ export class Accesses {
       account: serviceAccountOf(artefacts, key),
       component,
       named,
-      pods: workload?.pods,
+      pods,
       identity,
+      token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
@@ -334,31 +374,3 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
     ? trust
     : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
 }
-
-/** The answer, with what was narrowed or widened by design as evidence. */
-function withIntent(answer: Answer, { access }: Cloud, intent: Intent | undefined): Answer {
-  if (intent === undefined || answer.status === "skipped") return answer;
-  const { asks, intends, reason } = intent;
-  const [asked, meant] = [access.inWords(asks), access.inWords(intends)];
-  const because = reason === "" ? "" : `, because: ${reason}`;
-  const difference = (
-    what: string,
-    some: readonly string[],
-    others: readonly string[],
-  ): readonly Evidence[] => {
-    const rights = [...new Set(some)].filter((each) => !others.includes(each));
-    const more = rights.length > SHOWN ? ` and ${rights.length - SHOWN} more` : "";
-    const text = `${what}: ${rights.slice(0, SHOWN).join(", ")}${more}${because}`;
-    return rights.length === 0 ? [] : [seen(text, undefined)];
-  };
-  return {
-    ...worded(answer),
-    evidence: [
-      ...answer.evidence,
-      ...difference("asked for, and by design not granted", asked, meant),
-      ...difference("not asked for, and granted by design", meant, asked),
-    ],
-  };
-}
-
-const SHOWN = 6;

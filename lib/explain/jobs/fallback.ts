@@ -3,7 +3,7 @@
  * A pull that works through the node's identity looks like success and is none.
  */
 
-import { match, orElse } from "../../model/known";
+import { type Ternary, is, match, or, orElse } from "../../model/known";
 import { compareVersions } from "../../model/version";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import {
@@ -12,14 +12,23 @@ import {
   DOCKER_CONFIG_KEYS,
   readDockerConfig,
 } from "../../rules/kubelet/registry-credentials";
-import { pluginCan } from "../../rules/plugins";
+import { type PluginAbility, pluginCan } from "../../rules/plugins";
+import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { SecretFact } from "../read/component-facts";
 import { kubeletVersion } from "../read/read-record";
+import type { ProviderEntry } from "../read/node-configuration";
+import { INTERNAL_REGISTRY_SECRET } from "../read/service-accounts";
 import { matchingEntries } from "./image-match";
-import { TOKENS_SINCE, kubeletExits, pluginRecord } from "./provider-on-node";
+import {
+  TOKENS_SINCE,
+  configurationRead,
+  configurationValid,
+  kubeletExits,
+  pluginRecord,
+} from "./provider-on-node";
 import type { PullFacts } from "./pull-questions";
 import { mirrorEvidence, mirroredAs } from "./runtime";
 import { audienceGranted } from "./token-request";
@@ -30,11 +39,16 @@ export interface Fallback {
   readonly answer: Answer;
   /** Words for `as` where the pull may work without the chain; `null` where it does not. */
   readonly as: string | null;
+  /** Whether what served the image before there was a chain, the node's identity or a pull secret, is still used for it. */
+  readonly serves: Ternary;
 }
 
-/** What happens besides the chain; `failed` is its broken link, `undefined` where none is. */
-export function fallbackOf(pull: PullFacts, failed: CheckId | undefined): Fallback {
-  const nothing = (answer: Answer): Fallback => ({ answer, as: null });
+/** `as` of a pull that the node's identity serves. */
+export const NODE_IDENTITY = "node identity";
+
+/** What happens besides the chain; `failed` is its broken link, `undefined` where none is, `isCertain` whether all before it hold. */
+export function fallbackOf(pull: PullFacts, failed: CheckId | undefined, isCertain: () => boolean): Fallback {
+  const nothing = (answer: Answer, serves: Ternary = "no"): Fallback => ({ answer, as: null, serves });
   const secrets = pullSecretsOf(pull, pull.image.repository);
   if (failed === "image-parses")
     return nothing(broken("nothing is pulled", "correct the image's name", undefined));
@@ -47,20 +61,55 @@ export function fallbackOf(pull: PullFacts, failed: CheckId | undefined): Fallba
   // They are tried before what plugins answer, where one has a key for the image; plugins are run all the same.
   const [first] = secrets.tried;
   const tried = `the pull secrets ${secrets.tried.join(", ")}`;
+  const plain = tokenLess(pull);
+  const serves = plain && kubeletStarts(pull) ? "yes" : "no";
   if (failed === undefined)
-    return nothing(first ? pass(`${tried} are tried first`, evidence) : pass("not needed: every link holds"));
+    return nothing(
+      first ? pass(`${tried} are tried first`, evidence) : pass("not needed: every link holds"),
+      first ? or(serves, "unknown") : serves,
+    );
   const mirror = fromMirror(pull);
-  if (mirror) return nothing(mirror);
+  if (mirror) return nothing(mirror, "unknown");
+  const node = nodeIdentity(pull, failed, plain) ?? answeredAnyway(pull, failed);
+  const byNode =
+    node?.status === "unknown" ? or(serves, isCertain() ? withoutToken(pull, failed) : "unknown") : serves;
   if (first !== undefined) {
-    const remedy = "remove them once the chain holds";
-    return { answer: unknown(`${tried} may serve the image`, remedy, evidence), as: "pull secret" };
+    const answer = unknown(`${tried} may serve the image`, "remove them once the chain holds", evidence);
+    return { answer, as: "pull secret", serves: or(byNode, "unknown") };
   }
-  const { cloud, entry, node: nodes } = pull;
-  // A plugin may succeed without the token, by its arguments.
-  const isCalled = failed === "provider-on-node" && entry && nodes;
-  const node = nodeIdentity(pull, failed) ?? (isCalled ? cloud?.answersAnyway?.(entry, nodes) : undefined);
-  if (node) return { answer: node, as: node.status === "unknown" ? "node identity" : null };
-  return nothing(anonymous(failed));
+  const as = node?.status === "unknown" ? NODE_IDENTITY : null;
+  return { answer: node ?? anonymous(failed), as, serves: byNode };
+}
+
+/** The entry that runs its plugin for the image as nodes do without tokens. */
+function tokenLess({ node, image: { repository } }: PullFacts): ProviderEntry | undefined {
+  return node && repository && matchingEntries(node, repository).find((each) => !each.tokenAttributes);
+}
+
+function kubeletStarts({ node, artefacts: { cluster } }: PullFacts): boolean {
+  return (
+    node !== undefined &&
+    configurationRead(node).status === "pass" &&
+    configurationValid(node, cluster).status === "pass"
+  );
+}
+
+/** A plugin may succeed without the token, by its arguments. */
+function answeredAnyway({ cloud, entry, node }: PullFacts, failed: CheckId): Answer | undefined {
+  return failed === "provider-on-node" && entry && node ? cloud?.answersAnyway?.(entry, node) : undefined;
+}
+
+/**
+ * Whether the plugin of the entry in token mode certainly answers with the node's identity, where that was not ruled
+ * out: for a static pod, and by falling back for a service account without its annotation.
+ */
+function withoutToken(pull: PullFacts, failed: CheckId): Ternary {
+  const { artefacts, cloud, entry, puller } = pull;
+  if (failed === NOT_PRESENT && puller.workload?.isStatic) return kubeletStarts(pull) ? "yes" : "unknown";
+  if (failed !== "annotations-present" || !cloud || !entry?.tokenAttributes) return "unknown";
+  const facts = pluginRecord(artefacts.cluster, cloud.plugin);
+  const isGranted = audienceGranted(artefacts, puller, entry.tokenAttributes.audience).status === "pass";
+  return isGranted && pluginCan(cloud.plugin, facts, NODE_ABILITY).outcome === "yes" ? "yes" : "unknown";
 }
 
 /** A kubelet that refuses its CredentialProviderConfig exits: nothing is pulled by any means. */
@@ -92,15 +141,19 @@ const NO_SUCCESS = "do not take such a pull for success of the chain";
 
 /** The links whose break leaves the plugin running, or run without a token. */
 const NOT_PRESENT: CheckId = "service-account-present";
+const NODE_ABILITY: PluginAbility = "unannotated-node-identity";
 const PLUGIN_RUNS: readonly CheckId[] = ["provider-on-node", "annotations-present"];
 
-function nodeIdentity(pull: PullFacts, failed: CheckId): Answer | undefined {
+function nodeIdentity(
+  pull: PullFacts,
+  failed: CheckId,
+  plain: ProviderEntry | undefined,
+): Answer | undefined {
   const { cloud, entry, artefacts, node, image, puller } = pull;
   const { repository } = image;
   if (!node || !repository || !entry) return undefined;
   // Mixed mode in two entries: every entry that matches is run, one of them perhaps without a token.
-  const plain = matchingEntries(node, repository).find((each) => each !== entry && !each.tokenAttributes);
-  if (plain)
+  if (plain && plain !== entry)
     return unknown(
       `the entry ${plain.name} matches as well and runs its plugin with the node's identity`,
       NO_SUCCESS,
@@ -118,7 +171,7 @@ function nodeIdentity(pull: PullFacts, failed: CheckId): Answer | undefined {
   if (refused) return refused;
   const where = seen("entry", entry.source);
   if (failed === "annotations-present") {
-    const { outcome, reason } = pluginCan(cloud.plugin, facts, "unannotated-node-identity");
+    const { outcome, reason } = pluginCan(cloud.plugin, facts, NODE_ABILITY);
     if (outcome === "no") return undefined;
     return unknown(
       `the plugin falls back to the node's identity: ${reason}`,
@@ -191,7 +244,10 @@ function pullSecretsOf(
 ): PullSecrets {
   // Most service accounts have none, and there are many.
   if ((workload?.pullSecrets.length ?? 0) + (account?.pullSecrets.length ?? 0) === 0) return NONE;
-  const names = [...new Set([...(workload?.pullSecrets ?? []), ...(account?.pullSecrets ?? [])])];
+  const internal = account?.annotations.get(INTERNAL_REGISTRY_SECRET);
+  const names = [...new Set([...(workload?.pullSecrets ?? []), ...(account?.pullSecrets ?? [])])].filter(
+    (name) => internal === undefined || is(internal, name) !== "yes",
+  );
   const read = names.map((name) => {
     const secret = artefacts.secrets.get(`${key.split("/")[0] ?? ""}/${name}`);
     return { name, secret, content: contentOf(secret) };
@@ -201,10 +257,13 @@ function pullSecretsOf(
     (content?.registries ?? []).map((registry) => ({ name, registry })),
   );
   const asked = repository?.paths ?? AskedNames.one("");
-  const matching = (path: AskedName): readonly string[] =>
-    credentialsInOrder(`${repository?.host ?? ""}/${path.example}`, { imagePullSecrets: keys }).map(
+  const matching = (path: AskedName): readonly string[] => {
+    // A key may have a path, which is a prefix: names on either side of it are tried.
+    for (const { registry } of keys) path.matches(belowKey(registry));
+    return credentialsInOrder(`${repository?.host ?? ""}/${path.example}`, { imagePullSecrets: keys }).map(
       ({ name }) => name,
     );
+  };
   const wrong = read.find(({ content }) => content?.problem !== undefined);
   return {
     names,
@@ -218,6 +277,12 @@ function pullSecretsOf(
         seen(`Secret ${wrong.name}`, wrong.secret?.source),
       ),
   };
+}
+
+/** The paths that begin with what follows the host in a key. */
+function belowKey(registry: string): Pattern {
+  const [, ...path] = registry.replace(/^https?:\/\//, "").split("/");
+  return prefixPattern(literalPattern(path.join("/")));
 }
 
 /** What SOPS encrypts, and what Argo CD's Vault plugin or Helm fill in before the object is applied. */

@@ -13,11 +13,27 @@ import type { AskedRepository } from "../asked-image";
 import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
-import { configurationRead, configurationValid, contestedFiles, contestedHint } from "./provider-on-node";
+import {
+  configurationRead,
+  configurationValid,
+  contestedFiles,
+  contestedHint,
+  kubeletExits,
+} from "./provider-on-node";
 import type { PullFacts } from "./pull-questions";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
+
+/** Registries whose images are public unless their owner says otherwise. */
+const PUBLIC: readonly string[] = [
+  "docker.io",
+  "ghcr.io",
+  "mcr.microsoft.com",
+  "quay.io",
+  "registry.access.redhat.com",
+  "registry.k8s.io",
+];
 
 /** What a pattern asks of the paths of a host: a prefix, or one answer for all of them. */
 type OnHost = Ternary | Pattern;
@@ -153,15 +169,18 @@ function withoutMatch(
     ...contestedFiles(node),
     ...mirrorEvidence(mirrored),
   ];
+  const near = hint(name, patterns);
   // A registry that belongs to no known cloud may be public, or served by a pull secret.
-  if (origin === "workload" && !servedByPlugin(name))
+  const isOther = origin === "workload" && !servedByPlugin(name);
+  const isMistake = near !== "" || mirrored !== undefined || kubeletExits(node, artefacts.cluster);
+  if (isOther || (origin === "asked" && PUBLIC.includes(host) && !isMistake))
     return unknown(
       `no entry matches ${name}, which is no registry of a known plugin; the pull is anonymous or by pull secret`,
       "none, where the image is public",
       ...where,
     );
   return broken(
-    mismatch(patterns, name) + hint(name, patterns) + mirrorWords(mirrored, patterns) + contestedHint(node),
+    mismatch(patterns, name) + near + mirrorWords(mirrored, patterns) + contestedHint(node),
     remedy(host, node, mirrored),
     SILENT,
     ...where,
@@ -194,7 +213,8 @@ function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]
   return (forMirror ? confused : "") + mirrorHint(mirrored);
 }
 
-function servedByPlugin(name: string): boolean {
+/** Whether the registry is one that a known plugin serves. */
+export function servedByPlugin(name: string): boolean {
   return PLUGINS.some((plugin) =>
     pluginRow(plugin)?.registries.some((pattern) => imageMatches(pattern, withoutPort(name))),
   );

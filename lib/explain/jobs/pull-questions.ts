@@ -5,6 +5,7 @@
 import { fail } from "../../errors";
 import { type Known, orElse, shown } from "../../model/known";
 import { isLate } from "../../model/late";
+import { byNearness, nearestName } from "../../model/nearest-name";
 import { Subject } from "../../model/subject";
 import { type AskedImage, askedImage, askedPattern, lateImage } from "../asked-image";
 import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
@@ -13,6 +14,7 @@ import type { NodeConfiguration, ProviderEntry } from "../read/node-configuratio
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
 import type { Origin, PullSelection } from "../selections";
+import { named } from "../shared/words";
 import type { TrustFacts } from "./links";
 
 /** Who pulls, and why it is asked; one object for all images. */
@@ -72,13 +74,19 @@ export function refuseLate(asked: string | undefined): void {
     });
 }
 
-/** Throws for a name that nothing has which was read. */
-export function unknownName(what: "stack" | "spoke", name: string, known: readonly string[]): never {
+/** Throws for a name that nothing has which was read, with the nearest names. */
+export function unknownName(
+  what: "image" | "service-account" | "spoke" | "stack",
+  name: string,
+  known: readonly string[],
+): never {
+  const nearest = nearestName(name, known);
+  const isDeclared = what === "image" || what === "service-account";
   return fail("explain-unknown", {
-    problem: `no ${what} of that name was read`,
+    problem: `no ${what.replace("-", " ")} of that name ${isDeclared ? "is declared in what was read" : "was read"}`,
     value: name,
-    allowed: known.length > 0 ? [...known].sort().join(", ") : "none was read",
-    remedy: `name one of them, or leave --${what} out`,
+    allowed: known.length > 0 ? named(byNearness(name, known)) : "none was read",
+    remedy: `${nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or leave --${what} out`,
   });
 }
 

@@ -2,12 +2,13 @@
  * Image pulls: the links in the order in which the kubelet, the plugin and the cloud come to them.
  */
 
-import { unread } from "../../model/known";
+import { type Ternary, unread } from "../../model/known";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
+import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
 import { type Fallback, fallbackOf, refusedBySecret } from "./fallback";
@@ -178,14 +179,22 @@ export class JudgedPull {
     return refusedBySecret(facts) ? null : (facts.identity?.label ?? null);
   }
 
+  /** The broken link; `undefined` where none is. */
+  get failed(): CheckId | undefined {
+    return this.#chain.failed;
+  }
+
+  /** Whether what served the image before there was a chain is still used for it. */
+  get serves(): Ternary {
+    return this.#besides.serves;
+  }
+
   /** The links in order, `otherwise` last. */
   get checks(): readonly CheckResult[] {
-    const { identity } = this.#chain.facts;
-    const links = this.#chain.checks.map((check) =>
-      identity && OF_IDENTITY.includes(check.id) && check.status !== "skipped"
-        ? { ...check, evidence: [...check.evidence, seen(identity.label ?? "the identity", identity.source)] }
-        : check,
-    );
+    const links = this.#chain.checks.map((check) => {
+      const [text, source] = this.#bearerOf(check) ?? [];
+      return text === undefined ? check : { ...check, evidence: [...check.evidence, seen(text, source)] };
+    });
     return [...links, { id: "otherwise", ...this.#besides.answer }];
   }
 
@@ -196,8 +205,22 @@ export class JudgedPull {
     return facts.origin === "workload" && this.#besides.answer.status === "unknown" ? "unknown" : "denied";
   }
 
+  /** Whom an answer is about that names no one, since it is remembered: who has the image, or the identity. */
+  #bearerOf({ id, status }: CheckResult): readonly [text: string, source: Source | undefined] | undefined {
+    const { identity, puller } = this.#chain.facts;
+    if (id === "image-parses" && status === "fail")
+      return puller.workload
+        ? [puller.workload.title, puller.workload.source]
+        : puller.account && [`ServiceAccount ${puller.key}`, puller.account.source];
+    return identity && OF_IDENTITY.includes(id) && status !== "skipped"
+      ? [identity.label ?? "the identity", identity.source]
+      : undefined;
+  }
+
   get #besides(): Fallback {
-    return (this.#fallback ??= fallbackOf(this.#chain.facts, this.#chain.failed));
+    const { facts, failed } = this.#chain;
+    const isCertain = (): boolean => this.#chain.checks.every(({ status }) => status !== "unknown");
+    return (this.#fallback ??= fallbackOf(facts, failed, isCertain));
   }
 }
 

@@ -95,7 +95,7 @@ function filledTexts(
 }
 
 /** Whether a value is a template with texts in the place of its placeholders. */
-function isFilled(
+export function isFilled(
   template: unknown,
   value: unknown,
   filled: (template: string, text: string) => void,

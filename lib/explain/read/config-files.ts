@@ -117,8 +117,8 @@ function platformFiles(node: NodeFact, platform: PlatformNodes | string): Config
   return { paths: [other], isRead: notRead(reason) };
 }
 
-/** What the platform's nodes bring, or why that is not known. */
-function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes | string {
+/** What the platform brings, or why it is not known. */
+export function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes | string {
   if (openShift === undefined)
     return "neither flags nor a platform were read that say which file the kubelet reads";
   try {

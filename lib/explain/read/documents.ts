@@ -12,6 +12,7 @@ import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
 import { type Known, notKnown, unread, whyNot } from "../../model/known";
+import { syntaxOf } from "../../model/node-document";
 import { repeatedKey } from "../../model/repeated-key";
 import { type Tree, parsedTree, treeOf } from "../../model/tree";
 import type { Source } from "./source";
@@ -106,7 +107,10 @@ function lineAt(text: string, position: number): number {
  * written.
  */
 export function documentsIn(text: string, file: string): readonly FileDocument[] {
-  if (file.endsWith(".json")) return [{ value: parseJson(text, file), source: { file, path: "" } }];
+  const syntax = syntaxOf(file);
+  if (syntax === "json") return [{ value: parseJson(text, file), source: { file, path: "" } }];
+  // Only forms of nodes have such files, and each knows its own.
+  if (syntax === "text") return [{ value: text, source: { file, path: "" } }];
   const read = readYaml(text);
   if (!("values" in read)) return invalidFile(file, lineAt(text, read.position), read.problem);
   return read.values.map((value, document) => ({ value, source: { file, document, path: "" } }));

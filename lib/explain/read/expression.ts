@@ -28,11 +28,23 @@ export function isTemplate(text: string): boolean {
   return text.includes("${") || text.includes("%{");
 }
 
-/** A template taken apart; a text without expressions is one part. */
-export function parseTemplate(text: string): Expression {
+/** The template that is one expression and nothing else. */
+export function templateOf(expression: string): string {
+  return `\${${expression}}`;
+}
+
+/** A template taken apart; a text without expressions is one part. In quotes, a backslash begins an escape. */
+export function parseTemplate(text: string, isQuoted = false): Expression {
   const parts: (string | Expression)[] = [];
   let literal = "";
   for (let at = 0; at < text.length;) {
+    if (isQuoted && text[at] === "\\") {
+      const [all = "", plain] = escapeAt(text, at);
+      if (plain === undefined) return { kind: "other", text: `"${text}"` };
+      literal += plain;
+      at += all.length;
+      continue;
+    }
     const escape = ESCAPES.find((each) => text.startsWith(each, at));
     const start = escape ? undefined : STARTS.find((each) => text.startsWith(each, at));
     if (start === undefined) {
@@ -157,7 +169,7 @@ class Reader {
     if (end < 0) return undefined;
     const inside = this.#text.slice(this.#at + 1, end);
     this.#at = end + 1;
-    return inside.includes("\\") ? parseEscaped(inside) : parseTemplate(inside);
+    return parseTemplate(inside, true);
   }
 
   #list(): Expression | undefined {
@@ -204,15 +216,13 @@ function literalStep(index: Expression): Step {
   return typeof only === "string" ? only : index;
 }
 
-/** Escapes count in the literal parts of a text only; one with both is not evaluated. */
-function parseEscaped(inside: string): Expression {
-  try {
-    const plain: unknown = isTemplate(inside) ? undefined : JSON.parse(`"${inside}"`);
-    if (typeof plain === "string") return { kind: "template", parts: [plain] };
-  } catch {
-    // Not one of the escapes that JSON has as well.
-  }
-  return { kind: "other", text: `"${inside}"` };
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\nrt])/y;
+
+/** The escape at a place and what it stands for; nothing for one that is left to Terraform. */
+function escapeAt(text: string, at: number): readonly [all?: string, plain?: string] {
+  ESCAPE.lastIndex = at;
+  const [all] = ESCAPE.exec(text) ?? [];
+  return all === undefined ? [] : [all, String(JSON.parse(`"${all}"`))];
 }
 
 /** What may be a resource's address in an expression that stays text. */

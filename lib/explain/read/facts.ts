@@ -13,11 +13,12 @@ import { type Json, at, list, record } from "../../model/parsed";
 import { Resource } from "./block";
 import { type BoundStack, boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
+import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, documentsIn, readText } from "./documents";
 import { EXPLAINED, STACK_FILE, type StackInput, inputFiles, isThere, otherFiles } from "./input-files";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
-import { isNodeSetup } from "./node-files";
+import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
@@ -95,28 +96,37 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     paths,
   );
   const wrong = wronglyFilled(copies, stacks, terraform);
+  const delivered = deliveredObjects(stacks, terraform);
   const late = plainLateReader(terraform);
-  const plain = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeSetup(value));
+  const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
+  const plain = [...named, ...delivered.any];
+  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeDocument(value));
   if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
-  const clusters = clustersOf(stacks, sorted(plain), terraform, options.cluster);
+  const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   const skipped = [
     ...input.skipped,
     ...stacks.flatMap((stack) => stack.skipped),
-    ...unknownDocuments(plain.filter((document) => !isTerraform(document))),
+    ...delivered.skipped,
+    ...unknownDocuments(named.filter((document) => !isTerraform(document))),
     ...clusters.flatMap((cluster) => cluster.skipped),
     ...modules,
     ...unread.skipped,
     ...otherFiles(unread.others),
   ];
-  const { misfilled } = wrong;
   return {
-    clusters: clusters.map((cluster) => ({ ...cluster, misfilled })),
+    clusters: clusters.map((cluster) => ({ ...cluster, misfilled: wrong.misfilled })),
     terraform,
     skipped: distinct(skipped),
   };
+}
+
+function withDelivered(stacks: readonly StackDocuments[], { byStack }: Delivered): readonly StackDocuments[] {
+  return stacks.map((stack) => {
+    const objects = byStack.get(stack.name);
+    return objects === undefined ? stack : { ...stack, written: [...stack.written, ...objects] };
+  });
 }
 
 function nothingFound(paths: readonly string[]): never {
@@ -245,7 +255,7 @@ function skippedFile(file: string, reason: string): SkippedDocument {
 function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedDocument[] {
   const isEmpty = ({ value }: FileDocument): boolean => value === null || value === undefined;
   const unknown = documents.filter(
-    (each) => !isEmpty(each) && !isKubernetesDocument(each.value) && !isNodeSetup(each.value),
+    (each) => !isEmpty(each) && !isKubernetesDocument(each.value) && !isNodeDocument(each.value),
   );
   const empty = grouped(documents.filter(isEmpty), ({ source }) => source.file);
   return [
@@ -267,8 +277,10 @@ interface SortedDocuments {
 
 function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
   return {
-    objects: objectsOf(documents.filter(({ value }) => isKubernetesDocument(value))),
-    setups: documents.filter(({ value }) => isNodeSetup(value)),
+    objects: objectsOf(
+      documents.filter(({ value }) => isKubernetesDocument(value) && !isNodeDocument(value)),
+    ),
+    setups: documents.filter(({ value }) => isNodeDocument(value)),
   };
 }
 

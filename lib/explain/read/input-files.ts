@@ -38,7 +38,7 @@ export const EXPLAINED: string =
 /** Name that cdktf gives a stack's configuration. */
 export const STACK_FILE = "cdk.tf.json";
 
-const READ = /\.(?:ya?ml|json)$/;
+const READ = /\.(?:ya?ml|json|ign|bu|toml)$/;
 const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ["node_modules", "installed packages are not read"],
   [".git", "the files of Git are not read"],

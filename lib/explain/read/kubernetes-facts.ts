@@ -27,7 +27,7 @@ import {
   standaloneConfiguration,
   unconfigured,
 } from "./node-configuration";
-import { readNodeSetup } from "./node-files";
+import { nodesOfDocuments } from "./node-forms";
 import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
 import { type VolumeDrivers, type WorkloadFact, readVolumeDrivers, readWorkload } from "./pods";
@@ -193,7 +193,7 @@ function readNodes(
     .of("MachineConfig")
     .map(({ value, source, late }) => readMachineConfig(value, source, late));
   const nodes = [
-    ...setups.map(({ value, source, late }) => readNodeSetup(value, source, late)),
+    ...nodesOfDocuments(setups),
     ...hostedNodes(objects, cluster),
     ...nodesOfMachineConfigs(configs, objects.of("MachineConfigPool")),
   ];

@@ -57,6 +57,23 @@ function readerBy(meaning: Meaning): LateReader {
   };
 }
 
+/**
+ * Reads placeholders by what they stand for, `plain`, and those of encoded texts by the text before it is encoded,
+ * `encodedText`, which holds placeholders itself.
+ */
+export function lateReader(
+  plain: (placeholder: string) => Known<string> | undefined,
+  encodedText: (placeholder: string) => string | undefined,
+): LateReader {
+  const plainReader = readerBy(plain);
+  return readerBy((placeholder, isAlone) => {
+    const text = encodedText(placeholder);
+    if (text === undefined) return plainReader(placeholder);
+    // Within another text it stands encoded, as what is not known.
+    return isAlone ? plainReader(text) : undefined;
+  });
+}
+
 /** The reader for the manifests of a stack, by its record. */
 export function stackLateReader(
   placeholders: WorkloadIdentityFile["placeholders"],
@@ -64,16 +81,14 @@ export function stackLateReader(
 ): LateReader {
   const entryOf = (placeholder: string): OutputPlaceholder | EncodedPlaceholder | undefined =>
     Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
-  const plain = readerBy((placeholder) => {
+  const plain = (placeholder: string): Known<string> | undefined => {
     const entry = entryOf(placeholder);
     if (!entry || !("expression" in entry) || typeof entry.expression !== "string") return undefined;
     return scope ? scope.text(entry.expression) : textOf([new Reference(entry.expression)]);
-  });
-  return readerBy((placeholder, isAlone) => {
+  };
+  return lateReader(plain, (placeholder) => {
     const entry = entryOf(placeholder);
-    if (!entry || !("encoding" in entry)) return plain(placeholder);
-    // Within another text it stands encoded, as what is not known.
-    return isAlone ? plain(entry.text) : undefined;
+    return entry && "encoding" in entry ? entry.text : undefined;
   });
 }
 

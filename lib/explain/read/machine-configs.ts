@@ -6,15 +6,13 @@
  * pkg/controller/common/helpers.go (`ValidateMachineConfig`, `MergeMachineConfigs`) and docs/custom-pools.md.
  */
 
-import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { propertyPath } from "../../artefact/property-path";
 import { type Known, isKnown, known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { selectorMatches } from "../../rules/rbac/rbac-objects";
-import { type LateReader, isEncodedPlaceholder } from "./late-text";
+import { HASH, dataUrlContent } from "./encoded-content";
+import type { LateReader } from "./late-text";
 import type { NodeFact, NodeFileFact } from "./node-files";
 import type { KubernetesObject } from "./objects";
 import { type Source, below } from "./source";
@@ -120,7 +118,7 @@ function ignitionFiles(config: Json, owner: string, source: Source, late: LateRe
     const place = below(source, propertyPath(["storage", "files", index, "contents", "source"]));
     const problem = fileProblem(file, path, links);
     const url = text(at(file, "contents", "source"));
-    const content = url === "" ? NONE : contentOf(url, record(at(file, "contents")), late);
+    const content = url === "" ? NONE : dataUrlContent(url, record(at(file, "contents")), late);
     // Files are merged field by field: one without contents changes mode or owner of an earlier one.
     if (url === "" && problem === undefined) return [];
     const odd = content === undefined ? "has contents that are no data URL" : undefined;
@@ -156,51 +154,6 @@ function fileProblem(file: unknown, path: string, links: readonly string[]): str
   if (isSet(compression) && compression !== "" && compression !== "gzip")
     return `has the compression ${JSON.stringify(compression)}`;
   return isSet(hash) && !HASH.test(text(hash)) ? "has a verification.hash that is none" : undefined;
-}
-
-const HASH = /^(?:sha512-[0-9a-f]{128}|sha256-[0-9a-f]{64})$/;
-const DATA_URL = /^data:([^,]*),([^]*)$/;
-/** Standard encoding with padding, which Ignition insists on. */
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-const BASE64_GROUP = 4;
-const ESCAPES = /%[0-9a-fA-F]{2}/g;
-const UNPACKED_MAX = 16 * 1024 * 1024;
-
-/** The text behind a data URL; `undefined` for what is none. */
-function contentOf(url: string, contents: Json, late: LateReader): Known<string> | undefined {
-  if (isEncodedPlaceholder(url)) return late(url);
-  if (url.includes(PLACEHOLDER_START)) return unread("a late value stands within encoded contents");
-  const packed = dataUrl(url);
-  if (packed === undefined) return undefined;
-  const bytes = text(contents["compression"]) === "gzip" ? unpacked(packed) : packed;
-  if (bytes === undefined) return unread("it is compressed, and cannot be unpacked");
-  const [kind = "", hash] = text(at(contents, "verification", "hash")).split("-");
-  if (
-    hash !== undefined &&
-    HASH.test(`${kind}-${hash}`) &&
-    createHash(kind).update(bytes).digest("hex") !== hash
-  )
-    return unread("its verification.hash is that of other contents");
-  return known(bytes.toString("utf8"));
-}
-
-/** RFC 2397. */
-function dataUrl(url: string): Buffer | undefined {
-  const [, head, data] = DATA_URL.exec(url) ?? [];
-  if (head === undefined || data === undefined) return undefined;
-  const raw = Buffer.from(data, "utf8").toString("latin1");
-  const plain = raw.replace(ESCAPES, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
-  if (!head.endsWith(";base64")) return Buffer.from(plain, "latin1");
-  const isValid = BASE64.test(plain) && plain.length % BASE64_GROUP === 0;
-  return isValid ? Buffer.from(plain, "base64") : undefined;
-}
-
-function unpacked(bytes: Buffer): Buffer | undefined {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: UNPACKED_MAX });
-  } catch {
-    return undefined;
-  }
 }
 
 /** Ignition writes units and drop-ins of them as files; one without contents is switched on or off, and stays as it is. */

@@ -1,14 +1,14 @@
 /*
- * Files and kubelet flags of nodes: as plain node setups carry them, and as the files themselves say them, which are the
- * kubelet's systemd unit and the drop-ins of it.
+ * Files of nodes, and the kubelet flags that they say themselves: in the kubelet's systemd unit and its drop-ins, or in
+ * the configuration of a distribution.
  */
 
-import { propertyPath } from "../../artefact/property-path";
-import { type Known, isKnown, known, match, notKnown, orElse, unread } from "../../model/known";
-import { at, list } from "../../model/parsed";
-import { isRecord } from "../../model/record";
-import type { LateReader } from "./late-text";
-import { type Source, below } from "./source";
+import { type Known, isKnown, known, match, orElse, unread } from "../../model/known";
+import { plainOf } from "../../model/tree";
+import { KUBELET_FILES } from "../../rules/node/forms";
+import { CONFIG_FLAG } from "../../rules/node/host";
+import { firstDocument } from "./documents";
+import type { Source } from "./source";
 
 export interface NodeFileFact {
   /** Its text; not known where it cannot be read, or where it is not known what stands there. */
@@ -35,51 +35,7 @@ export interface NodeFact {
   readonly source: Source;
 }
 
-/** True for a node setup as the plain carrier writes it. */
-export function isNodeSetup(document: unknown): boolean {
-  const flags = at(document, "kubeletFlags");
-  return (
-    at(document, "kind") === undefined &&
-    Array.isArray(at(document, "files")) &&
-    typeof flags === "object" &&
-    flags !== null
-  );
-}
-
-export function readNodeSetup(document: unknown, source: Source, late: LateReader): NodeFact {
-  const files = new Map<string, NodeFileFact>();
-  for (const [index, file] of list(at(document, "files")).entries()) {
-    const [path, text] = [at(file, "path"), at(file, "content")];
-    if (typeof path !== "string") continue;
-    const content = typeof text === "string" ? late(text) : unread(`the content of ${path} is no text`);
-    files.set(path, {
-      content: files.has(path)
-        ? notKnown({ kind: "contested", what: `${path} stands twice among the files` })
-        : content,
-      source: below(source, propertyPath(["files", index, "content"])),
-      owner: undefined,
-      overwrites: [],
-    });
-  }
-  const name = /([^/\\]+)\.ya?ml$/.exec(source.file)?.[1] ?? source.file;
-  const flags = flagsOf(at(document, "kubeletFlags"), late);
-  return { name, files, flags, absence: known(undefined), source };
-}
-
-function flagsOf(written: unknown, late: LateReader): Known<KubeletFlags> {
-  if (!isRecord(written)) return unread("kubeletFlags is a list, no mapping");
-  const rows = Object.entries(written).map(([key, value]): [string, Known<string>] => {
-    const name = key.replace(/^--/, "");
-    const isText = ["string", "number", "boolean"].includes(typeof value);
-    return [name, isText ? late(String(value)) : unread(`the value of kubeletFlags.${name} is no text`)];
-  });
-  return known(new Map(rows));
-}
-
-/** Flag with the file or directory of CredentialProviderConfigs. */
-export const CONFIG_FLAG = "image-credential-provider-config";
-/** Flag with the directory of the plugins. */
-export const BIN_FLAG = "image-credential-provider-bin-dir";
+export { BIN_FLAG, CONFIG_FLAG } from "../../rules/node/host";
 
 /** The command line, as far as files say it. */
 export interface KubeletCommand {
@@ -106,13 +62,48 @@ function textOf({ content }: NodeFileFact): string {
   return orElse(content, () => "");
 }
 
+/** The kubelet's command line; `undefined` where no file says anything of it. */
+export function kubeletCommand(node: NodeFact): KubeletCommand | undefined {
+  return distributionCommand(node) ?? unitCommand(node);
+}
+
+/** The flags in the configuration of a distribution, which has the kubelet's whole command line. */
+function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
+  for (const { isOne, isRead, flags } of KUBELET_FILES) {
+    const found = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
+    const [path] = found.at(-1) ?? [];
+    if (path === undefined) continue;
+    const parsed = found
+      .filter(([file]) => isRead(file))
+      .map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
+    const unread = parsed.find(({ tree }) => !isKnown(tree));
+    if (unread) return { flags: new Map(), extent: "partial", path: unread.file };
+    const documents = parsed.map(({ tree }) => plainOf(tree, ""));
+    return { flags: flagsOf(flags(documents), known), extent: "whole", path };
+  }
+  return undefined;
+}
+
+/** Flags as a document states them. */
+export function flagsOf(
+  stated: Readonly<Record<string, unknown>>,
+  late: (text: string) => Known<string>,
+): KubeletFlags {
+  return new Map(
+    Object.entries(stated).map(([flag, value]): [string, Known<string>] => [
+      flag,
+      ["string", "number", "boolean"].includes(typeof value)
+        ? late(String(value))
+        : unread(`the value of the kubelet flag ${flag} is no text`),
+    ]),
+  );
+}
+
 /**
- * The kubelet's command line; `undefined` where no file says anything of it.
- *
  * Source: systemd.unit(5) and systemd.service(5): drop-ins are read by the names of their files after the unit; the
  * later setting wins, and an empty `ExecStart=` forgets the commands before it.
  */
-export function kubeletCommand({ files }: NodeFact): KubeletCommand | undefined {
+function unitCommand({ files }: NodeFact): KubeletCommand | undefined {
   const units = [...files].filter(([path]) => isKubeletUnit(path)).sort(unitFirst);
   const [unread] = units.find(([, { content }]) => !isKnown(content)) ?? [];
   if (unread !== undefined) return { flags: new Map(), extent: "partial", path: unread };

@@ -58,6 +58,8 @@ export interface WorkloadFact extends PodFact {
   readonly hasGeneratedClaims: boolean;
   /** True for a pod that the kubelet runs from a file: it has no service account, and no token. */
   readonly isStatic: boolean;
+  /** True for a pod that has ended, and pulls nothing any more. */
+  readonly hasEnded: boolean;
 }
 
 /** Reads a workload; `undefined` for one without pods. */
@@ -90,6 +92,7 @@ export function readWorkload({ value, kind, source, late }: KubernetesObject): W
     labels: textMap(at(metadata, "labels"), late),
     spec: lateTree(spec, late),
     isStatic: isStaticPod(at(value, "metadata", "annotations")),
+    hasEnded: kind === "Pod" && ENDED.includes(text(at(value, "status", "phase"))),
     source,
   };
 }
@@ -121,6 +124,8 @@ function isStaticPod(annotations: unknown): boolean {
   const source = text(at(annotations, "kubernetes.io/config.source"));
   return at(annotations, "kubernetes.io/config.mirror") !== undefined || /^(?:file|http)$/.test(source);
 }
+
+const ENDED: readonly string[] = ["Succeeded", "Failed"];
 
 /** The names in `imagePullSecrets` of a pod's spec or a service account. */
 export function pullSecretNames(holder: unknown): readonly string[] {

@@ -3,7 +3,7 @@
  */
 
 import { type Known, same } from "../../model/known";
-import { at, record } from "../../model/parsed";
+import { at, record, text } from "../../model/parsed";
 import { type KubernetesObject, contested, keyOf } from "./objects";
 import { pullSecretNames, textMap } from "./pods";
 import type { Source } from "./source";
@@ -88,7 +88,7 @@ function joinedAccount(key: string, objects: readonly KubernetesObject[]): Servi
   const documents = objects.map(({ source }) => source);
   const names = new Set(accounts.flatMap(({ annotations }) => [...annotations.keys()]));
   const annotations = [...names].map((name): [string, Known<string>] => {
-    const values = accounts.map((account) => account.annotations.get(name));
+    const values = valuesOf(name, accounts, objects);
     const written = values.filter((value) => value !== undefined);
     const [first] = written;
     const isOne = first !== undefined && written.every((value) => same(first, value) === "yes");
@@ -107,6 +107,32 @@ function joinedAccount(key: string, objects: readonly KubernetesObject[]): Servi
     documents,
   };
 }
+
+/**
+ * An annotation by document, `undefined` where one lacks it. What a manifest says is applied over the account as the
+ * cluster shows it, and what OpenShift's controller says of the account outlasts every manifest.
+ */
+function valuesOf(
+  name: string,
+  accounts: readonly ServiceAccountFact[],
+  objects: readonly KubernetesObject[],
+): readonly (Known<string> | undefined)[] {
+  const values = accounts.map(({ annotations }) => annotations.get(name));
+  const isShown = (place: number): boolean => text(at(objects[place]?.value, "metadata", "uid")) !== "";
+  const first = values.find(
+    (value, place) => value !== undefined && isShown(place) === (name === INTERNAL_REGISTRY_SECRET),
+  );
+  const isSettled = first !== undefined && objects.some((_, place) => isShown(place));
+  return isSettled
+    ? values.map((value, place) => (isShown(place) === (name === INTERNAL_REGISTRY_SECRET) ? value : first))
+    : values;
+}
+
+/**
+ * Names the pull secret that OpenShift's controller gives to every service account, whose keys are the internal
+ * registry's alone, none of a plugin's. Source: openshift/openshift-controller-manager pull request 276.
+ */
+export const INTERNAL_REGISTRY_SECRET: string = "openshift.io/internal-registry-pull-secret-ref";
 
 /**
  * Whether an annotation survives that the document at a place lacks: where those that have it are nothing but

@@ -8,7 +8,8 @@ import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model
 import { authenticationProblems } from "../../rules/fleet/authentication";
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
-import { isNodeSetup, mayHold, readNodeSetup } from "./node-files";
+import { mayHold } from "./node-files";
+import { isNodeDocument, nodesOfDocuments } from "./node-forms";
 import type { ObjectFact } from "./fleet-facts";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { SkippedDocument, Source } from "./source";
@@ -35,6 +36,8 @@ export interface RoleRules {
   readonly key: string;
   /** True where it gives nothing: no rules, and none that are put together from other roles. */
   readonly isEmpty: boolean;
+  /** Its rules one by one, equal where they say the same. */
+  readonly texts: readonly string[];
   /** Names of the users whom it lets act as; "any" for all. */
   readonly impersonates: readonly Known<string>[] | "any";
   /** The refusal of a role that the API server does not take, which gives nothing. */
@@ -146,12 +149,33 @@ function roleRules({ value, late }: KubernetesDocument): RoleRules {
   return {
     key: roleKey(text(at(value, "kind")), text(name), text(namespace)),
     isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
+    texts: [
+      ...rules.map(roleRuleText),
+      ...list(at(value, "aggregationRule", "clusterRoleSelectors")).map(wholeText),
+    ],
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
 }
 
 function refusedRole(refusal: SkippedDocument): RoleRules {
-  return { key: refusal.refused ?? "", isEmpty: true, impersonates: [], refusal };
+  return { key: refusal.refused ?? "", isEmpty: true, texts: [], impersonates: [], refusal };
+}
+
+/** `get, list on apps/deployments`; names and groups in any order are the same rule. */
+function roleRuleText(rule: unknown): string {
+  const sorted = (key: string): string => [...new Set(texts(at(rule, key)))].sort().join(", ");
+  const [groups, resources] = [sorted("apiGroups"), sorted("resources")];
+  const names = sorted("resourceNames");
+  const on = [
+    resources && `${groups}/${resources}`,
+    sorted("nonResourceURLs"),
+    names && `of the names ${names}`,
+  ].filter(Boolean);
+  return `${sorted("verbs")} on ${on.join(" ")}`;
+}
+
+function wholeText(selector: unknown): string {
+  return `what roles have that match ${JSON.stringify(selector)}`;
 }
 
 /** A rule without verbs, or for nothing, allows nothing. */
@@ -180,8 +204,10 @@ function boundNames(
 }
 
 /** The configurations of a document: itself, or those in the files of nodes. */
-function configurationsOf({ value, source, late }: KubernetesDocument): readonly ObjectFact[] {
-  const files = isNodeSetup(value) ? [...readNodeSetup(value, source, late).files] : [];
+function configurationsOf(document: KubernetesDocument): readonly ObjectFact[] {
+  const { value, source, late } = document;
+  const nodes = isNodeDocument(value) ? nodesOfDocuments([document]) : [];
+  const files = nodes.flatMap((node) => [...node.files]);
   const inFiles = files
     .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, FILE_KIND))
     .map(([, file]) => ({ value: embedded(file.content), source: file.source }));

@@ -4,6 +4,10 @@ import type { ExplainResult } from "../result";
 export interface JobWords {
   /** Between service account and target. */
   readonly verb: string;
+  /** One result. */
+  readonly one: string;
+  /** Several results. */
+  readonly several: string;
   /** What the target is. */
   readonly target: string;
   /** The job as a title. */
@@ -12,10 +16,29 @@ export interface JobWords {
 
 /** The words of each job. */
 export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
-  "image-pull": { verb: "pulls", target: "image", title: "Image pulls" },
-  component: { verb: "uses the Secret", target: "Secret", title: "Platform components" },
-  workload: { verb: "acts in", target: "cloud", title: "Workloads" },
-  "fleet-access": { verb: "enters", target: "spoke", title: "Fleet access" },
+  "image-pull": { verb: "pulls", one: "pull", several: "pulls", target: "image", title: "Image pulls" },
+  "running-pull": {
+    verb: "keeps pulling",
+    one: "running pull",
+    several: "running pulls",
+    target: "image",
+    title: "Pulls of running pods",
+  },
+  component: {
+    verb: "uses the Secret",
+    one: "component",
+    several: "components",
+    target: "Secret",
+    title: "Platform components",
+  },
+  workload: { verb: "acts in", one: "workload", several: "workloads", target: "cloud", title: "Workloads" },
+  "fleet-access": {
+    verb: "enters",
+    one: "fleet access",
+    several: "fleet accesses",
+    target: "spoke",
+    title: "Fleet access",
+  },
 };
 
 /** `Image pulls, platform components`: the jobs of these results, in the order of {@link jobWords}. */

@@ -1,7 +1,9 @@
 import type { CheckResult, Evidence } from "../answer";
 import { lineOf } from "../read/source-lines";
 import type { FleetWarning } from "../cloud";
-import type { ExplainResult } from "../result";
+import type { Finding } from "../findings";
+import type { Acceptance, ExplainResult } from "../result";
+import type { RenderReportOptions } from "./report";
 import { printableLines } from "./printable";
 
 /** Version of the shape; it changes where a reader of the old one would misread the new one. */
@@ -13,21 +15,50 @@ export const EXPLAIN_JSON_VERSION = 1;
  * Each result has job, stack, subject, target, verdict, as and checks; each check id, status, reason, evidence
  * (`{ text, source? }`, the source with `file`, `path`, and `line`, `document` and `stated` where they apply), remedy, and
  * `log` where what an operator sees is known. A fleet access has warnings as well, each
- * with id, reason, evidence and remedy.
+ * with id, reason, evidence and remedy; a result that is accepted has `accepted`. With an audit, `audit` follows the results.
+ * Its schema is `docs/explain.schema.json`.
  */
-export function* renderJson(results: Iterable<ExplainResult>): Generator<string> {
+export function* renderJson(
+  results: Iterable<ExplainResult>,
+  { audit }: RenderReportOptions = {},
+): Generator<string> {
   yield `{\n  "version": ${EXPLAIN_JSON_VERSION},\n  "results": [`;
   let separator = "\n";
   for (const result of results) {
-    const { job, stack, subject, target, verdict, as, checks, warnings } = result;
+    const { job, stack, subject, target, verdict, as, checks, warnings, accepted } = result;
     const shown = {
       ...{ job, stack, subject, target, verdict, as, checks: checks.map(ordered) },
       ...(warnings && { warnings: warnings.map(orderedWarning) }),
+      ...(accepted && { accepted: accepted.map(orderedAcceptance) }),
     };
     yield separator + indented(printableLines(JSON.stringify(shown, null, 2)));
     separator = ",\n";
   }
-  yield "\n  ]\n}\n";
+  yield "\n  ]";
+  if (audit)
+    yield `,\n  "audit": ${printableLines(JSON.stringify(audit.map(orderedFinding), null, 2)).replace(/\n/g, "\n  ")}`;
+  yield "\n}\n";
+}
+
+function orderedAcceptance({ check, reason, expires }: Acceptance): object {
+  return { check, reason, expires };
+}
+
+function orderedFinding({
+  id,
+  severity,
+  stack,
+  subject,
+  target,
+  reason,
+  evidence,
+  remedy,
+  accepted,
+}: Finding): object {
+  return {
+    ...{ id, severity, stack, subject, target, reason, evidence: evidence.map(withLine), remedy },
+    ...(accepted && { accepted: orderedAcceptance(accepted) }),
+  };
 }
 
 function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): object {
@@ -39,7 +70,7 @@ function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object 
 }
 
 /** Lines are looked up for what is written alone: facts keep paths. */
-function withLine({ text, source }: Evidence): object {
+export function withLine({ text, source }: Evidence): object {
   if (source === undefined) return { text };
   const { file, document, path, stated } = source;
   const line = lineOf(source);

@@ -1,14 +1,51 @@
 import type { CheckResult, Evidence, Status } from "../answer";
 import type { FleetWarning } from "../cloud";
+import { type Finding, findingsOf, openLinks, warningsOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { placeText } from "../read/source-lines";
-import type { Verdict } from "../verdict";
+import { type Verdict, VERDICTS } from "../verdict";
+import { type AnyFinding, type Cause, causesOf } from "./causes";
+import { Counts } from "./counts";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
-import { type ObjectKind, boolean, checkGiven, object, optional } from "../../model/shape";
+import {
+  type ObjectKind,
+  anything,
+  boolean,
+  checkGiven,
+  choice,
+  list,
+  object,
+  optional,
+} from "../../model/shape";
 
 /** How text is written. */
 export interface RenderTextOptions {
+  /**
+   * Every chain with all its links, the broken one first, instead of a line per cause.
+   *
+   * @defaultValue false
+   */
+  readonly verbose?: boolean;
+  /**
+   * The verdicts of which results are shown; allowed ones, which otherwise are counted, get a line each. The counts at
+   * the end are of all.
+   *
+   * @defaultValue - all
+   */
+  readonly only?: readonly Verdict[];
+  /**
+   * Counts by stack and job alone.
+   *
+   * @defaultValue false
+   */
+  readonly summary?: boolean;
+  /**
+   * Findings of the audit, which follow the results.
+   *
+   * @defaultValue - none were asked for
+   */
+  readonly audit?: readonly Finding[];
   /**
    * ANSI colours; for a terminal only.
    *
@@ -18,6 +55,10 @@ export interface RenderTextOptions {
 }
 
 const RENDER_TEXT_OPTIONS: ObjectKind<RenderTextOptions> = object({
+  verbose: optional(boolean),
+  only: optional(list(choice(VERDICTS))),
+  summary: optional(boolean),
+  audit: optional(list(anything)),
   colour: optional(boolean),
 });
 
@@ -27,48 +68,139 @@ const RED = "\u001b[31m";
 const YELLOW = "\u001b[33m";
 const GREY = "\u001b[90m";
 
-const COLORS: Readonly<Record<Status | Verdict, string>> = {
+type Label = Status | Verdict | Finding["severity"] | "accepted";
+
+const COLORS: Readonly<Record<Label, string>> = {
   pass: GREEN,
   allowed: GREEN,
   fail: RED,
   denied: RED,
+  error: RED,
   unknown: YELLOW,
+  warning: YELLOW,
   skipped: GREY,
+  note: GREY,
+  accepted: GREY,
 };
 
+type Paint = (word: Label) => string;
+
+const WIDTH = 9;
 const STATUS_WIDTH = 8;
 
-/** The results for people, piece by piece: a line each, and its links below; at the end how many of each verdict. */
+/**
+ * The results for people, piece by piece: a line for each cause, denied first, with link, reason and remedy; how many are
+ * allowed; at the end how many of each verdict.
+ */
 export function* renderText(
   results: Iterable<ExplainResult>,
   options: RenderTextOptions = {},
 ): Generator<string> {
   checkGiven("renderText()", RENDER_TEXT_OPTIONS, options, "options");
-  const paint = (word: Status | Verdict, width = 0): string =>
-    options.colour ? `${COLORS[word]}${word.padEnd(width)}${RESET}` : word.padEnd(width);
-  const counts: Record<Verdict, number> = { allowed: 0, denied: 0, unknown: 0 };
+  const { verbose, only, summary, audit } = options;
+  const paint: Paint = (word) => (options.colour ? `${COLORS[word]}${word}${RESET}` : word);
+  const counts = new Counts();
+  const findings: AnyFinding[] = [];
   for (const result of results) {
-    counts[result.verdict] += 1;
-    const { job, stack, subject, target, verdict, as } = result;
-    const where = stack === "" ? "" : `${printable(stack)}: `;
-    yield `${paint(verdict)}  ${where}${printable(subject)} ${jobWords[job].verb} ${printable(target)}${asText(verdict, as)}\n`;
-    for (const check of result.checks) yield* checkLines(check, paint);
-    for (const warning of result.warnings ?? []) yield* warningLines(warning, options.colour === true);
-    yield "\n";
+    counts.add(result);
+    const isShown = only?.includes(result.verdict) ?? true;
+    if (summary || !isShown) continue;
+    if (verbose) yield* chainText(result, paint);
+    else if (result.verdict === "allowed" && only) yield allowedLine(result, paint);
+    else findings.push(...shortly(result));
   }
-  yield `${counts.allowed} allowed, ${counts.denied} denied, ${counts.unknown} unknown\n`;
+  for (const cause of causesOf(findings)) yield causeLine(cause, verdictLabel(cause), paint);
+  if (summary) yield* counts.lines();
+  else if (!verbose && !only) yield* allowedLines(counts, paint);
+  if (audit) yield* auditLines(audit, paint);
+  yield counts.total();
+}
+
+/** One finding for each result: further links that are unknown are only counted. */
+function shortly(result: ExplainResult): readonly AnyFinding[] {
+  const [first, ...others] = findingsOf(result);
+  const more =
+    others.length === 0
+      ? ""
+      : `; ${others.length} more ${others.length === 1 ? "link is" : "links are"} unknown`;
+  return [...(first ? [{ ...first, reason: first.reason + more }] : []), ...warningsOf(result)];
+}
+
+const LABELS: Readonly<Record<Finding["severity"], Label>> = {
+  error: "denied",
+  warning: "unknown",
+  note: "warning",
+};
+
+function verdictLabel({ findings: [{ severity, accepted }] }: Cause): Label {
+  return accepted ? "accepted" : LABELS[severity];
+}
+
+function causeLine({ findings, stack, who, reason, remedy }: Cause, label: Label, paint: Paint): string {
+  const [{ id, accepted }] = findings;
+  const until = accepted ? `; accepted until ${accepted.expires}: ${accepted.reason}` : "";
+  const todo = remedy === "" || accepted ? "" : `; remedy: ${remedy}`;
+  return `${painted(label, paint)}${printable(`${prefix(stack)}${who}: ${id}: ${reason}${todo}${until}`)}\n`;
+}
+
+function painted(label: Label, paint: Paint): string {
+  return paint(label) + " ".repeat(Math.max(WIDTH - label.length, 1));
+}
+
+function prefix(stack: string): string {
+  return stack === "" ? "" : `${stack}: `;
+}
+
+/** The only allowed result of a stack in full; of several how many there are. */
+function* allowedLines(counts: Counts, paint: Paint): Generator<string> {
+  for (const { stack, only, allowed } of counts.allowed)
+    yield only
+      ? allowedLine(only, paint)
+      : `${painted("allowed", paint)}${printable(prefix(stack))}${allowed.join(", ")}\n`;
+}
+
+function allowedLine(result: ExplainResult, paint: Paint): string {
+  return `${painted("allowed", paint)}${headline(result)}\n`;
+}
+
+function* auditLines(audit: readonly Finding[], paint: Paint): Generator<string> {
+  yield audit.length === 0 ? "\naudit: nothing found\n" : "\naudit:\n";
+  for (const cause of causesOf(audit)) {
+    const [{ severity, accepted, evidence }] = cause.findings;
+    const place = evidence.find(({ source }) => source)?.source;
+    const where = place ? ` (${placeText(place)})` : "";
+    const shown = { ...cause, reason: `${cause.reason}${where}` };
+    yield causeLine(shown, accepted ? "accepted" : severity, paint);
+  }
+  if (audit.length > 0) yield "\n";
+}
+
+function headline({ job, stack, subject, target, verdict, as }: ExplainResult): string {
+  return printable(`${prefix(stack)}${subject} ${jobWords[job].verb} ${target}${asText(verdict, as)}`);
 }
 
 function asText(verdict: Verdict, as: string | null): string {
   if (as === null) return "";
-  return verdict === "allowed" ? ` as ${printable(as)}` : ` (${printable(as)})`;
+  return verdict === "allowed" ? ` as ${as}` : ` (${as})`;
+}
+
+function* chainText(result: ExplainResult, paint: Paint): Generator<string> {
+  const { verdict, checks, warnings = [], accepted = [] } = result;
+  yield `${paint(verdict)}  ${headline(result)}\n`;
+  for (const { check, reason, expires } of accepted)
+    yield `  ${paint("accepted")} ${check} until ${expires}: ${printable(reason)}\n`;
+  const open = openLinks(result);
+  for (const check of [...open, ...checks.filter((each) => !open.includes(each))])
+    yield* checkLines(check, paint);
+  for (const warning of warnings) yield* warningLines(warning, paint);
+  yield "\n";
 }
 
 function* checkLines(
   { id, status, reason, evidence, remedy, log }: CheckResult,
-  paint: (word: Status, width: number) => string,
+  paint: Paint,
 ): Generator<string> {
-  yield `  ${paint(status, STATUS_WIDTH)}${id}: ${printable(reason)}\n`;
+  yield `  ${paint(status)}${" ".repeat(STATUS_WIDTH - status.length)}${id}: ${printable(reason)}\n`;
   if (status !== "fail" && status !== "unknown") return;
   yield* evidenceLines(evidence);
   if (log !== undefined) yield `            log: ${printable(log)}\n`;
@@ -76,8 +208,8 @@ function* checkLines(
 }
 
 /** Warnings stand below the links, and change no verdict. */
-function* warningLines({ id, reason, evidence, remedy }: FleetWarning, colour: boolean): Generator<string> {
-  yield `  ${colour ? `${YELLOW}warning${RESET}` : "warning"} ${id}: ${printable(reason)}\n`;
+function* warningLines({ id, reason, evidence, remedy }: FleetWarning, paint: Paint): Generator<string> {
+  yield `  ${paint("warning")} ${id}: ${printable(reason)}\n`;
   yield* evidenceLines(evidence);
   if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
 }

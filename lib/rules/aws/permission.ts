@@ -87,6 +87,19 @@ export function repositoryPullStatement(roleArns: readonly string[]): PolicyStat
   return { Sid: "Pull", Effect: "Allow", Principal: { AWS: oneOrMany(sorted(roleArns)) }, Action: PULL };
 }
 
+/** What a registry's policy lets roles of other accounts do, so that their pulls fill a cache and create its repositories. */
+export function cacheStatement(
+  roleArns: readonly string[],
+  repositories: readonly string[],
+): PolicyStatement {
+  return {
+    Effect: "Allow",
+    Principal: { AWS: oneOrMany(sorted(roleArns)) },
+    Action: ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"],
+    Resource: oneOrMany(sorted(repositories)),
+  };
+}
+
 function allow(sid: string, actions: readonly string[], resources: readonly string[]): PolicyStatement[] {
   if (resources.length === 0) return [];
   return [{ Sid: sid, Effect: "Allow", Action: oneOrMany(actions), Resource: oneOrMany(sorted(resources)) }];

@@ -7,11 +7,12 @@ import { PLUGINS } from "../plugins";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
+import { grouped } from "../../model/grouped";
 import { isLate } from "../../model/late";
 import { describedRole, namedSubjects } from "./role";
 import { type AwsFederatedTrust } from "./trust";
 import { partitionOf, type Partition, otherPartition } from "./partitions";
-import { ecrMatchImages, ecrPublicHost } from "./registry";
+import { ecrHost, ecrMatchImages, ecrPublicHost } from "./registry";
 import {
   type EcrGrant,
   type PublicEcrGrant,
@@ -45,6 +46,7 @@ export function ecrCredentialProvider(
     plugin: "ecr",
     name: PLUGINS.ecr.executable,
     matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
+    hosts: [...new Set(grants.map(hostOf))].sort(),
     // Only used when the plugin's answer has no duration; half of a login's twelve hours is what it answers itself.
     defaultCacheDuration: Duration.hours(CACHE_HOURS),
     args: [],
@@ -62,6 +64,10 @@ export function ecrCredentialProvider(
 
 function patternsOf(grant: EcrGrant): readonly string[] {
   return grant.kind === "public" ? [ecrPublicHost] : [ecrMatchImages(grant.partition, grant)];
+}
+
+function hostOf(grant: EcrGrant): string {
+  return grant.kind === "public" ? ecrPublicHost : ecrHost(grant.account, grant.region, grant);
 }
 
 /**
@@ -150,26 +156,48 @@ export function pullRoleDescription(
   );
 }
 
+/** A role and what it pulls, where no one is known to take care of the owner's half. */
+export interface OpenPull {
+  readonly grant: PrivateEcrGrant;
+  readonly roleArn: string;
+}
+
 /**
- * What the owners of repositories in other accounts have to add to their repository policies.
+ * What the owners of repositories in other accounts have to add to their repository policies, one text per account.
  *
- * With the role's account unknown, a second account among the grants is another account for certain.
+ * With the roles' account unknown, a second account among the grants is another account for certain.
  */
-export function ownerWarnings(
-  grants: readonly PrivateEcrGrant[],
-  roleAccount: string | undefined,
-  roleArn: string,
-): string[] {
-  const accounts = new Set(grants.map(({ account }) => account));
+export function ownerWarnings(pulls: readonly OpenPull[], roleAccount: string | undefined): string[] {
+  const accounts = grouped(pulls, ({ grant }) => grant.account);
   if (roleAccount === undefined && accounts.size < 2) return [];
-  const principal = isLate(roleArn) ? "<ARN of the IAM role, known after apply>" : roleArn;
-  const statement = JSON.stringify(repositoryPullStatement([principal]));
-  return grants
-    .filter(({ account }) => account !== roleAccount)
-    .map(
-      (grant) =>
-        `${repositoryArns(grant).join(", ")} ${roleAccount === undefined ? "may be" : "is"} in another account than the IAM role: ` +
-        `the owner must add this statement to each repository's policy: ${statement}; ` +
-        'declare it with ownerPolicy: { provider }, or say ownerPolicy: "elsewhere" once the owner has it',
-    );
+  return [...accounts]
+    .filter(([account]) => account !== roleAccount)
+    .map(([account, open]) => {
+      const byRole = [...grouped(open, ({ roleArn }) => roleArn)];
+      const pulled = byRole.map(([roleArn, each]) => ({
+        role: isLate(roleArn) ? LATE_ROLE : roleArn,
+        arns: each.flatMap(({ grant }) => repositoryArns(grant)).join(", "),
+      }));
+      const [first] = pulled;
+      const isOne = pulled.length === 1;
+      const statement = JSON.stringify(repositoryPullStatement([(isOne && first?.role) || ANY_ROLE]));
+      const is = roleAccount === undefined ? "may be" : "is";
+      const what = isOne
+        ? `${first?.arns} ${is} in another account than the IAM role`
+        : `account ${account} ${is} another one than that of ${pulled.length} IAM roles that pull from it (${listed(pulled)})`;
+      return (
+        `${what}: the owner must add this statement to each repository's policy: ${statement}; ` +
+        'declare it with ownerPolicy: { provider } or a SharedRegistry, or say ownerPolicy: "elsewhere" once the owner has it'
+      );
+    });
+}
+
+const LATE_ROLE = "<ARN of the IAM role, known after apply>";
+const ANY_ROLE = "<ARNs of its IAM roles>";
+const LISTED_MAX = 10;
+
+function listed(pulled: readonly { readonly role: string; readonly arns: string }[]): string {
+  const shown = pulled.slice(0, LISTED_MAX).map(({ role, arns }) => `${role}: ${arns}`);
+  const more = pulled.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }

@@ -13,6 +13,7 @@ import {
   CREDENTIAL_PROVIDERS,
 } from "./versions";
 import { literal } from "../../model/late";
+import { compareVersions } from "../../model/version";
 import { matchImagesOverlap } from "../kubelet/image-matches";
 
 const DROP_IN_MODE = 0o644;
@@ -34,16 +35,17 @@ export function filesWithFlags(setup: NodeSetup, nodes: PlatformNodes): readonly
       });
   }
   if (nodes.flags === "unit" || Object.keys(setup.kubeletFlags).length === 0) return setup.files;
-  // The variable's name is the operator's; its unit takes it unquoted, so that it splits into two arguments.
-  const text = Object.entries(possible).map(([flag, value]) => `--${flag}=${value}`);
-  return [
-    ...setup.files,
-    nodeFile({
-      path: KUBELET_DROP_IN,
-      mode: DROP_IN_MODE,
-      content: `[Service]\nEnvironment="KUBELET_CRIO_IMAGE_CREDENTIAL_PROVIDER_FLAGS=${text.join(" ")}"\n`,
-    }),
-  ];
+  const flags = Object.entries(possible)
+    .map(([flag, value]) => `--${flag}=${value}`)
+    .join(" ");
+  // The variable's name is the operator's; its unit takes it unquoted, so that it splits into two arguments. An empty
+  // ExecStart forgets the unit's own command.
+  const setting =
+    nodes.kubeletCommand === undefined
+      ? `Environment="KUBELET_CRIO_IMAGE_CREDENTIAL_PROVIDER_FLAGS=${flags}"`
+      : `ExecStart=\nExecStart=${nodes.kubeletCommand} ${flags}`;
+  const content = `[Service]\n${setting}\n`;
+  return [...setup.files, nodeFile({ path: KUBELET_DROP_IN, mode: DROP_IN_MODE, content })];
 }
 
 /*
@@ -102,16 +104,14 @@ const LENGTH_MAX = 512;
 const ENTRIES_MAX = 50;
 
 /**
- * The finished entry, as the operator writes it.
- *
- * `taken` are the patterns of the file's other entries: the operator drops what overlaps with them, which would
- * take mirrors away in silence, so it is refused here.
+ * The patterns, checked. `taken` are those of the file's other entries: the operator drops what overlaps with them,
+ * which would take mirrors away in silence, so it is refused here.
  */
-export function crioCredentialProvider(
+function checkedCrioPatterns(
   matchImages: readonly string[],
   release: OpenShiftRelease,
   taken: readonly string[],
-): Readonly<Record<string, unknown>> {
+): readonly string[] {
   if (!release.crioCredentialProvider)
     return fail("openshift-unsupported", {
       problem: "the crio credential provider needs what the operator grants it from OpenShift 4.22 on",
@@ -131,9 +131,19 @@ export function crioCredentialProvider(
     if (other !== undefined)
       failPattern(pattern, `overlaps with ${other} of another entry, which goes first`);
   }
+  return [...matchImages].sort();
+}
+
+/** The finished entry, as the operator writes it. */
+export function crioCredentialProvider(
+  matchImages: readonly string[],
+  release: OpenShiftRelease,
+  taken: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const patterns = checkedCrioPatterns(matchImages, release, taken);
   return {
     name: "crio-credential-provider",
-    matchImages: [...matchImages].sort(),
+    matchImages: patterns,
     defaultCacheDuration: "1s",
     apiVersion: "credentialprovider.kubelet.k8s.io/v1",
     tokenAttributes: {
@@ -141,6 +151,24 @@ export function crioCredentialProvider(
       cacheType: "Token",
       requireServiceAccount: false,
     },
+  };
+}
+
+/** Since when the API is stable; before, it is served with the feature set TechPreviewNoUpgrade alone. */
+const STABLE_SINCE = "4.23";
+
+/** The singleton that has the operator write the entry into its own files. Source: openshift/api, config/v1. */
+export function crioCredentialProviderConfig(
+  matchImages: readonly string[],
+  release: OpenShiftRelease,
+  taken: readonly string[],
+): { readonly apiVersion: string; readonly kind: string; readonly metadata: object; readonly spec: object } {
+  const isStable = compareVersions(release.version, STABLE_SINCE) >= 0;
+  return {
+    apiVersion: `config.openshift.io/${isStable ? "v1" : "v1alpha1"}`,
+    kind: "CRIOCredentialProviderConfig",
+    metadata: { name: "cluster" },
+    spec: { matchImages: checkedCrioPatterns(matchImages, release, taken) },
   };
 }
 

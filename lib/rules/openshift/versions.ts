@@ -128,34 +128,93 @@ export interface PlatformNodes {
   readonly configPath: string;
   /**
    * `unit`: the operator's kubelet unit has the flags, nothing can be changed. `drop-in`: a drop-in file sets the
-   * variable that the unit takes.
+   * variable that the unit takes. `command`: a drop-in file takes the place of the kubelet's whole command line.
    */
-  readonly flags: "unit" | "drop-in";
+  readonly flags: "unit" | "drop-in" | "command";
+  /** The command line of `command`, without the flags. */
+  readonly kubeletCommand?: string;
   /** The operator's own entries in that file, by the plugin's key. */
   readonly stockProviders: Readonly<Record<string, StockCredentialProvider>>;
 }
 
 interface Row {
-  readonly nodes: PlatformNodes | undefined;
+  readonly nodes: (release: OpenShiftRelease) => PlatformNodes | undefined;
   readonly refusal: (release: OpenShiftRelease) => string | undefined;
+  /** What to do instead, where there is something. */
+  readonly remedy?: string;
 }
 
 /** Directory of the plugins on every node; /usr is read-only there. */
 export const PLUGIN_DIRECTORY: string = "/usr/libexec/kubelet-image-credential-provider-plugins";
 
-const usable = (): undefined => undefined;
-
-function cloud(plugin: string, entry: StockCredentialProvider): Row {
-  const configPath = `${CREDENTIAL_PROVIDERS}/${entry.name}.yaml`;
-  return { nodes: { configPath, flags: "unit", stockProviders: { [plugin]: entry } }, refusal: usable };
+/** The operator's own entry on a platform, from a release on. */
+interface StockEntry {
+  /** First release of the table that has it. */
+  readonly from: string;
+  readonly platform: "aws" | "azure";
+  readonly plugin: string;
+  readonly entry: StockCredentialProvider;
 }
 
-const onPremises: Row = {
-  nodes: {
-    configPath: `${CREDENTIAL_PROVIDERS}/generic-credential-provider.yaml`,
-    flags: "drop-in",
-    stockProviders: {},
+/**
+ * Whoever replaces the operator's file replaces these. Read in templates/common/<platform>/files of every release branch
+ * from 4.21 to 5.0, where they last changed in March 2024; a release that changes one gets a row.
+ */
+const STOCK_ENTRIES: readonly StockEntry[] = [
+  {
+    from: "4.21",
+    platform: "aws",
+    plugin: "ecr",
+    entry: {
+      name: PLUGINS.ecr.executable,
+      matchImages: [
+        "*.dkr.ecr.*.amazonaws.com",
+        "*.dkr.ecr.*.amazonaws.com.cn",
+        "*.dkr.ecr-fips.*.amazonaws.com",
+        "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
+        "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
+      ],
+      args: [],
+      defaultCacheDuration: "12h",
+    },
   },
+  {
+    from: "4.21",
+    platform: "azure",
+    plugin: "acr",
+    entry: {
+      name: PLUGINS.acr.executable,
+      matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
+      args: ["/etc/kubernetes/cloud.conf"],
+      defaultCacheDuration: "10m",
+    },
+  },
+];
+
+/** A cloud, whose file is named after its plugin. */
+function cloud(platform: StockEntry["platform"]): Row {
+  return {
+    nodes: ({ version }) => {
+      const row = STOCK_ENTRIES.findLast(
+        (each) => each.platform === platform && compareVersions(version, each.from) >= 0,
+      );
+      return (
+        row && {
+          configPath: `${CREDENTIAL_PROVIDERS}/${row.entry.name}.yaml`,
+          flags: "unit",
+          stockProviders: { [row.plugin]: row.entry },
+        }
+      );
+    },
+    refusal: () => undefined,
+  };
+}
+
+/** The operator's own name where no cloud's file is there. */
+const GENERIC = `${CREDENTIAL_PROVIDERS}/generic-credential-provider.yaml`;
+
+const onPremises: Row = {
+  nodes: () => ({ configPath: GENERIC, flags: "drop-in", stockProviders: {} }),
   refusal: ({ onPremisesFlags }) =>
     onPremisesFlags
       ? undefined
@@ -163,35 +222,20 @@ const onPremises: Row = {
 };
 
 const withoutFlags: Row = {
-  nodes: undefined,
+  nodes: () => undefined,
   refusal: () =>
-    "the kubelet's unit has no place for the credential provider flags; only a copy of its whole command line would do, which breaks with upgrades",
+    "the kubelet's unit has no place for the credential provider flags; only a copy of its whole command line does, which each upgrade may outdate",
+  remedy: "leave this cluster out, or state `kubeletCommand`, the unit's command line, on 4.22 and newer",
 };
 
 const google: Row = {
-  nodes: undefined,
+  nodes: () => undefined,
   refusal: ({ plugins }) => plugins["gcp"]?.unusable,
 };
 
 const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
-  aws: cloud("ecr", {
-    name: PLUGINS.ecr.executable,
-    matchImages: [
-      "*.dkr.ecr.*.amazonaws.com",
-      "*.dkr.ecr.*.amazonaws.com.cn",
-      "*.dkr.ecr-fips.*.amazonaws.com",
-      "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
-      "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
-    ],
-    args: [],
-    defaultCacheDuration: "12h",
-  }),
-  azure: cloud("acr", {
-    name: PLUGINS.acr.executable,
-    matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
-    args: ["/etc/kubernetes/cloud.conf"],
-    defaultCacheDuration: "10m",
-  }),
+  aws: cloud("aws"),
+  azure: cloud("azure"),
   gcp: google,
   vsphere: onPremises,
   baremetal: onPremises,
@@ -207,8 +251,12 @@ const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
 /** All platforms of the table, usable or not. */
 export const openShiftPlatforms: readonly OpenShiftPlatform[] = Object.keys(ROWS) as OpenShiftPlatform[];
 
-/** What nodes of the platform bring. */
-export function platformNodes(platform: OpenShiftPlatform, release: OpenShiftRelease): PlatformNodes {
+/** What nodes of the platform bring; `kubeletCommand` is for platforms whose unit has no place for the flags. */
+export function platformNodes(
+  platform: OpenShiftPlatform,
+  release: OpenShiftRelease,
+  kubeletCommand?: string,
+): PlatformNodes {
   literal(platform, "OpenShift platform");
   if (!Object.hasOwn(ROWS, platform))
     return fail("openshift-unknown", {
@@ -218,16 +266,53 @@ export function platformNodes(platform: OpenShiftPlatform, release: OpenShiftRel
       remedy:
         "use `oc get infrastructure cluster -o jsonpath='{.status.platformStatus.type}'`, written in lower case",
     });
-  const { nodes, refusal } = ROWS[platform];
-  const reason = refusal(release);
+  if (kubeletCommand !== undefined) return nodesByCommand(platform, release, kubeletCommand);
+  const nodes = ROWS[platform].nodes(release);
+  const reason = ROWS[platform].refusal(release);
   if (nodes && reason === undefined) return nodes;
   const possible = openShiftPlatforms.filter(
-    (name) => ROWS[name].nodes && ROWS[name].refusal(release) === undefined,
+    (name) => ROWS[name].nodes(release) && ROWS[name].refusal(release) === undefined,
   );
   return fail("openshift-unsupported", {
     problem: `OpenShift ${release.version} on ${platform} cannot do this: ${reason ?? "it is unknown"}`,
     value: platform,
     allowed: possible.join(", "),
-    remedy: "leave this cluster out of this configuration",
+    remedy: ROWS[platform].remedy ?? "leave this cluster out of this configuration",
   });
+}
+
+const FLAGS = "--image-credential-provider-";
+
+/** systemd.service(5): the command is an absolute path, and a backslash at the end of a line goes on in the next. */
+function nodesByCommand(
+  platform: OpenShiftPlatform,
+  release: OpenShiftRelease,
+  kubeletCommand: string,
+): PlatformNodes {
+  const command = literal(kubeletCommand, "kubeletCommand")
+    .replace(/\s*\\\r?\n\s*/g, " ")
+    .trim();
+  if (ROWS[platform] !== withoutFlags)
+    fail("openshift-unused", {
+      problem: `\`kubeletCommand\` has no effect on ${platform}, whose kubelets get the flags without it`,
+      value: platform,
+      allowed: openShiftPlatforms.filter((name) => ROWS[name] === withoutFlags).join(", "),
+      remedy: "remove it",
+    });
+  // Before, the operator does not load a changed drop-in without a reboot.
+  if (!release.restartPaths.includes(KUBELET_DROP_IN))
+    fail("openshift-unsupported", {
+      problem: `OpenShift ${release.version} on ${platform} cannot do this: before 4.22 the operator has no policy for the drop-in`,
+      value: release.version,
+      allowed: "4.22 and newer",
+      remedy: "upgrade, or leave this cluster out of this configuration",
+    });
+  if (!/^\/(?:\S* )?\S*kubelet(?: |$)/.test(command) || /[\r\n]/.test(command) || command.includes(FLAGS))
+    fail("openshift-invalid", {
+      problem: "`kubeletCommand` is no command line of a kubelet without the credential provider flags",
+      value: command,
+      allowed: `what follows \`ExecStart=\` in \`systemctl cat kubelet.service\`: an absolute path, the kubelet and its flags, no ${FLAGS}…`,
+      remedy: "copy it from a node of this release",
+    });
+  return { configPath: GENERIC, flags: "command", kubeletCommand: command, stockProviders: {} };
 }

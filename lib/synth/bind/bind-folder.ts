@@ -5,9 +5,14 @@ import { placeholdersIn } from "../../artefact/placeholder";
 import { type StackFolder, errorCode, readSynthFolder, readText } from "../../artefact/synth-folder";
 import { type BoundFilesInput, assertOutputs, boundFiles } from "./bound-files";
 import { type TerraformOutputs, readOutputsFile } from "./outputs";
-import { type WrittenFiles, writeTargetFolder, assertTargetOutside } from "./target-folder";
+import {
+  type WrittenFiles,
+  assertTargetOutside,
+  compareTargetFolder,
+  writeTargetFolder,
+} from "./target-folder";
 import type { FileOwner } from "../../artefact/written-files-list";
-import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
+import { type ObjectKind, boolean, checkGiven, object, optional, text } from "../../model/shape";
 import { refuseFolder } from "../../artefact/problems";
 import { refuseManifestsFolder } from "./problems";
 
@@ -30,6 +35,12 @@ export interface BindProps {
    * @defaultValue - the manifests and node files of every stack, written to `<to>/<stack>/`
    */
   readonly manifests?: string;
+  /**
+   * Writes nothing; what would be done is returned.
+   *
+   * @defaultValue false
+   */
+  readonly dryRun?: boolean;
 }
 
 const BIND_PROPS: ObjectKind<BindProps> = object({
@@ -37,6 +48,7 @@ const BIND_PROPS: ObjectKind<BindProps> = object({
   to: text,
   from: optional(text),
   manifests: optional(text),
+  dryRun: optional(boolean),
 });
 
 const YAML_FILE = /\.ya?ml$/;
@@ -58,7 +70,7 @@ interface Source extends BoundFilesInput {
  */
 export function bind(props: BindProps): WrittenFiles {
   checkGiven("bind()", BIND_PROPS, props);
-  const { to, from = "cdktf.out", manifests } = props;
+  const { to, from = "cdktf.out", manifests, dryRun = false } = props;
   const stacks = readSynthFolder(from);
   const outputs = readOutputsFile(props.outputs);
   const late = stacks.filter(({ identity }) => Object.keys(identity.placeholders).length > 0);
@@ -75,11 +87,18 @@ export function bind(props: BindProps): WrittenFiles {
     manifests === undefined
       ? stacks.map((stack) => stackSource(stack, outputs))
       : [chartsSource(manifests, onlyStack(stacks, from), outputs, to)];
+  const delivery = stacks.find(({ identity }) => identity.delivery)?.identity.delivery;
+  if (delivery && sources.every(({ files }) => files.size === 0))
+    fail("bind-unused", {
+      problem:
+        "there is no file to finish: the objects are resources of a Terraform stack, which fills them in itself",
+      value: from,
+      allowed: "stacks whose objects are in files",
+      remedy: `run \`cdktf deploy ${delivery.stack}\` after the stack that it depends on`,
+    });
   assertOutputs(sources);
-  return writeTargetFolder(
-    to,
-    sources.map((source) => ({ owner: source.owner, files: boundFiles(source) })),
-  );
+  const sets = sources.map((source) => ({ owner: source.owner, files: boundFiles(source) }));
+  return dryRun ? compareTargetFolder(to, sets) : writeTargetFolder(to, sets);
 }
 
 /** The stack's own files, under the stack's name. */

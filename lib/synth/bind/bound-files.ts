@@ -1,7 +1,7 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { holdsPrivateKey } from "../../model/private-key";
-import { boundYaml } from "./yaml";
+import { filledText } from "./filled-text";
 import { assertRules, assertFinished } from "./finished";
 import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { TerraformOutputs } from "./outputs";
@@ -70,7 +70,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
   return new Map(
     [...files].map(([file, text]) => [
       file,
-      boundYaml(withoutUnboundComment(text), file, (scalar, where) => finished(scalar, where, false)),
+      filledText(withoutUnboundComment(text), file, (scalar, where) => finished(scalar, where, false)),
     ]),
   );
 }
@@ -131,9 +131,10 @@ function missingOutputs(input: BoundFilesInput): readonly Need[] {
     }
   };
   for (const [file, text] of input.files) {
-    boundYaml(text, file, (scalar, where) => {
+    filledText(text, file, (scalar, where) => {
       visit(scalar, where, false);
-      return scalar;
+      // A word that needs no escape anywhere.
+      return placeholdersIn(scalar).length > 0 ? "filled" : scalar;
     });
   }
   return [...needs.values()];

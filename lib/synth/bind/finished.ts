@@ -27,6 +27,8 @@ interface FinishedText {
 }
 
 const KIND = "CredentialProviderConfig";
+/** A document of its own: user data holds one as well, indented, among documents of other programs. */
+const OWN_KIND = /^["']?kind["']?\s*:\s*["']?CredentialProviderConfig/m;
 const JSON_START = /^\s*[[{]/;
 
 /**
@@ -35,7 +37,8 @@ const JSON_START = /^\s*[[{]/;
  */
 export function assertFinished(finished: FinishedText): void {
   if (JSON_START.test(finished.template)) assertJson(finished);
-  if (finished.text.includes(KIND)) assertConfig(finished);
+  const { text } = finished;
+  if (text.includes(KIND) && (JSON_START.test(text) || OWN_KIND.test(text))) assertConfig(finished);
 }
 
 function assertJson({ template, text, fill, where }: FinishedText): void {

@@ -13,7 +13,7 @@ import {
 } from "../../artefact/written-files-list";
 import { fail, isWorkloadIdentityError } from "../../errors";
 import { isRecord } from "../../model/record";
-import { makeFolders, removeEmpty } from "./make-folders";
+import { makeFolders, missingFolders, removeEmpty } from "./make-folders";
 import { type Change, changeAll, refuseLinks, undoInterrupted } from "./target-journal";
 import { whileLocked } from "./target-lock";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -23,6 +23,11 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 export interface WrittenFiles {
   /** Every path of the sets, below the folder, sorted; those that already had these bytes included. */
   readonly files: readonly string[];
+  /**
+   * Those of them that were written, because they were not there or had other bytes, and `.workload-identity-files`
+   * where that was written; sorted. The others were not touched.
+   */
+  readonly changed: readonly string[];
   /** Paths that an earlier run wrote from the same sources and that they no longer have; sorted. */
   readonly removed: readonly string[];
   /** Paths whose change by a run that was killed was undone first. */
@@ -35,28 +40,47 @@ export interface WrittenFiles {
  * One that already has the bytes is not touched.
  */
 export function writeTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
-  const refuse = (reason: string): never =>
-    fail("bind-unsupported", {
-      problem: `folder cannot be written (${reason}); ${isHalfBound(folder) ? "it holds changes of a bind that has not ended" : "nothing in it was changed"}`,
-      value: folder,
-      allowed: "a folder without symbolic links in it, or a path where one can be made",
-      remedy: `check permissions, free space and whether a part of the path is a file or a link${isHalfBound(folder) ? ", and run bind again: it undoes those changes first" : ""}`,
-    });
+  const refuse = refusalOf(folder);
   const made: string[] = [];
   try {
     makeFolders(folder, made, refuse);
     return whileLocked(folder, refuse, () => {
       const undone = undoInterrupted(folder, refuse);
-      const { files, removed, texts } = targetPlan(folder, sets, refuse);
-      const changes: readonly Change[] = [...texts, ...removed.map((name): Change => [name, undefined])];
+      const plan = targetPlan(folder, sets, refuse);
+      const changes: readonly Change[] = [
+        ...plan.texts,
+        ...plan.removed.map((name): Change => [name, undefined]),
+      ];
       if (changes.length > 0) changeAll(folder, changes, refuse);
-      return { files, removed, undone };
+      return outcome(plan, undone);
     });
   } catch (error) {
     removeEmpty(made);
     if (isWorkloadIdentityError(error)) throw error;
     return refuse(reasonOf(error));
   }
+}
+
+/** What {@link writeTargetFolder} would do; writes nothing. */
+export function compareTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
+  const refuse = refusalOf(folder);
+  if (isHalfBound(folder)) return refuse("what is in it cannot be compared");
+  missingFolders(folder, refuse);
+  return outcome(targetPlan(folder, sets, refuse), []);
+}
+
+function outcome({ files, removed, texts }: TargetPlan, undone: readonly string[]): WrittenFiles {
+  return { files, changed: texts.map(([name]) => name).sort(), removed, undone };
+}
+
+function refusalOf(folder: string): (reason: string) => never {
+  return (reason) =>
+    fail("bind-unsupported", {
+      problem: `folder cannot be written (${reason}); ${isHalfBound(folder) ? "it holds changes of a bind that has not ended" : "nothing in it was changed"}`,
+      value: folder,
+      allowed: "a folder without symbolic links in it, or a path where one can be made",
+      remedy: `check permissions, free space and whether a part of the path is a file or a link${isHalfBound(folder) ? ", and run bind again: it undoes those changes first" : ""}`,
+    });
 }
 
 /** `EACCES at <path>` and the like. */

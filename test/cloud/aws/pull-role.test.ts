@@ -395,7 +395,7 @@ describe("registries of other accounts", () => {
     expect(warnings(made)).toEqual([
       `arn:aws:ecr:eu-west-1:${OWNER}:repository/batch/runner is in another account than the IAM role: the owner must add ` +
         'this statement to each repository\'s policy: {"Sid":"Pull","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:role/prod_pull"},' +
-        '"Action":["ecr:BatchGetImage","ecr:GetDownloadUrlForLayer"]}; declare it with ownerPolicy: { provider }, or say ownerPolicy: "elsewhere" once the owner has it',
+        '"Action":["ecr:BatchGetImage","ecr:GetDownloadUrlForLayer"]}; declare it with ownerPolicy: { provider } or a SharedRegistry, or say ownerPolicy: "elsewhere" once the owner has it',
     ]);
   });
 

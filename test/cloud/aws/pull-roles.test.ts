@@ -272,6 +272,23 @@ describe("pullRoles", () => {
     );
   });
 
+  it("warns of each account once, with the roles that pull from it", () => {
+    const stack = newStack();
+    const foreign = (account: string, name: string): EcrSource =>
+      ecr({ account, region: REGION, repositories: [name] });
+    const many = Array.from({ length: 12 }, (_, index): [string, EcrSource[]] => [
+      `shop/w${index}`,
+      [foreign(OWNER, "aa"), foreign("777788889999", "bb")],
+    ]);
+    declare(stack, Object.fromEntries(many), { account: ACCOUNT, region: REGION });
+    expect(warnings(stack)).toEqual([
+      expect.stringMatching(
+        /^account 444455556666 is another one than that of 12 IAM roles .*role\/prod-eu_shop_w0: arn:aws:ecr:.*; and 2 more\)/,
+      ),
+      expect.stringMatching(/^account 777788889999 .*<ARNs of its IAM roles>/),
+    ]);
+  });
+
   it("warns where the roles' account would tell which registry is another's", () => {
     const stack = newStack();
     const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/*"] });
@@ -287,6 +304,7 @@ describe("the credential provider entry", () => {
       plugin: "ecr",
       name: "ecr-credential-provider",
       matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+      hosts: [`${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com`],
       defaultCacheDuration: "12h",
       args: [],
       nodeIdentityArgs: [],

@@ -89,6 +89,7 @@ function read({ role = {}, entra, more = {}, data = {}, module, asked = {} }: Ca
       permissions: () => {
         throw new Error("not asked");
       },
+      held: () => [],
     },
     project: undefined,
     projectNumber: undefined,

@@ -7,7 +7,7 @@ const of = (spoke: string): readonly ExplainResult[] =>
   explained(artefacts, { spoke, serviceAccount: "argocd/argocd-server" });
 
 it("text has warnings below the links, with evidence and remedy", () => {
-  const lines = [...renderText(of("shop-aws"))].join("").split("\n");
+  const lines = [...renderText(of("shop-aws"), { verbose: true })].join("").split("\n");
   const place = lines.findIndex((line) =>
     line.startsWith("  warning wide-policy: AmazonEKSClusterAdminPolicy"),
   );
@@ -15,8 +15,8 @@ it("text has warnings below the links, with evidence and remedy", () => {
   expect(lines[place + 1]).toContain("seen: access policy");
   expect(lines[place + 2]).toContain("remedy: take a narrower policy");
   expect(lines[0]).toMatch(/^allowed {2}gitops-hub: argocd\/argocd-server enters shop-aws as arn:aws:iam::/);
-  expect([...renderText(of("shop-aws"), { colour: true })].join("")).toContain("[33mwarning");
-  expect([...renderText(of("shop-google"))].join("")).not.toContain("warning");
+  expect([...renderText(of("shop-aws"), { verbose: true, colour: true })].join("")).toContain("[33mwarning");
+  expect([...renderText(of("shop-google"), { verbose: true })].join("")).not.toContain("warning");
 });
 
 it("JSON has the same version, and a list of warnings beside the checks", () => {

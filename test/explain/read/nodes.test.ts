@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ClusterFacts } from "../../../lib/explain/read/cluster-record";
 import { readKubernetes } from "../../../lib/explain/read/kubernetes-facts";
 import type { NodeConfiguration } from "../../../lib/explain/read/node-configuration";
-import { isNodeSetup } from "../../../lib/explain/read/node-files";
+import { isNodeDocument } from "../../../lib/explain/read/node-forms";
 import { objectsOf } from "../../../lib/explain/read/objects";
 import { known, match, whyText } from "../../../lib/model/known";
 
@@ -32,7 +32,7 @@ function read(values: readonly unknown[], cluster: ClusterFacts = {}): readonly 
     ofStack: false,
     spoke: undefined,
   }));
-  const setups = documents.filter(({ value }) => isNodeSetup(value));
+  const setups = documents.filter(({ value }) => isNodeDocument(value));
   const objects = objectsOf(documents.filter((each) => !setups.includes(each)));
   return readKubernetes(objects, setups, cluster).nodes;
 }
@@ -335,10 +335,10 @@ it.each([
   [
     "a mapping of gates",
     { "feature-gates": { A: true } },
-    "the value of kubeletFlags.feature-gates is no text",
+    "the value of the kubelet flag feature-gates is no text",
   ],
-  ["a list", { config: ["/k"] }, "the value of kubeletFlags.config is no text"],
-  ["a list of paths", { [FLAG]: ["/c"] }, `the value of kubeletFlags.${FLAG} is no text`],
+  ["a list", { config: ["/k"] }, "the value of the kubelet flag config is no text"],
+  ["a list of paths", { [FLAG]: ["/c"] }, `the value of the kubelet flag ${FLAG} is no text`],
 ])("a kubelet flag whose value is %s", (_, flags, expected) => {
   const setup = {
     files: [{ path: "/c", content: config("a") }],

@@ -3,6 +3,7 @@ import {
   type OpenShiftPlatform,
   PLUGIN_DIRECTORY,
   openShiftPlatforms,
+  openShiftVersions,
   platformNodes,
   openShiftRelease,
 } from "../../../lib/rules/openshift/versions";
@@ -53,6 +54,58 @@ describe("platformNodes", () => {
         args: ["/etc/kubernetes/cloud.conf"],
         defaultCacheDuration: "10m",
       },
+    });
+  });
+
+  // Each release branch was read; a release that changes one gets a row of the table.
+  it.each(openShiftVersions)("keeps the same entries on %s", (version) => {
+    const of = (platform: OpenShiftPlatform): unknown =>
+      platformNodes(platform, openShiftRelease(version)).stockProviders;
+    expect([of("aws"), of("azure")]).toEqual([
+      platformNodes("aws", v421).stockProviders,
+      platformNodes("azure", v421).stockProviders,
+    ]);
+  });
+
+  // templates/worker/01-worker-kubelet/_base/units/kubelet.service.yaml: no variable that splits into two flags.
+  describe("with the kubelet's command line", () => {
+    const command =
+      "/usr/local/bin/kubenswrapper \\\n    /usr/bin/kubelet \\\n      --config=/etc/kubernetes/kubelet.conf --v=${KUBELET_LOG_LEVEL}";
+
+    it.each(["none", "external", "ibmcloud", "powervs", "kubevirt"] as const)("serves %s", (platform) => {
+      expect(platformNodes(platform, v422, command)).toEqual({
+        configPath: "/etc/kubernetes/credential-providers/generic-credential-provider.yaml",
+        flags: "command",
+        kubeletCommand:
+          "/usr/local/bin/kubenswrapper /usr/bin/kubelet --config=/etc/kubernetes/kubelet.conf --v=${KUBELET_LOG_LEVEL}",
+        stockProviders: {},
+      });
+    });
+
+    it.each([
+      ["aws", v422, command, "openshift-unused", "none, external, ibmcloud, powervs, kubevirt"],
+      ["vsphere", v422, command, "openshift-unused", "none, external, ibmcloud, powervs, kubevirt"],
+      ["none", v421, command, "openshift-unsupported", "4.22 and newer"],
+      ["none", v422, "kubelet --v=2", "openshift-invalid", expect.stringContaining("an absolute path")],
+      ["none", v422, "/usr/bin/hyperkube run", "openshift-invalid", expect.stringContaining("ExecStart=")],
+      [
+        "none",
+        v422,
+        "/usr/bin/kubelet\nRestart=no",
+        "openshift-invalid",
+        expect.stringContaining("ExecStart="),
+      ],
+      [
+        "none",
+        v422,
+        "/usr/bin/kubelet --image-credential-provider-config=/x",
+        "openshift-invalid",
+        expect.stringContaining("no --image-credential-provider-"),
+      ],
+    ] as const)("refuses %s %#", (platform, release, text, code, allowed) => {
+      expect(() => platformNodes(platform, release, text)).toThrowError(
+        expect.objectContaining({ code, allowed }),
+      );
     });
   });
 

@@ -21,6 +21,8 @@ const PULL_JUDGES = [judgeKubelet, judgeRbac, judgeAws, judgeAzure, judgeGoogle]
 /** What is wrong in a synth output folder; empty when every declared pull would work and nothing else would. */
 export function judge(outdir: string): readonly string[] {
   return writtenStacks(outdir).flatMap((stack) => {
+    // Its objects are judged with the stack that they are of.
+    if (Object.keys(stack.identity).length === 0) return judgeTexts(stack);
     const broken = judgeTexts(stack);
     // What holds late values or dangling references is not worth reading further.
     if (broken.length > 0) return broken;

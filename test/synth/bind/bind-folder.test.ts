@@ -1,4 +1,14 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { bind } from "../../../lib/synth/bind/bind-folder";
@@ -309,5 +319,59 @@ describe("bind", () => {
     const first = filesOf(to);
     bind({ outputs: flat("one"), from, to });
     expect(filesOf(to)).toEqual(first);
+  });
+});
+
+describe("what changes", () => {
+  const OLD = new Date("2020-01-01T00:00:00Z");
+  const accounts = "prod/manifests/20-accounts.yaml";
+  const nodes = "prod/nodes/all-nodes.yaml";
+
+  it("is written, and nothing else is touched", () => {
+    putStack("prod");
+    expect(bind({ outputs: flat("one"), from, to }).changed).toEqual([
+      ".workload-identity-files",
+      accounts,
+      nodes,
+    ]);
+    for (const file of Object.keys(filesOf(to))) utimesSync(join(to, file), OLD, OLD);
+    put("cdktf.out/stacks/prod/nodes/all-nodes.yaml", "files: []\n");
+    expect(bind({ outputs: flat("one"), from, to })).toEqual({
+      files: [accounts, nodes],
+      changed: [nodes],
+      removed: [],
+      undone: [],
+    });
+    const touched = Object.keys(filesOf(to)).filter((file) => statSync(join(to, file)).mtime > OLD);
+    expect(touched).toEqual([nodes]);
+    expect(bind({ outputs: flat("one"), from, to }).changed).toEqual([]);
+  });
+
+  it("is the same in a dry run, which writes nothing", () => {
+    putStack("prod");
+    const dry = bind({ outputs: flat("one"), from, to, dryRun: true });
+    expect(existsSync(to)).toBe(false);
+    expect(bind({ outputs: flat("one"), from, to })).toEqual(dry);
+
+    const without: object = { ...identity("prod"), nodes: [] };
+    put("cdktf.out/stacks/prod/workload-identity.json", without);
+    const before = filesOf(to);
+    const again = bind({ outputs: flat("two"), from, to, dryRun: true });
+    expect(again).toMatchObject({ changed: [".workload-identity-files", accounts], removed: [nodes] });
+    expect(filesOf(to)).toEqual(before);
+    expect(readdirSync(to)).toEqual([".workload-identity-files", "prod"]);
+    expect(bind({ outputs: flat("two"), from, to })).toEqual(again);
+  });
+
+  it("is refused in a dry run where a bind would be", () => {
+    putStack("prod");
+    put("finished/prod/manifests/20-accounts.yaml", "mine\n");
+    const dryRun = (): unknown => bind({ outputs: flat("one"), from, to, dryRun: true });
+    expect(dryRun).toThrowError(expect.objectContaining({ code: "bind-conflict" }));
+    put("finished/.workload-identity-bind/journal", "{}");
+    expect(dryRun).toThrowError(/what is in it cannot be compared.*run bind again/s);
+    rmSync(to, { recursive: true });
+    put("finished", "a file");
+    expect(dryRun).toThrowError(/ENOTDIR/);
   });
 });

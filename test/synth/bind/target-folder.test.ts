@@ -40,6 +40,7 @@ describe("writeTargetFolder", () => {
     const own = set({ stack: "p" }, { "p/manifests/20-b.yaml": "b\n", "p/manifests/10-a.yaml": "a\n" });
     expect(writeTargetFolder(to, [own, set(DIST, { "p/c.yaml": "c\n" })])).toEqual({
       files: ["p/c.yaml", "p/manifests/10-a.yaml", "p/manifests/20-b.yaml"],
+      changed: [WRITTEN_FILES_LIST, "p/c.yaml", "p/manifests/10-a.yaml", "p/manifests/20-b.yaml"],
       removed: [],
       undone: [],
     });

@@ -285,3 +285,12 @@ export function resourcesOf(statement: Statement, context: RequestContext): Reso
     return cannotTell(() => "it has neither Resource nor NotResource, which AWS refuses");
   return new Resources(resources, variables, context);
 }
+
+/** Whether a value has a policy variable, or may have. */
+export function hasVariable(value: Known<string>): boolean {
+  return match(
+    value,
+    (text) => text.includes("${"),
+    () => true,
+  );
+}

@@ -3,9 +3,9 @@
  */
 
 import { isLate } from "../../../model/late";
-import { type Known, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
+import { type Known, is, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
 import { isRecord } from "../../../model/record";
-import { treeOf } from "../../../model/tree";
+import { childOf, listAt, textAt, treeOf } from "../../../model/tree";
 import { type ContextValue, type RequestContext, contextValue, shownKey } from "./context";
 import { type AwsDecision, type Decision, PolicySet } from "./decide";
 import { lowered } from "./value";
@@ -169,4 +169,32 @@ function isIdentityProviderKey(key: Known<string>): boolean {
   const name = orElse(key, () => "");
   const head = name.slice(0, name.indexOf(":"));
   return !name.includes("${") && (head.includes(".") || head === "https" || head === "http");
+}
+
+/** Statements that admit someone; those with NotPrincipal, which IAM refuses, are not among them. */
+export function admittingStatements(policy: Policy): readonly Statement[] {
+  const statements = policy.kind === "read" ? policy.statements : [];
+  return statements.flatMap((each) =>
+    "unread" in each || is(each.effect, "Allow") !== "yes" || !each.principal || each.principal.negated
+      ? []
+      : [each],
+  );
+}
+
+/** The OIDC providers, by ARN, whose tokens a trust policy admits. */
+export function federatedPrincipals(policy: Policy): readonly Known<string>[] {
+  return admittingStatements(policy).flatMap(({ principal }) => namesOf(principal, "Federated"));
+}
+
+function namesOf(principal: Statement["principal"], type: string): readonly Known<string>[] {
+  const names = principal ? childOf(principal.value, type) : known(undefined);
+  return orElse(listAt(names), () => [names]).map(textAt);
+}
+
+/** True where a trust policy names `*` as its principal. */
+export function admitsEveryone(policy: Policy): boolean {
+  return admittingStatements(policy).some(({ principal }) => {
+    const named = ["AWS", "Federated"].flatMap((type) => namesOf(principal, type));
+    return [textAt(principal?.value ?? known("")), ...named].some((name) => is(name, "*") === "yes");
+  });
 }

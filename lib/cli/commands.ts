@@ -1,0 +1,207 @@
+import { type Command, command } from "./command";
+
+const FOLDER = "cdktf.out";
+
+/** What is read, and what narrows it, of every command that asks. */
+const READ = {
+  name: "[DIR...]",
+  summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
+};
+const STACK = { value: "NAME", summary: "only this stack" };
+const FACTS = { value: "FILE", summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)" };
+const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
+
+/** The commands, in the order of `--help`; completion and help are made from this table alone. */
+export const commands: readonly Command[] = [
+  command({
+    name: "bind",
+    summary: "Write finished manifests from Terraform outputs, all or nothing",
+    more: `Fills the placeholders in the manifests of a synth with what Terraform knows after apply. Files of earlier runs that the synth no longer writes are removed.`,
+    operands: [{ name: "[DIR]", summary: `folder of the synth, or of one stack in it (default: ${FOLDER})` }],
+    options: {
+      outputs: {
+        value: "FILE",
+        required: true,
+        summary: "JSON that `cdktf output --outputs-file` or `terraform output -json` wrote",
+      },
+      to: { value: "DIR", required: true, summary: "folder for the finished files" },
+      manifests: {
+        value: "DIR",
+        summary:
+          "output of a cdk8s app with the LateValueResolver, to finish instead of the stack's own files",
+      },
+      "dry-run": { summary: "write nothing; say what would change" },
+      check: { summary: "write nothing; exit 1 where a file would change or be removed" },
+    },
+    examples: [
+      ["bind --outputs outputs.json --to manifests", "finish what is in cdktf.out"],
+      ["bind --outputs outputs.json --to manifests --check", "fail where that was forgotten"],
+      ["bind --outputs outputs.json --to gitops/prod cdktf.out/stacks/prod", "finish one stack"],
+    ],
+    exits: { 0: "done; with --check: up to date", 1: "refused; with --check also: out of date" },
+    load: () => import("./bind-command.js"),
+  }),
+  command({
+    name: "explain",
+    summary: "Say whether each pull, component, workload and way into a spoke will work",
+    more: "Reads files only; asks no cluster and no cloud. Where something will not work, it says which link is broken, what that rests on, and what to do.",
+    operands: [READ],
+    options: {
+      "service-account": { value: "NS/NAME", summary: "only this service account" },
+      image: {
+        value: "REF",
+        summary: "only pulls of this image; with --service-account it need not be declared",
+      },
+      spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
+      stack: STACK,
+      running: {
+        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+      },
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"],
+        default: "text",
+        summary: "form of the results; the exit code is the same in each",
+      },
+      verbose: { summary: "text: every chain with all its links, the broken one first" },
+      only: { value: "VERDICTS", summary: "text: only these verdicts: denied,unknown,allowed" },
+      summary: { summary: "text: only counts by stack and job" },
+      audit: { summary: "add what a review should look at although it works" },
+      baseline: {
+        value: "FILE",
+        summary: "findings that are accepted for a while (docs/baseline.schema.json)",
+      },
+      facts: FACTS,
+      "fail-on": {
+        value: "VERDICT",
+        choices: ["denied", "unknown"],
+        default: "unknown",
+        summary: "denied: what is unknown does not fail the command",
+      },
+    },
+    examples: [
+      ["explain", "everything that cdktf.out declares"],
+      ["explain --service-account shop/web --image registry.example.com/web:v1", "one pull"],
+      ["explain --format sarif --audit > explain.sarif", "a report for code scanning"],
+      ["explain --format html plan.json manifests/ > report.html", "a report of other files"],
+    ],
+    exits: { 0: "all allowed", 1: "something denied", 3: "something unknown, nothing denied" },
+    load: () => import("./explain-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "who-can",
+    summary: "List the service accounts that may pull an image, declared or not",
+    operands: [READ],
+    options: {
+      image: { value: "REF", required: true, summary: "the image, as a pod names it" },
+      stack: STACK,
+      format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      facts: FACTS,
+    },
+    examples: [["who-can --image registry.example.com/base/node:20", "who may pull it, and as whom"]],
+    exits: { 0: "listed, however many" },
+    load: () => import("./who-can-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "reach",
+    summary: "List every repository that a service account may read, declared or not",
+    operands: [READ],
+    options: {
+      "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
+      stack: STACK,
+      format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      facts: FACTS,
+    },
+    examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
+    exits: { 0: "listed, however many" },
+    load: () => import("./reach-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "compare",
+    summary: "Say what service accounts may do on one side and not on the other",
+    more: "Compares sets, not spellings: a pattern that covers the same images is no difference. What cannot be compared is said, with the reason.",
+    operands: [
+      { name: "<OLD>", summary: "what was: a synth, a plan or state in JSON, or manifests" },
+      { name: "<NEW>", summary: "the same as it will be" },
+    ],
+    options: {
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "markdown"],
+        default: "text",
+        summary: "form of the differences; markdown is for a comment",
+      },
+      facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
+      "fail-on": {
+        value: "WHAT",
+        choices: ["widened", "lost", "any"],
+        summary:
+          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be told",
+      },
+    },
+    examples: [
+      ["compare main/cdktf.out cdktf.out", "what a change does"],
+      ["compare --format markdown --fail-on widened main/cdktf.out cdktf.out", "a gate with a comment"],
+    ],
+    exits: { 0: "compared", 1: "a difference of `--fail-on`" },
+    load: () => import("./compare-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "jwks",
+    summary: "Print or write the JWKS of public keys, and an issuer's discovery document",
+    operands: [
+      {
+        name: "<PEM...>",
+        summary: "files with a public key in PEM each; - reads any number from standard input",
+      },
+    ],
+    options: {
+      issuer: { value: "URL", summary: "issuer of the discovery document; without it, only the JWKS" },
+      "jwks-path": {
+        value: "PATH",
+        default: "keys.json",
+        summary: "where the issuer serves the JWKS, below its URL",
+      },
+      to: { value: "DIR", summary: "write below this folder, at the paths that the issuer serves" },
+    },
+    examples: [
+      ["jwks signer.pub", "the JWKS"],
+      ["jwks - < signer.pub", "the same, from standard input"],
+      ["jwks old.pub new.pub --issuer https://oidc.example.com --to site", "both documents, two keys"],
+    ],
+    exits: { 0: "done", 1: "refused; nothing is written" },
+    load: () => import("./jwks-command.js"),
+  }),
+  command({
+    name: "credentials-diff",
+    summary: "Compare what the CredentialsRequests of two OpenShift releases ask for",
+    operands: [
+      { name: "<OLD>", summary: "folder of CredentialsRequests, as `oc adm release extract` writes it" },
+      { name: "<NEW>", summary: "the same of the other release" },
+    ],
+    options: {
+      format: { ...TEXT_OR_JSON, summary: "form of the differences" },
+    },
+    examples: [["credentials-diff requests-4.20 requests-4.21", "what an upgrade changes"]],
+    exits: { 0: "the same", 1: "different" },
+    load: () => import("./credentials-diff-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "completion",
+    summary: "Print a script that completes commands and options in a shell",
+    operands: [{ name: "<SHELL>", choices: ["bash", "zsh", "fish"], summary: "your shell" }],
+    options: {},
+    examples: [
+      ["completion bash > ~/.local/share/bash-completion/completions/cdktf-workload-identity", "for bash"],
+      ["completion zsh > ~/.zfunc/_cdktf-workload-identity", "for zsh, where ~/.zfunc is in $fpath"],
+      ["completion fish > ~/.config/fish/completions/cdktf-workload-identity.fish", "for fish"],
+    ],
+    exits: { 0: "done" },
+    load: () => import("./completion-command.js"),
+  }),
+];

@@ -1,0 +1,60 @@
+import {
+  Explainer,
+  type Change,
+  type Comparison,
+  readFactsFile,
+  renderCompareJson,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "../explain";
+import { comparison } from "../explain/compare/compare";
+import { placeText } from "../explain/read/source-lines";
+import { printable } from "../explain/render/printable";
+import { compareVerdicts } from "../explain/verdict";
+import type { Asked, CommandIo } from "./command";
+
+const EXIT_FINE = 0;
+const EXIT_FAILED = 1;
+
+const RENDERERS: Readonly<Record<"json" | "markdown" | "text", (comparison: Comparison) => string>> = {
+  json: renderCompareJson,
+  markdown: renderCompareMarkdown,
+  text: renderCompareText,
+};
+
+/** Whether a difference fails the command; what cannot be compared, or is another identity's, may be more and may be less. */
+const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boolean>> = {
+  any: () => true,
+  lost: (change) => isOf(change, ["removed", "narrowed"], -1),
+  widened: (change) => isOf(change, ["added", "widened"], 1),
+};
+
+interface Values {
+  readonly format: keyof typeof RENDERERS;
+  readonly facts?: string;
+  readonly "fail-on"?: keyof typeof FAILS;
+}
+
+/**
+ * `compare`: what service accounts may do on the new side and not on the old one, and the other way round.
+ *
+ * Exits with 0 whatever differs, with `--fail-on` with 1 where a difference of that kind is found.
+ */
+export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
+  const facts = values.facts === undefined ? {} : readFactsFile(values.facts);
+  const sides = operands.map((path) => Explainer.read([path], facts));
+  const [old, made] = sides;
+  if (!old || !made) return EXIT_FAILED;
+  const found = comparison(old, made);
+  io.out(RENDERERS[values.format](found));
+  for (const { source, reason } of sides.flatMap(({ skipped }) => skipped))
+    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
+  const fails = values["fail-on"] && FAILS[values["fail-on"]];
+  return fails && found.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;
+}
+
+function isOf(change: Change, kinds: readonly Change["kind"][], sign: 1 | -1): boolean {
+  const { kind, before, after } = change;
+  if (kind !== "verdict") return [...kinds, "identity", "incomparable"].includes(kind);
+  return sign * compareVerdicts(after?.verdict ?? "denied", before?.verdict ?? "denied") > 0;
+}

@@ -1,0 +1,44 @@
+import type { ServiceAccountReach } from "../explain";
+import { assertAccount } from "../explain/asked";
+import { printable, printableLines } from "../explain/render/printable";
+import { grouped } from "../model/grouped";
+import { printSkipped, readAsked } from "./asked-folders";
+import type { Asked, CommandIo } from "./command";
+
+interface Values {
+  readonly "service-account": string;
+  readonly stack?: string;
+  readonly facts?: string;
+  readonly format: "text" | "json";
+}
+
+/** `reach`: every repository that a service account may read, as whom, declared or not. */
+export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
+  const { "service-account": serviceAccount, stack, facts, format } = values;
+  const explainer = readAsked(operands, facts);
+  assertAccount(explainer, serviceAccount, stack);
+  const rows = explainer.reach(serviceAccount, stack);
+  io.out(format === "json" ? reachJson(serviceAccount, rows) : reachText(serviceAccount, rows));
+  printSkipped(explainer, io);
+  return 0;
+}
+
+function reachJson(serviceAccount: string, rows: readonly ServiceAccountReach[]): string {
+  const reach = rows.map(({ stack, as, pattern, declared }) => ({ stack, as, pattern, declared }));
+  return `${printableLines(JSON.stringify({ version: 1, serviceAccount, reach }, undefined, 2))}\n`;
+}
+
+function reachText(serviceAccount: string, rows: readonly ServiceAccountReach[]): string {
+  if (rows.length === 0) return `${printable(serviceAccount)} may read nothing that is known here\n`;
+  const groups = grouped(
+    rows,
+    ({ stack, as }) => `${stack === "" ? "" : `${stack}: `}${serviceAccount} as ${as} may read`,
+  );
+  return [...groups]
+    .flatMap(([who, group]) => [
+      who,
+      ...group.map(({ pattern, declared }) => `  ${pattern}${declared ? "" : "  (not declared)"}`),
+    ])
+    .map((line) => `${printable(line)}\n`)
+    .join("");
+}

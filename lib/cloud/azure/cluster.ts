@@ -1,0 +1,76 @@
+import type { DataAzurermKubernetesCluster } from "@cdktf/provider-azurerm/lib/data-azurerm-kubernetes-cluster/index.js";
+import type { KubernetesCluster } from "@cdktf/provider-azurerm/lib/kubernetes-cluster/index.js";
+import { Annotations } from "cdktf";
+import { fail } from "../../errors";
+import type { ManagedCluster } from "../../model/cluster";
+import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
+import { clusterName } from "../../model/kubernetes-name";
+import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
+import { aksIssuer, aksWithoutPulls } from "../../rules/azure/cluster";
+import { statedOrInput } from "../shared/managed-cluster";
+import { AKS_CLUSTER } from "./spoke";
+
+/** The facts of an AKS cluster. */
+export interface AksProps {
+  /**
+   * The cluster, declared or looked up: what it says as a literal need not be stated again.
+   *
+   * @defaultValue - everything is stated
+   */
+  readonly cluster?: KubernetesCluster | DataAzurermKubernetesCluster;
+  /**
+   * DNS label; becomes part of the names of identities.
+   *
+   * @defaultValue - the cluster's name in AKS
+   */
+  readonly name?: string;
+  /**
+   * The issuer, with the slash at its end. AKS chooses its ids when it makes the cluster: state it for a cluster that
+   * exists, so that federated credentials are literal and can be checked before anything is applied.
+   *
+   * @defaultValue - `oidc_issuer_url` of the cluster, known after apply
+   */
+  readonly issuer?: GivenIssuer;
+}
+
+const AKS_PROPS: ObjectKind<AksProps> = object({
+  cluster: optional(AKS_CLUSTER),
+  name: optional(text),
+  issuer: optional(ISSUER),
+});
+
+/**
+ * An AKS cluster, for `WorkloadAccess`. Image pulls are refused: AKS nodes take no credential provider configuration.
+ *
+ * Warns of a declared cluster without workload_identity_enabled, whose pods get no tokens for Azure unless the webhook is
+ * installed otherwise.
+ */
+export function aks(props: AksProps): ManagedCluster {
+  checkGiven("aks()", AKS_PROPS, props);
+  const { cluster } = props;
+  const name = clusterName(statedOrInput("the name", props.name, cluster?.nameInput, "aks({ name })"));
+  if (cluster && "oidcIssuerEnabledInput" in cluster) checkDeclared(name, cluster);
+  const given = props.issuer ?? cluster?.oidcIssuerUrl;
+  const issuer = statedOrInput<GivenIssuer>("the issuer", given, undefined, "aks({ issuer })");
+  return {
+    name,
+    distribution: "aks",
+    issuer: aksIssuer(Issuer.of(issuer)),
+    withoutPulls: aksWithoutPulls(name),
+  };
+}
+
+function checkDeclared(name: string, cluster: KubernetesCluster): void {
+  const { oidcIssuerEnabledInput: issuer, workloadIdentityEnabledInput: webhook } = cluster;
+  if (issuer === undefined || issuer === false)
+    fail("azure-unsupported", {
+      problem: "AKS cluster publishes no issuer, so that no cloud can check its tokens",
+      value: name,
+      allowed: "oidc_issuer_enabled = true",
+      remedy: "set it on the cluster; once on, AKS does not switch it off",
+    });
+  if (webhook === undefined || webhook === false)
+    Annotations.of(cluster).addWarning(
+      `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only where the webhook of Azure Workload Identity is installed otherwise`,
+    );
+}

@@ -1,0 +1,85 @@
+/*
+ * Which service accounts hold which identities, as the audit looks at them: not whether the one that is meant gets in,
+ * but who else would.
+ */
+
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import { type Accesses, tokenOf } from "../jobs/access";
+import type { Fleets } from "../jobs/fleet";
+import type { Pulls } from "../jobs/pull";
+import { pullerOf } from "../jobs/pull-questions";
+import type { ClusterArtefacts } from "../read/facts";
+import type { Source } from "../read/source";
+
+/** A service account with an identity that it names. */
+export interface Holder {
+  readonly artefacts: ClusterArtefacts;
+  /** `namespace/name`. */
+  readonly key: string;
+  /** The identity, for people. */
+  readonly label: string;
+  /** Where the identity stands, else the service account; `undefined` where neither was read. */
+  readonly source: Source | undefined;
+  /** False where the cloud certainly refuses its tokens. */
+  readonly isAdmitted: boolean;
+  /** Whether the cloud certainly takes the token of a service account of that name, and does not refuse it everything. */
+  readonly admits: (namespace: string, name: string) => boolean;
+  /** True where the trust takes a token for any audience of the OIDC provider. */
+  readonly takesAnyAudience: boolean;
+}
+
+/** What puts questions to the clouds. */
+export interface HolderJobs {
+  readonly pulls: Pulls;
+  readonly access: Accesses;
+  readonly fleets: Fleets;
+}
+
+/** The holders of every identity that service accounts name, each identity of an account once. */
+export function holdersOf(clusters: readonly ClusterArtefacts[], jobs: HolderJobs): readonly Holder[] {
+  return clusters.flatMap((artefacts) => {
+    const keys = new Set([
+      ...artefacts.serviceAccounts.keys(),
+      ...(artefacts.cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount),
+    ]);
+    const all = [...[...keys].flatMap((key) => pulling(artefacts, key, jobs)), ...acting(artefacts, jobs)];
+    return [...new Map(all.map((each) => [`${each.key} ${each.label}`, each])).values()];
+  });
+}
+
+function pulling(artefacts: ClusterArtefacts, key: string, { pulls }: HolderJobs): readonly Holder[] {
+  const puller = pullerOf(artefacts, key, "asked");
+  return pulls.identities(artefacts, puller).flatMap(({ label, source, trust, admitsAnyAudience }, place) => {
+    if (label === undefined) return [];
+    const admits = (namespace: string, name: string): boolean => {
+      const other = pulls.identities(artefacts, { ...puller, key: `${namespace}/${name}` })[place];
+      return other !== undefined && letsIn(other.trust) && other.rights.reach().length > 0;
+    };
+    const takesAnyAudience = admitsAnyAudience?.() ?? false;
+    const isAdmitted = trust.subject.status !== "fail";
+    const where = source ?? puller.account?.source;
+    return [{ artefacts, key, label, source: where, isAdmitted, admits, takesAnyAudience }];
+  });
+}
+
+function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): readonly Holder[] {
+  const entering = fleets.controllers(artefacts);
+  return [...access.identities(artefacts, entering)].map(({ key, identity, audiences }): Holder => {
+    const tokens = audiences.map((audience) => tokenOf(artefacts, key, [audience]));
+    const isLetIn = (token: TokenQuestion): boolean =>
+      letsIn(identity.trust(token)) && identity.permissions(undefined, token).status !== "fail";
+    return {
+      artefacts,
+      key,
+      label: identity.label,
+      source: identity.found.evidence[0]?.source ?? artefacts.serviceAccounts.get(key)?.source,
+      isAdmitted: tokens.some((token) => identity.trust(token).subject.status !== "fail"),
+      admits: (namespace, name) => tokens.some((token) => isLetIn({ ...token, namespace, name })),
+      takesAnyAudience: tokens.some((token) => identity.admitsAnyAudience?.(token) === true),
+    };
+  });
+}
+
+function letsIn({ issuer, audience, subject }: TrustAnswer): boolean {
+  return issuer.status !== "fail" && audience.status !== "fail" && subject.status === "pass";
+}

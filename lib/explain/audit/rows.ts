@@ -1,0 +1,270 @@
+/*
+ * What a review should look at although it works: one row for each kind of finding.
+ */
+
+import { grouped } from "../../model/grouped";
+import { orElse, shown } from "../../model/known";
+import { type Evidence, seen } from "../answer";
+import type { CheckHelp } from "../check-help";
+import type { Finding, Severity } from "../findings";
+import type { ClusterArtefacts } from "../read/facts";
+import type { ProviderEntry } from "../read/node-configuration";
+import { sourceText } from "../read/source";
+import type { ServiceAccountReach } from "../result";
+import type { Issuers, PublishedKeys } from "../shared/object-store";
+import { named } from "../shared/words";
+import type { Holder } from "./holders";
+
+/** What the rows look at. */
+export interface AuditFacts {
+  readonly clusters: readonly ClusterArtefacts[];
+  readonly issuers: Issuers;
+  readonly holders: readonly Holder[];
+  /** What a service account of a stack can read. */
+  readonly reach: (key: string, stack: string) => readonly ServiceAccountReach[];
+}
+
+/** A finding, without what its row says of all. */
+type Found = Omit<Finding, "id" | "severity">;
+
+/** A kind of finding. */
+interface AuditRow extends CheckHelp {
+  readonly severity: Severity;
+  readonly run: (facts: AuditFacts) => readonly Found[];
+}
+
+/** A label of RFC 1123 that is nobody's name. */
+const STRANGER = "zz-of-the-audit";
+
+const ROWS: readonly AuditRow[] = [
+  {
+    id: "subject-wide",
+    severity: "error",
+    question: "Does an identity admit service accounts besides the one that names it?",
+    help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
+    run: ({ holders, clusters }) => holders.flatMap((holder) => strangers(holder, clusters)),
+  },
+  {
+    id: "audience-missing",
+    severity: "error",
+    question: "Does a trust take tokens for any audience?",
+    help: "Compare the audience in the trust, so that a token that was made for another service is refused.",
+    run: ({ holders }) =>
+      holders.flatMap((holder) =>
+        holder.takesAnyAudience
+          ? found(holder, {
+              reason:
+                "the trust does not compare the audience: a token for any audience of the OIDC provider is taken",
+              remedy: "add a condition that the audience equals the one that the tokens are for",
+            })
+          : [],
+      ),
+  },
+  {
+    id: "default-annotated",
+    severity: "warning",
+    question: "Does a namespace's default service account have an identity?",
+    help: "Every pod that names no service account runs as the default one. Give the workload an account that only it uses.",
+    run: ({ holders }) =>
+      holders.flatMap((holder) =>
+        holder.key.endsWith("/default")
+          ? found(holder, {
+              reason: "every pod of the namespace that names no service account gets this identity",
+              remedy: "give the workload a service account that only it uses",
+            })
+          : [],
+      ),
+  },
+  {
+    id: "identity-shared",
+    severity: "warning",
+    question: "Do several namespaces or clusters share one identity?",
+    help: "Whoever gets into one of them acts with the rights of all. Make an identity for each.",
+    run: ({ holders }) => {
+      const admitted = holders.filter(({ isAdmitted }) => isAdmitted);
+      return [...grouped(admitted, ({ label }) => label).values()].flatMap(shared);
+    },
+  },
+  {
+    id: "permission-wide",
+    severity: "warning",
+    question: "May a service account read more than was declared for it?",
+    help: "Declare what it needs, or narrow the permissions of its identity.",
+    run: ({ clusters, reach }) =>
+      clusters.flatMap((artefacts) =>
+        [...declaredAccounts(artefacts)].flatMap((key) =>
+          undeclared(artefacts, reach(key, artefacts.stack), key),
+        ),
+      ),
+  },
+  {
+    id: "node-pulls",
+    severity: "note",
+    question: "Can a node pull with its own identity?",
+    help: "An entry without tokens runs its plugin as the node: whatever the node's identity may read, every pod gets. Take the right to pull from the node once every pod has its own.",
+    run: ({ clusters }) => clusters.flatMap(pullingNodes),
+  },
+  {
+    id: "key-dropped",
+    severity: "warning",
+    question: "Is a signing key about to be dropped?",
+    help: "Drop a key only after every token that was signed with it has expired, and never in the apply that publishes another one.",
+    run: ({ clusters, issuers }) =>
+      clusters.flatMap((artefacts) => droppedKeys(artefacts, issuers.keysOf(artefacts.issuer))),
+  },
+];
+
+/** The rows, for reports that list every rule. */
+export const AUDIT_HELP: readonly CheckHelp[] = ROWS.map(({ id, question, help }) => ({
+  id,
+  question,
+  help,
+}));
+
+/** The findings of every row, each once. */
+export function auditFindings(facts: AuditFacts): readonly Finding[] {
+  return ROWS.flatMap(({ id, severity, run }) =>
+    run(facts).map((each): Finding => ({ id, severity, ...each })),
+  );
+}
+
+function found(
+  { artefacts, key, label, source }: Holder,
+  words: Pick<Found, "reason" | "remedy">,
+): readonly Found[] {
+  return [
+    { stack: artefacts.stack, subject: key, target: label, evidence: [seen("identity", source)], ...words },
+  ];
+}
+
+/** Names near the holder's own come first: a pattern is made of them more often than it lets everyone in. */
+function strangers(holder: Holder, clusters: readonly ClusterArtefacts[]): readonly Found[] {
+  const [namespace = "", name = ""] = holder.key.split("/");
+  const others = new Set(
+    clusters.flatMap((each) => [...each.serviceAccounts.keys()].map((key) => key.split("/")[0] ?? "")),
+  );
+  const names: readonly (readonly [namespace: string, name: string, who: string])[] = [
+    [STRANGER, STRANGER, "every service account of every namespace"],
+    [STRANGER, name, `the service account ${name} of every namespace`],
+    [namespace, STRANGER, `every service account of namespace ${namespace}`],
+    [
+      namespace,
+      `${name}-${STRANGER}`,
+      `every service account of namespace ${namespace} whose name begins with ${name}`,
+    ],
+    [
+      namespace,
+      `${STRANGER}-${name}`,
+      `every service account of namespace ${namespace} whose name ends with ${name}`,
+    ],
+    ...[...others]
+      .filter((each) => each !== namespace)
+      .map((each) => [each, STRANGER, `every service account of namespace ${each}`] as const),
+  ];
+  const wide = names.find(([ofNamespace, ofName]) => holder.admits(ofNamespace, ofName));
+  return wide
+    ? found(holder, { reason: `the identity admits ${wide[2]}`, remedy: "name each service account exactly" })
+    : [];
+}
+
+function shared(holders: readonly Holder[]): readonly Found[] {
+  const [first] = holders;
+  const places = new Set(
+    holders.map(({ artefacts, key }) => `${artefacts.stack} ${key.split("/")[0] ?? ""}`),
+  );
+  if (first === undefined || places.size < 2) return [];
+  const stacks = new Set(holders.map(({ artefacts }) => artefacts.stack));
+  const keys = holders.map(({ artefacts, key }) => (stacks.size > 1 ? `${artefacts.stack}: ${key}` : key));
+  const what = stacks.size > 1 ? `${stacks.size} clusters` : `${places.size} namespaces`;
+  return [
+    {
+      stack: stacks.size > 1 ? "" : first.artefacts.stack,
+      subject: first.label,
+      target: "",
+      reason: `service accounts of ${what} share the identity: ${named([...new Set(keys)].sort())}`,
+      evidence: [seen("identity", first.source)],
+      remedy: "make an identity for each of them",
+    },
+  ];
+}
+
+function declaredAccounts({ cluster }: ClusterArtefacts): ReadonlySet<string> {
+  return new Set((cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount));
+}
+
+function undeclared(
+  artefacts: ClusterArtefacts,
+  reach: readonly ServiceAccountReach[],
+  key: string,
+): readonly Found[] {
+  const more = reach.filter(({ declared }) => !declared);
+  const [first] = more;
+  if (first === undefined) return [];
+  const account = artefacts.serviceAccounts.get(key);
+  return [
+    {
+      stack: artefacts.stack,
+      subject: key,
+      target: first.as,
+      reason: `it may read ${named(more.map(({ pattern }) => pattern))}, which is more than was declared`,
+      evidence: [seen("ServiceAccount", account?.source)],
+      remedy: "declare what it needs, or narrow the permissions of the identity",
+    },
+  ];
+}
+
+/** Entries that run their plugin without a token, or for pods that have none. */
+function pullingNodes({ stack, nodes }: ClusterArtefacts): readonly Found[] {
+  const isOfNode = ({ tokenAttributes }: ProviderEntry): boolean =>
+    tokenAttributes?.requireServiceAccount !== true;
+  return nodes.flatMap(({ name, entries }) =>
+    entries.filter(isOfNode).map((entry): Found => {
+      const patterns = named(entry.matchImages.map(shown));
+      return {
+        stack,
+        subject: `nodes ${name}`,
+        target: entry.name,
+        reason: entry.tokenAttributes
+          ? `requireServiceAccount is false, so that images of ${patterns} may be pulled with the node's identity`
+          : `the entry has no tokenAttributes, so that images of ${patterns} are pulled with the node's identity`,
+        evidence: [seen("entry", entry.source)],
+        remedy: "take the right to pull from the node's identity, or remove the entry, once no pod needs it",
+      };
+    }),
+  );
+}
+
+/** A state has what is published, the configuration what the next apply leaves. */
+function droppedKeys(
+  { stack, issuer }: ClusterArtefacts,
+  published: readonly PublishedKeys[],
+): readonly Found[] {
+  const all = [...new Map(published.map((each) => [sourceText(each.source), each])).values()];
+  const isConfiguration = ({ source }: PublishedKeys): boolean => source.file.endsWith(".tf.json");
+  const kept = all.filter(isConfiguration);
+  if (kept.length === 0) return [];
+  const ids = new Set(kept.flatMap((each) => each.ids));
+  return all
+    .filter((each) => !isConfiguration(each))
+    .flatMap(({ ids: before, source }): readonly Found[] => {
+      const dropped = before.filter((id) => !ids.has(id));
+      if (dropped.length === 0) return [];
+      const added = [...ids].filter((id) => !before.includes(id));
+      const together = added.length === 0 ? "" : `, while it publishes ${named(added)} for the first time`;
+      const evidence: readonly Evidence[] = [
+        seen("keys of the state", source),
+        ...kept.map((each) => seen("keys of the configuration", each.source)),
+      ];
+      return [
+        {
+          stack,
+          subject: orElse(issuer, () => shown(issuer)),
+          target: "",
+          reason: `the next apply drops the key ${named(dropped)}${together}: tokens that are signed with it are refused from then on`,
+          evidence,
+          remedy:
+            "make sure that no cluster signs with it any more and that its tokens have expired, and publish new keys in an apply before",
+        },
+      ];
+    });
+}

@@ -1,0 +1,98 @@
+/*
+ * What a role was granted, statement by statement, in a form in which two readings of it can be compared.
+ */
+
+import { type Known, is, isKnown, joined, known, map, orElse, shown } from "../../model/known";
+import type {
+  Condition,
+  Policy,
+  Selection,
+  Statement,
+  UnreadStatement,
+} from "../../rules/aws/policy/document";
+import { hasVariable } from "../../rules/aws/policy/resource-name";
+import type { HeldRight } from "../cloud";
+import type { Source } from "../read/source";
+import type { HeldPolicy } from "./attachments";
+
+/** The rights of a role within its boundary. */
+export function heldRights(
+  policies: readonly HeldPolicy[],
+  boundary: Policy | undefined,
+  role: Source | undefined,
+): readonly HeldRight[] {
+  const limiting = (texts: readonly string[], source: Source | undefined): readonly HeldRight[] =>
+    texts.map((text) => ({ text, limits: true, source }));
+  const rights = policies.flatMap(({ policy, doubt, from }) => {
+    const source = from?.source ?? role;
+    const perhaps = textsOf(policy).map((text) => `perhaps ${text}`);
+    if (doubt) return limiting(perhaps, source);
+    if (policy.kind !== "read") return limiting(textsOf(policy), source);
+    return policy.statements.flatMap((each) =>
+      "unread" in each ? limiting([each.unread], source) : ofStatement(each, source),
+    );
+  });
+  const bounds = boundary ? textsOf(boundary).map((text) => `within the boundary: ${text}`) : [];
+  return [...rights, ...limiting(bounds, role)];
+}
+
+/** A policy in words, the same for policies whose statements say the same; nothing for one that IAM refuses. */
+function textsOf(policy: Policy): readonly string[] {
+  if (policy.kind === "refused") return [];
+  if (policy.kind === "unread") return [`a policy that is not read: ${policy.why}`];
+  return policy.statements.map((each) => ("unread" in each ? each.unread : textOf(each)));
+}
+
+function ofStatement(statement: Statement, source: Source | undefined): readonly HeldRight[] {
+  const { actions, resources, effect } = statement;
+  const isAllowed = orElse(effect, () => "Deny") === "Allow";
+  if (!isAllowed || !resources || actions.negated || resources.negated)
+    return [{ text: textOf(statement), limits: !isAllowed, source }];
+  const under = conditionsText(statement.conditions);
+  const ends = under === "" ? "" : ` under ${under}`;
+  return actions.values.flatMap((action) =>
+    resources.values.map((on): HeldRight => {
+      const text = `${shown(action)} on ${shown(on)}${ends}`;
+      const isPattern = [action, on].every(isKnown) && !(statement.variables && hasVariable(on));
+      if (!isPattern) return { text, source };
+      return { text, covers: { action: shown(action).toLowerCase(), on: shown(on), under }, source };
+    }),
+  );
+}
+
+function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
+  const under = conditionsText(conditions);
+  const whom = principal ? ` to ${principal.negated ? "others than its principal" : "its principal"}` : "";
+  const on = resources ? ` on ${selectionText(resources)}` : "";
+  return `${shown(effect)} ${selectionText(actions)}${on}${whom}${under === "" ? "" : ` under ${under}`}`;
+}
+
+function selectionText({ values, negated }: Selection): string {
+  return `${negated ? "everything but " : ""}${sorted(values).join(", ")}`;
+}
+
+function conditionsText(conditions: Known<readonly Condition[]>): string {
+  const text = map(conditions, (all) =>
+    all
+      .map(({ operator, key, values }) => `${operator} ${shown(key)} ${sorted(values).join(", ")}`)
+      .sort()
+      .join(" and "),
+  );
+  return shown(text);
+}
+
+function sorted(values: readonly Known<string>[]): readonly string[] {
+  return [...new Set(values.map(shown))].sort();
+}
+
+/** What of a trust policy lets in or keeps out in ways other than comparing texts: statements that deny, or are not read. */
+export function beyondTerms(statement: Statement | UnreadStatement): readonly Known<string>[] {
+  if ("unread" in statement) return [known(statement.unread)];
+  if (is(statement.effect, "Allow") === "yes") return [];
+  const texts = orElse(statement.conditions, () => []).flatMap(({ operator, key, values }) => [
+    known(operator),
+    key,
+    ...values,
+  ]);
+  return [joined("Deny ", ...texts.flatMap((text) => [text, " "]))];
+}

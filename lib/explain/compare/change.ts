@@ -1,0 +1,88 @@
+/*
+ * What differs between two sides, as data.
+ */
+
+import type { CheckResult, Evidence } from "../answer";
+import type { ExplainResult } from "../result";
+import type { Verdict } from "../verdict";
+
+/**
+ * What happened to a grant: it is new or gone (`added`, `removed`), covers more or less than before (`widened`,
+ * `narrowed`), is held by another identity (`identity`), or its chain is judged differently (`verdict`). `incomparable`
+ * is what cannot be compared: it may be any of these.
+ */
+export type ChangeKind =
+  "added" | "removed" | "widened" | "narrowed" | "identity" | "verdict" | "incomparable";
+
+/** What one side says. */
+export interface ComparedState {
+  /** Whether it works. */
+  readonly verdict: Verdict;
+  /** As which identity, or through what else; `null` where nothing would serve it. */
+  readonly as: string | null;
+}
+
+/** One difference. */
+export interface Change {
+  /** What happened. */
+  readonly kind: ChangeKind;
+  /** The job that it belongs to; `trust` for whom an identity lets in. */
+  readonly job: ExplainResult["job"] | "trust";
+  /** What the target is: images; a Secret, cloud or spoke (`access`); a single right; an identity (`trust`). */
+  readonly about: "images" | "access" | "right" | "trust";
+  /** The stack, that of the new side where the two have different names; empty outside of stacks. */
+  readonly stack: string;
+  /** The service account, `namespace/name`; of trust those that are let in; of a spoke's RBAC who is bound. */
+  readonly subject: string;
+  /** The images, the Secret, the cloud, the spoke, the right or the identity that it is about. */
+  readonly target: string;
+  /**
+   * One of the images or subjects that it is about.
+   *
+   * @defaultValue - the target is a single one
+   */
+  readonly example?: string;
+  /** The old side; `null` where it does not have it. */
+  readonly before: ComparedState | null;
+  /** The new side; `null` where it does not have it. */
+  readonly after: ComparedState | null;
+  /** What cannot be compared and why, or what else is to be said; empty where kind and states say it. */
+  readonly reason: string;
+  /** The lines of the old side that it comes from. */
+  readonly removed: readonly Evidence[];
+  /** The lines of the new side that it comes from. */
+  readonly added: readonly Evidence[];
+}
+
+/** Everything that differs. */
+export interface Comparison {
+  /** The differences in the order of jobs, stacks and subjects. */
+  readonly changes: readonly Change[];
+}
+
+const SHOWN = 6;
+
+/** Evidence that has a place, each once. */
+export function placed(evidence: readonly Evidence[]): readonly Evidence[] {
+  const seen = new Map<string, Evidence>();
+  for (const each of evidence) {
+    const { source } = each;
+    if (source) seen.set(`${source.file}#${source.document ?? ""} ${source.path}`, each);
+  }
+  return [...seen.values()].slice(0, SHOWN);
+}
+
+/** The evidence of the checks that say something else on the other side. */
+export function causes(own: readonly CheckResult[], other: readonly CheckResult[]): readonly Evidence[] {
+  const said = new Map(other.map(({ id, status, reason }) => [id, `${status} ${reason}`]));
+  const differing = own.filter(({ id, status, reason }) => said.get(id) !== `${status} ${reason}`);
+  return placed(differing.flatMap(({ evidence }) => evidence));
+}
+
+/** Why a verdict is open: two that are open for the same reasons are the same. */
+export function openReasons(checks: readonly CheckResult[]): string {
+  return checks
+    .filter(({ status }) => status === "unknown")
+    .map(({ id, reason }) => `${id}: ${reason}`)
+    .join("; ");
+}

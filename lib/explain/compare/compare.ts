@@ -1,0 +1,70 @@
+/*
+ * What two synths, plans or folders of manifests let service accounts do differently.
+ */
+
+import { checkGiven, list, object, optional, text } from "../../model/shape";
+import { Explainer, insideOf } from "../explainer";
+import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
+import type { Change, Comparison } from "./change";
+import { pullChanges } from "./pulls";
+import { resultChanges } from "./results";
+import { pairs } from "./sides";
+import { trustChanges } from "./trust";
+
+/** Facts of the two sides that no artefact shows. */
+export interface CompareOptions {
+  /**
+   * Those of the old side.
+   *
+   * @defaultValue - only what is recorded there
+   */
+  readonly old?: ExplainOptions;
+  /**
+   * Those of the new side.
+   *
+   * @defaultValue - only what is recorded there
+   */
+  readonly new?: ExplainOptions;
+}
+
+/**
+ * Compares what two sides let service accounts do: which images they pull and as whom, what components, workloads and
+ * fleet controllers reach, and whom identities trust.
+ *
+ * Each side is what {@link Explainer.read} reads: synth folders, plans, folders of manifests. Sets are compared, not
+ * spellings, and what cannot be compared is a change of the kind `incomparable`. A value that is known only after apply
+ * counts as unchanged where both sides write it with the same expression.
+ */
+export function compare(
+  oldPaths: readonly string[],
+  newPaths: readonly string[],
+  options: CompareOptions = {},
+): Comparison {
+  checkGiven("compare()", list(text), oldPaths, "oldPaths");
+  checkGiven("compare()", list(text), newPaths, "newPaths");
+  checkGiven("compare()", OPTIONS, options, "options");
+  return comparison(Explainer.read(oldPaths, options.old), Explainer.read(newPaths, options.new));
+}
+
+const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_OPTIONS) });
+
+/** As {@link compare}, of what was read already. */
+export function comparison(old: Explainer, made: Explainer): Comparison {
+  const [before, after] = [insideOf(old), insideOf(made)];
+  const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
+    ...pullChanges(pair),
+    ...resultChanges(pair),
+  ]);
+  return { changes: [...changes, ...trustChanges(before, after)].sort(inOrder) };
+}
+
+const JOBS: readonly Change["job"][] = ["image-pull", "component", "workload", "fleet-access", "trust"];
+
+function inOrder(one: Change, other: Change): number {
+  const [a, b] = [keyOf(one), keyOf(other)];
+  return a < b ? -1 : Number(a > b);
+}
+
+function keyOf({ job, stack, subject, target, kind }: Change): string {
+  return [JOBS.indexOf(job), stack, subject, target, kind].join("\u0000");
+}

@@ -1,0 +1,237 @@
+/*
+ * Which images each service account may pull: not compared pattern by pattern, but for every name that a repository can
+ * have. The whole chain of both sides is judged for each set of names that neither side tells apart, so that patterns
+ * written differently that cover the same images are no change.
+ */
+
+import { orElse } from "../../model/known";
+import { AskedNames, type AskedName } from "../../rules/asked-names";
+import { type Pattern, literalPattern, patternOf, prefixPattern } from "../../rules/wildcard";
+import type { CheckResult } from "../answer";
+import { type AskedImage, askedImage, askedPattern } from "../asked-image";
+import type { HeldRight } from "../cloud";
+import { type JudgedPull } from "../jobs/pull";
+import { pullerOf } from "../jobs/pull-questions";
+import type { ClusterArtefacts } from "../read/facts";
+import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
+import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
+import type { Pair, Side } from "./sides";
+
+/** What a side says of some images; `undefined` where it has no such cluster. */
+type Said = JudgedPull | undefined;
+
+/** Images that both sides treat alike, by one of them. */
+interface Compared {
+  readonly example: string;
+  readonly before: Said;
+  readonly after: Said;
+}
+
+const NOTHING: ComparedState = { verdict: "denied", as: null };
+
+/** The differences of a pair of clusters. */
+export function* pullChanges(pair: Pair): Generator<Change> {
+  const sides = [pair.before, pair.after];
+  const subjects = new Set(sides.flatMap(({ artefacts }) => (artefacts ? subjectsOf(artefacts) : [])));
+  const shared = new Set(sides.flatMap(({ artefacts }) => (artefacts ? hostsOf(artefacts) : [])));
+  for (const subject of [...subjects].sort()) yield* changesOf(pair, subject, shared);
+}
+
+function subjectsOf({ serviceAccounts, cluster, workloads }: ClusterArtefacts): readonly string[] {
+  return [
+    ...serviceAccounts.keys(),
+    ...(cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount),
+    ...workloads.map(({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
+  ];
+}
+
+/** The registries that entries name without a wildcard, and those of the images that are pulled there. */
+function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly string[] {
+  const entries = nodes.flatMap(({ entries }) => entries.flatMap(({ matchImages }) => matchImages));
+  const literal = entries.flatMap((each) => orElse(each, () => [])).filter((each) => !each.includes("*"));
+  const pulled = (cluster.pulls ?? []).flatMap(({ images }) =>
+    images.flatMap((each) => orElse(each, () => [])),
+  );
+  const images = workloads.flatMap((each) => each.images.flatMap(({ image }) => orElse(image, () => [])));
+  return [
+    ...literal.map((each) => each.split("/")[0] ?? ""),
+    ...pulled.flatMap((each) => askedPattern(each).repository?.host ?? []),
+    ...images.flatMap((each) => askedImage(each).repository?.host ?? []),
+  ];
+}
+
+/** What a side knows of a service account: the patterns that say something of it, and what is none. */
+interface Known {
+  readonly patterns: readonly string[];
+  readonly held: readonly HeldRight[];
+}
+
+function knownOf({ inside, artefacts }: Side, subject: string): Known {
+  if (!artefacts) return { patterns: [], held: [] };
+  const rights = inside.pulls
+    .identities(artefacts, pullerOf(artefacts, subject, "asked"))
+    .map((identity) => identity.rights);
+  const declared = (artefacts.cluster.pulls ?? [])
+    .filter(({ serviceAccount }) => serviceAccount === subject)
+    .flatMap(({ images }) => images.flatMap((each) => orElse(each, () => [])));
+  const reached = rights.flatMap((each) => each.reach().filter(({ comparable }) => comparable));
+  return {
+    patterns: [...declared, ...reached.map(({ pattern }) => pattern)],
+    held: rights.flatMap((each) => each.held()),
+  };
+}
+
+/** Registries beyond these are compared only for service accounts that name them: clusters have a handful. */
+const SHARED_MAX = 50;
+
+function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): Generator<Change> {
+  const [before, after] = [knownOf(pair.before, subject), knownOf(pair.after, subject)];
+  const patterns = [...new Set([...before.patterns, ...after.patterns])].sort();
+  const own = patterns.map((each) => each.slice(0, each.indexOf("/")));
+  const hosts = new Set([...own, ...(shared.size <= SHARED_MAX ? shared : [])]);
+  const rights = rightChanges(before.held, after.held);
+  for (const host of [...hosts].sort()) {
+    const labels = patterns.filter((each) => each.startsWith(`${host}/`));
+    const found = comparedAt(pair, subject, host, labels);
+    if (found) yield* changesAt(pair, subject, { host, labels, found, rights });
+    else
+      yield {
+        ...{ kind: "incomparable", job: "image-pull", about: "images", stack: pair.stack, subject },
+        ...{ target: `${host}/*`, before: null, after: null, removed: [], added: [] },
+        reason: "its patterns divide the names of repositories in more ways than are tried",
+      };
+  }
+  // Those to read images of one registry were compared image by image.
+  const others = rights.filter(({ right }) => right.reads !== true);
+  yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject });
+}
+
+function comparedAt(
+  { before, after }: Pair,
+  subject: string,
+  host: string,
+  labels: readonly string[],
+): readonly Compared[] | undefined {
+  const seeds = seedsOf(labels.map((each) => each.slice(host.length + 1)));
+  const judge = ({ inside, artefacts }: Side, image: AskedImage): Said =>
+    artefacts && inside.pulls.judge(artefacts, pullerOf(artefacts, subject, "asked"), image);
+  const all = AskedNames.covered("*").each((name) => {
+    for (const seed of seeds) name.matches(seed);
+    const image = imageOf(host, name);
+    const said = { before: judge(before, image), after: judge(after, image) };
+    // What it becomes besides the chain may tell names apart as well.
+    for (const each of [said.before, said.after]) stateOf(each);
+    return said;
+  });
+  return all?.map(({ said, example }) => ({ ...said, example: `${host}/${example}` }));
+}
+
+/** The patterns, and what is below each part of their paths: projects hold repositories. */
+function seedsOf(paths: readonly string[]): readonly Pattern[] {
+  const above = paths.flatMap((path) => {
+    const parts = path.split("*")[0]?.split("/").slice(0, -1) ?? [];
+    return parts.map((_, place) => `${parts.slice(0, place + 1).join("/")}/`);
+  });
+  return [
+    ...paths.map((path) => (path.includes("*") ? patternOf(path) : literalPattern(path))),
+    ...[...new Set(above)].map((path) => prefixPattern(literalPattern(path))),
+  ];
+}
+
+function imageOf(host: string, name: AskedName): AskedImage {
+  const text = `${host}/${name.example}`;
+  return { text, problem: "", repository: { host, name: text, paths: AskedNames.alike(name) } };
+}
+
+function stateOf(said: Said): ComparedState {
+  return said ? { verdict: said.verdict, as: said.as } : NOTHING;
+}
+
+interface AtHost {
+  readonly host: string;
+  readonly labels: readonly string[];
+  readonly found: readonly Compared[];
+  /** The rights that differ: where what is read differs, they are why. */
+  readonly rights: readonly RightChange[];
+}
+
+function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }: AtHost): Generator<Change> {
+  const had = found.some(({ before }) => before?.verdict === "allowed");
+  const has = found.some(({ after }) => after?.verdict === "allowed");
+  const groups = new Map<string, Compared[]>();
+  for (const each of found) {
+    const kind = kindOf(each, had, has);
+    if (kind === undefined) continue;
+    const [was, is] = [stateOf(each.before), stateOf(each.after)];
+    const key = JSON.stringify([kind, was.verdict, was.as, is.verdict, is.as]);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  for (const [key, group] of groups) {
+    const [kind] = JSON.parse(key) as [ChangeKind];
+    const isAll = group.length === found.length;
+    const targets = new Map<string, Compared>();
+    for (const each of group) {
+      const target = isAll ? `${host}/*` : labelOf(each.example, labels, host);
+      if (!targets.has(target)) targets.set(target, each);
+    }
+    for (const [target, each] of targets)
+      yield withRights(changeOf(pair, subject, kind, target, each), rights);
+  }
+}
+
+function kindOf({ before, after }: Compared, had: boolean, has: boolean): ChangeKind | undefined {
+  const [was, is] = [stateOf(before), stateOf(after)];
+  if (was.verdict !== is.verdict) {
+    if (was.verdict === "unknown" || is.verdict === "unknown") return "verdict";
+    if (is.verdict === "allowed") return had ? "widened" : "added";
+    return has ? "narrowed" : "removed";
+  }
+  if (was.as !== is.as) return "identity";
+  const isSame = was.verdict !== "unknown" || openReasons(checksOf(before)) === openReasons(checksOf(after));
+  return isSame ? undefined : "incomparable";
+}
+
+function checksOf(said: Said): readonly CheckResult[] {
+  return said?.checks ?? [];
+}
+
+/** The longest pattern that covers an image, of either side. */
+function labelOf(image: string, labels: readonly string[], host: string): string {
+  const covering = labels.filter((each) => AskedNames.covers(each, image));
+  return covering.sort((one, other) => other.length - one.length)[0] ?? `${host}/* besides what is named`;
+}
+
+function changeOf(
+  { stack, before, after }: Pair,
+  subject: string,
+  kind: ChangeKind,
+  target: string,
+  compared: Compared,
+): Change {
+  const [was, is] = [checksOf(compared.before), checksOf(compared.after)];
+  const reasons = [was, is].map(openReasons);
+  return {
+    ...{ kind, job: "image-pull", about: "images", stack, subject, target },
+    ...(target === compared.example ? {} : { example: compared.example }),
+    before: before.artefacts ? stateOf(compared.before) : null,
+    after: after.artefacts ? stateOf(compared.after) : null,
+    reason:
+      kind === "incomparable" ? `open for different reasons: before ${reasons[0]}; now ${reasons[1]}` : "",
+    removed: causes(was, is),
+    added: causes(is, was),
+  };
+}
+
+/** Where permission decides, the statements that say it are the lines that cause it. */
+function withRights(change: Change, rights: readonly RightChange[]): Change {
+  if (!OF_RIGHTS.includes(change.kind)) return change;
+  const sources = (isNew: boolean): Change["added"] =>
+    rights.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right));
+  return {
+    ...change,
+    removed: placed([...sources(false), ...change.removed]),
+    added: placed([...sources(true), ...change.added]),
+  };
+}
+
+const OF_RIGHTS: readonly ChangeKind[] = ["added", "removed", "widened", "narrowed"];

@@ -1,0 +1,121 @@
+/*
+ * Components, workloads and ways into spokes: their verdicts, whom they act as, and what was granted to these.
+ */
+
+import { shown } from "../../model/known";
+import type { CheckId } from "../check-ids";
+import type { HeldRight } from "../cloud";
+import type { ExplainResult } from "../result";
+import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
+import { rightChanges, rightRows, sourceOf } from "./rights";
+import type { Pair, Side } from "./sides";
+
+type Judged = ExplainResult & { readonly held?: () => readonly HeldRight[] };
+
+/** The differences of a pair of clusters. */
+export function* resultChanges(pair: Pair): Generator<Change> {
+  const [before, after] = [judged(pair.before), judged(pair.after)];
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const [old, made] = [before.get(key), after.get(key)];
+    const change = resultChange(pair.stack, old, made);
+    if (change) yield change;
+    yield* heldChanges(pair.stack, old, made);
+  }
+  yield* spokeChanges(pair);
+}
+
+function judged({ inside, artefacts }: Side): ReadonlyMap<string, Judged> {
+  if (!artefacts) return new Map();
+  const all: readonly Judged[] = [...inside.accesses(artefacts), ...inside.fleets(artefacts)];
+  return new Map(all.map((each) => [JSON.stringify([each.job, each.subject, each.target]), each]));
+}
+
+function stateOf(result: Judged | undefined): ComparedState | null {
+  return result ? { verdict: result.verdict, as: result.as } : null;
+}
+
+/** What these links say decides what may be done in a spoke; it is not put together from rights. */
+const OF_SPOKE: readonly CheckId[] = ["spoke-admits", "spoke-authorizes"];
+
+function spokeSays(result: Judged): string {
+  const checks = result.checks.filter(({ id }) => OF_SPOKE.includes(id));
+  return JSON.stringify(checks.map(({ reason, evidence }) => [reason, evidence.map(({ text }) => text)]));
+}
+
+function resultChange(stack: string, old: Judged | undefined, made: Judged | undefined): Change | undefined {
+  const { job, subject, target } = old ?? made ?? {};
+  if (job === undefined || subject === undefined || target === undefined) return undefined;
+  const [was, is] = [old?.checks ?? [], made?.checks ?? []];
+  const change = (kind: ChangeKind, reason = ""): Change => ({
+    ...{ kind, job, about: "access", stack, subject, target },
+    ...{
+      before: stateOf(old),
+      after: stateOf(made),
+      reason,
+      removed: causes(was, is),
+      added: causes(is, was),
+    },
+  });
+  if (!old) return change("added");
+  if (!made) return change("removed");
+  if (old.verdict !== made.verdict) return change("verdict");
+  if (old.as !== made.as) return change("identity");
+  const reasons = [was, is].map(openReasons);
+  if (old.verdict === "unknown" && reasons[0] !== reasons[1])
+    return change("incomparable", `open for different reasons: before ${reasons[0]}; now ${reasons[1]}`);
+  if (job === "fleet-access" && spokeSays(old) !== spokeSays(made))
+    return change(
+      "incomparable",
+      "what lets it into the spoke, and what it may do there, is written differently",
+    );
+  return undefined;
+}
+
+function* heldChanges(stack: string, old: Judged | undefined, made: Judged | undefined): Generator<Change> {
+  const result = made ?? old;
+  if (!result || (!old?.held && !made?.held)) return;
+  const changes = rightChanges(old?.held?.() ?? [], made?.held?.() ?? []);
+  yield* rightRows(changes, { job: result.job, stack, subject: result.subject });
+}
+
+/** What RBAC and AuthenticationConfigurations of spokes say, once for each spoke. */
+function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
+  const spokes = new Set([...spokesOf(before), ...spokesOf(after)]);
+  for (const spoke of spokes) {
+    const [old, made] = [boundIn(before, spoke), boundIn(after, spoke)];
+    for (const [text, { subject, target, source }] of [...made, ...old]) {
+      if (old.has(text) && made.has(text)) continue;
+      const isNew = made.has(text);
+      yield {
+        ...{ kind: isNew ? "added" : "removed", job: "fleet-access", about: "right", stack, subject, target },
+        ...{ before: null, after: null, reason: `an object of the spoke ${spoke}` },
+        removed: isNew ? [] : sourceOf({ text, source }),
+        added: isNew ? sourceOf({ text, source }) : [],
+      };
+    }
+  }
+}
+
+function spokesOf({ inside, artefacts }: Side): readonly string[] {
+  return artefacts ? [...inside.fleets(artefacts)].map(({ target }) => target) : [];
+}
+
+interface Bound extends Pick<Change, "subject" | "target"> {
+  readonly source: HeldRight["source"];
+}
+
+function boundIn({ artefacts }: Side, spoke: string): ReadonlyMap<string, Bound> {
+  if (!artefacts) return new Map();
+  const { bound, authenticators } = artefacts.spokes.of(spoke);
+  const rows = [
+    ...bound.flatMap(({ kind, name, role, rules, source }) =>
+      (rules?.texts ?? ["what it says was not read"]).map((rule) => ({
+        ...{ subject: `${kind} ${shown(name)}`, target: `${role}: ${rule}`, source },
+      })),
+    ),
+    ...authenticators.map(({ issuer, text, source }) => ({
+      ...{ subject: `tokens of ${shown(issuer)}`, target: `authentication by ${text}`, source },
+    })),
+  ];
+  return new Map(rows.map((row) => [`${row.subject} ${row.target}`, row]));
+}

@@ -1,0 +1,202 @@
+/*
+ * Whom identities let in: for every service account that there can be, not text by text.
+ */
+
+import { grouped } from "../../model/grouped";
+import { type Known, orElse, shown } from "../../model/known";
+import { AskedNames } from "../../rules/asked-names";
+import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
+import { type Pattern, matchesPattern, patternOf } from "../../rules/wildcard";
+import { type Answer, worstOf } from "../answer";
+import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
+import type { Inside } from "../explainer";
+import type { Verdict } from "../verdict";
+import { type Change, type ChangeKind, type ComparedState, placed } from "./change";
+
+const PREFIX = "system:serviceaccount:";
+
+/** The differences of all identities; one that only one side declares is new or gone with all that it lets in. */
+export function* trustChanges(before: Inside, after: Inside): Generator<Change> {
+  const [olds, news] = [before, after].map(identitiesOf);
+  const issuers = [...new Set([before, after].flatMap(issuersOf))];
+  for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
+    const [old = [], made = []] = [olds?.get(key), news?.get(key)];
+    for (let place = 0; place < Math.max(old.length, made.length); place++)
+      yield* identityChanges(old[place], made[place], issuers);
+  }
+}
+
+/** By what tells them apart: an ARN where it is known, else address and name. */
+function identitiesOf({ clouds }: Inside): ReadonlyMap<string, readonly DeclaredIdentity[]> {
+  const all = clouds.flatMap(({ cloud, identities }) => identities.map((each) => [cloud, each] as const));
+  const groups = grouped(all, ([cloud, { names, address }]) => {
+    const arn = names.find((name) => name.startsWith("arn:"));
+    return `${cloud} ${arn ?? [address, ...names].join(" ")}`;
+  });
+  return new Map([...groups].map(([key, group]) => [key, group.map(([, each]) => each)]));
+}
+
+function issuersOf({ facts }: Inside): readonly string[] {
+  return facts.clusters.flatMap(({ issuer }) => orElse(issuer, () => []));
+}
+
+function literals(texts: readonly Known<string>[]): readonly string[] {
+  return texts.flatMap((text) => orElse(text, () => []));
+}
+
+interface Asked {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+function* identityChanges(
+  old: DeclaredIdentity | undefined,
+  made: DeclaredIdentity | undefined,
+  clusterIssuers: readonly string[],
+): Generator<Change> {
+  const [before, after] = [old?.terms, made?.terms];
+  const both = [before, after].flatMap((terms) => terms ?? []);
+  const issuers = new Set([...clusterIssuers, ...both.flatMap(({ issuers }) => literals(issuers))]);
+  const audiences = new Set(both.flatMap((each) => literals(each.audiences)));
+  const asked = [...issuers].flatMap((issuer) => [...audiences].map((audience) => ({ issuer, audience })));
+  const isSame = before && after && textOf(before) === textOf(after);
+  const isOpen = both.some(({ beyond }) => beyond.length > 0);
+  if (asked.length === 0 || isOpen) {
+    const why = isOpen
+      ? "expressions or denials decide whom it lets in"
+      : "issuer or audience are known only after apply";
+    if (!isSame)
+      yield whole(old, made, "incomparable", `${why}: before ${textOf(before)}; now ${textOf(after)}`);
+    if (asked.length === 0) return;
+  }
+  const subjects = new Set(both.flatMap((each) => literals(each.subjects)));
+  const seen = new Set<string>();
+  for (const each of asked)
+    for (const change of subjectChanges(old, made, each, subjects) ?? [cut(old, made)]) {
+      // One subject for several audiences is one line.
+      const key = JSON.stringify([change.kind, change.subject, change.before, change.after]);
+      if (!seen.has(key)) yield change;
+      seen.add(key);
+    }
+}
+
+function textOf(terms: TrustTerms | undefined): string {
+  if (!terms) return "nothing";
+  const { issuers, audiences, subjects, beyond } = terms;
+  const texts = [issuers, audiences, subjects].map((each) => [...new Set(each.map(shown))].sort().join(", "));
+  return [...texts, beyond.map(shown).join(", ")].filter(Boolean).join("; ");
+}
+
+function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefined): Change {
+  return whole(old, made, "incomparable", "its patterns divide subjects in more ways than are tried");
+}
+
+/** The subjects that a trust names one by one, and one of each set of others that its patterns do not tell apart. */
+function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
+  const own = [...texts].filter((text) => text.startsWith(PREFIX) || /[*?]/.test(text));
+  const single = own.filter((text) => !/[*?]/.test(text));
+  for (const subject of single) yield [subject, named(subject)];
+  const sets = own.filter((text) => /[*?]/.test(text));
+  const found = classesOf(sets.map(patternOf), []) ?? [];
+  const wanted = found
+    .filter((name) => single.includes(PREFIX + name))
+    .map((name) => patternOf(PREFIX + name));
+  for (const name of wanted.length > 0 ? (classesOf(sets.map(patternOf), wanted) ?? []) : found) {
+    if (single.includes(PREFIX + name)) continue;
+    const covering = sets.filter((text) => matchesPattern(text, PREFIX + name) === true);
+    const [longest] = covering.sort((one, other) => other.length - one.length);
+    yield [PREFIX + name, longest === undefined ? "any other service account" : named(longest)];
+  }
+}
+
+/** As everywhere else: `namespace/name`. */
+function named(subject: string): string {
+  return subject.startsWith(PREFIX) ? subject.slice(PREFIX.length).replace(":", "/") : subject;
+}
+
+function classesOf(patterns: readonly Pattern[], others: readonly Pattern[]): readonly string[] | undefined {
+  const found = AskedNames.ofGrammar(patternOf("*"), SERVICE_ACCOUNTS).each((name) => {
+    for (const pattern of [...patterns, ...others]) name.matches(pattern, PREFIX);
+  });
+  return found?.map(({ example }) => example);
+}
+
+function subjectChanges(
+  old: DeclaredIdentity | undefined,
+  made: DeclaredIdentity | undefined,
+  asked: Asked,
+  texts: ReadonlySet<string>,
+): readonly Change[] | undefined {
+  if (classesOf([...texts].filter((text) => /[*?]/.test(text)).map(patternOf), []) === undefined)
+    return undefined;
+  const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
+    ...{ subject, label },
+    before: judged(old, { ...asked, subject }),
+    after: judged(made, { ...asked, subject }),
+  }));
+  const had = rows.some(({ before }) => before.verdict === "allowed");
+  const has = rows.some(({ after }) => after.verdict === "allowed");
+  return rows.flatMap(({ subject, label, before, after }): readonly Change[] => {
+    const kind = kindOf(before, after, had, has);
+    if (kind === undefined) return [];
+    const isSet = label !== named(subject);
+    return [
+      {
+        ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),
+        subject: label,
+        ...(isSet ? { example: named(subject) } : {}),
+        before: old ? state(before) : null,
+        after: made ? state(after) : null,
+        removed: placed(before.answer.evidence),
+        added: placed(after.answer.evidence),
+      },
+    ];
+  });
+}
+
+interface Judged extends ComparedState {
+  readonly why: string;
+  readonly answer: Pick<Answer, "evidence">;
+}
+
+const VERDICTS: Readonly<Record<Answer["status"], Verdict>> = {
+  pass: "allowed",
+  fail: "denied",
+  unknown: "unknown",
+  skipped: "unknown",
+};
+
+function judged(identity: DeclaredIdentity | undefined, claims: ShownClaims): Judged {
+  if (!identity) return { verdict: "denied", as: null, why: "", answer: { evidence: [] } };
+  const { issuer, audience, subject } = identity.trust(claims);
+  const answer = worstOf(issuer, audience, subject);
+  return { verdict: VERDICTS[answer.status], as: identity.address, why: answer.reason, answer };
+}
+
+function state({ verdict, as }: Judged): ComparedState {
+  return { verdict, as };
+}
+
+function kindOf(before: Judged, after: Judged, had: boolean, has: boolean): ChangeKind | undefined {
+  if (before.verdict === after.verdict)
+    return before.verdict === "unknown" && before.why !== after.why ? "incomparable" : undefined;
+  if (before.verdict === "unknown" || after.verdict === "unknown") return "verdict";
+  if (after.verdict === "allowed") return had ? "widened" : "added";
+  return has ? "narrowed" : "removed";
+}
+
+/** A change of the identity, whomever it is about. */
+function whole(
+  old: DeclaredIdentity | undefined,
+  made: DeclaredIdentity | undefined,
+  kind: ChangeKind,
+  reason: string,
+): Change {
+  const { names = [], address = "" } = made ?? old ?? {};
+  const at = (identity: DeclaredIdentity | undefined): Change["added"] =>
+    identity ? placed([{ text: identity.address, source: identity.source }]) : [];
+  return {
+    ...{ kind, job: "trust", about: "trust", stack: "", subject: "", target: names[1] ?? address },
+    ...{ before: null, after: null, reason, removed: at(old), added: at(made) },
+  };
+}

@@ -1,0 +1,119 @@
+/*
+ * What keeps a result from being allowed, one finding per link, in the form that text, annotations and reports for
+ * machines share with the audit.
+ */
+
+import { createHash } from "node:crypto";
+import type { CheckResult, Evidence } from "./answer";
+import { jobWords } from "./render/jobs";
+import type { Acceptance, ExplainResult } from "./result";
+import type { Verdict } from "./verdict";
+
+/** How much a finding matters, in the words of SARIF: `error` is denied, `warning` unknown, `note` works all the same. */
+export type Severity = "error" | "warning" | "note";
+
+/** A link that does not hold, a warning, or a row of the audit. */
+export interface Finding {
+  /** Name of the check, the warning or the row of the audit. */
+  readonly id: string;
+  /** How much it matters. */
+  readonly severity: Severity;
+  /** The stack; empty for manifests outside of stacks. */
+  readonly stack: string;
+  /** The service account, `namespace/name`; or the identity, the nodes or the issuer that the audit names. */
+  readonly subject: string;
+  /** The image, Secret, cloud or spoke; empty where the audit names none. */
+  readonly target: string;
+  /** Why, one sentence without full stop. */
+  readonly reason: string;
+  /** What it was judged by. */
+  readonly evidence: readonly Evidence[];
+  /** What to do; empty where nothing is to be done. */
+  readonly remedy: string;
+  /**
+   * What an operator sees of it.
+   *
+   * @defaultValue - it is not known
+   */
+  readonly log?: string;
+  /**
+   * Why it is accepted.
+   *
+   * @defaultValue - it is not accepted
+   */
+  readonly accepted?: Acceptance;
+}
+
+/** A finding of a result, with its job. */
+export interface ResultFinding extends Finding {
+  readonly job: ExplainResult["job"];
+}
+
+const SEVERITIES: Readonly<Record<Exclude<Verdict, "allowed">, Severity>> = {
+  denied: "error",
+  unknown: "warning",
+};
+
+/**
+ * The links that keep a result from being allowed: the first that is broken, else all that are unknown; of a pull that
+ * the kubelet never makes, the first. None for a result that is allowed.
+ */
+export function openLinks({ verdict, checks }: ExplainResult): readonly CheckResult[] {
+  if (verdict === "allowed") return [];
+  const broken = checks.find(({ status }) => status === "fail");
+  if (broken) return [broken];
+  const unknown = checks.filter(({ status }) => status === "unknown");
+  return unknown.length > 0 ? unknown : checks.slice(0, 1);
+}
+
+/** A finding for each link that keeps a result from being allowed. */
+export function findingsOf(result: ExplainResult): readonly ResultFinding[] {
+  const { job, stack, subject, target, verdict, checks, accepted = [] } = result;
+  if (verdict === "allowed") return [];
+  return openLinks(result).map((link): ResultFinding => {
+    const { id, reason, remedy, log } = link;
+    const acceptance = accepted.find(({ check }) => check === id);
+    return {
+      ...{ id, severity: SEVERITIES[verdict], job, stack, subject, target, reason, remedy },
+      evidence: placed(link, checks),
+      ...(log !== undefined && { log }),
+      ...(acceptance && { accepted: acceptance }),
+    };
+  });
+}
+
+/** The evidence of a link; where none of it stands in a file, with the nearest that another link has. */
+function placed(link: CheckResult, checks: readonly CheckResult[]): readonly Evidence[] {
+  if (link.evidence.some(({ source }) => source)) return link.evidence;
+  const place = checks.indexOf(link);
+  const others = [...checks.slice(0, place).reverse(), ...checks.slice(place + 1)];
+  const near = others.flatMap(({ evidence }) => evidence).find(({ source }) => source);
+  return near ? [...link.evidence, near] : link.evidence;
+}
+
+/** The warnings of a result. */
+export function warningsOf({
+  job,
+  stack,
+  subject,
+  target,
+  warnings = [],
+}: ExplainResult): readonly ResultFinding[] {
+  return warnings.map((warning) => ({ ...warning, severity: "note", job, stack, subject, target }));
+}
+
+/** `shop/web pulls r.example.com/app:1`: whom and what a finding is about. */
+export function aboutOf(finding: Finding & { readonly job?: ExplainResult["job"] }): string {
+  const { job, subject, target } = finding;
+  return [subject, job && jobWords[job].verb, target]
+    .filter((part) => part !== undefined && part !== "")
+    .join(" ");
+}
+
+const FINGERPRINT_LENGTH = 32;
+
+/** The same text for a finding wherever it stands in its file: made of check, stack, subject and target. */
+export function fingerprint({ id, stack, subject, target }: Finding): string {
+  const hash = createHash("sha256").update(JSON.stringify([id, stack, subject, target]));
+  return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);
+}

@@ -1,0 +1,108 @@
+/*
+ * Objects that Terraform applies: those of the stack that delivers the manifests of another one, by the record which
+ * says which provider reaches which cluster; and those of plans, states and plain configurations.
+ */
+
+import type { DeliveryEntry } from "../../artefact/workload-identity-file";
+import { fail } from "../../errors";
+import { type BoundStack, isFilled } from "./bound-copies";
+import { type ManifestResource, type ManifestResources, manifestResources } from "./manifest-resources";
+import type { KubernetesDocument } from "./objects";
+import type { SkippedDocument } from "./source";
+import { Terraform } from "./terraform";
+import { readStackConfiguration } from "./terraform-configuration";
+
+export interface Delivered {
+  /** The objects of a stack's own clusters, by the stack's name. */
+  readonly byStack: ReadonlyMap<string, readonly KubernetesDocument[]>;
+  /** Objects that may be of any cluster. */
+  readonly any: readonly KubernetesDocument[];
+  readonly skipped: readonly SkippedDocument[];
+}
+
+const OTHER_STACK =
+  "no stack records that it delivers its objects, so that it is not known which cluster they are for";
+const SEVERAL =
+  "several providers of Kubernetes are configured, so that it is not known which cluster the object is for";
+
+/** The objects of the resources in a stack's folder, sorted by address; late texts in them are placeholders. */
+export function objectsInResources(folder: string): readonly unknown[] {
+  const scope = readStackConfiguration(new Terraform([]), folder);
+  return scope === undefined ? [] : manifestResources(scope).objects.map(({ value }) => value);
+}
+
+/** The objects of all resources. */
+export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terraform): Delivered {
+  const read = new Map(terraform.scopes.map((scope) => [scope, manifestResources(scope)]));
+  const ofStacks = new Set(stacks.map(({ scope }) => scope));
+  const others = [...read].filter(([scope]) => !ofStacks.has(scope)).map(([, each]) => each);
+  const byStack = new Map<string, readonly KubernetesDocument[]>();
+  const taken = new Set<ManifestResources>();
+  for (const { name, identity } of stacks) {
+    const delivery = identity?.delivery;
+    if (delivery === undefined) continue;
+    const scope = stacks.find((each) => each.name === delivery.stack)?.scope;
+    const own = scope && read.get(scope);
+    // A plan or state shows what the stack that is not there would.
+    const sources = own === undefined ? others.filter(({ objects }) => objects.length > 0) : [own];
+    if (sources.length === 0) refuseAbsent(name, delivery);
+    for (const each of sources) taken.add(each);
+    const resources = sources.flatMap(({ objects }) => objects);
+    const plans = own === undefined ? [] : others.flatMap(({ objects }) => objects);
+    const differing = plans.filter((each) => resources.some((other) => isOther(other, each)));
+    const documents = [...resources, ...differing].flatMap((each) => documentOf(each, delivery));
+    byStack.set(name, documents);
+  }
+  const delivered = new Set([...taken].flatMap(({ objects }) => objects.map(({ address }) => address)));
+  const open = [...read].filter(([, each]) => !taken.has(each));
+  const any = open.map(([scope, { objects }]): Pick<Delivered, "any" | "skipped"> =>
+    ofStacks.has(scope)
+      ? { any: [], skipped: skippedFor(objects, OTHER_STACK) }
+      : plainObjects(objects.filter(({ address }) => !delivered.has(address))),
+  );
+  return {
+    byStack,
+    any: any.flatMap((each) => each.any),
+    skipped: [...[...read.values()], ...any].flatMap((each) => each.skipped),
+  };
+}
+
+/** Whether a plan's object is that of the configuration, and is not what its templates become. */
+function isOther(configured: ManifestResource, planned: ManifestResource): boolean {
+  return (
+    configured.address === planned.address && !isFilled(configured.value, planned.value, () => undefined)
+  );
+}
+
+function documentOf(
+  { value, source, late, provider }: ManifestResource,
+  { clusters }: DeliveryEntry,
+): readonly KubernetesDocument[] {
+  const cluster = clusters.find((each) => each.provider === provider);
+  if (cluster === undefined) return [];
+  const management = cluster.appliesTo === "management-cluster";
+  return [{ value, source, late, management, ofStack: true, spoke: cluster.spoke }];
+}
+
+function plainObjects(objects: readonly ManifestResource[]): Pick<Delivered, "any" | "skipped"> {
+  if (new Set(objects.map(({ provider }) => provider)).size > 1)
+    return { any: [], skipped: skippedFor(objects, SEVERAL) };
+  const any = objects.map(({ value, source, late }) => ({
+    ...{ value, source, late },
+    ...{ management: false, ofStack: false, spoke: undefined },
+  }));
+  return { any, skipped: [] };
+}
+
+function skippedFor(objects: readonly ManifestResource[], reason: string): readonly SkippedDocument[] {
+  return objects.map(({ source }) => ({ source, reason }));
+}
+
+function refuseAbsent(stack: string, delivery: DeliveryEntry): never {
+  return fail("explain-missing", {
+    problem: `stack ${stack} has its Kubernetes objects in resources of stack ${delivery.stack}, which was not read`,
+    value: delivery.stack,
+    allowed: "the folders of both stacks, or the one of the whole synth",
+    remedy: "name the synth output folder, or a plan of that stack as well",
+  });
+}

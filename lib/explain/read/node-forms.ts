@@ -1,0 +1,111 @@
+/*
+ * Documents that bring files and flags to nodes, of every form in the table of `rules/node`, as facts of nodes.
+ */
+
+import { propertyPath } from "../../artefact/property-path";
+import { grouped } from "../../model/grouped";
+import { type Known, known, match, notKnown, orElse, shown, unread, whyText } from "../../model/known";
+import type { CarriedFile, CarriedSetup } from "../../rules/node/form";
+import { nodeFormOf } from "../../rules/node/forms";
+import { base64Content, dataUrlContent } from "./encoded-content";
+import type { LateReader } from "./late-text";
+import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
+import type { KubernetesDocument } from "./objects";
+import { below } from "./source";
+
+/** True for a document of a form that brings files or flags to nodes. */
+export function isNodeDocument(value: unknown): boolean {
+  return nodeFormOf(value) !== undefined;
+}
+
+/** The nodes of documents; those of one file that belong together are one. */
+export function nodesOfDocuments(documents: readonly KubernetesDocument[]): readonly NodeFact[] {
+  const together = grouped(documents, ({ value, source }) => {
+    const form = nodeFormOf(value);
+    return JSON.stringify([form?.id, source.file, form?.joins === true ? 0 : source.document]);
+  });
+  const made = [...together.values()].flatMap((group): readonly CarriedNode[] => {
+    const [first] = group;
+    const form = nodeFormOf(first?.value);
+    const setup = form?.read(group.map(({ value }) => value));
+    return first && setup ? [{ ofOthers: setup.ofOthers === true, node: nodeOf(setup, group, first) }] : [];
+  });
+  return withFlagsOfOthers(made);
+}
+
+interface CarriedNode {
+  readonly node: NodeFact;
+  /** Whether the flags are for nodes whose files other documents bring. */
+  readonly ofOthers: boolean;
+}
+
+/** Flags that stand in a document of their own are those of all nodes whose own documents have none. */
+function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
+  const givers = made.filter(({ ofOthers }) => ofOthers).map(({ node }) => node);
+  const own = made.filter(({ ofOthers }) => !ofOthers).map(({ node }) => node);
+  const [giver] = givers;
+  const takes = (node: NodeFact): boolean => node.flags === undefined && kubeletCommand(node) === undefined;
+  if (giver === undefined || !own.some(takes)) return [...own, ...givers];
+  const refused = givers.find(({ absence }) => orElse(absence, () => undefined) !== undefined);
+  const differ = givers.some((each) => shownFlags(each) !== shownFlags(giver));
+  const flags = differ
+    ? unread(
+        `${giver.source.file} gives kubelets different flags, and which of them these nodes get is not known`,
+      )
+    : giver.flags;
+  return own.map((node) =>
+    takes(node) ? { ...node, flags, absence: refused ? refused.absence : node.absence } : node,
+  );
+}
+
+function shownFlags({ flags }: NodeFact): string {
+  return match(
+    flags ?? known(new Map<string, Known<string>>()),
+    (all) => JSON.stringify([...all].map(([flag, value]) => [flag, shown(value)]).sort()),
+    whyText,
+  );
+}
+
+function nodeOf(
+  setup: CarriedSetup,
+  group: readonly KubernetesDocument[],
+  first: KubernetesDocument,
+): NodeFact {
+  const { source, late } = first;
+  const files = new Map<string, NodeFileFact>();
+  for (const file of setup.files) {
+    const { path, document = 0, at } = file;
+    const place = group[document] ?? first;
+    files.set(path, {
+      content: files.has(path)
+        ? notKnown({ kind: "contested", what: `${path} stands twice among the files` })
+        : contentOf(file, place.late),
+      source: below(place.source, propertyPath(at)),
+      owner: undefined,
+      overwrites: [],
+    });
+  }
+  const { flags, problem, doubt } = setup;
+  return {
+    name: /([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
+    files,
+    flags: flags && known(flagsOf(flags, late)),
+    absence: problem !== undefined || doubt === undefined ? known(problem) : unread(doubt),
+    source,
+  };
+}
+
+function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {
+  if (encoding === "other")
+    return unread(`the content of ${path} is not in the document, or encoded in a way that is not read here`);
+  if (content === undefined) return unread(`the content of ${path} is no text`);
+  switch (encoding) {
+    case "plain":
+      return late(content);
+    case "data-url":
+      return dataUrlContent(content, contents, late) ?? unread(`the content of ${path} is no data URL`);
+    case "base64":
+    case "gzip+base64":
+      return base64Content(content, encoding === "gzip+base64", late);
+  }
+}

@@ -1,0 +1,140 @@
+/*
+ * Findings with one cause, as one line. Two have one cause where check, severity, reason and remedy are the same but for
+ * what each names of its own: service account, image, identity called after them.
+ */
+
+import { grouped } from "../../model/grouped";
+import { type Finding, aboutOf } from "../findings";
+import type { ExplainResult } from "../result";
+import { named } from "../shared/words";
+import { jobWords } from "./jobs";
+
+/** A finding of any job, or of the audit. */
+export type AnyFinding = Finding & { readonly job?: ExplainResult["job"] };
+
+/** Findings with one cause. */
+export interface Cause {
+  /** Never empty. */
+  readonly findings: readonly [AnyFinding, ...AnyFinding[]];
+  /** The stack, or what the names of several have in common. */
+  readonly stack: string;
+  /** `shop/web pulls …`, or `12 pulls (shop/* pulls …)`. */
+  readonly who: string;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** A text in pieces; at odd places stands what the finding names of its own. */
+type Pieces = readonly string[];
+
+const ORDER: readonly Finding["severity"][] = ["error", "warning", "note"];
+
+/** The causes of findings: errors first, accepted ones last, and otherwise in their order. */
+export function causesOf(findings: readonly AnyFinding[]): readonly Cause[] {
+  const rank = ({ severity, accepted }: AnyFinding): number =>
+    ORDER.indexOf(severity) + (accepted ? ORDER.length : 0);
+  const split = findings.map((finding) => ({ finding, pieces: piecesOf(finding) }));
+  const groups = grouped(split, ({ finding: { id, severity, job, accepted }, pieces }) =>
+    JSON.stringify([
+      id,
+      severity,
+      job,
+      accepted,
+      ...pieces.map((each) => each.filter((_, at) => at % 2 === 0)),
+    ]),
+  );
+  return [...groups.values()]
+    .flatMap((group): readonly Cause[] => {
+      const [first, ...others] = group.map(({ finding }) => finding);
+      if (first === undefined) return [];
+      const [reason = "", remedy = ""] = [0, 1].map((at) =>
+        together(group.map(({ pieces }) => pieces[at] ?? [])),
+      );
+      const all = [first, ...others] as const;
+      return [
+        { findings: all, stack: common(all.map(({ stack }) => stack)), who: whoOf(all), reason, remedy },
+      ];
+    })
+    .sort((one, other) => rank(one.findings[0]) - rank(other.findings[0]));
+}
+
+function whoOf(findings: readonly [AnyFinding, ...AnyFinding[]]): string {
+  const [first] = findings;
+  if (findings.length === 1) return aboutOf(first);
+  const [subject, target] = [findings.map((each) => each.subject), findings.map((each) => each.target)].map(
+    common,
+  );
+  const kind = first.job ? jobWords[first.job].several : "findings";
+  return `${findings.length} ${kind} (${aboutOf({ ...first, subject: subject ?? "", target: target ?? "" })})`;
+}
+
+/** Reason and remedy in pieces. */
+function piecesOf(finding: AnyFinding): readonly [Pieces, Pieces] {
+  const isOwn = ownName(finding);
+  const split = (text: string): Pieces => {
+    const pieces = [""];
+    for (const word of text.split(/([\s,;()"“”]+|[.:](?=\s|$))/)) {
+      if (isOwn(word)) pieces.push(word, "");
+      else pieces[pieces.length - 1] += word;
+    }
+    return pieces;
+  };
+  return [split(finding.reason), split(finding.remedy)];
+}
+
+const WORD_END = "(?![a-z0-9])";
+const WORD_BEGIN = "(?<![a-z0-9])";
+
+/** Whether a word is the finding's own: its service account, its image or a repository of it, or named after them. */
+function ownName({ subject, target }: Finding): (word: string) => boolean {
+  const [namespace = "", name = ""] = subject.split("/");
+  const repository = target.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
+  const path = repository.slice(repository.indexOf("/") + 1).replace(/\*.*$/, "");
+  const texts = [subject, target, repository, path].filter((text) => text.length > 1);
+  const alone = [name, namespace].filter((text) => text !== "");
+  const [ofName, ofNamespace] = [name, namespace].map(
+    (text) => new RegExp(`${WORD_BEGIN}${escaped(text)}${WORD_END}`, "i"),
+  );
+  return (word) =>
+    alone.includes(word) ||
+    texts.some((text) => word.includes(text)) ||
+    (name !== "" && ofName?.test(word) === true && ofNamespace?.test(word) === true);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** The text of several findings, with what the words in each place have in common. */
+function together(all: readonly Pieces[]): string {
+  const [first = []] = all;
+  return first
+    .map((piece, at) => (at % 2 === 0 ? piece : common(all.map((pieces) => pieces[at] ?? ""))))
+    .join("");
+}
+
+/** One text for several: itself, else what begin and end have in common around `*`, else the first few. */
+function common(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)];
+  const [first = "", ...others] = distinct;
+  if (others.length === 0) return first;
+  const begin = cut(others.reduce((prefix, text) => shared(prefix, text), first));
+  const rest = distinct.map((text) => reversed(text.slice(begin.length)));
+  const end = reversed(cut(rest.reduce((suffix, text) => shared(suffix, text))));
+  return begin === "" && end === "" ? named(distinct) : `${begin}*${end}`;
+}
+
+function shared(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return one.slice(0, length);
+}
+
+/** Whole words alone: `prod_shop_` of `prod_shop_web` and `prod_shop_worker`. */
+function cut(text: string): string {
+  return text.replace(/[A-Za-z0-9]+$/, "");
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join("");
+}

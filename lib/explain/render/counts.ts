@@ -1,0 +1,80 @@
+import { grouped } from "../../model/grouped";
+import { remembered } from "../shared/references";
+import type { ExplainResult } from "../result";
+import { VERDICTS, type Verdict } from "../verdict";
+import { jobWords } from "./jobs";
+import { printable } from "./printable";
+
+/** Results of one job of a stack. */
+interface Row {
+  readonly stack: string;
+  readonly job: ExplainResult["job"];
+  readonly counts: Record<Verdict | "accepted", number>;
+  /** The first that is allowed. */
+  allowed: ExplainResult | undefined;
+}
+
+/** The allowed results of a stack. */
+export interface AllowedResults {
+  readonly stack: string;
+  /** The result where it is the only one; `undefined` where there are several. */
+  readonly only: ExplainResult | undefined;
+  /** `12 pulls`, `1 component`. */
+  readonly allowed: readonly string[];
+}
+
+/** Counts results, by stack and job. */
+export class Counts {
+  readonly #rows = new Map<string, Row>();
+
+  add(result: ExplainResult): void {
+    const { stack, job, verdict } = result;
+    const row = remembered(this.#rows, `${job} ${stack}`, () => ({
+      stack,
+      job,
+      counts: { denied: 0, unknown: 0, allowed: 0, accepted: 0 },
+      allowed: undefined,
+    }));
+    row.counts[verdict] += 1;
+    if (result.accepted) row.counts.accepted += 1;
+    if (verdict === "allowed") row.allowed ??= result;
+  }
+
+  get allowed(): readonly AllowedResults[] {
+    const rows = [...this.#rows.values()].filter(({ counts }) => counts.allowed > 0);
+    return [...grouped(rows, ({ stack }) => stack)].map(([stack, group]) => ({
+      stack,
+      only: group.length === 1 && group[0]?.counts.allowed === 1 ? group[0].allowed : undefined,
+      allowed: group.map(({ job, counts }) => several(counts.allowed, job)),
+    }));
+  }
+
+  /** How many of each verdict. */
+  get verdicts(): Row["counts"] {
+    const sum = { denied: 0, unknown: 0, allowed: 0, accepted: 0 };
+    for (const { counts } of this.#rows.values())
+      for (const key of [...VERDICTS, "accepted"] as const) sum[key] += counts[key];
+    return sum;
+  }
+
+  /** A line for each stack and job. */
+  *lines(): Generator<string> {
+    for (const { stack, job, counts } of this.#rows.values())
+      yield `${printable(stack === "" ? "" : `${stack}: `)}${jobWords[job].several}: ${words(counts)}\n`;
+  }
+
+  /** `3 allowed, 0 denied, 0 unknown`. */
+  total(): string {
+    return `${words(this.verdicts)}\n`;
+  }
+}
+
+function several(count: number, job: ExplainResult["job"]): string {
+  const { one, several: many } = jobWords[job];
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function words({ allowed, denied, unknown, accepted }: Row["counts"]): string {
+  const besides = accepted === 0 ? "" : ` (${accepted} of them accepted)`;
+  return `${allowed} allowed, ${denied} denied, ${unknown} unknown${besides}`;
+}

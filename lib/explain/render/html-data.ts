@@ -1,0 +1,174 @@
+/*
+ * The results as the page's script reads them: every text, check and chain once. What texts name of the result that they
+ * are of (its service account, target and identity) is taken out, so that ten thousand alike become one.
+ */
+
+import { type CheckId } from "../check-ids";
+import { CHECK_HELP } from "../check-help";
+import type { CheckResult, Evidence } from "../answer";
+import type { FleetWarning } from "../cloud";
+import { type Finding, openLinks } from "../findings";
+import type { ExplainResult } from "../result";
+import { placeText } from "../read/source-lines";
+import { jobWords } from "./jobs";
+import { printable } from "./printable";
+
+/** Takes the place of the target, subject, identity, name and namespace; no printable text holds them. */
+const MARKS: readonly string[] = ["\u0001", "\u0002", "\u0003", "\u0004", "\u0005"];
+/** Shorter ones are in too many words. */
+const MARKED_MIN = 4;
+
+/** The links of a chain by the place on the map that they belong to; what is in none belongs to the one before. */
+const STAGES: readonly (readonly [title: string, checks: readonly CheckId[]])[] = [
+  ["Service account", ["service-account-present", "account-present", "controller-present", "secret-present"]],
+  [
+    "Token and audience",
+    [
+      "image-parses",
+      "audience-granted",
+      "audience-accepted",
+      "issuer-configured",
+      "token-mounted",
+      "pods-configured",
+    ],
+  ],
+  ["Issuer", ["issuer-trusted"]],
+  ["Identity", ["identity-found", "subject-admitted", "identity-named"]],
+  ["Permission", ["login-permitted", "repository-permitted", "permissions-granted", "spoke-authorizes"]],
+];
+
+const QUESTIONS: ReadonlyMap<string, string> = new Map(CHECK_HELP.map(({ id, question }) => [id, question]));
+
+/** Gives each text, or each list made of numbers, its number. */
+class Table {
+  readonly all: unknown[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  number(value: unknown): number {
+    const key = typeof value === "string" ? value : JSON.stringify(value);
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const made = this.all.push(value) - 1;
+    this.#numbers.set(key, made);
+    return made;
+  }
+}
+
+/** A difference as the page shows it. */
+export interface ShownChange {
+  readonly kind: string;
+  readonly text: string;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** Everything that the page shows, as JSON that can stand in a script element. */
+export class PageData {
+  readonly #texts = new Table();
+  readonly #evidence = new Table();
+  readonly #checks = new Table();
+  readonly #chains = new Table();
+  readonly #results: unknown[] = [];
+  readonly #questions: Record<string, string> = {};
+
+  add(result: ExplainResult): void {
+    const { job, stack, subject, target, verdict, as, checks, warnings = [], accepted = [] } = result;
+    const own = new Marked(result);
+    const text = (value: string): number => this.#texts.number(own.text(value));
+    const plain = (value: string): number => this.#texts.number(printable(value));
+    const chain = this.#chains.number(checks.map((check) => this.#check(check, text)));
+    this.#results.push([
+      ...[job, plain(stack), plain(subject), plain(target), verdict, as === null ? -1 : plain(as), chain],
+      ...[plain(cloudOf(checks)), openLinks(result)[0]?.id ?? ""],
+      warnings.map((each) => this.#warning(each, text)),
+      accepted.map(({ check, reason, expires }) => plain(`${check}: ${reason} (until ${expires})`)),
+    ]);
+  }
+
+  /** The JSON, in which nothing ends the element. */
+  json(audit: readonly Finding[] | undefined, changes: readonly ShownChange[] | undefined): string {
+    const findings = audit?.map(
+      ({ id, severity, stack, subject, target, reason, evidence, remedy, accepted }) => ({
+        ...{ id, severity, stack, subject, target, reason, remedy, accepted: accepted?.reason ?? "" },
+        evidence: evidence.map(({ text, source }) => (source ? `${text}, ${placeText(source)}` : text)),
+      }),
+    );
+    const data = {
+      ...{ texts: this.#texts.all, evidence: this.#evidence.all, checks: this.#checks.all },
+      ...{ chains: this.#chains.all, results: this.#results, questions: this.#questions },
+      ...{ jobs: jobWords, stages: STAGES },
+      ...{ audit: printed(findings), changes: printed(changes) },
+    };
+    return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped);
+  }
+
+  #check(
+    { id, status, reason, evidence, remedy, log }: CheckResult,
+    text: (value: string) => number,
+  ): number {
+    this.#questions[id] ??= QUESTIONS.get(id) ?? "";
+    const seen = evidence.map((each) => this.#seen(each, text));
+    return this.#checks.number([
+      id,
+      status,
+      text(reason),
+      seen,
+      text(remedy),
+      log === undefined ? -1 : text(log),
+    ]);
+  }
+
+  #warning({ id, reason, evidence, remedy }: FleetWarning, text: (value: string) => number): unknown {
+    return [id, text(reason), evidence.map((each) => this.#seen(each, text)), text(remedy)];
+  }
+
+  #seen({ text: said, source }: Evidence, text: (value: string) => number): number {
+    return this.#evidence.number([text(said), source === undefined ? -1 : text(placeText(source))]);
+  }
+}
+
+/** Texts of a result with marks in the place of what only it has. */
+class Marked {
+  readonly #values: readonly (readonly [value: string, mark: string])[];
+
+  constructor({ target, subject, as }: ExplainResult) {
+    const slash = subject.indexOf("/");
+    const values = [
+      target,
+      subject,
+      as ?? "",
+      subject.slice(slash + 1),
+      subject.slice(0, Math.max(0, slash)),
+    ];
+    this.#values = values
+      .map((value, place) => [printable(value), MARKS[place] ?? ""] as const)
+      .filter(([value]) => value.length >= MARKED_MIN)
+      .sort(([one], [other]) => other.length - one.length);
+  }
+
+  text(value: string): string {
+    return this.#values.reduce((text, [own, mark]) => text.replaceAll(own, mark), printable(value));
+  }
+}
+
+/** The Terraform provider whose resources the chain rests on most; empty where it rests on none. */
+function cloudOf(checks: readonly CheckResult[]): string {
+  const counts = new Map<string, number>();
+  for (const { source } of checks.flatMap(({ evidence }) => evidence)) {
+    const [, name] = /(?:^|\.)resource\.(?:data\.)?([a-z0-9]+)_/.exec(source?.path ?? "") ?? [];
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "";
+}
+
+function printed<T>(value: T): T {
+  return value === undefined
+    ? value
+    : (JSON.parse(JSON.stringify(value), (_, each: unknown) =>
+        typeof each === "string" ? printable(each) : each,
+      ) as T);
+}
+
+function escaped(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

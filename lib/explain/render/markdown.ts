@@ -1,0 +1,97 @@
+import { type Finding, aboutOf, findingsOf, warningsOf } from "../findings";
+import type { ExplainResult } from "../result";
+import { type Cause, causesOf } from "./causes";
+import { Counts } from "./counts";
+import { placeOf } from "./place";
+import { printable } from "./printable";
+import type { RenderReportOptions } from "./report";
+
+/** A comment on a pull request has at most 65,536 characters. */
+const SHOWN = 20;
+
+const LABELS: Readonly<Record<Finding["severity"], string>> = {
+  error: "denied",
+  warning: "unknown",
+  note: "warning",
+};
+
+/**
+ * The results as Markdown for a comment on a pull request or a job's summary: the counts, and a table with a row for
+ * each cause; below it what stands behind rows of several results, folded.
+ */
+export function* renderMarkdown(
+  results: Iterable<ExplainResult>,
+  { audit }: RenderReportOptions = {},
+): Generator<string> {
+  const counts = new Counts();
+  const findings = [...results].flatMap((result) => {
+    counts.add(result);
+    return [...findingsOf(result), ...warningsOf(result)];
+  });
+  yield `### Workload identity: ${counts.total()}\n`;
+  yield* table(causesOf(findings), (severity) => LABELS[severity], "Verdict");
+  if (audit === undefined) return;
+  yield `### Audit: ${audit.length === 0 ? "nothing found" : `${audit.length} found`}\n\n`;
+  yield* table(causesOf(audit), (severity) => severity, "Severity");
+}
+
+function* table(
+  causes: readonly Cause[],
+  label: (severity: Finding["severity"]) => string,
+  title: string,
+): Generator<string> {
+  if (causes.length === 0) return;
+  yield `| ${title} | What | Check | Why | Remedy |\n| --- | --- | --- | --- | --- |\n`;
+  for (const cause of causes) yield row(cause, label);
+  yield "\n";
+  for (const cause of causes) if (cause.findings.length > 1) yield* members(cause);
+}
+
+function row(
+  { findings: [first], stack, who, reason, remedy }: Cause,
+  label: (severity: Finding["severity"]) => string,
+): string {
+  const { id, severity, accepted } = first;
+  const cells = [
+    accepted ? "accepted" : label(severity),
+    escaped(`${stack === "" ? "" : `${stack}: `}${who}`),
+    escaped(id),
+    escaped(reason),
+    escaped(accepted ? `until ${accepted.expires}: ${accepted.reason}` : remedy),
+  ];
+  return `| ${cells.join(" | ")} |\n`;
+}
+
+function* members({ findings, who }: Cause): Generator<string> {
+  yield `<details><summary><code>${html(who)}</code></summary>\n\n`;
+  for (const finding of findings.slice(0, SHOWN)) {
+    const place = placeOf(finding);
+    const where = place ? ` (${place.file}${place.line === undefined ? "" : `:${place.line}`})` : "";
+    yield `- ${escaped(`${finding.stack === "" ? "" : `${finding.stack}: `}${aboutOf(finding)}${where}`)}\n`;
+  }
+  if (findings.length > SHOWN) yield `- and ${findings.length - SHOWN} more\n`;
+  yield "\n</details>\n\n";
+}
+
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9'-]*$/;
+
+/**
+ * A sentence, every word of which that is not plain stands as code: no text of other people makes a link, a mention, a
+ * column or HTML.
+ */
+function escaped(text: string): string {
+  return printable(text)
+    .split(/([\s,;()]+|[.:](?=\s|$))/)
+    .map((word, place) => (place % 2 === 1 || word === "" || PLAIN.test(word) ? word : code(word)))
+    .join("");
+}
+
+function code(word: string): string {
+  const fence = "`".repeat(Math.max(0, ...[...word.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  const space = word.startsWith("`") || word.endsWith("`") ? " " : "";
+  return `${fence}${space}${word.replaceAll("|", "\\|")}${space}${fence}`;
+}
+
+function html(text: string): string {
+  return printable(text).replace(/[<>&"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

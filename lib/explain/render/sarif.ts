@@ -1,0 +1,100 @@
+import { AUDIT_HELP } from "../audit/rows";
+import { CHECK_HELP, type CheckHelp } from "../check-help";
+import { type Finding, aboutOf, findingsOf, fingerprint, warningsOf } from "../findings";
+import type { ExplainResult } from "../result";
+import type { AnyFinding } from "./causes";
+import { placeOf, uriOf } from "./place";
+import { printable, printableLines } from "./printable";
+import type { RenderReportOptions } from "./report";
+
+/** Source: OASIS SARIF 2.1.0 with errata 01, the id of its schema. */
+const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+const RULES: readonly CheckHelp[] = [...CHECK_HELP, ...AUDIT_HELP];
+
+/**
+ * The results as SARIF 2.1.0, one run that lists every rule and a result for each link that does not hold: denied is an
+ * error, unknown a warning, a warning a note. A run without results closes the alerts of the runs before.
+ *
+ * Fingerprints are made of check, stack, subject and target, so that an alert stays the same while lines move; GitHub
+ * reads the one named `primaryLocationLineHash`. Accepted findings are suppressed, with the reason.
+ */
+export function* renderSarif(
+  results: Iterable<ExplainResult>,
+  { audit = [] }: RenderReportOptions = {},
+): Generator<string> {
+  const driver = { name: "cdktf-workload-identity", rules: RULES.map(ruleOf) };
+  yield `{\n  "$schema": ${JSON.stringify(SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {\n      "tool": `;
+  yield `${indented({ driver })},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
+  let separator = "\n        ";
+  for (const finding of all(results, audit)) {
+    yield (
+      separator +
+      JSON.stringify(resultOf(finding), (_, value: unknown) =>
+        typeof value === "string" ? printable(value) : value,
+      )
+    );
+    separator = ",\n        ";
+  }
+  yield "\n      ]\n    }\n  ]\n}\n";
+}
+
+function* all(results: Iterable<ExplainResult>, audit: readonly Finding[]): Generator<AnyFinding> {
+  for (const result of results) {
+    yield* findingsOf(result);
+    yield* warningsOf(result);
+  }
+  yield* audit;
+}
+
+function ruleOf({ id, question, help }: CheckHelp): object {
+  return {
+    id,
+    shortDescription: { text: question },
+    fullDescription: { text: question },
+    help: { text: help },
+  };
+}
+
+function resultOf(finding: AnyFinding): object {
+  const { id, severity, stack, subject, reason, remedy, accepted } = finding;
+  const place = placeOf(finding);
+  const text = `${aboutOf(finding)}: ${reason}${remedy === "" ? "" : `. Remedy: ${remedy}`}`;
+  const hash = fingerprint(finding);
+  return {
+    ruleId: id,
+    level: severity,
+    message: { text: literal(text) },
+    locations: [
+      {
+        ...(place && {
+          physicalLocation: {
+            artifactLocation: { uri: uriOf(place.file) },
+            region: { startLine: place.line ?? 1 },
+          },
+        }),
+        logicalLocations: [{ fullyQualifiedName: stack === "" ? subject : `${stack}: ${subject}` }],
+      },
+    ],
+    partialFingerprints: { primaryLocationLineHash: hash, "workloadIdentity/v1": hash },
+    // All results of a run have the list, or none has (3.27.23).
+    suppressions: accepted
+      ? [
+          {
+            kind: "external",
+            status: "accepted",
+            justification: `until ${accepted.expires}: ${accepted.reason}`,
+          },
+        ]
+      : [],
+  };
+}
+
+/** Braces are placeholders (3.11.5), and brackets before parentheses are links (3.11.6): other people's texts make neither. */
+function literal(text: string): string {
+  return text.replace(/[{}]/g, "$&$&").replaceAll("](", "] (");
+}
+
+function indented(value: object): string {
+  return printableLines(JSON.stringify(value, null, 2)).replace(/\n/g, "\n      ");
+}

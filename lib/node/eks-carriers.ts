@@ -1,0 +1,131 @@
+import { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import { fail } from "../errors";
+import { isDnsSubdomain } from "../model/kubernetes-name";
+import type { INodeCarrier } from "../model/node-carrier";
+import { list, record, text } from "../model/parsed";
+import {
+  type ObjectKind,
+  anyObject,
+  checkGiven,
+  list as listOf,
+  object,
+  optional,
+  text as TEXT,
+} from "../model/shape";
+import { NODEADM_PLACES } from "../rules/node/host";
+import { type UserDataPart, USER_DATA_PART, nodeadmUserData } from "../rules/node/nodeadm";
+
+/** User data of EKS nodes that run Amazon Linux 2023. */
+export interface NodeadmProps {
+  /**
+   * Name of the document; becomes `nodes/<name>.txt`.
+   *
+   * @defaultValue "nodeadm"
+   */
+  readonly name?: string;
+  /**
+   * Further parts of the user data, before those of the credential providers: a NodeConfig with the cluster's endpoint,
+   * which self-managed nodes and AMIs of your own need, or scripts.
+   *
+   * @defaultValue - none; EKS adds the cluster's part for managed node groups
+   */
+  readonly parts?: readonly UserDataPart[];
+}
+
+const NODEADM_PROPS: ObjectKind<NodeadmProps> = object({
+  name: optional(TEXT),
+  parts: optional(listOf(USER_DATA_PART)),
+});
+
+/**
+ * EKS nodes of Amazon Linux 2023 that start from a launch template: user data with the files for cloud-init and the
+ * kubelet's flags for nodeadm, as a text. In Terraform: `userData: Fn.base64encode(manifests.rendered("nodes/nodeadm.txt"))`.
+ */
+export function nodeadm(props: NodeadmProps = {}): INodeCarrier<Construct> {
+  checkGiven("nodeadm()", NODEADM_PROPS, props);
+  const { name = "nodeadm", parts = [] } = props;
+  return {
+    places: NODEADM_PLACES,
+    carry: (sink, setup) =>
+      sink.nodeDocument(name, { form: "nodeadm", extension: "txt", content: nodeadmUserData(setup, parts) }),
+  };
+}
+
+/** An EC2NodeClass of Karpenter. */
+export interface Ec2NodeClassProps {
+  /** Its name. */
+  readonly name: string;
+  /** Its spec without `userData`; the AMIs must be of Amazon Linux 2023. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  /**
+   * Further parts of the user data, before those of the credential providers.
+   *
+   * @defaultValue - none; Karpenter adds the cluster's part
+   */
+  readonly parts?: readonly UserDataPart[];
+}
+
+const EC2_NODE_CLASS_PROPS: ObjectKind<Ec2NodeClassProps> = object({
+  name: TEXT,
+  spec: anyObject as ObjectKind<Readonly<Record<string, unknown>>>,
+  parts: optional(listOf(USER_DATA_PART)),
+});
+
+/** EKS nodes that Karpenter makes: an EC2NodeClass with the user data. A change replaces the nodes (drift). */
+export function ec2NodeClass(props: Ec2NodeClassProps): INodeCarrier<Construct> {
+  checkGiven("ec2NodeClass()", EC2_NODE_CLASS_PROPS, props);
+  const { name, spec, parts = [] } = props;
+  checkNodeClass(name, spec);
+  return {
+    places: NODEADM_PLACES,
+    carry: (sink, setup) => {
+      const chart = sink.chart("ec2-node-classes", { order: 50, comment: COMMENT });
+      new ApiObject(chart, name, {
+        apiVersion: "karpenter.k8s.aws/v1",
+        kind: "EC2NodeClass",
+        metadata: { name },
+        spec: { ...spec, userData: nodeadmUserData(setup, parts) },
+      });
+    },
+  };
+}
+
+const COMMENT: readonly string[] = [
+  "A change of userData is drift: Karpenter replaces the nodes. Permissions and annotated service accounts come first.",
+];
+
+const FAMILY = "AL2023";
+
+function checkNodeClass(name: string, spec: Readonly<Record<string, unknown>>): void {
+  if (!isDnsSubdomain(name))
+    fail("kubernetes-invalid", {
+      problem: "name of an EC2NodeClass is not a DNS subdomain",
+      value: name,
+      allowed: "1 to 253 of a-z, 0-9, - and .",
+      remedy: "use a name like default",
+    });
+  if (spec["userData"] !== undefined)
+    fail("node-conflict", {
+      problem: `spec of the EC2NodeClass ${name} has user data, and an EC2NodeClass has one`,
+      value: "userData",
+      allowed: "a spec without userData",
+      remedy: "give what it holds as `parts`",
+    });
+  const aliases = list(spec["amiSelectorTerms"]).map((term) =>
+    text(record(term)["alias"]).split("@")[0]?.toUpperCase(),
+  );
+  const families = [text(spec["amiFamily"]), ...aliases].filter((family) => family);
+  const other = families.find((family) => family !== FAMILY);
+  if (families.length === 0 || other !== undefined)
+    fail("node-unsupported", {
+      problem: `AMIs of the EC2NodeClass ${name} are not known to be of Amazon Linux 2023${other === "Bottlerocket" || other === "BOTTLEROCKET" ? BOTTLEROCKET : ""}`,
+      value: other,
+      allowed: 'amiFamily: "AL2023", or an alias al2023@…',
+      remedy: "let pods that pull with their own identity run on nodes of Amazon Linux 2023",
+    });
+}
+
+/** bottlerocket-os/bottlerocket, settings.kubernetes.credential-providers; issue 4165. */
+const BOTTLEROCKET =
+  ", and Bottlerocket's settings for credential providers know image patterns, a cache duration and variables, but no tokens";

@@ -1,0 +1,28 @@
+import { type ObjectKind, checkGiven, choice, object } from "../model/shape";
+import { CLOUD_INIT } from "../rules/node/cloud-init";
+import type { NodeTransport } from "../rules/node/form";
+import { BUTANE_VARIANTS, type ButaneVariant, IGNITION, butaneTransport } from "../rules/node/ignition";
+
+/** User data of cloud-init, of the format `#cloud-config`. */
+export function cloudInit(): NodeTransport {
+  return CLOUD_INIT;
+}
+
+/** A configuration of Ignition, for Flatcar and Fedora CoreOS. */
+export function ignition(): NodeTransport {
+  return IGNITION;
+}
+
+/** Which operating system Butane writes for. */
+export interface ButaneProps {
+  /** `flatcar`, or `fcos` for Fedora CoreOS. */
+  readonly variant: ButaneVariant;
+}
+
+const BUTANE_PROPS: ObjectKind<ButaneProps> = object({ variant: choice(BUTANE_VARIANTS) });
+
+/** A configuration for Butane, which makes one of Ignition of it. */
+export function butane(props: ButaneProps): NodeTransport {
+  checkGiven("butane()", BUTANE_PROPS, props);
+  return butaneTransport(props.variant);
+}

@@ -1,0 +1,99 @@
+/*
+ * What is stated of nodes: versions of kubelet and API server, and the image credential provider plugins.
+ */
+
+import { fail } from "../../errors";
+import { type PluginFacts, PLUGIN_FACTS } from "../../model/cluster";
+import { literal } from "../../model/late";
+import { versionUnknown, versionUnsupported } from "../../model/problems";
+import { type Kind, checkGiven, choice, either, record, text } from "../../model/shape";
+import { compareVersions, minorOf, parseVersion } from "../../model/version";
+import { PLUGINS, pluginRow } from "../plugins";
+import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
+
+/** Key of an image credential provider plugin. */
+export type PluginKey = "ecr" | "acr" | "gcp";
+
+/** The plugins on the nodes by key; as text the version, `1.35.2`. */
+export type StatedPlugins = Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
+
+/** The kind of {@link StatedPlugins}. */
+export const STATED_PLUGINS: Kind<StatedPlugins> = record(either(text, PLUGIN_FACTS));
+
+/** The minors of kubelets and API server. */
+export interface NodeMinors {
+  readonly kubelet: string;
+  readonly apiServer: string;
+}
+
+const GATE = "KubeletServiceAccountTokenForCredentialProviders";
+const FIRST = "1.33";
+
+/** Minors of nodes that send service account tokens to plugins, which the gate decides. */
+export function pullingMinors(
+  version: string,
+  apiServerVersion: string,
+  gates: Readonly<Record<string, boolean>>,
+): NodeMinors {
+  const kubelet = minorOf("version of the kubelet", version);
+  const obstacle = withoutTokens(kubelet, gates);
+  if (compareVersions(kubelet, FIRST) >= 0) usableMinor("kubelet", version);
+  if (obstacle !== undefined)
+    fail("version-unsupported", versionUnsupported(`kubelet ${kubelet}`, version, usable(), obstacle));
+  return notNewer(kubelet, usableMinor("kube-apiserver", apiServerVersion));
+}
+
+/** Why the kubelet of a minor sends no service account tokens to plugins, the end of a sentence. */
+export function withoutTokens(kubelet: string, gates: Readonly<Record<string, boolean>>): string | undefined {
+  if (compareVersions(kubelet, FIRST) < 0) return "it is older than the feature";
+  if (!knownKubernetesMinors.includes(kubelet)) return `known are ${usable()}`;
+  const on = gates[GATE] ?? featureGateDefault(GATE, kubelet);
+  return on
+    ? undefined
+    : `its feature gate ${GATE} is off; where nodes and API server have it on, state it in \`featureGates\``;
+}
+
+/** Refuses nodes that are newer than the API server. */
+export function notNewer(kubelet: string, apiServer: string): NodeMinors {
+  return compareVersions(kubelet, apiServer) > 0
+    ? fail("cluster-mismatch", {
+        problem: "the kubelet of the nodes is newer than the API server, which Kubernetes does not support",
+        value: kubelet,
+        allowed: `at most ${apiServer}`,
+        remedy: "correct the versions; `version` is that of the nodes",
+      })
+    : { kubelet, apiServer };
+}
+
+function usableMinor(what: string, version: string): string {
+  const minor = minorOf(what, version);
+  return knownKubernetesMinors.includes(minor)
+    ? minor
+    : fail("version-unknown", versionUnknown(what, version, usable()));
+}
+
+function usable(): string {
+  return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
+}
+
+/** Checks what is stated of plugins; `to` is the function that was given it. */
+export function pluginFacts(to: string, plugins: StatedPlugins): Readonly<Record<string, PluginFacts>> {
+  const facts: Record<string, PluginFacts> = {};
+  for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
+    if (!pluginRow(key))
+      fail("cluster-unknown", {
+        problem: "there is no such image credential provider plugin",
+        value: key,
+        allowed: Object.keys(PLUGINS).join(", "),
+        remedy: "use the plugin's key, not the name of its executable",
+      });
+    if (stated === undefined) continue;
+    const fact = typeof stated === "string" ? { version: stated } : stated;
+    if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
+    const abilities = choice(Object.keys(pluginRow(key)?.abilities ?? {}).sort());
+    for (const ability of fact.abilities ?? [])
+      checkGiven(to, abilities, ability, `plugins.${key}.abilities`);
+    facts[key] = fact;
+  }
+  return facts;
+}

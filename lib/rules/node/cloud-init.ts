@@ -1,0 +1,81 @@
+/*
+ * cloud-init's cloud-config. Source: canonical/cloud-init, cloudinit/config/cc_write_files.py (encodings, permissions),
+ * cc_runcmd.py, and doc "Merging user data sections".
+ */
+
+import type { NodeExecutable, NodeFile } from "../../model/node-file";
+import { list, record, text } from "../../model/parsed";
+import type { NodeDocument } from "../../model/node-document";
+import { type CarriedFile, type NodeForm, type NodeTransport, carriedFiles, octal } from "./form";
+import { fetchCommand } from "./plugin-source";
+
+const ENCODINGS: Readonly<Record<string, CarriedFile["encoding"]>> = {
+  "": "plain",
+  "text/plain": "plain",
+  b64: "base64",
+  base64: "base64",
+  gz: "other",
+  gzip: "other",
+  "gz+b64": "gzip+base64",
+  "gz+base64": "gzip+base64",
+  "gzip+b64": "gzip+base64",
+  "gzip+base64": "gzip+base64",
+};
+
+/** Without it a later part's lists would replace these. */
+const MERGE_HOW: readonly object[] = [
+  { name: "list", settings: ["append"] },
+  { name: "dict", settings: ["no_replace", "recurse_list"] },
+];
+
+/** Files and executables as user data. */
+export const CLOUD_INIT: NodeTransport = {
+  form: "cloud-init",
+  document: (files, executables): NodeDocument => ({
+    form: "cloud-init",
+    extension: "yaml",
+    head: "#cloud-config",
+    content: [cloudConfig(files, executables)],
+    comment: [
+      "A part of user data: cloud-init writes the files when a node boots for the first time, before runcmd; what starts",
+      "the kubelet comes after. A change reaches new nodes only.",
+    ],
+  }),
+};
+
+function cloudConfig(files: readonly NodeFile[], executables: readonly NodeExecutable[]): object {
+  return {
+    merge_how: MERGE_HOW,
+    write_files: files.map(({ path, mode, content }) => ({
+      path,
+      owner: "root:root",
+      permissions: octal(mode),
+      content,
+    })),
+    ...(executables.length > 0 && { runcmd: executables.map((each) => ["sh", "-c", fetchCommand(each)]) }),
+  };
+}
+
+/** The row of the form. */
+export const CLOUD_INIT_FORM: NodeForm = {
+  id: "cloud-init",
+  is: (document) => Array.isArray(record(document)["write_files"]),
+  read: ([document]) => {
+    const { write_files: files } = record(document);
+    const appended = list(files).find((file) => record(file)["append"] === true);
+    return {
+      files: carriedFiles(files, ["write_files"], { path: "path", content: "content" }, encodingOf),
+      flags: undefined,
+      ...(appended !== undefined && {
+        doubt: `cloud-init appends to ${text(record(appended)["path"])}, and what it holds before is not known`,
+      }),
+    };
+  },
+};
+
+/** An encoding that cloud-init does not know, it takes for plain text. */
+function encodingOf({ encoding = "", source }: Readonly<Record<string, unknown>>): CarriedFile["encoding"] {
+  if (source !== undefined && source !== null) return "other";
+  const name = text(encoding).toLowerCase().trim();
+  return (Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined) ?? "plain";
+}

@@ -1,0 +1,48 @@
+/*
+ * The forms in which files and flags for nodes are read, one row each. A document is of the first form that knows it.
+ */
+
+import { CLOUD_INIT_FORM } from "./cloud-init";
+import type { NodeForm } from "./form";
+import { BUTANE_FORM, IGNITION_FORM } from "./ignition";
+import { KOPS_FORM } from "./kops";
+import { KUBEADM_FORM, KUBEADM_TEMPLATE_FORM } from "./kubeadm";
+import { isMicroShiftConfig, microShiftFlags } from "./microshift";
+import { NODEADM_FORM } from "./nodeadm";
+import { PLAIN_FORM } from "./plain";
+import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
+import { TALOS_FORM } from "./talos";
+
+/** All forms. */
+export const NODE_FORMS: readonly NodeForm[] = [
+  PLAIN_FORM,
+  CLOUD_INIT_FORM,
+  IGNITION_FORM,
+  BUTANE_FORM,
+  TALOS_FORM,
+  KUBEADM_FORM,
+  KUBEADM_TEMPLATE_FORM,
+  KOPS_FORM,
+  NODEADM_FORM,
+];
+
+/** The form of a document; `undefined` where it is none for nodes. */
+export function nodeFormOf(document: unknown): NodeForm | undefined {
+  return NODE_FORMS.find((form) => form.is(document));
+}
+
+/** Files on a node by which a distribution gives its kubelet the flags. */
+export interface KubeletFiles {
+  /** Whether a node with such a file is one of the distribution. */
+  isOne(path: string): boolean;
+  /** Whether the distribution reads flags from the file. */
+  isRead(path: string): boolean;
+  /** The flags by the parsed files, in the order of their paths. */
+  flags(documents: readonly unknown[]): Readonly<Record<string, unknown>>;
+}
+
+/** One row per distribution. */
+export const KUBELET_FILES: readonly KubeletFiles[] = [
+  { isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
+  { isOne: isMicroShiftConfig, isRead: isMicroShiftConfig, flags: microShiftFlags },
+];

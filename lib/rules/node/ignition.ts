@@ -1,0 +1,130 @@
+/*
+ * Ignition and Butane: Flatcar, Fedora CoreOS. Both write the files at the first boot, before any service starts.
+ *
+ * Sources: coreos/ignition, config/v3_2/types and docs/configuration-v3_2.md; coreos/butane, docs/specs.md (versions) and
+ * base/v0_5/schema.go (`inline`). Butane v0.28 and Ignition v2.26 were asked.
+ */
+
+import type { NodeDocument } from "../../model/node-document";
+import type { NodeExecutable, NodeFile } from "../../model/node-file";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { ignitionConfig } from "../openshift/machine-config";
+import type { CarriedFile, CarriedSetup, NodeForm, NodeTransport } from "./form";
+
+const EXECUTABLE = 0o755;
+const FIRST_BOOT =
+  "Ignition writes the files at the first boot alone, before the kubelet starts: a change reaches new nodes only.";
+
+/** Where Ignition fetches an executable; another hash ends the boot. */
+function fetched({ path, url, sha256 }: NodeExecutable): Json {
+  const verification = { hash: `sha256-${sha256}` };
+  return { path, mode: EXECUTABLE, overwrite: true, contents: { source: url, verification } };
+}
+
+/** An Ignition configuration of 3.2.0, which Flatcar takes from 3185 on and every Fedora CoreOS. */
+export const IGNITION: NodeTransport = {
+  form: "ignition",
+  document: (files, executables): NodeDocument => {
+    const { ignition, storage } = ignitionConfig(files);
+    const all = [...storage.files, ...executables.map(fetched)];
+    return { form: "ignition", extension: "ign", content: [{ ignition, storage: { files: all } }] };
+  },
+};
+
+/** The newest stable version of each variant that old releases of Butane take as well. */
+const VARIANTS = { flatcar: "1.0.0", fcos: "1.4.0" } as const;
+
+/** Operating systems that Butane writes configurations for. */
+export type ButaneVariant = keyof typeof VARIANTS;
+
+/** The variants. */
+export const BUTANE_VARIANTS: readonly ButaneVariant[] = ["flatcar", "fcos"];
+
+/** A Butane configuration, for `butane --strict` or `storage.trees` of one. */
+export function butaneTransport(variant: ButaneVariant): NodeTransport {
+  return {
+    form: "butane",
+    document: (files, executables): NodeDocument => {
+      const written = [...files].sort((a, b) => (a.path < b.path ? -1 : 1)).map(inlineFile);
+      const storage = { files: [...written, ...executables.map(fetched)] };
+      const config = { variant, version: VARIANTS[variant], storage };
+      return { form: "butane", extension: "bu", content: [config], comment: [FIRST_BOOT] };
+    },
+  };
+}
+
+function inlineFile({ path, mode, content }: NodeFile): Json {
+  return { path, mode, overwrite: true, contents: { inline: content } };
+}
+
+/** The row of Ignition. */
+export const IGNITION_FORM: NodeForm = {
+  id: "ignition",
+  is: (document) => {
+    const version = at(document, "ignition", "version");
+    return version !== undefined && at(document, "kind") === undefined;
+  },
+  read: ([document]) => {
+    const version = text(at(document, "ignition", "version"));
+    const known = /^3\.[0-6]\.0$/.test(version);
+    return {
+      ...carriedBy(document),
+      ...(!known && { doubt: `Ignition ${version || "of no version"} is not read here; write 3.2.0` }),
+    };
+  },
+};
+
+/** The row of Butane. */
+export const BUTANE_FORM: NodeForm = {
+  id: "butane",
+  is: (document) => typeof at(document, "variant") === "string" && at(document, "version") !== undefined,
+  read: ([document]) => carriedBy(document),
+};
+
+/** Files, and units with their drop-ins, which both write as files. */
+function carriedBy(document: unknown): CarriedSetup {
+  const files = list(at(document, "storage", "files")).flatMap((each, index) => storageFile(each, index));
+  const units = list(at(document, "systemd", "units")).flatMap((each, index) => unitFiles(each, index));
+  const appended = list(at(document, "storage", "files")).find(
+    (file) => list(record(file)["append"]).length > 0,
+  );
+  return {
+    files: [...files, ...units],
+    flags: undefined,
+    ...(appended !== undefined && {
+      doubt: `${text(at(appended, "path"))} is appended to, and what it holds before is not known`,
+    }),
+  };
+}
+
+function storageFile(file: unknown, index: number): readonly CarriedFile[] {
+  const contents = record(at(file, "contents"));
+  const path = text(at(file, "path"));
+  const key = "inline" in contents ? "inline" : "source";
+  const written = text(contents[key]);
+  const place = ["storage", "files", index, "contents", key];
+  if (key === "inline") return [{ path, content: written, encoding: "plain", at: place }];
+  // What is fetched at boot, or stands in a file beside, is not known.
+  if (!/^(?:data:|@late\()/.test(written))
+    return Object.keys(contents).length === 0
+      ? []
+      : [{ path, content: undefined, encoding: "other", at: place }];
+  return [{ path, content: written, encoding: "data-url", at: place, contents }];
+}
+
+function unitFiles(unit: unknown, index: number): readonly CarriedFile[] {
+  const place = `/etc/systemd/system/${text(at(unit, "name"))}`;
+  const file = (
+    path: string,
+    from: unknown,
+    ...keys: readonly (string | number)[]
+  ): readonly CarriedFile[] => {
+    const content = text(at(from, "contents"));
+    const where = ["systemd", "units", index, ...keys, "contents"];
+    return content === "" ? [] : [{ path, content, encoding: "plain", at: where }];
+  };
+  const dropIns = list(at(unit, "dropins")).flatMap((dropIn, nth) =>
+    file(`${place}.d/${text(at(dropIn, "name"))}`, dropIn, "dropins", nth),
+  );
+  return [...file(place, unit), ...dropIns];
+}

@@ -1,0 +1,163 @@
+/*
+ * kubeadm's InitConfiguration and JoinConfiguration, and Cluster API's KubeadmConfigTemplate: extra arguments of the kubelet
+ * are a map up to kubeadm v1beta3 and Cluster API v1beta1, and a list of names and values since kubeadm v1beta4 and
+ * Cluster API v1beta2.
+ *
+ * Sources: kubernetes/kubernetes, cmd/kubeadm/app/apis/kubeadm/v1beta3 and v1beta4 (NodeRegistrationOptions; v1beta4 since
+ * kubeadm 1.31, v1beta3 removed from 1.37 on); kubernetes-sigs/cluster-api, api/bootstrap/kubeadm/v1beta1 and v1beta2
+ * (Arg) and the CRD of both
+ * (content of 1 to 10,240 characters).
+ */
+
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { compareVersions } from "../../model/version";
+import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, octal } from "./form";
+import { fetchCommand } from "./plugin-source";
+
+type Flags = Readonly<Record<string, string>>;
+
+/** Versions of kubeadm's configuration, with how extra arguments are written. */
+export const KUBEADM_VERSIONS = ["v1beta3", "v1beta4"] as const;
+/** A version of kubeadm's configuration. */
+export type KubeadmVersion = (typeof KUBEADM_VERSIONS)[number];
+
+const KUBEADM = "kubeadm.k8s.io";
+const LISTS: readonly string[] = ["v1beta4"];
+const V1BETA3_UNTIL = "1.36";
+
+function sorted(flags: Flags): readonly (readonly [string, string])[] {
+  return Object.entries(flags).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function extraArgs(flags: Flags, asList: boolean): object {
+  return asList ? sorted(flags).map(([name, value]) => ({ name, value })) : Object.fromEntries(sorted(flags));
+}
+
+/** Refuses a kubelet whose kubeadm does not read the version. */
+export function checkKubeadm(version: KubeadmVersion, kubelet: string): void {
+  if (version === "v1beta3" && compareVersions(kubelet, V1BETA3_UNTIL) > 0)
+    fail("version-unsupported", {
+      problem: `kubeadm ${kubelet} does not read ${KUBEADM}/v1beta3`,
+      value: version,
+      allowed: "v1beta4",
+      remedy: "write v1beta4; `kubeadm config migrate` rewrites the rest of the file",
+    });
+}
+
+/** `nodeRegistration` of both configurations, for those that the nodes are made with. */
+export function kubeadmDocuments(setup: NodeSetup, version: KubeadmVersion): readonly object[] {
+  const kubeletExtraArgs = extraArgs(setup.kubeletFlags, LISTS.includes(version));
+  return ["InitConfiguration", "JoinConfiguration"].map((kind) => ({
+    apiVersion: `${KUBEADM}/${version}`,
+    kind,
+    nodeRegistration: { kubeletExtraArgs },
+  }));
+}
+
+/** What a KubeadmConfigTemplate is called, and its version. */
+export interface KubeadmTemplate {
+  readonly name: string;
+  readonly namespace: string;
+  readonly version: "v1beta1" | "v1beta2";
+}
+
+const CONTENT_MAX = 10_240;
+
+/** The `spec` of a KubeadmConfigTemplate; what else it has is the team's. */
+export function kubeadmTemplateSpec(setup: NodeSetup, { version }: Pick<KubeadmTemplate, "version">): object {
+  const asList = version === "v1beta2";
+  const nodeRegistration = { kubeletExtraArgs: extraArgs(setup.kubeletFlags, asList) };
+  const executables = setup.executables ?? [];
+  return {
+    template: {
+      spec: {
+        files: setup.files.map(templateFile),
+        ...(executables.length > 0 && { preKubeadmCommands: executables.map(commandOf) }),
+        initConfiguration: { nodeRegistration },
+        joinConfiguration: { nodeRegistration },
+      },
+    },
+  };
+}
+
+function commandOf(executable: NodeExecutable): string {
+  return fetchCommand(executable);
+}
+
+/** An empty content is none: the CRD wants at least one character. */
+function templateFile({ path, mode, content }: NodeFile): object {
+  if (!isLate(content) && content.length > CONTENT_MAX)
+    fail("node-unsupported", {
+      problem: `the content of ${path} is too long for a KubeadmConfigTemplate`,
+      value: content.length,
+      allowed: `at most ${CONTENT_MAX} characters`,
+      remedy:
+        "put the file into the machine image, or into a Secret that `contentFrom` names, and leave this carrier out",
+    });
+  return { path, owner: "root:root", permissions: octal(mode), ...(content !== "" && { content }) };
+}
+
+/** The row of kubeadm's own configuration: flags for nodes whose files come in another document. */
+export const KUBEADM_FORM: NodeForm = {
+  id: "kubeadm",
+  is: (document) =>
+    text(at(document, "apiVersion")).startsWith(`${KUBEADM}/`) &&
+    ["InitConfiguration", "JoinConfiguration"].includes(text(at(document, "kind"))),
+  read: ([document]) => {
+    const version = text(at(document, "apiVersion")).slice(KUBEADM.length + 1);
+    const read = argumentsOf(
+      at(document, "nodeRegistration", "kubeletExtraArgs"),
+      LISTS.includes(version),
+      `${KUBEADM}/${version}`,
+    );
+    return { files: [], ...read, ofOthers: true };
+  },
+};
+
+/** The row of Cluster API's template and configuration. */
+export const KUBEADM_TEMPLATE_FORM: NodeForm = {
+  id: "kubeadm-config-template",
+  is: (document) =>
+    text(at(document, "apiVersion")).startsWith("bootstrap.cluster.x-k8s.io/") &&
+    ["KubeadmConfigTemplate", "KubeadmConfig"].includes(text(at(document, "kind"))),
+  read: ([document]) => {
+    const isTemplate = at(document, "kind") === "KubeadmConfigTemplate";
+    const path = isTemplate ? ["spec", "template", "spec"] : ["spec"];
+    const spec = record(at(document, ...path));
+    const version = text(at(document, "apiVersion")).replace(/^.*\//, "");
+    // Machines join by the one, the first machine of a control plane by the other.
+    const registered = at(spec, "joinConfiguration") ?? at(spec, "initConfiguration");
+    const flags = argumentsOf(
+      at(registered, "nodeRegistration", "kubeletExtraArgs"),
+      version === "v1beta2",
+      `KubeadmConfigTemplate ${version}`,
+    );
+    return { files: carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf), ...flags };
+  },
+};
+
+const KEYS = { path: "path", content: "content" } as const;
+const ENCODINGS = { base64: "base64", gzip: "other", "gzip+base64": "gzip+base64" } as const;
+
+function encodingOf({ encoding, contentFrom }: Json): CarriedFile["encoding"] {
+  if (contentFrom !== undefined) return "other";
+  const row = Object.entries(ENCODINGS).find(([name]) => name === encoding);
+  return row?.[1] ?? "plain";
+}
+
+/** The flags, or why the program refuses how they are written. */
+function argumentsOf(written: unknown, asList: boolean, by: string): Omit<CarriedSetup, "files"> {
+  if (written === undefined) return { flags: {} };
+  if (Array.isArray(written) !== asList)
+    return {
+      flags: {},
+      problem: `${by} takes kubeletExtraArgs as a ${asList ? "list of name and value" : "map"}, and here is a ${asList ? "map" : "list"}`,
+    };
+  const rows = asList
+    ? list(written).map((each): [string, unknown] => [text(at(each, "name")), at(each, "value")])
+    : Object.entries(record(written));
+  return { flags: Object.fromEntries(rows) };
+}

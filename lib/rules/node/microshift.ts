@@ -1,0 +1,108 @@
+/*
+ * MicroShift runs the kubelet within its own process, and has two keys below `kubelet:` for the two flags. Its configuration
+ * is /etc/microshift/config.yaml, then config.d/*.yaml by name, merged key by key (JSON merge patch: null removes a key).
+ *
+ * Source: openshift/enhancements, enhancements/microshift/microshift-kubelet-image-credential-provider.md (pull request
+ * 2089): both keys or neither, absolute paths, everything on the way owned by root and not writable by others; SELinux
+ * lets the kubelet execute files below /usr/libexec and /usr/local/bin alone. openshift/microshift 7337 implements it.
+ */
+
+import { fail } from "../../errors";
+import type { NodePlaces } from "../../model/node-carrier";
+import type { NodeFile, NodeSetup } from "../../model/node-file";
+import { at } from "../../model/parsed";
+import { compareVersions, minorOf } from "../../model/version";
+import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
+
+const PLACES: NodePlaces = {
+  configPath: "/etc/microshift/credential-providers.yaml",
+  pluginDirectory: "/usr/libexec/microshift/credential-providers",
+};
+
+const KEYS: Readonly<Record<string, string>> = {
+  [CONFIG_FLAG]: "imageCredentialProviderConfigPath",
+  [BIN_FLAG]: "imageCredentialProviderBinDir",
+};
+
+/** The last minor that hands both keys on to the kubelet's configuration, where they have no effect. */
+const LAST_WITHOUT = "4.22";
+const EXECUTABLE_BELOW = /^\/usr\/(?:libexec|local\/bin)(?:\/|$)/;
+const MODE = 0o600;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** MicroShift of that version. */
+export function microShiftHost(version: string): KubeletHost {
+  if (compareVersions(minorOf("MicroShift version", version), LAST_WITHOUT) <= 0)
+    fail("version-unsupported", {
+      problem: `MicroShift ${version} has no setting for image credential providers: its kubelet would pass over the keys with a warning`,
+      value: version,
+      allowed: "releases with openshift/microshift pull request 7337, none up to 4.22",
+      remedy: "upgrade first, then add the keys",
+    });
+  return {
+    id: "microshift",
+    places: PLACES,
+    files: (setup) => {
+      for (const file of setup.files) assertTrusted(file);
+      return [...setup.files, configFile(setup)];
+    },
+    comment: [
+      "A change takes effect when microshift.service is restarted. MicroShift does not start where the directory of the",
+      "plugins is missing, or where others than root may write to it or to anything on the way.",
+    ],
+  };
+}
+
+function assertTrusted({ path, mode }: NodeFile): void {
+  if ((mode & WRITABLE_BY_OTHERS) !== 0)
+    fail("node-unsupported", {
+      problem: `${path} would be writable by group or others, and MicroShift does not start with it`,
+      value: `0${mode.toString(8)}`,
+      allowed: "modes without write permission for group and others",
+      remedy: "write it with 0644",
+    });
+}
+
+function configFile({ kubeletFlags }: NodeSetup): NodeFile {
+  const directory = kubeletFlags[BIN_FLAG] ?? "";
+  if (!EXECUTABLE_BELOW.test(directory))
+    fail("node-unsupported", {
+      problem: "SELinux does not let MicroShift's kubelet execute plugins in this directory",
+      value: directory,
+      allowed: "/usr/libexec and /usr/local/bin, and directories below them",
+      remedy: "leave `pluginDirectory` out, or choose a directory there",
+    });
+  const lines = Object.entries(kubeletFlags)
+    .sort(([a], [b]) => (a < b ? 1 : -1))
+    .map(([flag, value]) => `  ${KEYS[flag] ?? refuseFlag(flag)}: ${value}\n`);
+  return {
+    path: "/etc/microshift/config.d/50-credential-provider.yaml",
+    mode: MODE,
+    content: `kubelet:\n${lines.join("")}`,
+  };
+}
+
+function refuseFlag(flag: string): never {
+  return fail("node-unsupported", {
+    problem: "MicroShift has no setting for this kubelet flag",
+    value: flag,
+    allowed: Object.keys(KEYS).join(" and "),
+    remedy: "use fields of KubeletConfiguration below `kubelet:` for anything else",
+  });
+}
+
+const FILE = /^\/etc\/microshift\/config(?:\.yaml|\.d\/[^/]+\.yaml)$/;
+
+/** True for a file of MicroShift's configuration. */
+export function isMicroShiftConfig(path: string): boolean {
+  return FILE.test(path);
+}
+
+/** The kubelet's flags by the parsed files in the order of their paths. */
+export function microShiftFlags(documents: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const rows = Object.entries(KEYS).map(([flag, key]): [string, unknown] => {
+    const last = documents.map((each) => at(each, "kubelet", key)).findLast((each) => each !== undefined);
+    return [flag, last ?? ""];
+  });
+  return Object.fromEntries(rows);
+}

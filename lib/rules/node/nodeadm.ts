@@ -1,0 +1,189 @@
+/*
+ * User data for nodes of Amazon Linux 2023 on EKS, a MIME archive: cloud-init takes its own parts, nodeadm those of type
+ * application/node.eks.aws.
+ *
+ * Sources: awslabs/amazon-eks-ami, nodeadm/internal/configprovider/mime.go (parts), nodeadm/internal/api/merge.go (flags of
+ * all parts are joined, the last one counts), nodeadm/internal/kubelet/environment.go (they come after nodeadm's own) and
+ * templates/al2023/runtime (nodeadm-run starts the kubelet after cloud-final); aws/karpenter-provider-aws,
+ * pkg/providers/amifamily/bootstrap/nodeadm.go (its own part goes first) and mime.go (of a part's header only Content-Type
+ * is kept, so that no part may be encoded).
+ */
+
+import { stringify } from "yaml";
+import { fail } from "../../errors";
+import { LateEncoding, LateText, isLate } from "../../model/late";
+import type { NodeSetup } from "../../model/node-file";
+import { at, list, record, text, texts } from "../../model/parsed";
+import { parsedYaml } from "../../model/parsed-yaml";
+import { type ObjectKind, object, text as TEXT } from "../../model/shape";
+import { CLOUD_INIT, CLOUD_INIT_FORM } from "./cloud-init";
+import type { CarriedSetup, NodeForm } from "./form";
+import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
+
+const { pluginDirectory: DIRECTORY } = NODEADM_PLACES;
+/** nodeadm's own configuration, which it writes anew whenever a node boots. */
+const OWN_CONFIG = `${DIRECTORY}/config.json`;
+
+/** A part of user data. */
+export interface UserDataPart {
+  /** Its type: `text/x-shellscript`, `text/cloud-config` or `application/node.eks.aws`, with parameters. */
+  readonly contentType: string;
+  /** Its text, literal. */
+  readonly content: string;
+}
+
+/** The kind of a {@link UserDataPart}. */
+export const USER_DATA_PART: ObjectKind<UserDataPart> = object({ contentType: TEXT, content: TEXT });
+
+const BOUNDARY = "//";
+const NODE_CONFIG = "application/node.eks.aws";
+const CLOUD_CONFIG = "text/cloud-config";
+/** What EC2 takes at most, before base64; EKS and Karpenter add parts of a few hundred bytes. */
+const BYTES_MAX = 16_384;
+const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
+
+/** The archive, with further parts before its own. */
+export function nodeadmUserData(setup: NodeSetup, further: readonly UserDataPart[]): string | LateText {
+  const flags = Object.entries(setup.kubeletFlags)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([flag, value]) => `--${flag}=${value}`);
+  const nodeConfig = {
+    apiVersion: "node.eks.aws/v1alpha1",
+    kind: "NodeConfig",
+    spec: { kubelet: { flags } },
+  };
+  const files = cloudConfig(setup);
+  const pieces = [
+    `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="${BOUNDARY}"\n\n`,
+    ...further.map(checkedPart).map(({ contentType, content }) => part(contentType, content)),
+    part(`${CLOUD_CONFIG}; charset="utf-8"`, "#cloud-config\n"),
+    ...files,
+    part(NODE_CONFIG, `---\n${stringify(nodeConfig, YAML)}`),
+    `\n--${BOUNDARY}--\n`,
+  ];
+  const whole = pieces.every((piece) => typeof piece === "string") ? pieces.join("") : new LateText(pieces);
+  if (typeof whole === "string") checkSize(whole);
+  return whole;
+}
+
+function part(contentType: string, content: string): string {
+  return `\n--${BOUNDARY}\nContent-Type: ${contentType}\n\n${content}`;
+}
+
+/** What only apply tells stands encoded: nothing that it may be can break the YAML around it. */
+function cloudConfig({ files, executables = [] }: NodeSetup): readonly (string | LateEncoding)[] {
+  const { content } = CLOUD_INIT.document(files, executables);
+  const config = record(list(content)[0]);
+  const late: LateEncoding[] = [];
+  const written = list(config["write_files"]).map((file) => {
+    const body = record(file)["content"];
+    if (typeof body !== "string" || !isLate(body)) return file;
+    late.push(new LateEncoding("base64", body));
+    return { ...record(file), encoding: "b64", content: `@late-${late.length - 1}@` };
+  });
+  const yaml = stringify({ ...config, write_files: written }, YAML);
+  return yaml
+    .split(/@late-(\d+)@/)
+    .map((piece, place) => (place % 2 === 0 ? piece : (late[Number(piece)] ?? piece)));
+}
+
+function checkedPart(given: UserDataPart): UserDataPart {
+  const { contentType, content } = given;
+  const problem = isLate([contentType, content])
+    ? "holds a value that Terraform knows only after apply"
+    : !/^[a-z]+\/[a-z.+-]+(?:;[^\r\n]*)?$/i.test(contentType)
+      ? "has a type that is none"
+      : new RegExp(`^--${BOUNDARY}`, "m").test(content)
+        ? "has a line that ends it"
+        : undefined;
+  return problem === undefined
+    ? given
+    : fail("node-invalid", {
+        problem: `a further part of the user data ${problem}`,
+        value: contentType,
+        allowed: "text/x-shellscript, text/cloud-config, application/node.eks.aws; a literal text",
+        remedy: "correct the part, or give it to the nodes in another way",
+      });
+}
+
+function checkSize(whole: string): void {
+  const bytes = Buffer.byteLength(whole);
+  if (bytes > BYTES_MAX)
+    fail("node-limit", {
+      problem: "user data is longer than EC2 takes, in bytes",
+      value: bytes,
+      allowed: `at most ${BYTES_MAX}`,
+      remedy:
+        "declare fewer registries per cluster, or put the files into the AMI and use new PlainCarrier()",
+    });
+}
+
+interface ReadPart {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** The parts of an archive; `undefined` for another text. */
+function partsOf(archive: string): readonly ReadPart[] | undefined {
+  const [head = "", ...rest] = archive.replaceAll("\r\n", "\n").split("\n\n");
+  const boundary = /^content-type:\s*multipart\/[^\n]*boundary="?([^"\n;]+)"?/im.exec(head)?.[1];
+  if (boundary === undefined) return undefined;
+  const [, ...parts] = `\n${rest.join("\n\n")}`.split(`\n--${boundary}`);
+  return parts
+    .filter((each) => !each.startsWith("--"))
+    .map((each) => {
+      const [header = "", ...body] = each.replace(/^[ \t]*\n/, "").split("\n\n");
+      const type = /^content-type:\s*([^;\s]+)/im.exec(header)?.[1] ?? "text/plain";
+      const isEncoded = /^content-transfer-encoding:\s*base64/im.test(header);
+      const content = body.join("\n\n");
+      return {
+        type: type.toLowerCase(),
+        body: isEncoded ? Buffer.from(content, "base64").toString() : content,
+      };
+    });
+}
+
+/** The row of the form: an archive as it is, or as `userData` of Karpenter's EC2NodeClass. */
+export const NODEADM_FORM: NodeForm = {
+  id: "nodeadm",
+  is: (document) => (partsOf(archiveIn(document)) ?? []).some(({ type }) => type === NODE_CONFIG),
+  read: ([document]) => carried(partsOf(archiveIn(document)) ?? []),
+};
+
+function archiveIn(document: unknown): string {
+  return text(at(document, "kind") === "EC2NodeClass" ? at(document, "spec", "userData") : document);
+}
+
+function carried(parts: readonly ReadPart[]): CarriedSetup {
+  const configs = parts.filter(({ type }) => type === CLOUD_CONFIG).map(({ body }) => parsed(body));
+  const setups = configs.map((config) => CLOUD_INIT_FORM.read([config]));
+  const flags = parts
+    .filter(({ type }) => type === NODE_CONFIG)
+    .flatMap(({ body }) => texts(at(parsed(body), "spec", "kubelet", "flags")));
+  const files = setups.flatMap((setup) => setup.files);
+  const other = parts.find(({ type }) => type !== CLOUD_CONFIG && type !== NODE_CONFIG);
+  const doubt = files.some(({ path }) => path === OWN_CONFIG)
+    ? `nodeadm writes ${OWN_CONFIG} anew when a node boots`
+    : other && `what a part of type ${other.type} does to the files is not read`;
+  return {
+    files: files.map((file) => ({ ...file, at: [] })),
+    flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },
+    doubt: setups.find((setup) => setup.doubt !== undefined)?.doubt ?? doubt,
+  };
+}
+
+function parsed(body: string): unknown {
+  const [document] = parsedYaml(body, { version: "1.1" });
+  return document?.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
+}
+
+/** nodeadm joins them with blanks: a flag and its value may be two entries. */
+function flagsOf(entries: readonly string[]): Readonly<Record<string, string>> {
+  const words = entries.join(" ").split(/\s+/);
+  return Object.fromEntries(
+    words.flatMap((word, index): readonly (readonly [string, string])[] => {
+      const [, flag = "", value = words[index + 1]] = /^--?([^=-][^=]*)(?:=(.*))?$/.exec(word) ?? [];
+      return flag === "" ? [] : [[flag, value ?? ""]];
+    }),
+  );
+}

@@ -1,0 +1,119 @@
+/*
+ * K3s and RKE2 read flags from a configuration file: /etc/rancher/<name>/config.yaml, then config.yaml.d/*.yaml by name. A
+ * later value replaces an earlier one, and a key that ends with + adds to it.
+ *
+ * Sources: k3s-io/k3s, pkg/configfilearg/parser.go (drop-ins, `+`), pkg/daemons/agent/agent_linux.go
+ * (kubeletArgsAndConfig: the two flags are given where both paths exist; kubelet-arg wins), pkg/cli/cmds/agent.go (their
+ * defaults); rancher/rke2, pkg/cli/cmds/agent.go (both flags are copied from K3s) and
+ * pkg/bootstrap/bootstrap.go; rancher/wharfie v0.7.1, pkg/credentialprovider/plugin (no tokens: RKE2's own images are
+ * pulled without credentials where the plugin serves annotated service accounts alone).
+ */
+
+import { fail } from "../../errors";
+import type { NodePlaces } from "../../model/node-carrier";
+import type { NodeFile, NodeSetup } from "../../model/node-file";
+import { record } from "../../model/parsed";
+import { compareVersions } from "../../model/version";
+import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
+
+const ROOT = "/var/lib/rancher/credentialprovider";
+
+/** Where K3s and RKE2 look where nothing else is stated. */
+export const RANCHER_PLACES: NodePlaces = {
+  configPath: `${ROOT}/config.yaml`,
+  pluginDirectory: `${ROOT}/bin`,
+};
+
+const MODE = 0o600;
+const GATE_ON_SINCE = "1.34";
+
+const SERVICES = { k3s: "k3s or k3s-agent", rke2: "rke2-server or rke2-agent" } as const;
+
+/** K3s or RKE2. */
+export function rancherHost(name: keyof typeof SERVICES): KubeletHost {
+  return {
+    id: name,
+    places: RANCHER_PLACES,
+    files: (setup) => [...setup.files, configFile(name, setup)],
+    ...(name === "rke2" && { checkKubelet: checkRke2 }),
+    comment: [
+      `A change takes effect when the service ${SERVICES[name]} is restarted. Where the configuration or the directory of`,
+      "the plugins is missing, the kubelet starts without credential providers, and without a word.",
+    ],
+  };
+}
+
+/** RKE2 pulls its runtime image with the same file, before there is a kubelet, and with the feature gates' defaults. */
+function checkRke2(kubelet: string): void {
+  if (compareVersions(kubelet, GATE_ON_SINCE) < 0)
+    fail("version-unsupported", {
+      problem: `RKE2 ${kubelet} reads the CredentialProviderConfig itself, where the feature gate for tokens is off, and does not start with it`,
+      value: kubelet,
+      allowed: `${GATE_ON_SINCE} and newer`,
+      remedy: "upgrade RKE2 first",
+    });
+}
+
+function configFile(name: string, { kubeletFlags }: NodeSetup): NodeFile {
+  const lines = Object.entries(kubeletFlags)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([flag, value]) =>
+      flag === CONFIG_FLAG || flag === BIN_FLAG ? `${flag}: ${value}\n` : refuseFlag(flag),
+    );
+  return {
+    path: `/etc/rancher/${name}/config.yaml.d/50-credential-provider.yaml`,
+    mode: MODE,
+    content: lines.join(""),
+  };
+}
+
+function refuseFlag(flag: string): never {
+  return fail("node-unsupported", {
+    problem: "this kubelet flag is not one of the credential providers",
+    value: flag,
+    allowed: `${BIN_FLAG} and ${CONFIG_FLAG}`,
+    remedy: "set other flags with kubelet-arg in a configuration file of your own",
+  });
+}
+
+const FILE = /^\/etc\/rancher\/(?:k3s|rke2)\/config\.yaml(?:\.d\/[^/]+\.ya?ml)?$/i;
+
+/** True for a file that K3s or RKE2 take flags from. */
+export function isRancherConfig(path: string): boolean {
+  return FILE.test(path);
+}
+
+/** True for such a file, and for the CredentialProviderConfig that both read without any. */
+export function isRancherFile(path: string): boolean {
+  return isRancherConfig(path) || path === RANCHER_PLACES.configPath;
+}
+
+/** The kubelet's flags by the parsed files in the order of their paths; those that are not stated have their defaults. */
+export function rancherFlags(documents: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const values = new Map<string, unknown>();
+  for (const [written, value] of documents.flatMap((each) => Object.entries(record(each)))) {
+    const key = written.replace(/\+$/, "");
+    const isAdded = written !== key && values.has(key);
+    values.set(key, isAdded ? [...asList(values.get(key)), ...asList(value)] : value);
+  }
+  const given = asList(values.get("kubelet-arg")).map((each) => splitArgument(String(each)));
+  return {
+    [CONFIG_FLAG]: lastOf(values.get(CONFIG_FLAG)) ?? RANCHER_PLACES.configPath,
+    [BIN_FLAG]: lastOf(values.get(BIN_FLAG)) ?? RANCHER_PLACES.pluginDirectory,
+    ...Object.fromEntries(given),
+  };
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}
+
+/** A flag that is given several times has its last value. */
+function lastOf(value: unknown): unknown {
+  return asList(value).at(-1);
+}
+
+function splitArgument(argument: string): readonly [flag: string, value: string] {
+  const [flag = "", ...value] = argument.replace(/^-+/, "").split("=");
+  return [flag, value.join("=")];
+}

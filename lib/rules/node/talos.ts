@@ -1,0 +1,245 @@
+/*
+ * Talos' machine configuration. Talos itself gives the kubelet both flags, at fixed paths, where the configuration has a
+ * credential provider configuration; plugins are system extensions.
+ *
+ * Sources: siderolabs/talos, pkg/machinery/config/types/v1alpha1/v1alpha1_types.go (machine.kubelet.credentialProviderConfig,
+ * since 1.6) and types/k8s/credential_provider.go (the document KubeCredentialProviderConfig, since 1.14, which refuses
+ * machine.kubelet beside it); internal/app/machined/pkg/controllers/k8s/kubelet_service.go
+ * (writeKubeletCredentialProviderConfig: the configuration is decoded with the types of Talos' own Kubernetes release,
+ * what they do not know is dropped without a word, and the rest is written anew); kubelet_spec.go (the flags);
+ * runtime/v1alpha1/v1alpha1_sequencer_tasks.go (WriteUserFiles: files are created below /var alone);
+ * pkg/machinery/constants/constants.go (paths).
+ */
+
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import type { NodePlaces } from "../../model/node-carrier";
+import type { NodeFile, NodeSetup } from "../../model/node-file";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { parsedYaml } from "../../model/parsed-yaml";
+import { isRecord } from "../../model/record";
+import { compareVersions, minorOf } from "../../model/version";
+import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles } from "./form";
+import { BIN_FLAG, CONFIG_FLAG } from "./host";
+
+/** Where Talos has the file and the plugins; neither can be changed, and the directory is read-only. */
+export const TALOS_PLACES: NodePlaces = {
+  configPath: "/etc/kubernetes/kubelet-credentialproviderconfig.yaml",
+  pluginDirectory: "/usr/local/lib/kubelet/credentialproviders",
+  pluginDirectoryWritable: false,
+};
+
+/** The newest kubelet that each minor of Talos runs, and whose configuration its types can hold. */
+const RELEASES: Readonly<Record<string, string>> = {
+  "1.10": "1.33",
+  "1.11": "1.34",
+  "1.12": "1.35",
+  "1.13": "1.36",
+  "1.14": "1.37",
+};
+const DOCUMENT_SINCE = "1.14";
+/** The last minor of the kubelet that refuses `cacheType`. */
+const WITHOUT_CACHE_TYPE = "1.33";
+
+/** Refuses a version of Talos that is not known, and a kubelet that it does not run. */
+export function checkTalos(version: string, kubelet: string): void {
+  const minor = minorOf("version of Talos", version);
+  const known = Object.keys(RELEASES);
+  const newest = Object.hasOwn(RELEASES, minor) ? RELEASES[minor] : undefined;
+  if (newest === undefined)
+    return fail("version-unsupported", {
+      problem:
+        compareVersions(minor, known[0] ?? "") < 0
+          ? `Talos ${minor} drops tokenAttributes from the configuration without a word, so that the plugin would run with the node's identity`
+          : `nothing is known of Talos ${minor}`,
+      value: version,
+      allowed: known.join(", "),
+      remedy: `upgrade Talos, to 1.11 or newer for kubelet 1.34`,
+    });
+  // `cacheType` of k8s.io/kubelet from 0.34 on is written even where it is empty.
+  if (compareVersions(kubelet, WITHOUT_CACHE_TYPE) <= 0 && compareVersions(newest, kubelet) > 0)
+    return fail("version-unsupported", {
+      problem: `Talos ${minor} adds an empty cacheType to the configuration, with which kubelet ${kubelet} does not start`,
+      value: version,
+      allowed: `Talos 1.10 for kubelet ${kubelet}, kubelet 1.34 and newer for Talos ${minor}`,
+      remedy: "upgrade Kubernetes as well",
+    });
+  if (compareVersions(kubelet, newest) > 0)
+    fail("version-unsupported", {
+      problem: `Talos ${minor} does not run kubelet ${kubelet}, and would drop from the configuration what its own Kubernetes ${newest} does not know`,
+      value: version,
+      allowed: `kubelet ${newest} and older, or Talos ${known.filter((each) => compareVersions(RELEASES[each] ?? "", kubelet) >= 0).join(", ")}`,
+      remedy: "upgrade Talos before Kubernetes",
+    });
+}
+
+/** A patch of the machine configuration: documents for `talosctl machineconfig patch` or `config_patches` of Terraform. */
+export function talosPatch(setup: NodeSetup, version: string): readonly object[] {
+  const { configPath } = TALOS_PLACES;
+  assertPlaces(setup);
+  const config = setup.files.find(({ path }) => path === configPath);
+  const others = setup.files.filter((file) => file !== config);
+  const configuration = config && parsedConfig(config);
+  const files = others.length > 0 ? { files: others.map(machineFile) } : {};
+  if (compareVersions(minorOf("version of Talos", version), DOCUMENT_SINCE) < 0)
+    return [
+      {
+        machine: { ...(configuration && { kubelet: { credentialProviderConfig: configuration } }), ...files },
+      },
+    ];
+  const document = { apiVersion: "v1alpha1", kind: DOCUMENT, configuration };
+  return [...(others.length > 0 ? [{ machine: files }] : []), ...(configuration ? [document] : [])];
+}
+
+const DOCUMENT = "KubeCredentialProviderConfig";
+
+function assertPlaces({ kubeletFlags, executables = [] }: NodeSetup): void {
+  const places: Readonly<Record<string, string>> = {
+    [CONFIG_FLAG]: TALOS_PLACES.configPath,
+    [BIN_FLAG]: TALOS_PLACES.pluginDirectory,
+  };
+  for (const [flag, value] of Object.entries(kubeletFlags)) {
+    const fixed = Object.hasOwn(places, flag) ? places[flag] : undefined;
+    if (value !== fixed)
+      fail("node-unsupported", {
+        problem: `Talos sets the kubelet flag ${flag} itself, and no other value can be given`,
+        value,
+        allowed: fixed ?? `${CONFIG_FLAG} and ${BIN_FLAG}`,
+        remedy: "leave `configPath` and `pluginDirectory` out",
+      });
+  }
+  const [plugin] = executables;
+  if (plugin)
+    fail("node-unsupported", {
+      problem:
+        "Talos nodes cannot fetch a plugin: its directory is read-only, and system extensions alone fill it",
+      value: plugin.url,
+      allowed: "a plugin without `source`",
+      remedy:
+        "build an installer image with the extension, siderolabs/ecr-credential-provider of v1.34.0 or newer for ECR",
+    });
+}
+
+/** The kubelet's file as the object that Talos takes; its comments are lost. */
+function parsedConfig({ path, content }: NodeFile): Json {
+  const [document] = isLate(content) ? [] : parsedYaml(content, { version: "1.1" });
+  const value: unknown = document?.toJS();
+  return isRecord(value)
+    ? value
+    : fail("node-unsupported", {
+        problem: `${path} cannot be written into the machine configuration`,
+        value: "a value that only apply tells",
+        allowed: "a CredentialProviderConfig that is known at synth",
+        remedy: "give literal values for what it says",
+      });
+}
+
+function machineFile({ path, mode, content }: NodeFile): object {
+  if (!path.startsWith("/var/"))
+    fail("node-unsupported", {
+      problem: "Talos creates files below /var alone",
+      value: path,
+      allowed: "/var/…, of which the kubelet sees /var/lib/kubelet",
+      remedy: "choose a path below /var/lib/kubelet for it",
+    });
+  return { path, permissions: mode, op: "create", content };
+}
+
+/** The row of the form. */
+export const TALOS_FORM: NodeForm = {
+  id: "talos",
+  joins: true,
+  is: (document) => isMachine(document) || isDocument(document),
+  read: (documents) => {
+    const machines = documents
+      .map((each, document) => ({ each, document }))
+      .filter(({ each }) => isMachine(each));
+    const files = machines.flatMap(({ each, document }) =>
+      carriedFiles(at(each, "machine", "files"), ["machine", "files"], {
+        path: "path",
+        content: "content",
+      }).map((file) => ({ ...file, document })),
+    );
+    const kubelets = machines.filter(({ each }) => at(each, "machine", "kubelet") !== undefined);
+    const named = documents.findIndex(isDocument);
+    const [kubelet] = kubelets;
+    const written = at(kubelet?.each, "machine", "kubelet", "credentialProviderConfig");
+    const config: CarriedFile | undefined =
+      named >= 0
+        ? configFile(at(documents[named], "configuration"), named, ["configuration"])
+        : written === undefined
+          ? undefined
+          : configFile(written, kubelet?.document ?? 0, ["machine", "kubelet", "credentialProviderConfig"]);
+    return {
+      files: [...files, ...(config ? [config] : [])],
+      flags: { ...extraArgs(at(kubelet?.each, "machine", "kubelet", "extraArgs")), ...(config && FLAGS) },
+      ...doubtOf(config),
+      ...problemOf(documents, named >= 0 && kubelets.length > 0),
+    };
+  },
+};
+
+const FLAGS = {
+  [CONFIG_FLAG]: TALOS_PLACES.configPath,
+  [BIN_FLAG]: TALOS_PLACES.pluginDirectory,
+};
+
+function isMachine(document: unknown): boolean {
+  const machine = at(document, "machine");
+  if (!isRecord(machine) || at(document, "kind") !== undefined) return false;
+  return at(document, "version") === "v1alpha1" || "kubelet" in machine || "files" in machine;
+}
+
+function isDocument(document: unknown): boolean {
+  return at(document, "apiVersion") === "v1alpha1" && at(document, "kind") === DOCUMENT;
+}
+
+/** Talos writes the file itself, of the object; JSON is YAML too. */
+function configFile(written: unknown, document: number, place: readonly string[]): CarriedFile {
+  const content = isRecord(written) ? JSON.stringify(written) : undefined;
+  return { path: TALOS_PLACES.configPath, content, encoding: "plain", at: place, document };
+}
+
+/** What Talos writes depends on its version where cacheType is not stated, which only a kubelet of 1.33 takes. */
+function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
+  const { providers } = record(
+    config?.content === undefined ? undefined : (JSON.parse(config.content) as unknown),
+  );
+  const isOpen = list(providers).some(
+    (each) => isRecord(at(each, "tokenAttributes")) && at(each, "tokenAttributes", "cacheType") === undefined,
+  );
+  return isOpen
+    ? {
+        doubt:
+          "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, and the version of Talos is not known",
+      }
+    : {};
+}
+
+/** A value is a text, or since 1.12 a list of which each is given. */
+function extraArgs(written: unknown): Json {
+  return Object.fromEntries(
+    Object.entries(record(written)).map(([flag, value]) => [
+      flag,
+      Array.isArray(value) ? value.at(-1) : value,
+    ]),
+  );
+}
+
+function problemOf(documents: readonly unknown[], isBoth: boolean): Partial<CarriedSetup> {
+  if (isBoth)
+    return {
+      problem:
+        "Talos refuses KubeCredentialProviderConfig with legacy kubelet configuration (.machine.kubelet)",
+    };
+  const files = documents.flatMap((each) => list(at(each, "machine", "files")));
+  const outside = files.find(
+    (file) => at(file, "op") === "create" && !text(at(file, "path")).startsWith("/var/"),
+  );
+  if (outside !== undefined)
+    return { problem: `Talos creates files below /var alone, and ${text(at(outside, "path"))} is not there` };
+  const appended = files.find((file) => at(file, "op") === "append");
+  return appended === undefined
+    ? {}
+    : { doubt: `${text(at(appended, "path"))} is appended to, and what it holds before is not known` };
+}

@@ -1,0 +1,37 @@
+import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
+import { syntaxOf } from "../../model/node-document";
+import { refuseBrokenText } from "./problems";
+import { boundYaml } from "./yaml";
+
+/** Fills a text of a document; gets where it stands too. */
+export type Fill = (text: string, where: string) => string;
+
+/** Text that needs an escape in no format of configuration. */
+const PLAIN = /^[\x20\x21\x23\x28-\x5b\x5d-\x5f\x61-\x7e]*$/;
+
+/**
+ * Fills the placeholders of a file by the ending of its name: the scalars of YAML and the strings of JSON, whatever the
+ * values hold; of a text only with values that need no escape.
+ */
+export function filledText(text: string, file: string, fill: Fill): string {
+  if (!text.includes(PLACEHOLDER_START)) return text;
+  const syntax = syntaxOf(file);
+  if (syntax === "yaml") return boundYaml(text, file, fill);
+  if (syntax === "json") return `${JSON.stringify(filledJson(JSON.parse(text), file, fill), null, 2)}\n`;
+  return placeholderPieces(text)
+    .map((piece, place) => {
+      if (place % 2 === 0) return piece;
+      const value = fill(piece, file);
+      return PLAIN.test(value)
+        ? value
+        : refuseBrokenText(file, "text", "a value has characters that would need an escape");
+    })
+    .join("");
+}
+
+function filledJson(value: unknown, file: string, fill: Fill): unknown {
+  if (typeof value === "string") return value.includes(PLACEHOLDER_START) ? fill(value, file) : value;
+  if (Array.isArray(value)) return value.map((item) => filledJson(item, file, fill));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledJson(item, file, fill)]));
+}

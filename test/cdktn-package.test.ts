@@ -1,0 +1,59 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+// @ts-expect-error -- a script of the build, in JavaScript
+import * as build from "../build/cdktn-package.mjs";
+import { ROOT } from "./support/markdown";
+
+type Manifest = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const { renamed, manifestOf } = build as {
+  readonly renamed: (text: string) => string;
+  readonly manifestOf: (manifest: Manifest) => Manifest;
+};
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
+
+/** Packages that a source imports. */
+function packages(text: string): readonly string[] {
+  const specifiers = [...text.matchAll(/(?:^|\W)(?:from |import |import\(|require\()"([@\w][^"\s$]*)"/g)];
+  return specifiers
+    .map(([, path = ""]) => path.split("/"))
+    .map(([first = "", second = ""]) => (first.startsWith("@") ? `${first}/${second}` : first))
+    .filter((name) => !name.startsWith("node:"));
+}
+
+describe("the package for CDK Terrain", () => {
+  it.each([
+    ['import { App } from "cdktf";', 'import { App } from "cdktn";'],
+    [
+      'require("@cdktf/provider-aws/lib/iam-role/index.js")',
+      'require("@cdktn/provider-aws/lib/iam-role/index.js")',
+    ],
+    ["npx cdktf-workload-identity explain", "npx cdktn-workload-identity explain"],
+    ['"cdktf-workload-identity/proof": false', '"cdktn-workload-identity/proof": false'],
+    ["`cdktf deploy`, and cdktf's `Testing`", "`cdktn deploy`, and cdktn's `Testing`"],
+    ["cdktf.json, cdktf.out/stacks, cdktf. Then", "cdktf.json, cdktf.out/stacks, cdktn. Then"],
+    ['Symbol.for("cdktf/customSynthesis")', 'Symbol.for("cdktf/customSynthesis")'],
+    ['"@cdktf/warn"', '"@cdktf/warn"'],
+    ['tryGetContext("cdktfVersion")', 'tryGetContext("cdktfVersion")'],
+  ])("%s", (before, after) => {
+    expect(renamed(before)).toBe(after);
+    expect(renamed(after)).toBe(after);
+  });
+
+  it("imports nothing that its manifest does not name", () => {
+    const { dependencies, peerDependencies, name } = manifestOf(manifest);
+    const known = new Set([...Object.keys({ ...dependencies, ...peerDependencies }), name, "yaml"]);
+    const sources = readdirSync(join(ROOT, "lib"), { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.m?ts$/.test(path))
+      .map((path) => renamed(readFileSync(join(ROOT, "lib", path), "utf8")));
+    const missing = sources.flatMap(packages).filter((each) => !known.has(each));
+    expect(name).toBe("cdktn-workload-identity");
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  it("states a range for every package whose name it changes", () => {
+    expect(() => manifestOf({ ...manifest, peerDependencies: { "@cdktf/provider-other": "1" } })).toThrow(
+      "no range of @cdktn/provider-other",
+    );
+  });
+});

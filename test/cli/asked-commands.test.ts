@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { withProgress } from "../../lib/cli/asked-folders";
+import { run } from "../../lib/cli/run";
+import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+
+const artefacts = synthesized("three-clouds");
+const TF = "cdk.tf.json";
+const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:v1";
+const ROLE = "arn:aws:iam::111122223333:role/edge-1_shop_web";
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const code = await run(args, {
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+  });
+  return { code, ...written };
+}
+
+/** The role of shop/web lets shop/tools in, which names it: no one declared that. */
+const undeclared = edited(artefacts, [
+  [
+    TF,
+    ':sub\\":\\"system:serviceaccount:shop:web\\"',
+    ':sub\\":[\\"system:serviceaccount:shop:web\\",\\"system:serviceaccount:shop:tools\\"]',
+  ],
+  [
+    "20-service-accounts.yaml",
+    '    iam.gke.io/enable-wi-image-pull: "true"\n',
+    `    iam.gke.io/enable-wi-image-pull: "true"\n    eks.amazonaws.com/ecr-role-arn: ${ROLE}\n`,
+  ],
+]);
+
+describe("who-can", () => {
+  it("lists who may pull an image and as whom, declared or not", async () => {
+    expect(await cli("who-can", "--image", IMAGE, folderOf(undeclared))).toEqual({
+      code: 0,
+      out: `allowed  edge-1: shop/tools as ${ROLE}, not declared\nallowed  edge-1: shop/web as ${ROLE}\n2 may pull ${IMAGE}\n`,
+      err: "",
+    });
+  });
+
+  it("says why it cannot tell, and that no one may", async () => {
+    const folder = folderOf(
+      edited(artefacts, [["workload-identity.json", '"apiServer": "1.35"', '"other": "1.35"']]),
+    );
+    const { out } = await cli("who-can", "--image", IMAGE, folder);
+    expect(out).toMatch(/^unknown {2}edge-1: shop\/web as \S+: [a-z-]+: .+\n0 may pull \S+, 1 perhaps\n$/);
+    expect((await cli("who-can", "--image", "acmeshop.azurecr.io/other/x", folderOf(artefacts))).out).toBe(
+      "0 may pull acmeshop.azurecr.io/other/x\n",
+    );
+  });
+
+  it("writes JSON", async () => {
+    const { out } = await cli("who-can", "--format", "json", "--image", IMAGE, folderOf(artefacts));
+    expect(JSON.parse(out)).toEqual({
+      version: 1,
+      image: IMAGE,
+      pullers: [{ stack: "edge-1", subject: "shop/web", verdict: "allowed", as: ROLE, declared: true }],
+    });
+  });
+
+  it.each([
+    [["who-can"]],
+    [["who-can", "--image", IMAGE, "--stack", "edge"]],
+    [["who-can", "--image", IMAGE, "/none"]],
+  ])("exits 2 for %j", async (args) => {
+    const folder = args.includes("/none") || args.length === 1 ? [] : [folderOf(artefacts)];
+    expect((await cli(...args, ...folder)).code).toBe(2);
+  });
+});
+
+describe("reach", () => {
+  const wide = edited(artefacts, [[TF, "repository/shop/*", "repository/*"]]);
+
+  it("lists what a service account may read, marked where it was not declared", async () => {
+    const { code, out } = await cli("reach", "--service-account", "shop/web", folderOf(wide));
+    expect(code).toBe(0);
+    expect(out.split("\n").slice(0, 2)).toEqual([
+      `edge-1: shop/web as ${ROLE} may read`,
+      "  111122223333.dkr.ecr.eu-west-1.amazonaws.com/*  (not declared)",
+    ]);
+    expect(out).toContain("\n  acmeshop.azurecr.io/models/*\n");
+  });
+
+  it("writes JSON", async () => {
+    const { out } = await cli(
+      "reach",
+      "--format",
+      "json",
+      "--service-account",
+      "shop/tools",
+      folderOf(artefacts),
+    );
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      serviceAccount: "shop/tools",
+      reach: [
+        { stack: "edge-1", pattern: "europe-west1-docker.pkg.dev/acme-images/tools/*", declared: true },
+      ],
+    });
+  });
+
+  it("names the nearest of a service account that nothing declares", async () => {
+    const { code, out, err } = await cli("reach", "--service-account", "shop/wbe", folderOf(artefacts));
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain("name shop/web, if that was meant");
+  });
+});
+
+describe("progress", () => {
+  function shown(progress: boolean, milliseconds: number): string {
+    let [time, text] = [0, ""];
+    const io = { out: () => undefined, err: (each: string) => void (text += each), progress };
+    expect([...withProgress([1, 2, 3], "results", io, () => (time += milliseconds))]).toEqual([1, 2, 3]);
+    return text;
+  }
+
+  it("is shown after two seconds on a terminal, and wiped away", () => {
+    expect(shown(true, 1500)).toBe("\r\u001b[K2 results\r\u001b[K3 results\r\u001b[K");
+  });
+
+  it.each([
+    ["where the work is short", true, 100],
+    ["where stderr is no terminal", false, 1500],
+  ])("is not shown %s", (_, progress, milliseconds) => {
+    expect(shown(progress, milliseconds)).toBe("");
+  });
+});

@@ -1,0 +1,54 @@
+/* The exit codes and forms of `compare`. */
+
+import { describe, expect, it } from "vitest";
+import { run } from "../../lib/cli/run";
+import { type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+
+const base = synthesized("three-clouds");
+const WIDER: Edit = ["cdk.tf.json", "repository/shop/*", "repository/*"];
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const code = await run(["compare", ...args], {
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+  });
+  return { code, ...written };
+}
+
+describe("compare", () => {
+  it.each([
+    [undefined, false, 0],
+    ["widened", false, 1],
+    ["lost", false, 0],
+    ["any", false, 1],
+    ["widened", true, 0],
+    ["lost", true, 1],
+  ] as const)("with --fail-on %s, sides swapped: %s, exits with %i", async (failOn, isSwapped, code) => {
+    const sides = [folderOf(base), folderOf(edited(base, [WIDER]))];
+    const options = failOn === undefined ? [] : ["--fail-on", failOn];
+    const done = await cli(...options, ...(isSwapped ? sides.reverse() : sides));
+    expect(done.code).toBe(code);
+    expect(done.out).toContain(isSwapped ? "reads less" : "reads more");
+  });
+
+  it("fails where it cannot be told whether someone may do more", async () => {
+    const condition: Edit = ["cdk.tf.json", "assertion.sub in [", "true && assertion.sub in ["];
+    const sides = [folderOf(base), folderOf(edited(base, [condition]))];
+    const { code, out } = await cli("--fail-on", "widened", ...sides);
+    expect([code, out]).toEqual([1, expect.stringContaining("incomparable")]);
+  });
+
+  it("exits with 0 and says so where nothing differs, in every form", async () => {
+    const sides = [folderOf(base), folderOf(base)];
+    for (const format of ["text", "markdown", "json"])
+      expect((await cli("--fail-on", "any", "--format", format, ...sides)).code).toBe(0);
+    expect(JSON.parse((await cli("--format", "json", ...sides)).out)).toEqual({ version: 1, changes: [] });
+  });
+
+  it("refuses what is wrong with 2", async () => {
+    expect((await cli(folderOf(base))).code).toBe(2);
+    expect((await cli(folderOf(base), "/nowhere")).code).toBe(2);
+    expect((await cli("--format", "xml", folderOf(base), folderOf(base))).code).toBe(2);
+  });
+});

@@ -1,0 +1,428 @@
+import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
+import { ApiObject } from "cdk8s";
+import { TerraformStack, Testing } from "cdktf";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { KubernetesManifests, type KubernetesManifestsProps } from "../../lib/delivery";
+import { ServiceAccountAnnotations } from "../../lib/kubernetes";
+import type { ChartOptions } from "../../lib/model/manifest-sink";
+import { NodeDisruptionPolicy } from "../../lib/openshift";
+import { Manifests, bind } from "../../lib/synth";
+import {
+  type StackFixture,
+  addAccount,
+  filesOf,
+  stackFixture,
+  temporaryFolder,
+} from "../fixtures/synth/stack-fixture";
+import { type Json, inside, record } from "../support/json";
+import { refusal } from "../support/refusal";
+
+/** A stack `prod` with a late value, and a stack `objects` that is to deliver its manifests. */
+interface Fixture extends StackFixture {
+  readonly objects: TerraformStack;
+  readonly provider: (alias: string) => KubernetesProvider;
+  readonly deliver: (props?: Partial<KubernetesManifestsProps>) => KubernetesManifests;
+  /** The resources of the stack `objects` by type and name, and its whole configuration. */
+  readonly synth: () => Readonly<Record<string, Json>> & { readonly config: Json };
+}
+
+function fixture(outdir?: string): Fixture {
+  const all = stackFixture(outdir);
+  const objects = new TerraformStack(all.app, "objects");
+  new KubernetesProvider(objects, "kubernetes", {});
+  return {
+    ...all,
+    objects,
+    provider: (alias) => new KubernetesProvider(objects, alias, { alias }),
+    deliver: (props) => new KubernetesManifests(objects, "manifests", { of: all.stack, ...props }),
+    synth: () => {
+      all.app.synth();
+      const file = join(all.app.outdir, "stacks/objects/cdk.tf.json");
+      const config = JSON.parse(readFileSync(file, "utf8")) as Json;
+      return { ...(config["resource"] as Readonly<Record<string, Json>>), config };
+    },
+  };
+}
+
+function add(manifests: Manifests, chart: string, options: ChartOptions, document: object): void {
+  const scope = manifests.chart(chart, options);
+  new ApiObject(
+    scope,
+    `object-${scope.node.children.length}`,
+    document as { apiVersion: string; kind: string },
+  );
+}
+
+const meta = (name: string, namespace?: string) => ({ metadata: { name, ...(namespace && { namespace }) } });
+const configMap = (name: string, data: object = { a: "b" }) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  ...meta(name, "shop"),
+  data,
+});
+const profile = (fields: object = {}) => ({
+  apiVersion: "multicluster.x-k8s.io/v1alpha1",
+  kind: "ClusterProfile",
+  ...meta("shop", "argocd"),
+  ...fields,
+});
+const definition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  ...meta("clusterprofiles.multicluster.x-k8s.io"),
+  spec: { group: "multicluster.x-k8s.io", names: { kind: "ClusterProfile" } },
+};
+const EARLY = { order: 10 };
+const CUSTOM = ["ClusterProfile.multicluster.x-k8s.io"];
+
+describe("manifests as resources of Terraform", () => {
+  it("are named by kind, namespace and name, and are no files any more", () => {
+    const { app, manifests, data, deliver, synth } = fixture();
+    addAccount(manifests, data.id);
+    deliver();
+    const { kubernetes_manifest: found } = synth();
+    expect(Object.keys(found ?? {})).toEqual(["serviceaccount_shop_web"]);
+    expect(inside(found, "serviceaccount_shop_web", "manifest")).toEqual({
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: {
+        name: "web",
+        namespace: "shop",
+        annotations: {
+          "example.com/id":
+            "${data.terraform_remote_state.cross-stack-reference-input-prod.outputs.cross-stack-output-terraform_datadid}",
+        },
+      },
+    });
+    const files = filesOf(join(app.outdir, "stacks/prod"));
+    expect(Object.keys(files)).toEqual(["cdk.tf.json", "workload-identity.json"]);
+    const identity = JSON.parse(files["workload-identity.json"] ?? "") as Json;
+    expect(identity["delivery"]).toEqual({
+      stack: "objects",
+      clusters: [{ provider: "kubernetes", appliesTo: "cluster" }],
+    });
+    expect([identity["manifests"], identity["placeholders"]]).toEqual([[], {}]);
+    expect(Object.keys(record(inside(JSON.parse(files["cdk.tf.json"] ?? ""), "output")))).toEqual([
+      "cross-stack-output-terraform_datadid",
+    ]);
+  });
+
+  it("wait for those of the file before: for the only one, or for one resource in the place of several", () => {
+    const { manifests, deliver, synth } = fixture();
+    for (const name of ["a", "b"]) add(manifests, "first", EARLY, configMap(name));
+    add(manifests, "second", { order: 20 }, configMap("c"));
+    for (const name of ["d", "e"]) add(manifests, "third", { order: 30 }, configMap(name));
+    deliver();
+    const { kubernetes_manifest: found, terraform_data: gates } = synth();
+    const order = Object.entries({ ...found, ...gates }).map(([name, each]) => [
+      name,
+      inside(each, "depends_on"),
+    ]);
+    expect(Object.fromEntries(order)).toEqual({
+      configmap_shop_a: undefined,
+      configmap_shop_b: undefined,
+      "after_10-first": ["kubernetes_manifest.configmap_shop_a", "kubernetes_manifest.configmap_shop_b"],
+      configmap_shop_c: ["terraform_data.after_10-first"],
+      configmap_shop_d: ["kubernetes_manifest.configmap_shop_c"],
+      configmap_shop_e: ["kubernetes_manifest.configmap_shop_c"],
+    });
+  });
+
+  it("tell objects apart whose names are written alike", () => {
+    const { manifests, deliver, synth } = fixture();
+    for (const name of ["a.b", "a:b"])
+      add(manifests, "roles", EARLY, {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRole",
+        ...meta(name),
+      });
+    deliver();
+    const { kubernetes_manifest: found } = synth();
+    expect(Object.keys(found ?? {})).toEqual([
+      "clusterrole_a_b",
+      expect.stringMatching(/^clusterrole_a_b_[0-9a-f]{8}$/),
+    ]);
+  });
+
+  it("go to each cluster by its provider, and files that are named stay files", () => {
+    const { app, manifests, provider, deliver, synth } = fixture();
+    add(manifests, "own", EARLY, configMap("own"));
+    add(manifests, "hosting", { order: 50, appliesTo: "management-cluster" }, configMap("own"));
+    add(manifests, "edge", { order: 55, appliesTo: "spoke" }, configMap("own"));
+    add(manifests, "other", { order: 55, appliesTo: "spoke" }, configMap("own"));
+    add(manifests, "99-late", { order: 1, exactName: true }, configMap("other"));
+    add(manifests, "cluster-authentication", { order: 1, exactName: true }, configMap("early"));
+    const [management, edge] = [provider("hosting"), provider("edge")];
+    deliver({ managementCluster: management, spokes: { edge }, files: ["spokes/other.yaml"] });
+    const { kubernetes_manifest: found } = synth();
+    expect(Object.entries(found ?? {}).map(([name, each]) => [name, inside(each, "provider")])).toEqual([
+      ["configmap_shop_own", undefined],
+      ["edge_configmap_shop_own", "kubernetes.edge"],
+      ["management_configmap_shop_own", "kubernetes.hosting"],
+    ]);
+    const files = filesOf(join(app.outdir, "stacks/prod"));
+    expect(Object.keys(files)).toEqual([
+      "cdk.tf.json",
+      "manifests/99-late.yaml",
+      "manifests/cluster-authentication.yaml",
+      "spokes/other.yaml",
+      "workload-identity.json",
+    ]);
+    expect(inside(JSON.parse(files["workload-identity.json"] ?? ""), "delivery", "clusters")).toEqual([
+      { provider: "kubernetes", appliesTo: "cluster" },
+      { provider: "kubernetes.hosting", appliesTo: "management-cluster" },
+      { provider: "kubernetes.edge", appliesTo: "spoke", spoke: "edge" },
+    ]);
+  });
+
+  it("only annotate what others own", () => {
+    const { manifests, data, deliver, synth } = fixture();
+    new ServiceAccountAnnotations(manifests.chart("accounts", EARLY), "x", {
+      namespace: "shop",
+      name: "web",
+      annotations: { "example.com/id": data.id, "example.com/plain": "${x}" },
+    });
+    deliver();
+    const { kubernetes_manifest: none, kubernetes_annotations: found } = synth();
+    const { "//": _, ...resource } = record(found?.["serviceaccount_shop_web"]);
+    expect([none, resource]).toEqual([
+      undefined,
+      {
+        api_version: "v1",
+        kind: "ServiceAccount",
+        metadata: { name: "web", namespace: "shop" },
+        annotations: {
+          "example.com/id": expect.stringContaining("${data.terraform_remote_state.") as string,
+          "example.com/plain": "$${x}",
+        },
+      },
+    ]);
+  });
+
+  it("import a singleton that others configure too, take no more than their fields, and never destroy it", () => {
+    const { manifests, deliver, synth } = fixture();
+    new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: ["/etc/x"] });
+    deliver();
+    const { kubernetes_manifest: found, config } = synth();
+    const { "//": _, manifest, ...resource } = record(found?.["machineconfiguration_cluster"]);
+    expect(inside(manifest, "kind")).toBe("MachineConfiguration");
+    expect(resource).toEqual({
+      computed_fields: ["metadata.annotations", "metadata.labels", "spec"],
+      field_manager: { force_conflicts: true },
+      lifecycle: { prevent_destroy: true },
+    });
+    expect(config["import"]).toEqual([
+      {
+        id: "apiVersion=operator.openshift.io/v1,kind=MachineConfiguration,name=cluster",
+        to: "kubernetes_manifest.machineconfiguration_cluster",
+      },
+    ]);
+  });
+
+  it("are imported where files were applied before", () => {
+    const { manifests, deliver, synth } = fixture();
+    add(manifests, "own", EARLY, configMap("a"));
+    deliver({ adopt: true });
+    expect(synth().config["import"]).toEqual([
+      {
+        id: "apiVersion=v1,kind=ConfigMap,namespace=shop,name=a",
+        to: "kubernetes_manifest.configmap_shop_a",
+      },
+    ]);
+  });
+
+  it("are the same in a second synth, and follow what was added", () => {
+    const { manifests, deliver, synth } = fixture();
+    add(manifests, "own", EARLY, configMap("a"));
+    deliver();
+    const first = synth();
+    expect(synth()).toEqual(first);
+    add(manifests, "own", EARLY, configMap("b"));
+    expect(Object.keys(synth()["kubernetes_manifest"] ?? {})).toEqual([
+      "configmap_shop_a",
+      "configmap_shop_b",
+    ]);
+  });
+
+  it("are there in a test of the stack alone", () => {
+    const { manifests, data, objects, deliver } = fixture();
+    addAccount(manifests, data.id);
+    deliver();
+    expect(Testing.synth(objects)).toContain("serviceaccount_shop_web");
+  });
+
+  it("leave nothing for bind", () => {
+    const { app, manifests, data, deliver, synth } = fixture();
+    addAccount(manifests, data.id);
+    deliver();
+    synth();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "outputs.json"), "{}");
+    expect(() =>
+      bind({ outputs: join(folder, "outputs.json"), to: join(folder, "to"), from: app.outdir }),
+    ).toThrowError(
+      refusal("bind-unused: resources of a Terraform stack", {
+        remedy: expect.stringContaining("cdktf deploy objects") as string,
+      }),
+    );
+  });
+});
+
+describe("what cannot be delivered so is refused", () => {
+  it.each<readonly [string, string, (each: Fixture) => void]>([
+    [
+      "a status",
+      "delivery-unsupported: has a status, which Terraform's kubernetes_manifest drops",
+      ({ manifests, deliver }) => {
+        add(manifests, "profiles", EARLY, profile({ status: { conditions: [] } }));
+        deliver({ customKinds: CUSTOM });
+      },
+    ],
+    [
+      "a custom kind that is not stated",
+      "delivery-missing: before the CustomResourceDefinition is in the cluster",
+      ({ manifests, deliver }) => {
+        add(manifests, "profiles", EARLY, profile());
+        deliver();
+      },
+    ],
+    [
+      "a custom kind with its definition",
+      "delivery-unsupported: are delivered together",
+      ({ manifests, deliver }) => {
+        add(manifests, "definitions", EARLY, definition);
+        add(manifests, "profiles", { order: 20 }, profile());
+        deliver({ customKinds: CUSTOM });
+      },
+    ],
+    [
+      "a generated name",
+      "delivery-unsupported: has no name",
+      ({ manifests, deliver }) => {
+        add(manifests, "own", EARLY, {
+          ...configMap("x"),
+          metadata: { namespace: "shop", generateName: "x-", name: null },
+        });
+        deliver();
+      },
+    ],
+    [
+      "a list",
+      "delivery-unsupported: is a list",
+      ({ manifests, deliver }) => {
+        add(manifests, "own", EARLY, {
+          apiVersion: "v1",
+          kind: "List",
+          ...meta("x"),
+          items: [configMap("a")],
+        });
+        deliver();
+      },
+    ],
+    [
+      "more than etcd takes",
+      "delivery-limit: is larger than etcd takes",
+      ({ manifests, deliver }) => {
+        add(manifests, "own", EARLY, configMap("a", { a: "x".repeat(1_572_864) }));
+        deliver();
+      },
+    ],
+    [
+      "a late name",
+      "manifest-unsupported",
+      ({ manifests, data, deliver }) => {
+        add(manifests, "own", EARLY, configMap(data.id));
+        deliver();
+      },
+    ],
+    [
+      "a late key",
+      "manifest-unsupported",
+      ({ manifests, data, deliver }) => {
+        add(manifests, "own", EARLY, configMap("a", { [data.id]: "x" }));
+        deliver();
+      },
+    ],
+    [
+      "one object twice",
+      "delivery-conflict: is in manifests/10-own.yaml and in manifests/20-again.yaml",
+      ({ manifests, deliver }) => {
+        add(manifests, "own", EARLY, configMap("a"));
+        add(manifests, "again", { order: 20 }, configMap("a"));
+        deliver();
+      },
+    ],
+    [
+      "a second delivery",
+      "delivery-conflict: delivers the manifests of this stack already",
+      ({ stack, objects, deliver }) => {
+        deliver();
+        new KubernetesManifests(objects, "again", { of: stack });
+      },
+    ],
+    [
+      "a file that is rendered as well",
+      "delivery-conflict: are resources of stack objects already",
+      ({ manifests, stack, deliver }) => {
+        add(manifests, "own", EARLY, configMap("a"));
+        deliver();
+        stack.addOverride("locals.x", manifests.rendered("manifests/10-own.yaml"));
+      },
+    ],
+    [
+      "the stack that makes the cluster",
+      "delivery-unsupported: asks the cluster's API server while it plans",
+      ({ stack }) => void new KubernetesManifests(stack, "x", { of: stack }),
+    ],
+    [
+      "a cluster without provider",
+      "delivery-missing: no Terraform provider reaches the management cluster",
+      ({ manifests, deliver }) => {
+        add(manifests, "hosting", { order: 50, appliesTo: "management-cluster" }, configMap("a"));
+        deliver();
+      },
+    ],
+    [
+      "a spoke without provider",
+      "delivery-missing: no Terraform provider reaches the spoke edge",
+      ({ manifests, deliver }) => {
+        add(manifests, "edge", { order: 50, appliesTo: "spoke" }, configMap("a"));
+        deliver();
+      },
+    ],
+    [
+      "one provider for two clusters",
+      "delivery-conflict: is given one provider for two clusters",
+      ({ provider, deliver }) => {
+        const one = provider("one");
+        deliver({ managementCluster: one, spokes: { edge: one } });
+      },
+    ],
+    [
+      "a provider of another stack",
+      "delivery-foreign",
+      ({ stack, deliver }) =>
+        void deliver({ provider: new KubernetesProvider(stack, "kubernetes", { alias: "x" }) }),
+    ],
+    [
+      "a file that nothing writes",
+      "delivery-unknown: leaves a file out that the stack does not write",
+      ({ deliver }) => void deliver({ files: ["manifests/x.yaml"] }),
+    ],
+  ])("%s", (_, expected, build) => {
+    expect(() => {
+      const all = fixture();
+      build(all);
+      all.synth();
+    }).toThrowError(refusal(expected) as Error);
+  });
+
+  it("a stack without any provider of Kubernetes", () => {
+    const { app, stack, manifests } = stackFixture();
+    add(manifests, "own", EARLY, configMap("a"));
+    new KubernetesManifests(new TerraformStack(app, "objects"), "manifests", { of: stack });
+    expect(() => app.synth()).toThrowError(refusal("delivery-missing: reaches the cluster") as Error);
+  });
+});

@@ -1,0 +1,270 @@
+import { describe, expect, it } from "vitest";
+import {
+  type ExplainOptions,
+  Explainer,
+  type Finding,
+  renderJson,
+  renderSarif,
+  renderText,
+} from "../../lib/explain";
+import { AUDIT_HELP } from "../../lib/explain/audit/rows";
+import { type Artefacts, type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+
+const aws = synthesized("openshift-aws");
+const clouds = synthesized("three-clouds");
+const components = synthesized("openshift-manual-aws");
+const TF = "cdk.tf.json";
+const ACCOUNTS = "20-service-accounts.yaml";
+
+function audited(
+  artefacts: Artefacts | Readonly<Record<string, string>>,
+  options: ExplainOptions = {},
+): readonly Finding[] {
+  return Explainer.read([folderOf(artefacts)], options).audit();
+}
+
+/** Id, severity, subject, target and file of each. */
+function brief(findings: readonly Finding[]): unknown {
+  return findings.map(({ id, severity, subject, target, evidence }) => [
+    id,
+    severity,
+    subject,
+    target.split("/").at(-1),
+    evidence
+      .find(({ source }) => source)
+      ?.source?.file.split("/")
+      .at(-1),
+  ]);
+}
+
+const SUBJECT =
+  '\\"StringEquals\\":{\\"d111111abcdef8.cloudfront.net:aud\\":\\"sts.amazonaws.com\\",\\"d111111abcdef8.cloudfront.net:sub\\":\\"system:serviceaccount:shop:web\\"';
+
+function likeSubject(pattern: string): Edit {
+  return [TF, SUBJECT, SUBJECT.replace("StringEquals", "StringLike").replace("shop:web", pattern)];
+}
+
+describe("nothing", () => {
+  it.each([
+    ["openshift-aws", aws],
+    ["three-clouds", clouds],
+    ["openshift-manual-aws", components],
+    ["openshift-manual-azure", synthesized("openshift-manual-azure")],
+    ["openshift-manual-google", synthesized("openshift-manual-google")],
+  ])("is found in %s", (_, artefacts) => {
+    expect(brief(audited(artefacts))).toEqual([]);
+  });
+});
+
+describe("subject-wide", () => {
+  it.each([
+    ["*", "every service account of every namespace"],
+    ["shop:*", "every service account of namespace shop"],
+    ["shop:web*", "every service account of namespace shop whose name begins with web"],
+    ["shop:*web", "every service account of namespace shop whose name ends with web"],
+    ["*:web", "the service account web of every namespace"],
+  ])("names whom %s lets in", (pattern, who) => {
+    const found = audited(edited(aws, [likeSubject(pattern)]));
+    expect(brief(found)).toEqual([["subject-wide", "error", "shop/web", "prod-eu_shop_web", TF]]);
+    expect(found[0]?.reason).toBe(`the identity admits ${who}`);
+  });
+
+  it("sees a principal set of Google that holds every service account of the pool", () => {
+    const found = audited(
+      edited(clouds, [
+        [
+          TF,
+          "principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/subject/system:serviceaccount:shop:tools",
+          "principalSet://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/*",
+        ],
+        [
+          TF,
+          '"attribute_condition": "assertion.sub in [\'system:serviceaccount:shop:tools\']"',
+          '"attribute_condition": "assertion.sub != \'\'"',
+        ],
+      ]),
+    );
+    expect(found.map(({ id, subject }) => [id, subject])).toContainEqual(["subject-wide", "shop/tools"]);
+  });
+
+  it("sees a component's role", () => {
+    const found = audited(
+      edited(components, [
+        [TF, '\\"StringEquals\\":', '\\"StringLike\\":'],
+        [
+          TF,
+          "system:serviceaccount:openshift-image-registry:registry",
+          "system:serviceaccount:openshift-image-registry:*",
+        ],
+      ]),
+    );
+    expect(new Set(found.map(({ id }) => id))).toEqual(new Set(["subject-wide"]));
+  });
+});
+
+it("audience-missing: trust that does not compare the audience", () => {
+  const found = audited(
+    edited(aws, [
+      [TF, SUBJECT, SUBJECT.replace('\\"d111111abcdef8.cloudfront.net:aud\\":\\"sts.amazonaws.com\\",', "")],
+    ]),
+  );
+  expect(brief(found)).toEqual([["audience-missing", "error", "shop/web", "prod-eu_shop_web", TF]]);
+});
+
+const ARN = "arn:aws:iam::111122223333:role/prod-eu_shop_web";
+
+function accountText(namespace: string, name: string): string {
+  return `---\napiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n  annotations:\n    eks.amazonaws.com/ecr-role-arn: ${ARN}\n`;
+}
+
+function withAccount(namespace: string, name: string): Artefacts {
+  return new Map(
+    [...aws].map(([path, text]) => [
+      path,
+      path.endsWith(ACCOUNTS) ? text + accountText(namespace, name) : text,
+    ]),
+  );
+}
+
+it("default-annotated: also where the identity does not let it in yet", () => {
+  expect(brief(audited(withAccount("shop", "default")))).toEqual([
+    ["default-annotated", "warning", "shop/default", "prod-eu_shop_web", TF],
+  ]);
+});
+
+describe("identity-shared", () => {
+  const both = SUBJECT.replace(
+    '\\"system:serviceaccount:shop:web\\"',
+    '[\\"system:serviceaccount:shop:web\\",\\"system:serviceaccount:batch:web\\"]',
+  );
+
+  it("between namespaces", () => {
+    const [found, ...others] = audited(edited(withAccount("batch", "web"), [[TF, SUBJECT, both]]));
+    expect(found).toMatchObject({
+      id: "identity-shared",
+      subject: ARN,
+      stack: "prod-eu",
+      reason: "service accounts of 2 namespaces share the identity: batch/web, shop/web",
+    });
+    expect(others).toEqual([]);
+  });
+
+  it("not where the identity refuses the other", () => {
+    expect(brief(audited(withAccount("batch", "web")))).toEqual([]);
+  });
+});
+
+it("permission-wide: more than was declared", () => {
+  const found = audited(edited(aws, [[TF, "repository/shop/web", "repository/shop/*"]]));
+  expect(found.map(({ id, severity, subject }) => [id, severity, subject])).toEqual([
+    ["permission-wide", "warning", "shop/web"],
+  ]);
+  expect(found[0]?.reason).toContain(".amazonaws.com/shop/*, which is more than was declared");
+});
+
+it("node-pulls: entries without tokens, and entries that run for pods without them", () => {
+  const found = audited(
+    edited(clouds, [["all-nodes.yaml", "requireServiceAccount: true", "requireServiceAccount: false"]]),
+  );
+  expect(found.map(({ id, severity, target }) => [id, severity, target])).toEqual(
+    ["ecr", "acr", "auth-provider"].map((name) => ["node-pulls", "note", expect.stringContaining(name)]),
+  );
+});
+
+describe("key-dropped", () => {
+  const ISSUER = "https://acme-oidc.s3.eu-west-1.amazonaws.com";
+  const key = (kid: string): object => ({ kid, kty: "RSA", alg: "RS256", use: "sig", n: "AQAB", e: "AQAB" });
+  const objects = (
+    kids: readonly string[],
+  ): readonly (readonly [name: string, key: string, content: string])[] => [
+    [
+      "discovery",
+      ".well-known/openid-configuration",
+      JSON.stringify({ issuer: ISSUER, jwks_uri: `${ISSUER}/keys.json` }),
+    ],
+    ["keys", "keys.json", JSON.stringify({ keys: kids.map(key) })],
+  ];
+  const valuesOf = ([, path, content]: readonly [string, string, string]): object => ({
+    bucket: "acme-oidc",
+    key: path,
+    content,
+  });
+  const configuration = (kids: readonly string[]): string =>
+    JSON.stringify({
+      provider: { aws: { region: "eu-west-1" } },
+      resource: {
+        aws_s3_bucket: { oidc: { bucket: "acme-oidc" } },
+        aws_s3_object: Object.fromEntries(objects(kids).map((each) => [each[0], valuesOf(each)])),
+      },
+    });
+  const resource = (type: string, name: string, values: object): object => ({
+    address: `${type}.${name}`,
+    mode: "managed",
+    type,
+    name,
+    values,
+  });
+  const state = (kids: readonly string[]): string =>
+    JSON.stringify({
+      format_version: "1.0",
+      values: {
+        root_module: {
+          resources: [
+            resource("aws_s3_bucket", "oidc", { bucket: "acme-oidc", region: "eu-west-1" }),
+            ...objects(kids).map((each) => resource("aws_s3_object", each[0], valuesOf(each))),
+          ],
+        },
+      },
+    });
+  const found = (before: readonly string[], after: readonly string[]): readonly Finding[] =>
+    audited(
+      {
+        "main.tf.json": configuration(after),
+        "state.json": state(before),
+        "sa.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: b}\n",
+      },
+      { cluster: { issuer: ISSUER } },
+    );
+
+  it("where the state publishes a key that the configuration lacks", () => {
+    expect(found(["old", "new"], ["new"])).toMatchObject([
+      {
+        id: "key-dropped",
+        severity: "warning",
+        subject: ISSUER,
+        reason: expect.stringMatching(/^the next apply drops the key old: /) as string,
+      },
+    ]);
+    expect(found(["old"], ["new"])[0]?.reason).toContain(
+      "drops the key old, while it publishes new for the first time",
+    );
+  });
+
+  it("not where keys stay or come", () => {
+    expect([found(["old"], ["old", "new"]), found(["old"], ["old"])]).toEqual([[], []]);
+  });
+});
+
+it("is the same list in text, JSON and SARIF", () => {
+  const audit = audited(edited(withAccount("shop", "default"), [likeSubject("shop:*")]));
+  const ids = audit.map(({ id }) => id);
+  expect(new Set(ids)).toEqual(
+    new Set(["subject-wide", "default-annotated", "identity-shared"].filter((id) => ids.includes(id))),
+  );
+  expect(ids.length).toBeGreaterThan(1);
+  const text = [...renderText([], { audit })].join("");
+  for (const { reason } of audit) expect(text).toContain(reason);
+  const json = JSON.parse([...renderJson([], { audit })].join("")) as { audit: Finding[] };
+  expect(json.audit.map(({ id }) => id)).toEqual(ids);
+  const sarif = JSON.parse([...renderSarif([], { audit })].join("")) as {
+    runs: { results: { ruleId: string }[] }[];
+  };
+  expect(sarif.runs[0]?.results.map(({ ruleId }) => ruleId)).toEqual(ids);
+});
+
+it("has help for every row", () => {
+  expect(AUDIT_HELP.map(({ id }) => id)).toEqual([
+    ...["subject-wide", "audience-missing", "default-annotated", "identity-shared"],
+    ...["permission-wide", "node-pulls", "key-dropped"],
+  ]);
+});

@@ -1,0 +1,359 @@
+/* What a change of artefacts does, on the examples: edits with what must be said of them, and their mirror images. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Change,
+  type ChangeKind,
+  type Comparison,
+  Explainer,
+  compare,
+  renderCompareJson,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "../../../lib/explain";
+import {
+  type Artefacts,
+  type Edit,
+  type ExampleName,
+  edited,
+  folderOf,
+  synthesized,
+} from "../../fixtures/explain/artefacts";
+
+const EXAMPLES: readonly ExampleName[] = [
+  "aro-hcp",
+  "fleet-argocd",
+  "fleet-multikueue",
+  "openshift-aws",
+  "openshift-manual-aws",
+  "openshift-manual-azure",
+  "openshift-manual-google",
+  "three-clouds",
+];
+
+const made = new Map(EXAMPLES.map((name) => [name, synthesized(name)]));
+
+function example(name: ExampleName): Artefacts {
+  return made.get(name) ?? new Map();
+}
+
+function compared(name: ExampleName, ...edits: readonly Edit[]): Comparison {
+  return compare([folderOf(example(name))], [folderOf(edited(example(name), edits))]);
+}
+
+const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+const GAR = "europe-west1-docker.pkg.dev/acme-images";
+const TF = "cdk.tf.json";
+const ACCOUNTS = "20-service-accounts.yaml";
+const ROLE = "arn:aws:iam::111122223333:role/edge-1_shop_web";
+const SUBJECT = 'sub\\":\\"system:serviceaccount:shop:web\\"';
+const OWN = "arn:aws:ecr:eu-west-1:111122223333:repository/shop/*";
+
+/** Kind, subject, target and example of each change. */
+function brief({ changes }: Comparison): readonly string[] {
+  return changes.map(({ kind, subject, target, example: one }) =>
+    [kind, subject, target, ...(one === undefined ? [] : [one])].join(" | "),
+  );
+}
+
+const ROWS: readonly (readonly [string, readonly Edit[], readonly string[]])[] = [
+  ["another spelling of the same statement", [[TF, '\\"Sid\\":\\"Pull\\",', ""]], []],
+  [
+    "another spelling of the same images: no name of a repository ends in a slash",
+    [[TF, `\\"${OWN}\\"`, `[\\"${OWN.slice(0, -1)}?*\\",\\"${OWN.slice(0, -1)}web\\"]`]],
+    [],
+  ],
+  [
+    "a wildcard that is widened",
+    [[TF, "repository/shop/*", "repository/*"]],
+    [`widened | shop/web | ${ECR}/* | ${ECR}/a`],
+  ],
+  [
+    "a wildcard that is narrowed",
+    [[TF, "repository/shop/*", "repository/shop/a*"]],
+    [`narrowed | shop/web | ${ECR}/shop/* | ${ECR}/shop/b`],
+  ],
+  [
+    "registries that nothing names",
+    [[TF, "eu-west-1:111122223333:repository/shop/*", "*:111122223333:repository/shop/*"]],
+    ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"].map(
+      (action) => `widened | shop/web | ${action} on arn:aws:ecr:*:111122223333:repository/shop/*`,
+    ),
+  ],
+  [
+    "more than reading",
+    [[TF, '[\\"ecr:BatchGetImage\\"', '[\\"ecr:PutImage\\",\\"ecr:BatchGetImage\\"']],
+    [`added | shop/web | ecr:PutImage on ${OWN}`],
+  ],
+  [
+    "a denial, which may take away",
+    [
+      [
+        TF,
+        '{\\"Sid\\":\\"Pull\\"',
+        '{\\"Effect\\":\\"Deny\\",\\"Action\\":\\"s3:*\\",\\"Resource\\":\\"*\\"},{\\"Sid\\":\\"Pull\\"',
+      ],
+    ],
+    ["incomparable | shop/web | Deny s3:* on *"],
+  ],
+  [
+    "a subject more",
+    [[TF, SUBJECT, 'sub\\":[\\"system:serviceaccount:shop:web\\",\\"system:serviceaccount:shop:new\\"]']],
+    ["widened | shop/new | edge-1_shop_web"],
+  ],
+  [
+    "subjects by a wildcard",
+    [
+      [TF, "StringEquals", "StringLike"],
+      [TF, SUBJECT, 'sub\\":\\"system:serviceaccount:shop:*\\"'],
+    ],
+    ["widened | shop/* | edge-1_shop_web | shop/b"],
+  ],
+  [
+    "a condition on Azure that covers more",
+    [[TF, "StringStartsWithIgnoreCase 'models/'", "StringStartsWithIgnoreCase 'mod'"]],
+    ["widened | shop/web | acmeshop.azurecr.io/mod* | acmeshop.azurecr.io/mod"],
+  ],
+  [
+    "a subject more on Google Cloud",
+    [
+      [
+        TF,
+        "in ['system:serviceaccount:shop:tools']",
+        "in ['system:serviceaccount:shop:tools', 'system:serviceaccount:shop:x']",
+      ],
+    ],
+    ["widened | shop/x | k8s-edge-1"],
+  ],
+  [
+    "another repository on Google Cloud",
+    [[TF, '"repository": "tools"', '"repository": "other"']],
+    [
+      `widened | shop/tools | ${GAR}/other/* | ${GAR}/other/b`,
+      `narrowed | shop/tools | ${GAR}/tools/* | ${GAR}/tools/b`,
+    ],
+  ],
+  [
+    "a role on Google Cloud that writes as well",
+    [[TF, "roles/artifactregistry.reader", "roles/artifactregistry.writer"]],
+    [
+      "added | shop/tools | roles/artifactregistry.writer on artifact registry repository tools of acme-images in europe-west1",
+    ],
+  ],
+  [
+    "no annotation any more",
+    [[ACCOUNTS, `    eks.amazonaws.com/ecr-role-arn: ${ROLE}\n`, ""]],
+    [`removed | shop/web | ${ECR}/shop/* | ${ECR}/shop/a`],
+  ],
+];
+
+const MIRRORED: Readonly<Record<ChangeKind, ChangeKind>> = {
+  added: "removed",
+  removed: "added",
+  widened: "narrowed",
+  narrowed: "widened",
+  identity: "identity",
+  verdict: "verdict",
+  incomparable: "incomparable",
+};
+
+/** A change as the other side sees it, without prose. */
+function mirrored({ kind, before, after, removed, added, ...rest }: Change): object {
+  return {
+    ...rest,
+    reason: "",
+    kind: MIRRORED[kind],
+    before: after,
+    after: before,
+    removed: added,
+    added: removed,
+  };
+}
+
+const sorted = (changes: readonly object[]): readonly string[] =>
+  changes.map((each) => JSON.stringify(each)).sort();
+
+describe("compare", () => {
+  it.each(EXAMPLES)("finds nothing between two copies of %s", (name) => {
+    expect(compared(name).changes).toEqual([]);
+  });
+
+  it.each(ROWS)("%s", (_, edits, expected) => {
+    const [old, changed] = [
+      folderOf(example("three-clouds")),
+      folderOf(edited(example("three-clouds"), edits)),
+    ];
+    const there = compare([old], [changed]);
+    expect(brief(there)).toEqual(expected);
+    const back = compare([changed], [old]).changes.map((each) => ({ ...each, reason: "" }));
+    expect(sorted(back.map((each) => mirrored(mirrored(each) as Change)))).toEqual(
+      sorted(there.changes.map(mirrored)),
+    );
+  });
+
+  it("says that another identity pulls", () => {
+    const renamed: readonly Edit[] = [
+      [ACCOUNTS, ROLE, `${ROLE}2`],
+      [TF, "edge-1_shop_web", "edge-1_shop_web2"],
+    ];
+    const pulls = compared("three-clouds", ...renamed).changes.filter(({ about }) => about === "images");
+    expect(pulls.map(({ kind, before, after }) => [kind, before?.as, after?.as])).toContainEqual([
+      ...["identity", ROLE, `${ROLE}2`],
+    ]);
+  });
+
+  it("names the statements of both sides", () => {
+    const { changes } = compared("three-clouds", [TF, "repository/shop/*", "repository/*"]);
+    expect(changes[0]?.added[0]?.source?.path).toContain("aws_iam_role_policy");
+    expect(renderCompareText({ changes })).toMatch(/\+ ecr:GetDownloadUrlForLayer .*cdk\.tf\.json:\d+ /);
+  });
+
+  it("does not call what depends on unread things unchanged", () => {
+    const { changes } = compared("three-clouds", [
+      TF,
+      "assertion.sub in ['system:serviceaccount:shop:tools']",
+      "assertion.sub.startsWith('system:serviceaccount:shop:')",
+    ]);
+    expect(changes.map(({ kind, job }) => `${job} ${kind}`)).toContain("trust incomparable");
+    expect(renderCompareText({ changes })).toContain("cannot be compared: expressions or denials decide");
+  });
+
+  it("reports components, workloads and ways into spokes", () => {
+    const component = compared("openshift-manual-aws", [TF, "ec2:CreateVolume", "ec2:*"]);
+    expect(
+      component.changes.some(
+        ({ job, about, kind }) => job === "component" && about === "right" && kind === "widened",
+      ),
+    ).toBe(true);
+    const gone = compare(
+      [folderOf(example("fleet-argocd"))],
+      [
+        folderOf(
+          edited(example("fleet-argocd"), [[TF, "aws_eks_access_policy_association", "aws_eks_other"]]),
+        ),
+      ],
+    );
+    expect(gone.changes.filter(({ job }) => job === "fleet-access").length).toBeGreaterThan(0);
+  });
+});
+
+/** Names over few letters, so that random patterns meet random images. */
+const NAME = fc.stringMatching(/^[ab]{1,2}(\/[ab]{1,2})?$/);
+const PATTERN = fc.stringMatching(/^[ab*/]{1,4}$/);
+
+describe("random patterns", () => {
+  const base = example("three-clouds");
+  const policy = (patterns: readonly string[]): Artefacts => {
+    const arns = patterns.map((each) => `\\"arn:aws:ecr:eu-west-1:111122223333:repository/${each}\\"`);
+    return edited(base, [[TF, `\\"${OWN}\\"`, `[${arns.join(",")}]`]]);
+  };
+  const verdicts = (folder: string, images: readonly string[]): readonly string[] => {
+    const explainer = Explainer.read([folder]);
+    return images.map((image) => {
+      const [result] = explainer.pulls({ serviceAccount: "shop/web", image: `${ECR}/${image}` });
+      return result?.verdict ?? "none";
+    });
+  };
+
+  it("what is unchanged has equal verdicts, and what changed is named with an image that shows it", () => {
+    const patterns = fc.array(PATTERN, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(
+        patterns,
+        patterns,
+        fc.array(NAME, { minLength: 20, maxLength: 20 }),
+        (one, other, names) => {
+          const [old, changed] = [folderOf(policy(one)), folderOf(policy(other))];
+          const { changes } = compare([old], [changed]);
+          const rows = changes.filter(({ about, target }) => about === "images" && target.startsWith(ECR));
+          const examples = rows.map((row) => (row.example ?? row.target).slice(ECR.length + 1));
+          const images = [...names, ...examples];
+          const [was, is] = [verdicts(old, images), verdicts(changed, images)];
+          for (const [place, row] of rows.entries())
+            expect([was[names.length + place], is[names.length + place]]).toEqual([
+              row.before?.verdict,
+              row.after?.verdict,
+            ]);
+          const said = new Set(rows.map(({ before, after }) => `${before?.verdict} ${after?.verdict}`));
+          for (const place of names.keys())
+            if (was[place] !== is[place]) expect(said).toContain(`${was[place]} ${is[place]}`);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("renderers", () => {
+  const edits: readonly Edit[] = [[TF, "repository/shop/*", "repository/*"]];
+
+  it("write a documented shape of JSON", () => {
+    const { version, changes } = JSON.parse(renderCompareJson(compared("three-clouds", ...edits))) as {
+      version: number;
+      changes: readonly Change[];
+    };
+    expect(version).toBe(1);
+    expect(Object.keys(changes[0] ?? {}).sort()).toEqual([
+      ...[
+        "about",
+        "added",
+        "after",
+        "before",
+        "example",
+        "job",
+        "kind",
+        "reason",
+        "removed",
+        "stack",
+        "subject",
+      ],
+      "target",
+    ]);
+    expect(changes[0]?.added[0]?.source).toMatchObject({ line: expect.any(Number) as number });
+  });
+
+  it("let nothing of other people's files be markup in a comment", () => {
+    const change: Change = {
+      ...{
+        kind: "added",
+        job: "trust",
+        about: "trust",
+        stack: "",
+        subject: "<b>|`x`",
+        target: "[a](b)\n@all",
+      },
+      ...{ before: null, after: null, reason: "", removed: [], added: [{ text: "<i>" }] },
+    };
+    const text = renderCompareMarkdown({ changes: [change] });
+    expect(text).not.toMatch(/<b>|<i>|\[a\]|`|@all/);
+    expect(
+      text
+        .split("\n")
+        .filter((line) => line.startsWith("| added"))
+        .join(),
+    ).toMatch(/^[^|]*\|[^|]*\|[^|]*\|$/);
+  });
+
+  it("say so where nothing differs", () => {
+    expect(renderCompareText({ changes: [] })).toMatch(/^no difference/);
+    expect(renderCompareMarkdown({ changes: [] })).toContain("no difference");
+  });
+
+  it("give the output that the page shows", () => {
+    const old = folderOf(example("three-clouds"));
+    const changed = folderOf(edited(example("three-clouds"), DOCUMENTED));
+    const text = renderCompareText(compare([old], [changed]));
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/compare.md"), "utf8");
+    expect(page).toContain(text.replaceAll(old, "main/cdktf.out").replaceAll(changed, "cdktf.out").trimEnd());
+  });
+});
+
+/** The change that docs/compare.md shows. */
+const DOCUMENTED: readonly Edit[] = [
+  [TF, "repository/shop/*", "repository/*"],
+  [TF, SUBJECT, 'sub\\":[\\"system:serviceaccount:shop:web\\",\\"system:serviceaccount:shop:new\\"]'],
+  [TF, '"repository": "tools"', '"repository": "other"'],
+];

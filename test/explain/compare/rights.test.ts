@@ -1,0 +1,66 @@
+/* Rights compared as sets, against trying every short text. */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { HeldRight } from "../../../lib/explain/cloud";
+import { rightChanges } from "../../../lib/explain/compare/rights";
+import { matchesPattern } from "../../../lib/rules/wildcard";
+
+function right(action: string, on: string, under = ""): HeldRight {
+  return { text: `${action} on ${on} ${under}`, covers: { action, on, under }, source: undefined };
+}
+
+describe("rights", () => {
+  it.each([
+    ["the same", [right("a", "x")], [right("a", "x")], []],
+    [
+      "one that others cover together",
+      [right("a", "x"), right("b", "x")],
+      [right("a", "x"), right("b", "x"), right("?", "x")],
+      ["widened"],
+    ],
+    ["one that a wildcard covers", [right("s3:*", "*")], [right("s3:*", "*"), right("s3:get", "b/*")], []],
+    ["a wildcard that is widened", [right("s3:get", "b/*")], [right("s3:get*", "b/*")], ["widened"]],
+    ["a right that goes", [right("a", "x"), right("b", "x")], [right("a", "x")], ["removed"]],
+    ["a condition that goes", [right("a", "x", "c")], [right("a", "x")], ["widened"]],
+    ["a condition that comes", [right("a", "x")], [right("a", "x", "c")], ["narrowed"]],
+    ["another condition", [right("a", "x", "c")], [right("a", "x", "d")], ["added", "removed"]],
+    [
+      "words alone",
+      [{ text: "a", source: undefined }],
+      [{ text: "b", source: undefined }],
+      ["added", "removed"],
+    ],
+    ["a limit", [], [{ text: "Deny a", limits: true, source: undefined }], ["incomparable"]],
+  ] as const)("%s", (_, before, after, kinds) => {
+    expect(rightChanges(before, after).map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  it("agrees with trying every short text", () => {
+    const pattern = fc.stringMatching(/^[ab*?]{1,3}$/);
+    const rights = fc.array(fc.tuple(pattern, pattern), { maxLength: 3 });
+    const texts = ["a", "b", "c"].flatMap((one) => [
+      one,
+      ...["a", "b", "c"].flatMap((two) => [one + two, ...["a", "b", "c"].map((three) => one + two + three)]),
+    ]);
+    const covers = (all: readonly (readonly [string, string])[], action: string, on: string): boolean =>
+      all.some(
+        ([what, where]) => matchesPattern(what, action) === true && matchesPattern(where, on) === true,
+      );
+    fc.assert(
+      fc.property(rights, rights, (before, after) => {
+        const [old, made] = [before, after].map((all) => all.map(([action, on]) => right(action, on)));
+        const said = rightChanges(old ?? [], made ?? []);
+        const gained = texts.some((action) =>
+          texts.some((on) => covers(after, action, on) && !covers(before, action, on)),
+        );
+        expect(said.some(({ isNew }) => isNew)).toBe(gained);
+        const lost = texts.some((action) =>
+          texts.some((on) => covers(before, action, on) && !covers(after, action, on)),
+        );
+        expect(said.some(({ isNew }) => !isNew)).toBe(lost);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,234 @@
+/*
+ * Documents of other people, and what their nodes' kubelets read: flags, paths, versions.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { ClusterFacts } from "../../../lib/explain/read/cluster-record";
+import { readKubernetes } from "../../../lib/explain/read/kubernetes-facts";
+import { isNodeDocument } from "../../../lib/explain/read/node-forms";
+import { objectsOf } from "../../../lib/explain/read/objects";
+import { known, match, whyText } from "../../../lib/model/known";
+
+const CONFIG = JSON.stringify({ kind: "CredentialProviderConfig", providers: [{ name: "ecr" }] });
+const BASE64 = Buffer.from(CONFIG).toString("base64");
+const RANCHER = "/var/lib/rancher/credentialprovider/config.yaml";
+const FLAG = "image-credential-provider-config";
+const BIN = "image-credential-provider-bin-dir";
+
+/** The entries that the nodes' kubelets read, and why they do not, or why it is not known. */
+function nodes(values: readonly unknown[], cluster: ClusterFacts = {}): unknown {
+  const documents = values.map((value, document) => ({
+    value,
+    source: { file: "nodes.yaml", document, path: "" },
+    late: known<string>,
+    management: false,
+    ofStack: false,
+    spoke: undefined,
+  }));
+  const setups = documents.filter(({ value }) => isNodeDocument(value));
+  const objects = objectsOf(documents.filter((each) => !setups.includes(each)));
+  return readKubernetes(objects, setups, cluster).nodes.map(({ entries, isRead }) => [
+    entries.map(({ name }) => name),
+    match(
+      isRead,
+      (read) => (read.reads ? "read" : `not read: ${read.reason}`),
+      (why) => `unknown: ${whyText(why)}`,
+    ),
+  ]);
+}
+
+const cloudInit = (files: Readonly<Record<string, unknown>>): unknown => ({
+  write_files: Object.entries(files).map(([path, content]) => ({
+    path,
+    ...(typeof content === "string" ? { content } : (content as object)),
+  })),
+});
+const join = (args: unknown, version = "v1beta4"): unknown => ({
+  apiVersion: `kubeadm.k8s.io/${version}`,
+  kind: "JoinConfiguration",
+  nodeRegistration: { kubeletExtraArgs: args },
+});
+const template = (version: string, args: unknown, path = "/etc/c.yaml"): unknown => ({
+  apiVersion: `bootstrap.cluster.x-k8s.io/${version}`,
+  kind: "KubeadmConfigTemplate",
+  metadata: { name: "w", namespace: "n" },
+  spec: {
+    template: {
+      spec: {
+        files: [{ path, content: BASE64, encoding: "base64" }],
+        joinConfiguration: { nodeRegistration: { kubeletExtraArgs: args } },
+      },
+    },
+  },
+});
+const talosDocument = {
+  apiVersion: "v1alpha1",
+  kind: "KubeCredentialProviderConfig",
+  configuration: JSON.parse(CONFIG) as object,
+};
+
+const READ = [[["ecr"], "read"]];
+const not = (words: string): unknown => [[["ecr"], expect.stringContaining(`not read: ${words}`)]];
+const unknown = (words: string): unknown => [[["ecr"], expect.stringContaining(`unknown: ${words}`)]];
+
+describe("nodes by a document of their own", () => {
+  it.each<[string, readonly unknown[], unknown]>([
+    ["K3s at the default path", [cloudInit({ [RANCHER]: CONFIG })], READ],
+    ["base64 in cloud-init", [cloudInit({ [RANCHER]: { content: BASE64, encoding: "b64" } })], READ],
+    [
+      "RKE2 whose configuration names another path",
+      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": `${FLAG}: /etc/c.yaml\n` })],
+      not("the kubelet flag --image-credential-provider-config names /etc/c.yaml"),
+    ],
+    [
+      "RKE2 whose configuration is no YAML",
+      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "a: [\n" })],
+      unknown("/etc/rancher/rke2/config.yaml starts the kubelet with variables"),
+    ],
+    [
+      "MicroShift with both keys",
+      [
+        cloudInit({
+          "/etc/c.yaml": CONFIG,
+          "/etc/microshift/config.yaml":
+            "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}",
+        }),
+      ],
+      READ,
+    ],
+    [
+      "MicroShift with a misspelled key",
+      [
+        cloudInit({
+          "/etc/c.yaml": CONFIG,
+          "/etc/microshift/config.yaml":
+            "kubelet: {imageCredentialProviderConfig: /etc/c.yaml, imageCredentialProviderBinDir: /b}",
+        }),
+      ],
+      not("the kubelet flag --image-credential-provider-config is not set"),
+    ],
+    [
+      "kubeadm, flags in a document beside",
+      [
+        cloudInit({ "/etc/c.yaml": CONFIG }),
+        join([
+          { name: FLAG, value: "/etc/c.yaml" },
+          { name: BIN, value: "/b" },
+        ]),
+      ],
+      READ,
+    ],
+    [
+      "kubeadm v1beta3 as a map",
+      [cloudInit({ "/etc/c.yaml": CONFIG }), join({ [FLAG]: "/etc/c.yaml", [BIN]: "/b" }, "v1beta3")],
+      READ,
+    ],
+    [
+      "kubeadm, one flag alone",
+      [cloudInit({ "/etc/c.yaml": CONFIG }), join([{ name: FLAG, value: "/etc/c.yaml" }])],
+      not("the kubelet flag --image-credential-provider-bin-dir is not set"),
+    ],
+    [
+      "kubeadm v1beta4 as a map",
+      [cloudInit({ "/etc/c.yaml": CONFIG }), join({ [FLAG]: "/etc/c.yaml" })],
+      not("kubeadm.k8s.io/v1beta4 takes kubeletExtraArgs as a list"),
+    ],
+    [
+      "kubeadm, two documents with different flags",
+      [
+        cloudInit({ "/etc/c.yaml": CONFIG }),
+        join([{ name: FLAG, value: "/etc/c.yaml" }]),
+        join([{ name: FLAG, value: "/etc/d.yaml" }]),
+      ],
+      unknown("nodes.yaml gives kubelets different flags"),
+    ],
+    ["no flags anywhere", [cloudInit({ "/etc/c.yaml": CONFIG })], unknown("neither flags nor a platform")],
+    ["Cluster API v1beta1", [template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" })], READ],
+    [
+      "Cluster API v1beta2",
+      [
+        template("v1beta2", [
+          { name: FLAG, value: "/etc/c.yaml" },
+          { name: BIN, value: "/b" },
+        ]),
+      ],
+      READ,
+    ],
+    [
+      "Cluster API v1beta2 with the map of v1beta1",
+      [template("v1beta2", { [FLAG]: "/etc/c.yaml" })],
+      not("KubeadmConfigTemplate v1beta2 takes kubeletExtraArgs as a list"),
+    ],
+    ["Talos", [{ machine: { kubelet: { credentialProviderConfig: JSON.parse(CONFIG) as object } } }], READ],
+    ["Talos from 1.14 on", [{ version: "v1alpha1", machine: {} }, talosDocument], READ],
+    [
+      "Talos with both",
+      [{ machine: { kubelet: { extraArgs: {} } } }, talosDocument],
+      not("Talos refuses KubeCredentialProviderConfig"),
+    ],
+    [
+      "Talos with a file and extraArgs",
+      [
+        {
+          machine: {
+            files: [{ path: "/var/lib/kubelet/c.yaml", op: "create", content: CONFIG }],
+            kubelet: {
+              extraArgs: {
+                [FLAG]: "/var/lib/kubelet/c.yaml",
+                [BIN]: ["/usr/local/lib/kubelet/credentialproviders"],
+              },
+            },
+          },
+        },
+      ],
+      READ,
+    ],
+    [
+      "Ignition with a unit of the kubelet",
+      [
+        {
+          ignition: { version: "3.4.0" },
+          storage: {
+            files: [
+              { path: "/etc/c.yaml", contents: { source: `data:;base64,${BASE64}` } },
+              { path: "/opt/b/ecr", contents: { source: "https://e.com/ecr" } },
+            ],
+          },
+          systemd: {
+            units: [
+              {
+                name: "kubelet.service",
+                contents: `[Service]\nExecStart=/k --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
+              },
+            ],
+          },
+        },
+      ],
+      READ,
+    ],
+    [
+      "Butane with a configuration that stands in a file beside",
+      [
+        {
+          variant: "flatcar",
+          version: "1.0.0",
+          storage: { files: [{ path: RANCHER, contents: { local: "c.yaml" } }] },
+        },
+      ],
+      [[[], expect.stringContaining(`unknown: ${RANCHER} cannot be read here`)]],
+    ],
+    [
+      "kOps",
+      [
+        {
+          apiVersion: "kops.k8s.io/v1alpha2",
+          kind: "Cluster",
+          spec: { fileAssets: [{ path: RANCHER, content: BASE64.replace(/=+$/, ""), isBase64: true }] },
+        },
+      ],
+      READ,
+    ],
+  ])("%s", (_, values, expected) => {
+    expect(nodes(values)).toEqual(expected);
+  });
+});

@@ -1,0 +1,273 @@
+/*
+ * What machines and pull requests read: whole reports as committed files below `__snapshots__/reports`, which only
+ * `npm run test:update` writes, and the rules of SARIF, JUnit and our own schema that readers rely on. The reports were
+ * validated with the schemas of OASIS (SARIF 2.1.0, errata 01) and of Jenkins' xunit plugin (junit-10.xsd).
+ */
+
+import Ajv2020 from "ajv/dist/2020.js";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run } from "../../../examples/denied-pulls/run";
+import {
+  type ExplainResult,
+  Explainer,
+  type Finding,
+  type RenderReportOptions,
+  renderGithub,
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  renderSarif,
+  renderText,
+} from "../../../lib/explain";
+import { CHECK_HELP } from "../../../lib/explain/check-help";
+import { accountFleet, damagedFleet } from "../../fixtures/explain/account-fleet";
+import { type Artefacts, folderOf, synthesized } from "../../fixtures/explain/artefacts";
+import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
+
+const GOLDEN = resolve(__dirname, "../../__snapshots__/reports");
+const SCHEMA = resolve(__dirname, "../../../docs/explain.schema.json");
+
+type Render = (results: Iterable<ExplainResult>, options?: RenderReportOptions) => Iterable<string>;
+
+const FORMATS: Readonly<Record<string, Render>> = {
+  "text.txt": renderText,
+  "github.txt": renderGithub,
+  "junit.xml": renderJunit,
+  "markdown.md": renderMarkdown,
+  "report.json": renderJson,
+  "report.sarif": renderSarif,
+};
+
+/** Results, the audit, and the folder that the reports name, which differs from run to run. */
+interface Case {
+  readonly folder: string;
+  readonly results: readonly ExplainResult[];
+  readonly audit: readonly Finding[];
+}
+
+function read(artefacts: Artefacts): Case {
+  const folder = folderOf(artefacts);
+  const explainer = Explainer.read([folder]);
+  return { folder, results: [...explainer.all()], audit: explainer.audit() };
+}
+
+const flagship = synthesized("three-clouds");
+const whole = accountFleet();
+const damaged = damagedFleet(whole);
+
+const cases: Readonly<Record<string, () => Case>> = {
+  "three-clouds": () => read(flagship),
+  "denied-pulls": () => {
+    const folder = temporaryFolder();
+    return { folder, results: run(folder).map(({ after }) => after), audit: [] };
+  },
+  "two-hundred-accounts": () => read(damaged),
+};
+
+function rendered({ folder, results, audit }: Case, render: Render): string {
+  return [...render(results, { audit })]
+    .join("")
+    .replaceAll(`file://${folder}`, "cdktf.out")
+    .replaceAll(folder, "cdktf.out");
+}
+
+interface Sarif {
+  readonly version: string;
+  readonly runs: readonly {
+    readonly tool: { readonly driver: { readonly rules: readonly { id: string; help: { text: string } }[] } };
+    readonly results: readonly {
+      ruleId: string;
+      level: string;
+      message: { text: string };
+      locations: readonly {
+        physicalLocation?: { artifactLocation: { uri: string }; region: { startLine: number } };
+      }[];
+      partialFingerprints: Readonly<Record<string, string>>;
+      suppressions: readonly { kind: string; status: string; justification: string }[];
+    }[];
+  }[];
+}
+
+function sarifOf(results: Iterable<ExplainResult>, options: RenderReportOptions = {}): Sarif["runs"][number] {
+  const { version, runs } = JSON.parse([...renderSarif(results, options)].join("")) as Sarif;
+  expect([version, runs.length]).toEqual(["2.1.0", 1]);
+  return runs[0] as Sarif["runs"][number];
+}
+
+describe.each(Object.entries(cases))("%s", (name, make) => {
+  const isLarge = name === "two-hundred-accounts";
+
+  it("has the committed reports, and JSON of the schema", async () => {
+    const given = make();
+    const isValid = new Ajv2020({ formats: { date: true } }).compile(
+      JSON.parse(readFileSync(SCHEMA, "utf8")) as object,
+    );
+    const json: unknown = JSON.parse(rendered(given, renderJson));
+    expect(isValid(json) ? [] : isValid.errors).toEqual([]);
+    for (const [file, render] of Object.entries(FORMATS))
+      // Megabytes of chains that hold: what matters of them is in the schema.
+      if (!isLarge || file !== "report.json")
+        await expect(rendered(given, render), `${name}/${file}`).toMatchFileSnapshot(
+          `${GOLDEN}/${name}/${file}`,
+        );
+  });
+});
+
+describe("the schema of JSON", () => {
+  it.each<[string, object]>([
+    ["another version", { version: 2, results: [] }],
+    [
+      "a verdict that is none",
+      {
+        version: 1,
+        results: [
+          {
+            job: "image-pull",
+            stack: "",
+            subject: "a/b",
+            target: "c",
+            verdict: "maybe",
+            as: null,
+            checks: [],
+          },
+        ],
+      },
+    ],
+    ["a key that is not documented", { version: 1, results: [], more: true }],
+  ])("refuses %s", (_, json) => {
+    const isValid = new Ajv2020({ formats: { date: true } }).compile(
+      JSON.parse(readFileSync(SCHEMA, "utf8")) as object,
+    );
+    expect(isValid(json)).toBe(false);
+  });
+});
+
+describe("SARIF", () => {
+  it("lists every rule and no result where everything is allowed, so that alerts close", () => {
+    const { results, audit } = read(flagship);
+    const { tool, results: reported } = sarifOf(results, { audit });
+    expect(reported).toEqual([]);
+    const ids = tool.driver.rules.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(CHECK_HELP.map(({ id }) => id)));
+    expect(ids).toContain("subject-wide");
+    expect(tool.driver.rules.filter(({ help }) => help.text === "")).toEqual([]);
+  });
+
+  it("has only known rules, levels by verdict, and a file with a line for each result", () => {
+    const { folder, results, audit } = read(damaged);
+    const { tool, results: reported } = sarifOf(results, { audit });
+    const denied = results.filter(({ verdict }) => verdict === "denied");
+    expect(reported.filter(({ level }) => level === "error").length).toBe(
+      denied.length + audit.filter(({ severity }) => severity === "error").length,
+    );
+    const ids = tool.driver.rules.map(({ id }) => id);
+    for (const { ruleId, message, locations, suppressions } of reported) {
+      expect(ids).toContain(ruleId);
+      expect(message.text).not.toBe("");
+      const place = locations[0]?.physicalLocation;
+      expect(place?.artifactLocation.uri).toMatch(new RegExp(`^file://${folder}/`));
+      expect(place?.region.startLine).toBeGreaterThan(0);
+      expect(suppressions).toEqual([]);
+    }
+  });
+
+  it("keeps fingerprints while lines move, and has another one for each service account", () => {
+    const fingerprints = (artefacts: Artefacts): readonly (string | undefined)[] => {
+      const { results, audit } = read(artefacts);
+      return sarifOf(results, { audit }).results.map(
+        ({ partialFingerprints }) => partialFingerprints["primaryLocationLineHash"],
+      );
+    };
+    const moved = new Map(
+      [...damaged].map(([path, text]) => [path, path.endsWith(".yaml") ? `# moved\n\n${text}` : text]),
+    );
+    const before = fingerprints(damaged);
+    expect(fingerprints(moved)).toEqual(before);
+    expect(new Set(before).size).toBe(before.length);
+  });
+
+  it("makes neither placeholders nor links of other people's texts, and suppresses what is accepted", () => {
+    const [result] = sarifOf([
+      {
+        ...{ job: "image-pull", stack: "", subject: "a/b", target: "c", verdict: "denied", as: null },
+        checks: [
+          { id: "image-parses", status: "fail", reason: "{0} [x](http://y)", evidence: [], remedy: "" },
+        ],
+        accepted: [{ check: "image-parses", reason: "known", expires: "2027-01-31" }],
+      },
+    ]).results;
+    expect(result?.message.text).toBe("a/b pulls c: {{0}} [x] (http://y)");
+    expect(result?.suppressions).toEqual([
+      { kind: "external", status: "accepted", justification: "until 2027-01-31: known" },
+    ]);
+  });
+});
+
+describe("JUnit", () => {
+  it("counts what it lists, and closes every element", () => {
+    const text = rendered(read(damaged), renderJunit);
+    for (const [, tests, failures, errors, body = ""] of text.matchAll(
+      /<testsuite name="[^"]*" tests="(\d+)" failures="(\d+)" errors="(\d+)" skipped="0">([^]*?)<\/testsuite>/g,
+    ))
+      expect([tests, failures, errors].map(Number)).toEqual(
+        ["testcase", "failure", "error"].map((each) => body.split(`<${each} `).length - 1),
+      );
+    const open: string[] = [];
+    for (const [, end, element = "", single] of text.matchAll(/<(\/?)(\w+)[^<>]*?(\/?)>/g))
+      if (end) expect(open.pop()).toBe(element);
+      else if (!single) open.push(element);
+    expect(open).toEqual([]);
+    expect(text.replace(/<[^<>]*>/g, "")).not.toMatch(/[<>]/);
+  });
+});
+
+describe("annotations", () => {
+  it("stand on a line each, with escapes in properties and text", () => {
+    const [line = ""] = [
+      ...renderGithub([
+        {
+          ...{ job: "image-pull", stack: "a,b", subject: "a/b", target: "c", verdict: "denied", as: null },
+          checks: [
+            {
+              id: "image-parses",
+              status: "fail",
+              reason: "50%\n::set-output::x",
+              evidence: [{ text: "t", source: { file: "a,b:c.yaml", path: "" } }],
+              remedy: "",
+            },
+          ],
+        },
+      ]),
+    ];
+    expect(line).toBe(
+      "::error file=a%2Cb%3Ac.yaml,line=1,title=a%2Cb%3A image-parses::a/b pulls c: 50%25\\u000a::set-output::x\n",
+    );
+  });
+});
+
+describe("Markdown", () => {
+  it("shows other people's texts as code: no link, mention, column or HTML", () => {
+    const [, , row = ""] = [
+      ...renderMarkdown([
+        {
+          ...{ job: "image-pull", stack: "", subject: "a/b", target: "c", verdict: "denied", as: null },
+          checks: [
+            {
+              id: "image-parses",
+              status: "fail",
+              reason: "see @team <b>|x| [a](b) `code` https://x.y",
+              evidence: [],
+              remedy: "",
+            },
+          ],
+        },
+      ]),
+    ];
+    expect(row).toBe(
+      "| denied | `a/b` pulls c | image-parses | see `@team` `<b>\\|x\\|` `[a]`(b) `` `code` `` `https://x.y` |  |\n",
+    );
+  });
+});

@@ -1,0 +1,270 @@
+/*
+ * What each form is taken for, and what the program that reads it would say. The texts of problems are those of the programs
+ * where they were run: Talos' machinery, Butane with --strict; else the source is beside the row.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { NodeSetup } from "../../../lib/model/node-file";
+import { NODE_FORMS, nodeFormOf } from "../../../lib/rules/node/forms";
+import { rancherFlags, rancherHost } from "../../../lib/rules/node/rancher";
+import { microShiftFlags, microShiftHost } from "../../../lib/rules/node/microshift";
+import { kopsSpec } from "../../../lib/rules/node/kops";
+import { checkKubeadm, kubeadmTemplateSpec } from "../../../lib/rules/node/kubeadm";
+import { pluginSource } from "../../../lib/rules/node/plugin-source";
+import { checkTalos, talosPatch } from "../../../lib/rules/node/talos";
+import { refusal } from "../../support/refusal";
+
+const CONFIG = "image-credential-provider-config";
+const BIN = "image-credential-provider-bin-dir";
+const TALOS = {
+  [CONFIG]: "/etc/kubernetes/kubelet-credentialproviderconfig.yaml",
+  [BIN]: "/usr/local/lib/kubelet/credentialproviders",
+};
+const TOKENS = { providers: [{ name: "ecr", tokenAttributes: { serviceAccountTokenAudience: "a" } }] };
+
+function setup(path: string, rest: Partial<NodeSetup> = {}): NodeSetup {
+  return {
+    files: [{ path, mode: 0o644, content: "kind: X\n" }],
+    kubeletFlags: { [CONFIG]: path, [BIN]: "/usr/libexec/p" },
+    ...rest,
+  };
+}
+
+describe("a document", () => {
+  it.each<[string, unknown, string | undefined]>([
+    ["cloud-init", { write_files: [] }, "cloud-init"],
+    ["Ignition", { ignition: { version: "3.4.0" } }, "ignition"],
+    [
+      "a MachineConfig",
+      { kind: "MachineConfig", spec: { config: { ignition: { version: "3.2.0" } } } },
+      undefined,
+    ],
+    ["Butane", { variant: "flatcar", version: "1.0.0" }, "butane"],
+    ["Talos", { version: "v1alpha1", machine: {} }, "talos"],
+    ["a patch of Talos", { machine: { files: [] } }, "talos"],
+    ["Talos' own document", { apiVersion: "v1alpha1", kind: "KubeCredentialProviderConfig" }, "talos"],
+    ["kubeadm", { apiVersion: "kubeadm.k8s.io/v1beta4", kind: "JoinConfiguration" }, "kubeadm"],
+    [
+      "kubeadm's ClusterConfiguration",
+      { apiVersion: "kubeadm.k8s.io/v1beta4", kind: "ClusterConfiguration" },
+      undefined,
+    ],
+    [
+      "Cluster API",
+      { apiVersion: "bootstrap.cluster.x-k8s.io/v1beta2", kind: "KubeadmConfigTemplate" },
+      "kubeadm-config-template",
+    ],
+    ["kOps", { apiVersion: "kops.k8s.io/v1alpha2", kind: "Cluster", spec: { fileAssets: [] } }, "kops"],
+    ["plain data", { files: [], kubeletFlags: {} }, "files"],
+    ["a Kubernetes object", { apiVersion: "v1", kind: "ConfigMap", data: {} }, undefined],
+    ["a text", "machine:", undefined],
+    ["nothing", null, undefined],
+  ])("%s", (_, document, form) => {
+    expect(nodeFormOf(document)?.id).toBe(form);
+    expect(NODE_FORMS.filter((each) => each.is(document))).toHaveLength(form === undefined ? 0 : 1);
+  });
+
+  it.each<[string, readonly unknown[], object]>([
+    [
+      "Talos with both kinds of kubelet configuration (V1Alpha1ConflictValidate)",
+      [
+        { machine: { kubelet: {} } },
+        { apiVersion: "v1alpha1", kind: "KubeCredentialProviderConfig", configuration: {} },
+      ],
+      { problem: expect.stringContaining("legacy kubelet configuration") as unknown },
+    ],
+    [
+      "Talos with a file outside of /var (WriteUserFiles)",
+      [{ machine: { files: [{ path: "/etc/x", op: "create", content: "" }] } }],
+      { problem: expect.stringContaining("/etc/x") as unknown },
+    ],
+    [
+      "Talos with tokens and no cacheType (k8s.io/kubelet v0.34: cacheType is written even where it is empty)",
+      [{ machine: { kubelet: { credentialProviderConfig: TOKENS } } }],
+      { doubt: expect.stringContaining("cacheType") as unknown },
+    ],
+    [
+      "kubeadm v1beta4 with a map",
+      [
+        {
+          apiVersion: "kubeadm.k8s.io/v1beta4",
+          kind: "JoinConfiguration",
+          nodeRegistration: { kubeletExtraArgs: { a: "b" } },
+        },
+      ],
+      { problem: expect.stringContaining("list of name and value") as unknown },
+    ],
+    [
+      "kubeadm v1beta3 with a list",
+      [
+        {
+          apiVersion: "kubeadm.k8s.io/v1beta3",
+          kind: "JoinConfiguration",
+          nodeRegistration: { kubeletExtraArgs: [] },
+        },
+      ],
+      { problem: expect.stringContaining("as a map") as unknown },
+    ],
+    [
+      "cloud-init that appends (cc_write_files.py)",
+      [{ write_files: [{ path: "/etc/x", append: true, content: "a" }] }],
+      { doubt: expect.stringContaining("/etc/x") as unknown },
+    ],
+    [
+      "Ignition of another major version",
+      [{ ignition: { version: "2.3.0" } }],
+      { doubt: expect.stringContaining("2.3.0") as unknown },
+    ],
+  ])("%s", (_, documents, expected) => {
+    expect(nodeFormOf(documents[0])?.read(documents)).toMatchObject(expected);
+  });
+
+  // cc_write_files.py, canonicalize_extraction: an unknown encoding is taken for plain text, with a warning.
+  it.each([
+    ["gz+b64", "gzip+base64"],
+    ["B64", "base64"],
+    ["text/plain", "plain"],
+    ["rot13", "plain"],
+    ["gzip", "other"],
+  ])("cloud-init's encoding %s is %s", (encoding, expected) => {
+    const document = { write_files: [{ path: "/a", content: "x", encoding }] };
+    expect(nodeFormOf(document)?.read([document]).files[0]?.encoding).toBe(expected);
+  });
+});
+
+describe("flags in files of a distribution", () => {
+  const ROOT = "/var/lib/rancher/credentialprovider";
+  // k3s-io/k3s, pkg/configfilearg/parser.go and pkg/daemons/agent/agent_linux.go.
+  it.each<[string, readonly unknown[], object]>([
+    ["nothing stated: the defaults", [{}], { [CONFIG]: `${ROOT}/config.yaml`, [BIN]: `${ROOT}/bin` }],
+    ["a later file replaces", [{ [CONFIG]: "/a" }, { [CONFIG]: "/b" }], { [CONFIG]: "/b" }],
+    ["kubelet-arg wins", [{ [CONFIG]: "/a", "kubelet-arg": [`${CONFIG}=/c`] }], { [CONFIG]: "/c" }],
+    [
+      "a later list replaces",
+      [{ "kubelet-arg": ["v=1"] }, { "kubelet-arg": [`${BIN}=/c`] }],
+      { [BIN]: "/c" },
+    ],
+    ["+ adds", [{ "kubelet-arg": [`${BIN}=/c`] }, { "kubelet-arg+": ["v=1"] }], { [BIN]: "/c", v: "1" }],
+    ["dashes do not count", [{ "kubelet-arg": "--v=2" }], { v: "2" }],
+  ])("K3s and RKE2: %s", (_, documents, expected) => {
+    expect(rancherFlags(documents)).toMatchObject(expected);
+  });
+
+  // enhancements/microshift/microshift-kubelet-image-credential-provider.md: a JSON merge patch, null and "" are unset.
+  it.each<[string, readonly unknown[], object]>([
+    [
+      "keys in two files",
+      [
+        { kubelet: { imageCredentialProviderConfigPath: "/c" } },
+        { kubelet: { imageCredentialProviderBinDir: "/b" } },
+      ],
+      { [CONFIG]: "/c", [BIN]: "/b" },
+    ],
+    ["nothing stated", [{ dns: {} }], { [CONFIG]: "", [BIN]: "" }],
+    ["a misspelled key", [{ kubelet: { imageCredentialProviderConfig: "/c" } }], { [CONFIG]: "" }],
+  ])("MicroShift: %s", (_, documents, expected) => {
+    expect(microShiftFlags(documents)).toEqual(expect.objectContaining(expected));
+  });
+});
+
+describe("refusals", () => {
+  it.each<[string, () => unknown, string]>([
+    ["Talos before tokens", () => checkTalos("1.9", "1.34"), "version-unsupported: drops tokenAttributes"],
+    ["Talos that is not known", () => checkTalos("1.15", "1.34"), "version-unsupported: nothing is known"],
+    [
+      "Talos with a newer kubelet",
+      () => checkTalos("1.11", "1.35"),
+      "version-unsupported: does not run kubelet 1.35",
+    ],
+    ["Talos with kubelet 1.33", () => checkTalos("1.12", "1.33"), "version-unsupported: empty cacheType"],
+    [
+      "Talos at another path",
+      () => talosPatch(setup("/etc/x"), "1.12"),
+      "node-unsupported: Talos sets the kubelet flag",
+    ],
+    [
+      "a file outside of /var",
+      () => talosPatch(setup("/etc/kubernetes/a.json", { kubeletFlags: TALOS }), "1.12"),
+      "node-unsupported: below /var",
+    ],
+    [
+      "Talos that fetches",
+      () =>
+        talosPatch(
+          { files: [], kubeletFlags: TALOS, executables: [{ path: "/p", url: "https://a/b", sha256: "0" }] },
+          "1.12",
+        ),
+      "node-unsupported: cannot fetch",
+    ],
+    ["MicroShift 4.22", () => microShiftHost("4.22"), "version-unsupported: MicroShift 4.22"],
+    [
+      "MicroShift, SELinux",
+      () =>
+        microShiftHost("5.0").files(setup("/etc/microshift/c.yaml", { kubeletFlags: { [BIN]: "/opt/p" } })),
+      "node-unsupported: SELinux",
+    ],
+    [
+      "MicroShift, writable",
+      () =>
+        microShiftHost("5.0").files({
+          files: [{ path: "/etc/a", mode: 0o664, content: "" }],
+          kubeletFlags: {},
+        }),
+      "node-unsupported: writable by group",
+    ],
+    [
+      "MicroShift, another flag",
+      () =>
+        microShiftHost("5.0").files(setup("/etc/a", { kubeletFlags: { [BIN]: "/usr/libexec/p", v: "2" } })),
+      "node-unsupported: no setting",
+    ],
+    [
+      "RKE2, another flag",
+      () => rancherHost("rke2").files(setup("/etc/a", { kubeletFlags: { v: "2" } })),
+      "node-unsupported: not one of the credential providers",
+    ],
+    ["RKE2 1.33", () => rancherHost("rke2").checkKubelet?.("1.33"), "version-unsupported: RKE2 1.33 reads"],
+    [
+      "kubeadm 1.37 with v1beta3",
+      () => checkKubeadm("v1beta3", "1.37"),
+      "version-unsupported: does not read",
+    ],
+    [
+      "Cluster API, a long file",
+      () =>
+        kubeadmTemplateSpec(
+          { files: [{ path: "/a", mode: 0o644, content: "x".repeat(10_241) }], kubeletFlags: {} },
+          { version: "v1beta2" },
+        ),
+      "node-unsupported: too long",
+    ],
+    [
+      "kOps' own file",
+      () => kopsSpec(setup("/var/lib/kubelet/credential-provider.conf"), "/k"),
+      "node-conflict: kOps writes this file",
+    ],
+    [
+      "a plugin by http",
+      () => pluginSource("ecr", { url: "http://a/b", sha256: "0".repeat(64) }),
+      "node-invalid: url of the plugin ecr",
+    ],
+    [
+      "a plugin whose address a shell would take apart",
+      () => pluginSource("ecr", { url: "https://a/b;rm", sha256: "0".repeat(64) }),
+      "node-invalid: url",
+    ],
+    [
+      "a checksum in capitals",
+      () => pluginSource("ecr", { url: "https://a/b", sha256: "A".repeat(64) }),
+      "node-invalid: sha256",
+    ],
+  ])("%s", (_, run, expected) => {
+    expect(run).toThrow(refusal(expected) as Error);
+  });
+
+  it("not what works", () => {
+    expect(() => checkTalos("1.10", "1.33")).not.toThrow();
+    expect(() => checkTalos("v1.14.0", "1.36")).not.toThrow();
+    expect(() => checkKubeadm("v1beta3", "1.36")).not.toThrow();
+  });
+});

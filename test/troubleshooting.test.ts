@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT } from "./support/markdown";
+
+const page = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
+const source = readFileSync(join(ROOT, "lib/explain/check-ids.ts"), "utf8");
+const checks = [...source.matchAll(/\| "([a-z-]+)"/g)].map(([, id = ""]) => id);
+
+/** What stands after "Check:" or "Checks:", and in the tables' columns of checks. */
+const named = [
+  ...[...page.matchAll(/Checks?(?:, [^:]*)?:\s((?:`[a-z-]+`(?:,\s)?)+)/g)].map(([, list = ""]) => list),
+  ...page
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split("|")[2] ?? ""),
+].flatMap((text) => [...text.matchAll(/`([^`]+)`/g)].map(([, id = ""]) => id));
+
+/** Nothing fails that a text could be searched for: it is asked before the change, the node's identity takes over, a secret lies open. */
+const SILENT = ["still-pulled", "otherwise", "secret-free"];
+
+describe("docs/troubleshooting.md", () => {
+  it("names checks that exist", () => {
+    expect(named.filter((id) => !checks.includes(id))).toEqual([]);
+  });
+
+  it("leads to every check whose failure shows a text in a cluster or a cloud", () => {
+    expect(checks.filter((id) => !named.includes(id))).toEqual(SILENT);
+  });
+});
