@@ -278,7 +278,7 @@ describe("text", () => {
   it.each([
     [["--verbose", "--summary"], "give one of the two"],
     [["--verbose", "--format", "json"], "are for --format text"],
-    [["--audit", "--format", "html"], "--format html shows no audit"],
+    [["--audit", "--format", "mermaid"], "--format mermaid shows no audit"],
   ])("refuses %j", async (options, text) => {
     const { code, err } = await cli(...options, folderOf(artefacts));
     expect([code, err]).toEqual([2, expect.stringContaining(text)]);
