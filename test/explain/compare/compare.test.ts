@@ -346,7 +346,7 @@ describe("renderers", () => {
     const old = folderOf(example("three-clouds"));
     const changed = folderOf(edited(example("three-clouds"), DOCUMENTED));
     const text = renderCompareText(compare([old], [changed]));
-    const page = readFileSync(join(import.meta.dirname, "../../../docs/compare.md"), "utf8");
+    const page = readFileSync(join(__dirname, "../../../docs/compare.md"), "utf8");
     expect(page).toContain(text.replaceAll(old, "main/cdktf.out").replaceAll(changed, "cdktf.out").trimEnd());
   });
 });
