@@ -60,6 +60,8 @@ describe.each(stages)("the stage %s", (stage) => {
 describe("prepare", () => {
   it("reaches no node", () => {
     expect(names("prepare").filter((file) => /machine-config|^nodes\//.test(file))).toEqual([]);
+    const [record] = writtenStacks(synth("prepare")).map(({ identity }) => JSON.stringify(identity));
+    expect(record).not.toContain("credentialProviderConfigHash");
   });
 
   it("has the permission that mixed mode needs, and the whole cloud side of the first service account", () => {
