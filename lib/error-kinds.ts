@@ -21,6 +21,7 @@ export const AREAS = {
   manifest: "manifests: files, objects, placeholders, facts recorded beside them",
   delivery: "delivery of manifests by Terraform resources",
   bind: "filling in Terraform outputs",
+  adopt: "input of `adopt`: what a cloud's command line printed",
   explain: "input of `explain`",
   testing: "matchers of tests",
 } as const;

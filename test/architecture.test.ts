@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
   "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel"],
   "artefact/": ["errors.ts", "model/", "yaml", "node:"],
+  "adopt/": ["errors.ts", "model/", "rules/"],
   "explain/": ["errors.ts", "model/", "rules/", "artefact/", "yaml", "node:"],
   "cloud/shared/": ["errors.ts", "model/", "constructs", "cdktf"],
   "cloud/aws/": [
@@ -105,6 +106,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "model/",
     "rules/",
     "artefact/",
+    "adopt/",
     "synth/bind/",
     "explain/",
     "commander",

@@ -130,9 +130,9 @@ export const commands: readonly Command[] = [
     options: {
       format: {
         value: "FORMAT",
-        choices: ["text", "json", "markdown"],
+        choices: ["text", "json", "markdown", "html"],
         default: "text",
-        summary: "form of the differences; markdown is for a comment",
+        summary: "form of the differences; markdown is for a comment, html shows the new side as well",
       },
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
@@ -189,6 +189,34 @@ export const commands: readonly Command[] = [
     examples: [["credentials-diff requests-4.20 requests-4.21", "what an upgrade changes"]],
     exits: { 0: "the same", 1: "different" },
     load: () => import("./credentials-diff-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "adopt",
+    summary: "Turn what a cloud's command line prints of a cluster into settings that take it over",
+    more: "Asks no cloud: the answers are collected with the lines in docs/coming-from-ccoctl-*.md. Nothing is guessed; what is missing, and what there are several of, is named with the command that shows it or the option that chooses.",
+    operands: [],
+    options: {
+      from: { value: "FILE", required: true, summary: "answers of aws, az or gcloud in JSON, by command" },
+      requests: {
+        value: "DIR",
+        summary: "CredentialsRequests of the cluster's release, for an OpenShift cluster that ccoctl made",
+      },
+      name: { value: "NAME", summary: "the --name that ccoctl was given, where there are several" },
+      issuer: { value: "URL", summary: "the cluster's issuer, where there are several" },
+      format: {
+        value: "FORMAT",
+        choices: ["typescript", "json", "imports"],
+        default: "typescript",
+        summary: "constructs to paste, everything as JSON, or Terraform import blocks",
+      },
+    },
+    examples: [
+      ["adopt --from az.json --requests credentials-requests", "an OpenShift cluster"],
+      ["adopt --from aws.json --format imports > imports.tf", "an EKS cluster, in your own Terraform"],
+    ],
+    exits: { 0: "complete", 1: "something is missing or to be chosen" },
+    load: () => import("./adopt-command.js"),
     refusedExit: 2,
   }),
   command({

@@ -6,6 +6,7 @@ import {
   renderCompareJson,
   renderCompareMarkdown,
   renderCompareText,
+  renderHtml,
 } from "../explain";
 import { comparison } from "../explain/compare/compare";
 import { placeText } from "../explain/read/source-lines";
@@ -16,10 +17,13 @@ import type { Asked, CommandIo } from "./command";
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
 
-const RENDERERS: Readonly<Record<"json" | "markdown" | "text", (comparison: Comparison) => string>> = {
-  json: renderCompareJson,
-  markdown: renderCompareMarkdown,
-  text: renderCompareText,
+type Renderer = (comparison: Comparison, made: Explainer) => Iterable<string>;
+
+const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "text", Renderer>> = {
+  html: (comparison, made) => renderHtml(made.all(), { comparison }),
+  json: (comparison) => [renderCompareJson(comparison)],
+  markdown: (comparison) => [renderCompareMarkdown(comparison)],
+  text: (comparison) => [renderCompareText(comparison)],
 };
 
 /** Whether a difference fails the command; what cannot be compared, or is another identity's, may be more and may be less. */
@@ -46,7 +50,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const [old, made] = sides;
   if (!old || !made) return EXIT_FAILED;
   const found = comparison(old, made);
-  io.out(RENDERERS[values.format](found));
+  for (const piece of RENDERERS[values.format](found, made)) io.out(piece);
   for (const { source, reason } of sides.flatMap(({ skipped }) => skipped))
     io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
   const fails = values["fail-on"] && FAILS[values["fail-on"]];

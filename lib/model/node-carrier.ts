@@ -31,6 +31,12 @@ export interface INodeCarrier<Scope> {
    */
   readonly rewritesConfig?: boolean;
   /**
+   * Facts that `explain` needs to read the nodes, for the cluster's record: `{ microShift: "5.0" }`.
+   *
+   * @defaultValue - none
+   */
+  readonly recorded?: Readonly<Record<string, unknown>>;
+  /**
    * Throws where nodes that are made this way cannot run a kubelet of that minor, or not with service account tokens.
    *
    * @param kubelet - `1.35`

@@ -40,6 +40,7 @@ function hostCarrier(
 ): INodeCarrier<Construct> {
   return {
     places: host.places,
+    recorded: host.recorded ?? {},
     checkKubelet: (kubelet) => host.checkKubelet?.(kubelet),
     carry: (sink, setup) => {
       const { comment = [], ...document } = by.document(host.files(setup), setup.executables ?? []);

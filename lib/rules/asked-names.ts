@@ -121,7 +121,10 @@ export class AskedNames {
     judge: (name: AskedName) => Said,
     search: Search,
     triesMax: number,
-  ): { readonly all: readonly { readonly said: Said; readonly example: string }[]; readonly isOver: boolean } {
+  ): {
+    readonly all: readonly { readonly said: Said; readonly example: string }[];
+    readonly isOver: boolean;
+  } {
     const all: { readonly said: Said; readonly example: string }[] = [];
     const { pending } = search;
     search.add([{ pattern: this.#pattern ?? NONE, before: "", wanted: true }]);

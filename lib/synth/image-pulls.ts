@@ -204,6 +204,7 @@ export class ImagePulls extends Construct {
     );
     this.manifests.record({
       ...cluster.recorded,
+      ...Object.assign({}, ...(props.carriers ?? cluster.carriers).map(({ recorded }) => recorded)),
       ...(this.configHash !== undefined && { credentialProviderConfigHash: this.configHash }),
       ...(Object.keys(registries).length > 0 && { registries }),
       pulls: accounts.map(({ subject, asks }) => ({

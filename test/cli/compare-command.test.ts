@@ -46,6 +46,11 @@ describe("compare", () => {
     expect(JSON.parse((await cli("--format", "json", ...sides)).out)).toEqual({ version: 1, changes: [] });
   });
 
+  it("writes the page of the new side with what changed", async () => {
+    const { out } = await cli("--format", "html", folderOf(base), folderOf(edited(base, [WIDER])));
+    expect(out).toMatch(/^<!DOCTYPE html>[^]*"changes":\[\{"kind":"widened"[^]*<\/html>\n$/);
+  });
+
   it("refuses what is wrong with 2", async () => {
     expect((await cli(folderOf(base))).code).toBe(2);
     expect((await cli(folderOf(base), "/nowhere")).code).toBe(2);

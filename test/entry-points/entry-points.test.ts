@@ -89,9 +89,13 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "./explain": {
     Explainer: MADE,
     readFactsFile: TEXTS,
+    renderGithub: RESULTS,
     renderHtml: RESULTS,
     renderJson: RESULTS,
+    renderJunit: RESULTS,
+    renderMarkdown: RESULTS,
     renderMermaid: RESULTS,
+    renderSarif: RESULTS,
   },
   "./rules": {
     credentialCacheKey: ANSWERS,

@@ -27,7 +27,7 @@ const SOURCE = { url: "https://example.com/ecr-1.36.0", sha256: "0".repeat(64) }
 /** One pull on nodes that are made this way: the documents, and what explain says of the pull. */
 function carried(carrier: INodeCarrier<Construct>, plugin: object = { version: "1.36.0" }) {
   const { outdir, written } = synthesizedPulls(() => ({
-    cluster: plainCluster({ carriers: [carrier], plugins: { ecr: plugin } }),
+    cluster: plainCluster({ version: "1.36", carriers: [carrier], plugins: { ecr: plugin } }),
     identities: [makers.aws()],
     pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
   }));
@@ -59,7 +59,7 @@ const ROWS: readonly (readonly [string, INodeCarrier<Construct>, readonly string
     kubeadmConfigTemplate({ name: "workers", namespace: "fleet", version: "v1beta2" }),
     ["manifests/50-kubeadm-config-template.yaml"],
   ],
-  ["Talos 1.12", talos({ version: "1.12" }), ["nodes/talos.yaml"]],
+  ["Talos 1.13", talos({ version: "1.13" }), ["nodes/talos.yaml"]],
   ["Talos 1.14", talos({ version: "1.14", name: "workers" }), ["nodes/workers.yaml"]],
   ["kOps", kops(), ["nodes/kops.yaml"]],
 ];

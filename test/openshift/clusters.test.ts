@@ -119,6 +119,8 @@ describe("hostedOpenShift", () => {
     [{ nodePools: [] }, "openshift-missing: is named"],
     [{ issuer: "https://kubernetes.default.svc.cluster.local" }, "issuer-unsupported"],
     [{ namespace: "No" }, "identities-invalid"],
+    [{ managedBy: "rosa" }, "openshift-unsupported: customers of ROSA"],
+    [{ managedBy: "aro" }, "openshift-unsupported: customers of ARO"],
   ])("refuses %j with %s", (wrong, code) => {
     expect(() => hostedOpenShift({ ...hosted, ...wrong } as HostedOpenShiftProps)).toThrowError(
       refusal(code),

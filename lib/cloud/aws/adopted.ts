@@ -19,7 +19,8 @@ import type {
   KnownAudiences,
   OidcProviderAttributes,
 } from "./provider-props";
-import type { IPullRole, PullRoleAttributes } from "./pull-props";
+import type { PullRoleAttributes } from "./pull-props";
+import type { IPullRole } from "./role-props";
 
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   /** Its ARN; late where Terraform looks it up. */

@@ -48,12 +48,12 @@ export {
 } from "./provider-props";
 export { PullRole, pullRoles } from "./pull";
 export {
-  type IPullRole,
   type PullRoleAttributes,
   type PullRoleProps,
   type PullRoleTrust,
   type PullRolesProps,
 } from "./pull-props";
+export { type IPullRole } from "./role-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
 export { type EcrSource, type IRegistryOwner, type OwnerPolicy } from "./registry-source";
 export {

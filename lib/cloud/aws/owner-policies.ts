@@ -2,6 +2,7 @@ import { EcrRepositoryPolicy } from "@cdktf/provider-aws/lib/ecr-repository-poli
 import { type TerraformProvider, TerraformStack, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
+import type { AccountGrant } from "../../model/identity";
 import {
   type ObjectKind,
   anyObject,
@@ -31,7 +32,7 @@ import {
   sharedId,
   sameProvider,
 } from "./once";
-import { type IPullRole, PULL_ROLE } from "./pull-props";
+import { type IPullRole, PULL_ROLE } from "./role-props";
 import { type EcrSource, type OwnerPolicy, isRegistryOwner } from "./registry-source";
 import { nameTaken } from "../../model/problems";
 
@@ -238,25 +239,26 @@ export function checkOwnerPolicies(
   }
 }
 
-/** Makers of many roles, which warn of all of them at once. */
+/** Scopes of makers of many roles, which warn of all of them at once. */
 const warnTogether = new WeakSet<object>();
 
-/** Runs what declares roles in a scope, without a warning for each one; returns what they were, for {@link warnOfOwners}. */
-export function withoutOwnerWarnings<T>(scope: Construct, declare: () => T): T {
+/** Declares a role for each plan, and warns of all at once; not where their account is unknown: state it to learn more. */
+export function declareTogether<Plan extends Pick<ExpectedRole, "sources">>(
+  scope: Construct,
+  account: string | undefined,
+  plans: readonly Plan[],
+  declare: (plan: Plan) => AccountGrant,
+): readonly AccountGrant[] {
   warnTogether.add(scope);
-  try {
-    return declare();
-  } finally {
-    warnTogether.delete(scope);
-  }
+  const grants = plans.map((plan) => ({ grant: declare(plan), sources: plan.sources }));
+  warnTogether.delete(scope);
+  const roles = grants.map(({ grant, sources }) => ({ arn: grant.identity, sources }));
+  if (account !== undefined) warnOfOwners(scope, roles, account);
+  return grants.map(({ grant }) => grant);
 }
 
 /** Warns of repositories in other accounts that no one is known to open to the roles, once per account. */
-export function warnOfOwners(
-  scope: Construct,
-  roles: readonly ExpectedRole[],
-  account: string | undefined,
-): void {
+function warnOfOwners(scope: Construct, roles: readonly ExpectedRole[], account: string | undefined): void {
   const pulls = roles.flatMap(({ arn, sources }) =>
     sources.flatMap(({ grant, ownerPolicy }) =>
       grant.kind === "private" && ownerPolicy === undefined ? [{ grant, roleArn: arn }] : [],

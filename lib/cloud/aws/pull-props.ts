@@ -5,47 +5,12 @@ import {
   ACCOUNT_ROLES_PROPS,
   type RoleTrust,
 } from "./role-props";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { TerraformProvider } from "cdktf";
 import { GivenIssuer, ISSUER } from "../../model/issuer";
 import { PULL_SOURCE } from "../../model/pulls";
-import {
-  type ObjectKind,
-  type Kind,
-  anyObject,
-  like,
-  list,
-  object,
-  optional,
-  record,
-  text,
-} from "../../model/shape";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 import type { EcrSource } from "./registry-source";
-
-/** An IAM role that service accounts pull as: declared, or existing. */
-export interface IPullRole {
-  /** Its ARN; late where account or partition are not known. */
-  readonly arn: string;
-  /**
-   * Length that a late ARN will have, in characters; counted in policies that name it.
-   *
-   * @defaultValue - the length of a literal ARN; a usual one for a late ARN
-   */
-  readonly arnLength?: number;
-  /** What a service account needs in order to use it. */
-  readonly annotations: Readonly<Record<string, string>>;
-  /** What must exist before it is granted something; empty for an existing role. */
-  readonly dependencies: readonly ITerraformDependable[];
-}
-
-export const PULL_ROLE: Kind<IPullRole> = like(
-  "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
-  {
-    arn: text,
-    annotations: record(text),
-    dependencies: list(anyObject),
-  },
-);
 
 /** Whose tokens a pull role accepts. */
 export type PullRoleTrust = RoleTrust;

@@ -22,17 +22,17 @@ import {
 import { accountOfRole, expectedRoleArn } from "../../rules/aws/role";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
-import { checkOwnerPolicies, warnOfOwners, withoutOwnerWarnings, writeOwnerPolicies } from "./owner-policies";
+import { checkOwnerPolicies, declareTogether, writeOwnerPolicies } from "./owner-policies";
 import { declaredProvider } from "./provider";
 import {
   type PullRoleProps,
-  type IPullRole,
   type PullRoleAttributes,
   PULL_ROLE_ATTRIBUTES,
   PULL_ROLE_PROPS,
   type PullRolesProps,
   PULL_ROLES_PROPS,
 } from "./pull-props";
+import type { IPullRole } from "./role-props";
 import {
   type InlinePolicy,
   roleNameOfPath,
@@ -195,11 +195,7 @@ function declareRoles(
     });
     return { subject, identity: arn, principal: { name: arn, dependencies }, annotations };
   };
-  const made = withoutOwnerWarnings(scope, () => plans.map(grantOf));
-  const declared = plans.map((plan, index) => ({ arn: made[index]?.identity ?? "", sources: plan.sources }));
-  // Without it, `warn` says what to state.
-  if (account !== undefined) warnOfOwners(scope, declared, account);
-  return { provider, nodeFiles: [], grants: made };
+  return { provider, nodeFiles: [], grants: declareTogether(scope, account, plans, grantOf) };
 }
 
 /** A region of the one partition that registries and roles are in. */

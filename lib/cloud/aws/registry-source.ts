@@ -17,7 +17,7 @@ import {
 import type { EcrGrant, PrivateEcrGrant } from "../../rules/aws/permission";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { PROVIDER } from "../shared/kinds";
-import type { IPullRole } from "./pull-props";
+import type { IPullRole } from "./role-props";
 
 /** How the owner of repositories in another account lets the role in. */
 export interface OwnerPolicy {

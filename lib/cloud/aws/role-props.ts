@@ -1,7 +1,43 @@
-import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import type { ITerraformDependable } from "cdktf";
+import {
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  like,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
 import { type Subject, SUBJECT } from "../../model/subject";
 import { type AwsProps, AWS_PROPS } from "./props";
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+
+/** An IAM role that service accounts pull as: declared, or existing. */
+export interface IPullRole {
+  /** Its ARN; late where account or partition are not known. */
+  readonly arn: string;
+  /**
+   * Length that a late ARN will have, in characters; counted in policies that name it.
+   *
+   * @defaultValue - the length of a literal ARN; a usual one for a late ARN
+   */
+  readonly arnLength?: number;
+  /** What a service account needs in order to use it. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** What must exist before it is granted something; empty for an existing role. */
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+export const PULL_ROLE: Kind<IPullRole> = like(
+  "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
+  {
+    arn: text,
+    annotations: record(text),
+    dependencies: list(anyObject),
+  },
+);
 
 /** Service accounts admitted by a wildcard. */
 export interface SubjectWildcard {

@@ -28,7 +28,7 @@ import { matchesPattern } from "../../rules/wildcard";
 import { waitFor } from "../shared/across-stacks";
 import { PROVIDER } from "../shared/kinds";
 import { RepositoryPullPolicy } from "./owner-policies";
-import type { IPullRole } from "./pull-props";
+import type { IPullRole } from "./role-props";
 import { type EcrProps, ecr } from "./registry";
 import type { EcrSource, IRegistryOwner } from "./registry-source";
 

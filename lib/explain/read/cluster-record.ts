@@ -107,6 +107,12 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    */
   readonly kubelet?: string;
   /**
+   * Version of MicroShift, which decides whether it has settings for credential providers.
+   *
+   * @defaultValue - no MicroShift, or not known
+   */
+  readonly microShift?: string;
+  /**
    * Minor of kube-apiserver, `1.35`.
    *
    * @defaultValue - not known

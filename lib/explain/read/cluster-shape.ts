@@ -1,7 +1,10 @@
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 
 const GATES: Shape = { byName: "true or false" };
-const PLUGIN: Shape = { keys: { version: TEXT, abilities: TEXTS, names: TEXTS, unusable: TEXT } };
+const SOURCE: Shape = { keys: { url: TEXT, sha256: TEXT } };
+const PLUGIN: Shape = {
+  keys: { version: TEXT, abilities: TEXTS, names: TEXTS, unusable: TEXT, source: SOURCE },
+};
 const CONTROLLER: Shape = {
   keys: { kind: TEXT, namespace: TEXT, name: TEXT, container: TEXT, serviceAccount: TEXT },
 };
@@ -59,6 +62,8 @@ export const CLUSTER: Shape = {
     distribution: TEXT,
     issuer: TEXT,
     kubelet: TEXT,
+    microShift: TEXT,
+    credentialProviderConfigHash: TEXT,
     apiServer: TEXT,
     featureGates: GATES,
     kubeletFeatureGates: GATES,

@@ -17,6 +17,7 @@ import type { ClusterFacts } from "./cluster-record";
 import {
   BIN_FLAG,
   CONFIG_FLAG,
+  type KubeletCommand,
   type KubeletFlags,
   type NodeFact,
   kubeletCommand,
@@ -79,7 +80,8 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   const command = kubeletCommand(node);
   if (command !== undefined && command.extent !== "added") {
     const { flags, extent, path } = command;
-    if (flags.has(CONFIG_FLAG) && flags.has(BIN_FLAG)) return flaggedFiles(node, flags, cluster);
+    if (flags.has(CONFIG_FLAG) && flags.has(BIN_FLAG))
+      return ofRelease(flaggedFiles(node, flags, cluster), command, cluster);
     if (extent === "whole") return withoutFlag(node, flags, `; ${path} has the kubelet's whole command line`);
     const doubt = `${path} starts the kubelet with variables that were not read, which may set the flags or not`;
     return { paths, isRead: paths.length > 0 ? unread(doubt) : READ };
@@ -92,6 +94,15 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   const isTaken = typeof platform === "object" && platform.flags === "drop-in";
   const doubt = `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`;
   return isTaken || isRefused(found) ? found : { ...found, isRead: unread(doubt) };
+}
+
+/** What the distribution's release makes of flags in its configuration. */
+function ofRelease(found: ConfigFiles, command: KubeletCommand, cluster: ClusterFacts): ConfigFiles {
+  const { microShift } = cluster;
+  const obstacle = command.obstacle?.({ kubelet: kubeletVersion(cluster), microShift });
+  if (obstacle === undefined || isRefused(found)) return found;
+  const { isCertain, reason } = obstacle;
+  return { ...found, isRead: isCertain ? notRead(reason) : unread(reason) };
 }
 
 /** The flags stand beside the files; one of them that is no text may say anything. */

@@ -5,7 +5,7 @@
 
 import { type Known, isKnown, known, match, orElse, unread } from "../../model/known";
 import { plainOf } from "../../model/tree";
-import { KUBELET_FILES } from "../../rules/node/forms";
+import { KUBELET_FILES, type KubeletFiles } from "../../rules/node/forms";
 import { CONFIG_FLAG } from "../../rules/node/host";
 import { firstDocument } from "./documents";
 import type { Source } from "./source";
@@ -47,6 +47,8 @@ export interface KubeletCommand {
   readonly extent: "whole" | "partial" | "added";
   /** The file that has the command, or the last one that sets a variable. */
   readonly path: string;
+  /** What releases of a distribution do to the flags that its configuration has. */
+  readonly obstacle?: KubeletFiles["obstacle"];
 }
 
 const UNIT = "/etc/systemd/system/kubelet.service";
@@ -69,7 +71,7 @@ export function kubeletCommand(node: NodeFact): KubeletCommand | undefined {
 
 /** The flags in the configuration of a distribution, which has the kubelet's whole command line. */
 function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
-  for (const { isOne, isRead, flags } of KUBELET_FILES) {
+  for (const { isOne, isRead, flags, obstacle } of KUBELET_FILES) {
     const found = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
     const [path] = found.at(-1) ?? [];
     if (path === undefined) continue;
@@ -79,7 +81,12 @@ function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
     const unread = parsed.find(({ tree }) => !isKnown(tree));
     if (unread) return { flags: new Map(), extent: "partial", path: unread.file };
     const documents = parsed.map(({ tree }) => plainOf(tree, ""));
-    return { flags: flagsOf(flags(documents), known), extent: "whole", path };
+    return {
+      flags: flagsOf(flags(documents), known),
+      extent: "whole",
+      path,
+      ...(obstacle && { obstacle }),
+    };
   }
   return undefined;
 }

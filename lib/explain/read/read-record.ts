@@ -25,7 +25,7 @@ import { switchOf } from "./node-gates";
 
 /** Reads a recorded cluster. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
-  const { name, issuer, kubelet, apiServer, plugins, openShift } = record(recorded);
+  const { name, issuer, kubelet, apiServer, plugins, openShift, microShift } = record(recorded);
   const { pulls, registries, components, workloads, fleet } = record(recorded);
   const version = text(at(openShift, "version"));
   const nodePools = at(openShift, "nodePools");
@@ -33,6 +33,7 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(typeof name === "string" && { name }),
     ...(typeof issuer === "string" && { issuer }),
     ...(typeof kubelet === "string" && { kubelet }),
+    ...(typeof microShift === "string" && VERSION.test(microShift) && { microShift }),
     ...(isKnownMinor(apiServer) && { apiServer }),
     ...recordedGates(recorded),
     ...(registries !== undefined && { registries: mapped(registries, registryFacts) }),

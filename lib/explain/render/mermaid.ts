@@ -1,3 +1,4 @@
+import { fail } from "../../errors";
 import type { Status } from "../answer";
 import type { ExplainResult } from "../result";
 import { jobWords } from "./jobs";
@@ -12,24 +13,36 @@ const CLASSES: Readonly<Record<Status, string>> = {
 
 const WARNING = "fill:#fef7e0,stroke:#b06000,stroke-dasharray:4";
 
+/** Mermaid draws no flowchart with more, unless it is configured to. Source: mermaid.js.org/config, `maxEdges`. */
+const EDGES_MAX = 500;
+
 /**
- * The results as one Mermaid flowchart, a chain per result, piece by piece.
+ * The results as one Mermaid flowchart, a chain per result, piece by piece; refused where Mermaid would not draw it.
  *
  * Source of the syntax: mermaid.js.org/syntax/flowchart.html; texts stand in quotes, and what could end them is written
  * as a numeric entity.
  */
 export function* renderMermaid(results: Iterable<ExplainResult>): Generator<string> {
+  const drawn: ExplainResult[] = [];
+  let edges = 0;
+  for (const result of results) {
+    edges += result.checks.length - 1;
+    if (edges > EDGES_MAX) tooMany();
+    drawn.push(result);
+  }
   yield "flowchart LR\n";
   for (const [status, style] of Object.entries(CLASSES)) yield `  classDef ${status} ${style}\n`;
-  let [number, warned] = [0, false];
-  for (const result of results) {
-    number += 1;
-    if (!warned && result.warnings?.length) {
-      warned = true;
-      yield `  classDef warning ${WARNING}\n`;
-    }
-    yield* chain(result, `p${number}`);
-  }
+  if (drawn.some(({ warnings = [] }) => warnings.length > 0)) yield `  classDef warning ${WARNING}\n`;
+  for (const [place, result] of drawn.entries()) yield* chain(result, `p${place + 1}`);
+}
+
+function tooMany(): never {
+  return fail("explain-invalid", {
+    problem: "the results have more links than a Mermaid flowchart may have",
+    value: `more than ${EDGES_MAX}`,
+    allowed: `up to ${EDGES_MAX} links, which are about ${Math.floor(EDGES_MAX / 13)} pulls`,
+    remedy: "ask about one stack or service account, or take --format html",
+  });
 }
 
 function* chain(

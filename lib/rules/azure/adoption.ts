@@ -100,7 +100,7 @@ export function adoptedComponents(
   return new Map(existing.map(({ request }) => [request.name, adoptedComponent(adopt, request)]));
 }
 
-function assignmentKeys(
+export function assignmentKeys(
   { permissions, scopes }: PlannedComponent,
   subscriptionId: string,
 ): readonly string[] {

@@ -2,12 +2,14 @@
  * The forms in which files and flags for nodes are read, one row each. A document is of the first form that knows it.
  */
 
+import { isRecord } from "../../model/record";
 import { CLOUD_INIT_FORM } from "./cloud-init";
 import type { NodeForm } from "./form";
 import { BUTANE_FORM, IGNITION_FORM } from "./ignition";
 import { KOPS_FORM } from "./kops";
 import { KUBEADM_FORM, KUBEADM_TEMPLATE_FORM } from "./kubeadm";
-import { isMicroShiftConfig, microShiftFlags } from "./microshift";
+import type { NodeVersions, VersionObstacle } from "./host";
+import { isMicroShiftConfig, microShiftFlags, microShiftObstacle } from "./microshift";
 import { NODEADM_FORM } from "./nodeadm";
 import { PLAIN_FORM } from "./plain";
 import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
@@ -26,8 +28,13 @@ export const NODE_FORMS: readonly NodeForm[] = [
   NODEADM_FORM,
 ];
 
+/** Groups of Kubernetes, most of what is read, in which no form is. */
+const OTHERS: readonly unknown[] = ["v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1"];
+
 /** The form of a document; `undefined` where it is none for nodes. */
 export function nodeFormOf(document: unknown): NodeForm | undefined {
+  if (isRecord(document) && typeof document["kind"] === "string" && OTHERS.includes(document["apiVersion"]))
+    return undefined;
   return NODE_FORMS.find((form) => form.is(document));
 }
 
@@ -39,10 +46,17 @@ export interface KubeletFiles {
   isRead(path: string): boolean;
   /** The flags by the parsed files, in the order of their paths. */
   flags(documents: readonly unknown[]): Readonly<Record<string, unknown>>;
+  /** Why a release of the distribution does not take the flags from there, or why that is not known; often nothing. */
+  obstacle?(versions: NodeVersions): VersionObstacle | undefined;
 }
 
 /** One row per distribution. */
 export const KUBELET_FILES: readonly KubeletFiles[] = [
   { isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
-  { isOne: isMicroShiftConfig, isRead: isMicroShiftConfig, flags: microShiftFlags },
+  {
+    isOne: isMicroShiftConfig,
+    isRead: isMicroShiftConfig,
+    flags: microShiftFlags,
+    obstacle: microShiftObstacle,
+  },
 ];

@@ -11,6 +11,20 @@ export const CONFIG_FLAG = "image-credential-provider-config";
 /** Flag with the directory of the plugins. */
 export const BIN_FLAG = "image-credential-provider-bin-dir";
 
+/** Versions of a node, as far as they are known. */
+export interface NodeVersions {
+  /** Minor of the kubelet. */
+  readonly kubelet?: string | undefined;
+  readonly microShift?: string | undefined;
+}
+
+/** What a release does to flags; `isCertain` is false where it is not known that the nodes have that release. */
+export interface VersionObstacle {
+  readonly isCertain: boolean;
+  /** A clause. */
+  readonly reason: string;
+}
+
 /** A distribution whose kubelet takes its flags from files. */
 export interface KubeletHost {
   /** `rke2` say; the name of the document where none is stated. */
@@ -19,6 +33,8 @@ export interface KubeletHost {
   readonly places: NodePlaces;
   /** The files of a setup, with those that set its flags. */
   files(setup: NodeSetup): readonly NodeFile[];
+  /** Facts of the cluster that `explain` needs. */
+  readonly recorded?: Readonly<Record<string, unknown>>;
   /** Throws where a kubelet of that minor cannot be used. */
   checkKubelet?(kubelet: string): void;
   /** Lines for the reader: what restarts the kubelet. */

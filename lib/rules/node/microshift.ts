@@ -12,7 +12,7 @@ import type { NodePlaces } from "../../model/node-carrier";
 import type { NodeFile, NodeSetup } from "../../model/node-file";
 import { at } from "../../model/parsed";
 import { compareVersions, minorOf } from "../../model/version";
-import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
+import { BIN_FLAG, CONFIG_FLAG, type KubeletHost, type NodeVersions, type VersionObstacle } from "./host";
 
 const PLACES: NodePlaces = {
   configPath: "/etc/microshift/credential-providers.yaml",
@@ -26,6 +26,8 @@ const KEYS: Readonly<Record<string, string>> = {
 
 /** The last minor that hands both keys on to the kubelet's configuration, where they have no effect. */
 const LAST_WITHOUT = "4.22";
+/** Its kubelet. */
+const KUBELET_OF_LAST = "1.35";
 const EXECUTABLE_BELOW = /^\/usr\/(?:libexec|local\/bin)(?:\/|$)/;
 const MODE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -41,6 +43,8 @@ export function microShiftHost(version: string): KubeletHost {
     });
   return {
     id: "microshift",
+    recorded: { microShift: version },
+    checkKubelet: (kubelet) => checkKubelet(version, kubelet),
     places: PLACES,
     files: (setup) => {
       for (const file of setup.files) assertTrusted(file);
@@ -51,6 +55,37 @@ export function microShiftHost(version: string): KubeletHost {
       "plugins is missing, or where others than root may write to it or to anything on the way.",
     ],
   };
+}
+
+function checkKubelet(version: string, kubelet: string): void {
+  if (compareVersions(kubelet, KUBELET_OF_LAST) <= 0)
+    fail("version-unsupported", {
+      problem: `MicroShift ${version} has a newer kubelet than ${kubelet}, which is that of ${LAST_WITHOUT} or older`,
+      value: kubelet,
+      allowed: `newer than ${KUBELET_OF_LAST}`,
+      remedy: "state the versions that the devices will have; up to 4.22 there is no setting",
+    });
+}
+
+/** Whether a MicroShift passes over the two keys. */
+export function microShiftObstacle({ kubelet, microShift }: NodeVersions): VersionObstacle | undefined {
+  const isOld =
+    microShift === undefined
+      ? kubelet === undefined
+        ? undefined
+        : compareVersions(kubelet, KUBELET_OF_LAST) <= 0
+      : compareVersions(minorOf("MicroShift version", microShift), LAST_WITHOUT) <= 0;
+  if (isOld === true)
+    return {
+      isCertain: true,
+      reason: `MicroShift up to ${LAST_WITHOUT} passes over the keys with a warning`,
+    };
+  return microShift === undefined
+    ? {
+        isCertain: false,
+        reason: `whether this MicroShift has settings for credential providers is not known; state its version, as cluster.microShift`,
+      }
+    : undefined;
 }
 
 function assertTrusted({ path, mode }: NodeFile): void {

@@ -42,12 +42,11 @@ it("Mermaid has a node of its own for each warning, outside of the chain", () =>
   expect([...renderMermaid(of("shop-google"))].join("")).not.toContain("warning");
 });
 
-it("HTML lists warnings after the links, and says what each check asks", () => {
+it("HTML has the warnings, and says what each check asks", () => {
   const text = [...renderHtml(of("shop-aws"))].join("");
   expect(text).toContain("<h1>Fleet access</h1>");
-  expect(text).toContain(
-    "<h4>Warnings</h4>\n<ul><li><strong>wide-policy</strong>: AmazonEKSClusterAdminPolicy",
-  );
+  expect(text).toContain('[["wide-policy",');
+  expect(text).toContain("AmazonEKSClusterAdminPolicy");
   expect(text).toContain("May the identity do anything on the spoke?");
-  expect([...renderHtml(of("shop-google"))].join("")).not.toContain("Warnings");
+  expect([...renderHtml(of("shop-google"))].join("")).not.toContain("wide-policy");
 });

@@ -94,7 +94,7 @@ describe("nodes by a document of their own", () => {
             "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}",
         }),
       ],
-      READ,
+      unknown("whether this MicroShift has settings"),
     ],
     [
       "MicroShift with a misspelled key",
@@ -230,5 +230,25 @@ describe("nodes by a document of their own", () => {
     ],
   ])("%s", (_, values, expected) => {
     expect(nodes(values)).toEqual(expected);
+  });
+
+  it.each<[string, ClusterFacts, unknown]>([
+    ["of a version that has them", { microShift: "5.0" }, READ],
+    ["of a version without", { microShift: "4.22.1" }, not("MicroShift up to 4.22 passes over the keys")],
+    [
+      "with the kubelet of a version without",
+      { kubelet: "1.35" },
+      not("MicroShift up to 4.22 passes over the keys"),
+    ],
+    [
+      "of which the version is not known",
+      { kubelet: "1.36" },
+      unknown("whether this MicroShift has settings"),
+    ],
+  ])("MicroShift with both keys, %s", (_, cluster, expected) => {
+    const settings =
+      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}";
+    const document = cloudInit({ "/etc/c.yaml": CONFIG, "/etc/microshift/config.yaml": settings });
+    expect(nodes([document], cluster)).toEqual(expected);
   });
 });

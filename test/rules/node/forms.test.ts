@@ -223,6 +223,11 @@ describe("refusals", () => {
       () => rancherHost("rke2").files(setup("/etc/a", { kubeletFlags: { v: "2" } })),
       "node-unsupported: not one of the credential providers",
     ],
+    [
+      "MicroShift with the kubelet of an older one",
+      () => microShiftHost("5.0").checkKubelet?.("1.35"),
+      "version-unsupported: newer kubelet",
+    ],
     ["RKE2 1.33", () => rancherHost("rke2").checkKubelet?.("1.33"), "version-unsupported: RKE2 1.33 reads"],
     [
       "kubeadm 1.37 with v1beta3",

@@ -1,0 +1,124 @@
+/* What exists of a cluster in its cloud, as settings that take it over. */
+
+import type { CredentialsRequest } from "../model/credentials-request";
+import type { CommandAnswer } from "./answers";
+
+/** Code in place of a value in settings. */
+export class Code {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Settings as JSON leave it out. */
+  toJSON(): undefined {
+    return undefined;
+  }
+}
+
+/** A call of this library that takes something over. */
+export interface AdoptedPart {
+  /** The constant that holds it; names it among the constructs as well. */
+  readonly name: string;
+  /** A function, or a construct with `new`. */
+  readonly call: string;
+  /** Entry point of the package that exports it, without the package's name. */
+  readonly entry: string;
+  readonly props: Readonly<Record<string, unknown>>;
+}
+
+/** An object that exists, under the id by which Terraform imports it. */
+export interface ImportId {
+  /** Terraform's resource type. */
+  readonly type: string;
+  readonly id: string;
+}
+
+/** What could not be found, or of which there are several. */
+export interface Missing {
+  /** What, as the beginning of a sentence. */
+  readonly what: string;
+  /** How to find it, or how to choose. */
+  readonly remedy: string;
+  /** What was found, where there are several. */
+  readonly candidates?: readonly string[];
+}
+
+/** Who may act as an identity that exists. */
+export interface ExistingIdentity {
+  /** ARN, resource id or e-mail address. */
+  readonly identity: string;
+  /** `namespace/name`, with wildcards where the trust has them. */
+  readonly serviceAccounts: readonly string[];
+}
+
+/** What was found of one cluster. */
+export interface Adoption {
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** Its issuer; `undefined` where it was not found. */
+  readonly issuer: string | undefined;
+  /** What is declared to take it over, in the order of the declarations. */
+  readonly parts: readonly AdoptedPart[];
+  /** Everything that exists and belongs to the parts or the identities. */
+  readonly imports: readonly ImportId[];
+  readonly identities: readonly ExistingIdentity[];
+  readonly missing: readonly Missing[];
+  /** What is not taken over, or will be made. */
+  readonly notes: readonly string[];
+}
+
+/** What the caller says besides the answers. */
+export interface AdoptionChoice {
+  /** The `--name` that ccoctl was given. */
+  readonly name?: string | undefined;
+  /** The cluster's issuer. */
+  readonly issuer?: string | undefined;
+  /** The CredentialsRequests of an OpenShift cluster; `undefined` for any other. */
+  readonly requests?: readonly CredentialsRequest[] | undefined;
+}
+
+/** How one cloud's answers are read. */
+export interface AdoptionReader {
+  /** The word of the cloud in `credentialsRequests`. */
+  readonly cloud: "aws" | "azure" | "google";
+  /** Every command whose answer is read, with what it is asked about where it is asked several times. */
+  readonly commands: Readonly<Record<string, string>>;
+  readonly read: (answers: CommandAnswer, choice: AdoptionChoice) => readonly Adoption[];
+}
+
+/** Collects what is found step by step. */
+export class AdoptionFindings {
+  readonly imports: ImportId[] = [];
+  readonly missing: Missing[] = [];
+  readonly notes: string[] = [];
+  readonly identities: ExistingIdentity[] = [];
+
+  /** The one of the candidates that is meant; otherwise it is missing, with all of them named. */
+  choose(
+    what: string,
+    found: readonly string[],
+    remedies: { none: string; several: string },
+  ): string | undefined {
+    const candidates = [...new Set(found)].sort();
+    if (candidates.length === 1) return candidates[0];
+    if (candidates.length === 0) this.missing.push({ what, remedy: remedies.none });
+    else this.missing.push({ what, remedy: remedies.several, candidates });
+    return undefined;
+  }
+
+  lacks(what: string, remedy: string): void {
+    this.missing.push({ what, remedy });
+  }
+
+  done(cluster: string, issuer: string | undefined, parts: readonly AdoptedPart[]): Adoption {
+    const { imports, missing, notes, identities } = this;
+    return { cluster, issuer, parts, imports, identities, missing, notes };
+  }
+}
+
+/** Members without those that are undefined. */
+export function stated(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

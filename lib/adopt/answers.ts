@@ -1,0 +1,92 @@
+/*
+ * What a cloud's command line printed, in one JSON object by the command that printed it:
+ * `{ "sts get-caller-identity": …, "iam get-role": { "<name>": … } }`.
+ */
+
+import { fail } from "../errors";
+import { isRecord } from "../model/record";
+
+/** A value of an answer, and where it is; one that is not there is empty. */
+export class CommandAnswer {
+  readonly #value: unknown;
+  readonly #path: string;
+
+  constructor(value: unknown, path: string) {
+    this.#value = value ?? undefined;
+    this.#path = path;
+  }
+
+  get exists(): boolean {
+    return this.#value !== undefined;
+  }
+
+  get isText(): boolean {
+    return typeof this.#value === "string";
+  }
+
+  /** The value below these keys. */
+  at(...keys: readonly string[]): CommandAnswer {
+    return keys.reduce<CommandAnswer>((inner, key) => inner.#member(key), this);
+  }
+
+  text(): string | undefined {
+    if (this.#value === undefined || typeof this.#value === "string") return this.#value;
+    return typeof this.#value === "number" ? String(this.#value) : this.#refuse("a text");
+  }
+
+  /** Its members; none where it is not there. */
+  list(): readonly CommandAnswer[] {
+    if (this.#value === undefined) return [];
+    if (!Array.isArray(this.#value)) return this.#refuse("a list");
+    return this.#value.map((member, place) => new CommandAnswer(member, `${this.#path}[${place}]`));
+  }
+
+  /** The members of a list, or the one object that stands in its place. */
+  someMembers(): readonly CommandAnswer[] {
+    return this.exists && !Array.isArray(this.#value) ? [this] : this.list();
+  }
+
+  texts(): readonly string[] {
+    return this.list().flatMap((member) => member.text() ?? []);
+  }
+
+  /** One text, or several: as IAM writes policies. */
+  someTexts(): readonly string[] {
+    return Array.isArray(this.#value) ? this.texts() : [this.text() ?? []].flat();
+  }
+
+  /** Its entries in the order of their keys; none where it is not there. */
+  entries(): readonly (readonly [key: string, value: CommandAnswer])[] {
+    if (this.#value === undefined) return [];
+    if (!isRecord(this.#value)) return this.#refuse("an object");
+    return Object.keys(this.#value)
+      .sort()
+      .map((key) => [key, this.#member(key)]);
+  }
+
+  /** An entry that is stated, also where it is null: what was asked about and is not there. */
+  entry(key: string): CommandAnswer | undefined {
+    return this.entries().find(([each]) => each === key)?.[1];
+  }
+
+  #member(key: string): CommandAnswer {
+    const value = this.#value;
+    if (value !== undefined && !isRecord(value)) return this.#refuse("an object");
+    const member = value !== undefined && Object.hasOwn(value, key) ? value[key] : undefined;
+    return new CommandAnswer(member, this.#path === "" ? key : `${this.#path}: ${key}`);
+  }
+
+  #refuse(allowed: string): never {
+    return fail("adopt-invalid", {
+      problem: `the answer of ${this.#path} is not what the command prints as JSON`,
+      allowed,
+      remedy: "collect the answers again, with the lines of the runbook",
+    });
+  }
+}
+
+/** The text that a list of texts agrees on. */
+export function only<T>(values: readonly T[]): T | undefined {
+  const [first, ...others] = new Set(values);
+  return others.length === 0 ? first : undefined;
+}

@@ -1,0 +1,89 @@
+/*
+ * AWS. The answers have the members of the API: GetOpenIDConnectProvider, GetRole (ListRoles leaves out boundary and
+ * tags), GetCallerIdentity (IAM and STS API references), DescribeCluster (EKS), GetBucketLocation, GetPublicAccessBlock
+ * (S3), ListDistributions (CloudFront). The command line prints a trust policy decoded.
+ */
+
+import { fail } from "../../errors";
+import { parseOidcProviderArn } from "../../rules/aws/arn";
+import type { AdoptionFindings } from "../adoption";
+import type { CommandAnswer } from "../answers";
+
+/** The commands whose answers are read. */
+export const ASK = {
+  provider: "iam get-open-id-connect-provider",
+  role: "iam get-role",
+  caller: "sts get-caller-identity",
+  location: "s3api get-bucket-location",
+  publicAccess: "s3api get-public-access-block",
+  distributions: "cloudfront list-distributions",
+  cluster: "eks describe-cluster",
+} as const;
+
+export interface Provider {
+  readonly arn: string;
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface Role {
+  readonly name: string;
+  readonly arn: string;
+  readonly boundary: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly trust: CommandAnswer;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly providers: readonly Provider[];
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+function tagsOf(list: CommandAnswer): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    list.list().map((tag) => [tag.at("Key").text() ?? "", tag.at("Value").text() ?? ""]),
+  );
+}
+
+export function accountOf(answers: CommandAnswer, findings: AdoptionFindings): Account {
+  const providers = answers
+    .at(ASK.provider)
+    .entries()
+    .filter(([, provider]) => provider.exists)
+    .map(([arn, provider]) => ({
+      arn,
+      issuer: `https://${provider.at("Url").text() ?? parseOidcProviderArn(arn).hostPath}`,
+      audiences: provider.at("ClientIDList").texts(),
+      tags: tagsOf(provider.at("Tags")),
+    }));
+  const roles = answers
+    .at(ASK.role)
+    .entries()
+    .filter(([, role]) => role.exists)
+    .map(([name, answer]) => {
+      const role = answer.at("Role");
+      const boundary = role.at("PermissionsBoundary", "PermissionsBoundaryArn").text();
+      const trust = role.at("AssumeRolePolicyDocument");
+      return [
+        name,
+        { name, arn: role.at("Arn").text() ?? name, boundary, tags: tagsOf(role.at("Tags")), trust },
+      ] as const;
+    });
+  const caller = answers.at(ASK.caller, "Account").text();
+  const accounts = new Set([
+    ...(caller === undefined ? [] : [caller]),
+    ...providers.map(({ arn }) => parseOidcProviderArn(arn).account),
+  ]);
+  if (accounts.size > 1)
+    fail("adopt-mismatch", {
+      problem: "the answers are of several accounts",
+      value: [...accounts],
+      allowed: "the answers of one account",
+      remedy: "collect them again, all with the same profile",
+    });
+  const [id = ""] = accounts;
+  if (id === "") findings.lacks("the account", `ask \`aws ${ASK.caller}\``);
+  return { id, providers, roles: new Map(roles) };
+}

@@ -1,0 +1,63 @@
+import { type Adoption, AdoptionFindings, stated } from "../adoption";
+import type { CommandAnswer } from "../answers";
+import { ASK, accountOf } from "./answers";
+
+const SUBJECT_KEY = /:sub$/;
+
+/** An EKS cluster: the OIDC provider of its issuer, and the roles that trust it. */
+export function eksCluster(name: string, cluster: CommandAnswer, answers: CommandAnswer): Adoption {
+  const findings = new AdoptionFindings();
+  const account = accountOf(answers, findings);
+  const issuer = cluster.at("identity", "oidc", "issuer").text();
+  if (issuer === undefined)
+    findings.lacks(`the issuer of ${name}`, `ask \`aws ${ASK.cluster} --name ${name}\``);
+  const provider = account.providers.find((each) => each.issuer === issuer);
+  if (!provider) {
+    if (issuer !== undefined)
+      findings.lacks(
+        `the OIDC provider of ${issuer}`,
+        `ask \`aws ${ASK.provider}\` about it; where the account has none, declare one without adopt`,
+      );
+    return findings.done(name, issuer, []);
+  }
+  findings.imports.push({ type: "aws_iam_openid_connect_provider", id: provider.arn });
+  for (const role of account.roles.values()) {
+    const serviceAccounts = subjectsOf(role.trust, provider.arn);
+    if (serviceAccounts.length === 0) continue;
+    findings.identities.push({ identity: role.arn, serviceAccounts });
+    findings.imports.push({ type: "aws_iam_role", id: role.name });
+  }
+  if (account.roles.size === 0)
+    findings.lacks("roles that trust the OIDC provider", `ask \`aws ${ASK.role}\` about each role`);
+  const region = cluster.at("arn").text()?.split(":")[3];
+  const { audiences, tags } = provider;
+  const some = Object.keys(tags).length > 0 ? tags : undefined;
+  const props = stated({ issuer, account: account.id, region, audiences, tags: some, adopt: true });
+  return findings.done(name, issuer, [
+    { name: "oidcProvider", call: "new OidcProvider", entry: "aws", props },
+  ]);
+}
+
+/** The service accounts that the statements for the OIDC provider name, wildcards as they are. */
+function subjectsOf(trust: CommandAnswer, arn: string): readonly string[] {
+  const subjects = trust
+    .at("Statement")
+    .someMembers()
+    .filter(
+      (statement) => statement.at("Principal").exists && federated(statement.at("Principal")).includes(arn),
+    )
+    .flatMap((statement) => statement.at("Condition").entries())
+    .flatMap(([, keys]) => keys.entries())
+    .filter(([key]) => SUBJECT_KEY.test(key))
+    .flatMap(([, values]) => values.someTexts());
+  return [...new Set(subjects.map(serviceAccountOf))].sort();
+}
+
+function federated(principal: CommandAnswer): readonly string[] {
+  return principal.isText ? [] : principal.at("Federated").someTexts();
+}
+
+function serviceAccountOf(subject: string): string {
+  const [, key] = /^system:serviceaccount:(.+)$/.exec(subject) ?? [];
+  return key === undefined ? subject : key.replace(":", "/");
+}

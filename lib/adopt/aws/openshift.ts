@@ -1,0 +1,273 @@
+/* What `ccoctl aws` made of a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws). */
+
+import type { CredentialsRequest } from "../../model/credentials-request";
+import { componentRoleName } from "../../rules/aws/component";
+import type { ExistingDistribution } from "../../rules/aws/distribution";
+import { bucketHost, importId } from "../../rules/aws/issuer";
+import { ccoctlTags } from "../../rules/aws/names";
+import {
+  type AdoptedPart,
+  type Adoption,
+  type AdoptionChoice,
+  Code,
+  AdoptionFindings,
+  stated,
+} from "../adoption";
+import { type CommandAnswer, only } from "../answers";
+import { ASK, type Account, type Provider, type Role, accountOf } from "./answers";
+
+const CCOCTL_TAG = /^openshift\.io\/cloud-credential-operator\/(.+)$/;
+/** What ccoctl gives the OIDC provider, and the library's components. */
+const CCOCTL_AUDIENCES = ["openshift", "sts.amazonaws.com"];
+
+export function ccoctlCluster(answers: CommandAnswer, choice: AdoptionChoice): Adoption {
+  const findings = new AdoptionFindings();
+  const account = accountOf(answers, findings);
+  const name =
+    choice.name ??
+    findings.choose(
+      "the name that ccoctl was given",
+      account.providers.flatMap(({ tags }) => namesIn(tags)),
+      {
+        none: `ask \`aws ${ASK.provider}\` about each OIDC provider, or give --name`,
+        several: "choose one with --name",
+      },
+    );
+  if (name === undefined) return findings.done("unknown", choice.issuer, []);
+  const own = account.providers.filter(({ tags }) => namesIn(tags).includes(name));
+  const issuer = choice.issuer ?? issuerOf(name, own, findings);
+  const provider = own.find((each) => each.issuer === issuer);
+  if (issuer !== undefined && !provider)
+    findings.lacks(`the OIDC provider of ${issuer}`, `ask \`aws ${ASK.provider}\` about it`);
+  if (provider) findings.imports.push({ type: "aws_iam_openid_connect_provider", id: provider.arn });
+  const region = bucketRegion(answers, `${name}-oidc`, findings) ?? regionIn(issuer);
+  if (region === undefined)
+    findings.lacks("the region", `ask \`aws ${ASK.location}\` about the bucket ${name}-oidc`);
+  const place = { name, issuer, account: account.id, region };
+  const bucket = issuerBucket(answers, place, findings);
+  const shared = provider && sharedProvider(provider, place);
+  const roles = componentRoles(account, { ...place, choice, hasProvider: shared !== undefined }, findings);
+  return findings.done(name, issuer, [bucket ?? [], shared ?? [], roles].flat());
+}
+
+/** What is known of a cluster before its parts are looked for. */
+interface Place {
+  readonly name: string;
+  readonly issuer: string | undefined;
+  readonly account: string;
+  readonly region: string | undefined;
+}
+
+function issuerOf(
+  name: string,
+  providers: readonly Provider[],
+  findings: AdoptionFindings,
+): string | undefined {
+  return findings.choose(
+    `the OIDC provider of ${name}`,
+    providers.map(({ issuer }) => issuer),
+    {
+      none: `ask \`aws ${ASK.provider}\` about the OIDC provider of the cluster's issuer`,
+      several: "choose with --issuer the one that `oc get authentication cluster` shows",
+    },
+  );
+}
+
+function namesIn(tags: Readonly<Record<string, string>>): readonly string[] {
+  return Object.keys(tags).flatMap((key) => CCOCTL_TAG.exec(key)?.[1] ?? []);
+}
+
+/** Declared where it has more than ccoctl gave it: Terraform takes off what it is not told of. */
+function sharedProvider(
+  { issuer, audiences, tags }: Provider,
+  { name, account, region }: Place,
+): AdoptedPart | undefined {
+  const extra = without(tags, ccoctlTags(name));
+  const same = audiences.length === 2 && CCOCTL_AUDIENCES.every((audience) => audiences.includes(audience));
+  if (same && Object.keys(extra).length === 0) return undefined;
+  const props = stated({ issuer, account, region, audiences, tags, adopt: true });
+  return { name: "oidcProvider", call: "new OidcProvider", entry: "aws", props };
+}
+
+function without(
+  tags: Readonly<Record<string, string>>,
+  known: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(tags).filter(([key, value]) => known[key] !== value));
+}
+
+function regionIn(issuer: string | undefined): string | undefined {
+  return /^https:\/\/[^/]+\.s3\.([a-z0-9-]+)\.amazonaws\./.exec(issuer ?? "")?.[1];
+}
+
+function bucketRegion(
+  answers: CommandAnswer,
+  bucket: string,
+  findings: AdoptionFindings,
+): string | undefined {
+  const asked = answers.at(ASK.location).entry(bucket);
+  if (!asked)
+    findings.lacks(
+      `whether there is a bucket ${bucket}`,
+      `ask \`aws ${ASK.location} --bucket ${bucket}\`, and say null where there is none`,
+    );
+  if (asked?.exists !== true) return undefined;
+  // S3's own words for two regions: no constraint, and EU.
+  const constraint = asked.at("LocationConstraint").text() ?? "us-east-1";
+  return constraint === "EU" ? "eu-west-1" : constraint;
+}
+
+function issuerBucket(
+  answers: CommandAnswer,
+  { name, issuer, account, region }: Place,
+  findings: AdoptionFindings,
+): AdoptedPart | undefined {
+  const bucketName = `${name}-oidc`;
+  if (!answers.at(ASK.location, bucketName).exists || issuer === undefined || region === undefined)
+    return undefined;
+  const isPublic = issuer === `https://${bucketHost(bucketName, region)}`;
+  const distribution = isPublic ? undefined : distributionOf(answers, issuer, bucketName, findings);
+  // A bucket without its distribution would get another one, and the issuer would change.
+  if (!isPublic && !distribution) return undefined;
+  const block = answers.at(ASK.publicAccess).entry(bucketName);
+  if (!block)
+    findings.lacks(
+      `the block of public access of ${bucketName}`,
+      `ask \`aws ${ASK.publicAccess} --bucket ${bucketName}\`, and say null where there is none`,
+    );
+  const hasPolicy = block?.exists !== false;
+  const withPolicy = ["aws_s3_bucket_policy", "aws_s3_bucket_public_access_block"];
+  for (const type of ["aws_s3_bucket", ...(hasPolicy ? withPolicy : [])])
+    findings.imports.push({ type, id: importId(bucketName, region) });
+  for (const path of [".well-known/openid-configuration", "keys.json"])
+    findings.imports.push({ type: "aws_s3_object", id: importId(`${bucketName}/${path}`, region) });
+  if (distribution) findings.imports.push({ type: "aws_cloudfront_distribution", id: distribution.id });
+  const props = stated({
+    bucketName,
+    region,
+    account: account === "" ? undefined : account,
+    access: isPublic ? "public" : undefined,
+    keys: new Code("keys"),
+    adopt: stated({ ccoctlName: name, policy: hasPolicy ? undefined : false, distribution }),
+  });
+  return { name: "issuer", call: "new IssuerBucket", entry: "aws", props };
+}
+
+function distributionOf(
+  answers: CommandAnswer,
+  issuer: string,
+  bucket: string,
+  findings: AdoptionFindings,
+): ExistingDistribution | undefined {
+  const host = issuer.slice("https://".length);
+  const found = answers
+    .at(ASK.distributions, "DistributionList", "Items")
+    .list()
+    .filter((each) => each.at("DomainName").text() === host);
+  const id = findings.choose(
+    `the distribution of ${issuer}`,
+    found.flatMap((each) => each.at("Id").text() ?? []),
+    {
+      none: `ask \`aws ${ASK.distributions}\``,
+      several: "state its id in `adopt.distribution`",
+    },
+  );
+  if (id === undefined) return undefined;
+  const origin = found[0]
+    ?.at("Origins", "Items")
+    .list()
+    .find((each) => each.at("DomainName").text()?.startsWith(`${bucket}.`));
+  const identity = origin?.at("S3OriginConfig", "OriginAccessIdentity").text()?.split("/").at(-1);
+  return { id, domainName: host, ...(identity && { originAccessIdentity: identity }) };
+}
+
+interface Components extends Place {
+  readonly choice: AdoptionChoice;
+  /** Whether the OIDC provider is declared besides. */
+  readonly hasProvider: boolean;
+}
+
+function componentRoles(
+  { id, roles }: Account,
+  { name, region, choice, hasProvider }: Components,
+  findings: AdoptionFindings,
+): AdoptedPart {
+  const byRole = requestsByRole(name, choice.requests ?? []);
+  const adopted: string[] = [];
+  const existing: Role[] = [];
+  for (const [roleName, [request = "", ...others]] of byRole) {
+    const role = roles.get(roleName);
+    if (!role) findings.notes.push(`${request}: has no role ${roleName}, which will be made`);
+    else if (others.length > 0)
+      findings.notes.push(
+        `${[request, ...others].join(" and ")}: share the role ${roleName}, which is left alone; state naming: "derived"`,
+      );
+    else {
+      adopted.push(request);
+      existing.push(role);
+      findings.imports.push({ type: "aws_iam_role", id: roleName });
+      findings.imports.push({ type: "aws_iam_role_policy", id: `${roleName}:${roleName}` });
+    }
+  }
+  if (roles.size === 0)
+    findings.lacks("the roles", `ask \`aws ${ASK.role}\` about each role whose name begins with ${name}-`);
+  for (const role of roles.values())
+    if (namesIn(role.tags).includes(name) && !byRole.has(role.name))
+      findings.notes.push(`the role ${role.name} is ccoctl's, and no request is for it; it is left alone`);
+  const props = stated({
+    account: id === "" ? undefined : id,
+    region,
+    ccoctlName: name,
+    oidcProvider: hasProvider ? new Code("oidcProvider") : undefined,
+    permissionsBoundary: boundaryOf(existing, findings),
+    tags: extraTags(existing, name, findings),
+    adopt: adopted.sort(),
+  });
+  return { name: "identities", call: "componentRoles", entry: "aws", props };
+}
+
+/** Names of requests by the role that ccoctl gives them; it cuts long names, so that two may have the same. */
+function requestsByRole(
+  name: string,
+  requests: readonly CredentialsRequest[],
+): ReadonlyMap<string, readonly string[]> {
+  const byRole = new Map<string, string[]>();
+  for (const { name: request, secret } of requests) {
+    const role = componentRoleName(name, secret, "ccoctl");
+    byRole.set(role, [...(byRole.get(role) ?? []), request]);
+  }
+  return byRole;
+}
+
+function boundaryOf(roles: readonly Role[], findings: AdoptionFindings): string | undefined {
+  if (roles.length === 0) return undefined;
+  return findings.choose(
+    "the permissions boundary",
+    roles.map(({ boundary }) => boundary ?? "none"),
+    {
+      none: `ask \`aws ${ASK.role}\` about each role`,
+      several:
+        "the roles have different ones, and the settings take one: state it, or leave some roles out of `adopt`",
+    },
+  );
+}
+
+function extraTags(
+  roles: readonly Role[],
+  name: string,
+  findings: AdoptionFindings,
+): Readonly<Record<string, string>> | undefined {
+  const texts = roles.map(({ tags }) =>
+    JSON.stringify(Object.entries(without(tags, ccoctlTags(name))).sort()),
+  );
+  const same = only(texts);
+  if (same === undefined && texts.length > 0)
+    findings.missing.push({
+      what: "the tags of the roles",
+      remedy:
+        "the roles have different ones, and Terraform takes off what is not stated: make them alike, or state `tags`",
+      candidates: [...new Set(texts)].sort(),
+    });
+  const tags = Object.fromEntries(JSON.parse(same ?? "[]") as [string, string][]);
+  return Object.keys(tags).length > 0 ? tags : undefined;
+}

@@ -1,0 +1,45 @@
+import { fail } from "../errors";
+import { nearestName } from "../model/nearest-name";
+import { isRecord } from "../model/record";
+import type { Adoption, AdoptionChoice, AdoptionReader } from "./adoption";
+import { CommandAnswer } from "./answers";
+import { awsAdoption } from "./aws/reader";
+import { azureAdoption } from "./azure/reader";
+import { googleAdoption } from "./google/reader";
+
+const READERS: readonly AdoptionReader[] = [awsAdoption, azureAdoption, googleAdoption];
+
+/** What was asked of one cloud. */
+export interface CloudAnswers {
+  readonly cloud: AdoptionReader["cloud"];
+  /** What is found of the clusters in them. */
+  readonly adoptions: (choice: AdoptionChoice) => readonly Adoption[];
+}
+
+/** The answers of a cloud's command line, by command; the commands say which cloud's. */
+export function cloudAnswers(document: unknown): CloudAnswers {
+  if (!isRecord(document) || Object.keys(document).length === 0)
+    return fail("adopt-invalid", {
+      problem: "the answers are not an object with one entry per command",
+      allowed: '{ "<command without the program>": <what it printed as JSON>, … }',
+      remedy: "collect them with the lines of the runbook",
+    });
+  const commands = Object.keys(document);
+  const [first = ""] = commands;
+  const reader = READERS.find(({ commands: known }) =>
+    commands.some((command) => Object.hasOwn(known, command)),
+  );
+  const unknown = reader ? commands.find((command) => !Object.hasOwn(reader.commands, command)) : first;
+  if (!reader || unknown !== undefined) {
+    const known = (reader ? [reader] : READERS).flatMap((each) => Object.keys(each.commands));
+    const nearest = nearestName(unknown ?? first, known);
+    return fail("adopt-unknown", {
+      problem:
+        "the answers have an entry for a command that is not read, or of another cloud than the others",
+      value: unknown,
+      allowed: known.join(", "),
+      remedy: nearest === undefined ? "remove the entry" : `was \`${nearest}\` meant?`,
+    });
+  }
+  return { cloud: reader.cloud, adoptions: (choice) => reader.read(new CommandAnswer(document, ""), choice) };
+}

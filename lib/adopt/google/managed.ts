@@ -1,0 +1,63 @@
+import { type Adoption, AdoptionFindings } from "../adoption";
+import type { CommandAnswer } from "../answers";
+import { ASK, WORKLOAD_USER, accountsOf, projectOf, usersIn } from "./answers";
+
+/** A GKE cluster: the service accounts of Google that service accounts of its pool act as. */
+export function gkeCluster(name: string, cluster: CommandAnswer, answers: CommandAnswer): Adoption {
+  const findings = new AdoptionFindings();
+  const project = projectOf(answers, findings);
+  const place = [project.id, cluster.at("location").text(), cluster.at("name").text()] as const;
+  const issuer = place.every((part) => part !== undefined)
+    ? `https://container.googleapis.com/v1/projects/${place[0]}/locations/${place[1]}/clusters/${place[2]}`
+    : undefined;
+  const pool = cluster.at("workloadIdentityConfig", "workloadPool").text();
+  if (pool === undefined) {
+    findings.lacks(
+      `the workload pool of ${name}`,
+      "turn on Workload Identity Federation with `gcloud container clusters update --workload-pool=ASK.project.svc.id.goog`, and ask again",
+    );
+    return findings.done(name, issuer, []);
+  }
+  if (!answers.at(ASK.policy).exists)
+    findings.lacks(
+      "who uses the pool",
+      `ask \`gcloud ${ASK.policy}\` about each service account of the project`,
+    );
+  for (const { email, name: id } of accountsOf(answers)) {
+    const members = usersIn(answers.at(ASK.policy, email));
+    const keys = members.flatMap((member) => {
+      const prefix = `serviceAccount:${pool}[`;
+      return member.startsWith(prefix) ? [member.slice(prefix.length, -1)] : [];
+    });
+    if (keys.length === 0) continue;
+    findings.identities.push({ identity: email, serviceAccounts: [...new Set(keys)].sort() });
+    findings.imports.push({ type: "google_service_account", id });
+    for (const key of new Set(keys))
+      findings.imports.push({
+        type: "google_service_account_iam_member",
+        id: `${id} ${WORKLOAD_USER} serviceAccount:${pool}[${key}]`,
+      });
+  }
+  directGrants(answers, project.id, pool, findings);
+  findings.notes.push(`the pool ${pool} is Google's own, one per project; it is not imported`);
+  return findings.done(name, issuer, []);
+}
+
+/** Roles that principals of the pool hold in the project themselves, without a service account of Google. */
+function directGrants(
+  answers: CommandAnswer,
+  project: string | undefined,
+  pool: string,
+  findings: AdoptionFindings,
+): void {
+  for (const binding of answers.at(ASK.projectPolicy, "bindings").list()) {
+    const role = binding.at("role").text() ?? "";
+    for (const member of binding.at("members").texts()) {
+      const [, subject = ""] = member.split(`/workloadIdentityPools/${pool}/subject/`);
+      const [, namespace, account] = /^ns\/([^/]+)\/sa\/(.+)$/.exec(subject) ?? [];
+      if (namespace === undefined || project === undefined) continue;
+      findings.identities.push({ identity: member, serviceAccounts: [`${namespace}/${account}`] });
+      findings.imports.push({ type: "google_project_iam_member", id: `${project} ${role} ${member}` });
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { Code, type AdoptedPart, type Adoption, type ImportId } from "./adoption";
+
+const PACKAGE = "cdktf-workload-identity";
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+/** What the program of an OpenShift cluster needs besides the settings. */
+export interface ProgramProps {
+  /** The word of the cloud in `credentialsRequests`. */
+  readonly cloud: string;
+  /** Folder of the CredentialsRequests; `undefined` where the cluster has none. */
+  readonly requests: string | undefined;
+}
+
+/** A module in TypeScript that declares what was found, one function for each cluster. */
+export function adoptionProgram(adoptions: readonly Adoption[], props: ProgramProps): string {
+  const functions = adoptions.map((adoption) => clusterFunction(adoption, props));
+  const used = functions.join("\n");
+  const parts = adoptions.flatMap((adoption) => adoption.parts);
+  const names = [...new Set(parts.map(({ call }) => call.replace("new ", "").replace(/\..*/, "")))].sort();
+  const [part] = parts;
+  const hasKeys = parts.some(({ props }) => "keys" in props);
+  const imports = [
+    ...(hasKeys ? ['import { readFileSync } from "node:fs";'] : []),
+    'import type { TerraformStack } from "cdktf";',
+    ...(part ? [`import { ${names.join(", ")} } from "${PACKAGE}/${part.entry}";`] : []),
+    ...(used.includes("credentialsRequests(")
+      ? [`import { credentialsRequests } from "${PACKAGE}/openshift";`]
+      : []),
+    ...(used.includes("PlatformComponents(")
+      ? [`import { PlatformComponents } from "${PACKAGE}/synth";`]
+      : []),
+  ];
+  const keys = hasKeys
+    ? '\nconst keys = [{ publicKey: readFileSync("serviceaccount-signer.public", "utf8"), use: "current" as const }];\n'
+    : "";
+  return `${imports.join("\n")}\n${keys}\n${used}`;
+}
+
+function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps): string {
+  const { cluster, parts, identities, missing, notes } = adoption;
+  const comments = [
+    ...missing.map(
+      ({ what, remedy, candidates }) =>
+        `missing: ${what}; ${remedy}${candidates ? `; found: ${candidates.join(", ")}` : ""}`,
+    ),
+    ...identities.map(({ identity, serviceAccounts }) => `${identity}: ${serviceAccounts.join(", ")}`),
+    ...notes,
+  ].map((line) => `// ${oneLine(line)}\n`);
+  const hasIssuer = adoption.issuer !== undefined || parts.some(({ name }) => name === "issuer");
+  const isOpenShift = requests !== undefined && hasIssuer && parts.some(({ name }) => name === "identities");
+  const lines = [
+    ...parts.map((part) => declaration(part, isOpenShift)),
+    ...(isOpenShift ? [components(adoption, cloud, requests)] : []),
+  ];
+  return `${comments.join("")}export function ${functionName(cluster)}(stack: TerraformStack): void {\n${lines.join("")}}\n`;
+}
+
+function declaration({ name, call, props }: AdoptedPart, isUsed: boolean): string {
+  const isFunction = !call.startsWith("new ") && !call.includes(".");
+  const scope = isFunction ? "" : `stack, ${JSON.stringify(name)}, `;
+  return `  ${isUsed ? `const ${name} = ` : ""}${call}(${scope}${literal(props, 1)});\n`;
+}
+
+function components({ cluster, parts, issuer }: Adoption, cloud: string, requests: string): string {
+  const hosted = parts.some(({ name }) => name === "issuer");
+  const filter = { cloud, featureGates: "all" };
+  const props = {
+    clusterName: cluster,
+    issuer: hosted ? new Code("issuer") : issuer,
+    requests: new Code(`credentialsRequests(${literal(requests, 0)}, ${literal(filter, 2)})`),
+    identities: new Code("identities"),
+  };
+  const gates =
+    "  // ccoctl takes every feature gate for enabled: name those of the cluster once the first plan is clean.\n";
+  return `${gates}  new PlatformComponents(stack, "components", ${literal(props, 1)});\n`;
+}
+
+/** A value in TypeScript, as prettier would write the longer ones. */
+function literal(value: unknown, depth: number): string {
+  if (value instanceof Code) return value.text;
+  if (typeof value !== "object" || value === null) return oneLine(JSON.stringify(value));
+  const pad = "  ".repeat(depth + 1);
+  const close = `\n${"  ".repeat(depth)}`;
+  if (Array.isArray(value)) return `[${value.map((each) => literal(each, depth)).join(", ")}]`;
+  const entries = Object.entries(value).map(([key, member]) => {
+    const text = literal(member, depth + 1);
+    return `${pad}${text === key ? key : `${IDENTIFIER.test(key) ? key : JSON.stringify(key)}: ${text}`},`;
+  });
+  return entries.length === 0 ? "{}" : `{\n${entries.join("\n")}${close}}`;
+}
+
+/** Line separators of Unicode end a comment as well. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n\u2028\u2029]+/g, " ");
+}
+
+function functionName(cluster: string): string {
+  const words = cluster.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  return `adopt${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`;
+}
+
+/** Import blocks of Terraform; their addresses are made from the ids, for `terraform plan -generate-config-out=FILE`. */
+export function importBlocks(imports: readonly ImportId[]): string {
+  const taken = new Map<string, number>();
+  return imports
+    .map(({ type, id }) => {
+      // What tells an object from others of its type stands last, GUIDs and names of credentials say.
+      const [last = ""] = /[^/:|@]+$/.exec(id.replace(/[@|].*$/, "")) ?? [];
+      const name = last.replace(/\W+/g, "_").replace(/^(?=\d)/, "_");
+      const address = `${type}.${name}`;
+      const count = (taken.get(address) ?? 0) + 1;
+      taken.set(address, count);
+      return `import {\n  to = ${address}${count > 1 ? `_${count}` : ""}\n  id = ${terraformText(id)}\n}\n`;
+    })
+    .join("\n");
+}
+
+function terraformText(text: string): string {
+  return JSON.stringify(text).replace(/[$%]\{/g, (start) => start.charAt(0) + start);
+}

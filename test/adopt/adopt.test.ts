@@ -1,0 +1,459 @@
+/* What is missing, what there is several of, and clusters that a cloud manages. */
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run } from "../../lib/cli/run";
+import { temporaryFolder } from "../fixtures/synth/stack-fixture";
+import type { RequestCloud } from "../support/credentials-requests";
+import { type Answers, adopt, awsAnswers, azureAnswers, googleAnswers, guidOf } from "./answers";
+
+const START: Readonly<Record<RequestCloud, () => Answers>> = {
+  aws: () => awsAnswers("public"),
+  azure: azureAnswers,
+  google: googleAnswers,
+};
+
+/** A member of answers, for a change. */
+function at(answers: Answers, ...path: readonly (string | number)[]): Record<string, unknown> & unknown[] {
+  return path.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], answers) as never;
+}
+
+const PROVIDER = "iam get-open-id-connect-provider";
+const ISSUER = "mycluster-oidc.s3.us-east-2.amazonaws.com";
+const ARN = `arn:aws:iam::123456789012:oidc-provider/${ISSUER}`;
+const INGRESS = "mycluster-openshift-ingress-operator-cloud-credentials";
+
+type Change = (answers: Answers) => void;
+
+describe("an OpenShift cluster", () => {
+  it.each<readonly [RequestCloud, string, Change, readonly RegExp[]]>([
+    ["aws", "no account", (all) => void delete all["sts get-caller-identity"], []],
+    [
+      "aws",
+      "no provider",
+      (all) => void delete all[PROVIDER],
+      [/the name that ccoctl was given: ask `aws iam get-open/],
+    ],
+    [
+      "aws",
+      "two names",
+      (all) =>
+        void (at(all, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/b.example.com"] = {
+          Url: "b.example.com",
+          Tags: [{ Key: "openshift.io/cloud-credential-operator/blue", Value: "owned" }],
+        }),
+      [/the name that ccoctl was given \(found blue, mycluster\): choose one with --name/],
+    ],
+    [
+      "aws",
+      "two OIDC providers of one name",
+      (all) =>
+        void (at(all, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/d1.cloudfront.net"] = {
+          ...at(all, PROVIDER, ARN),
+          Url: "d1.cloudfront.net",
+        }),
+      [
+        /the OIDC provider of mycluster \(found https:\/\/d1\.cloudfront\.net, https:\/\/mycluster-oidc.*--issuer/,
+      ],
+    ],
+    [
+      "aws",
+      "no bucket",
+      (all) => void delete all["s3api get-bucket-location"],
+      [/whether there is a bucket mycluster-oidc/],
+    ],
+    ["aws", "no roles", (all) => void delete all["iam get-role"], [/the roles: ask `aws iam get-role`/]],
+    [
+      "aws",
+      "different boundaries",
+      (all) =>
+        void (at(all, "iam get-role", INGRESS, "Role")["PermissionsBoundary"] = {
+          PermissionsBoundaryArn: "arn:b",
+        }),
+      [/the permissions boundary \(found arn:b, none\)/],
+    ],
+    [
+      "aws",
+      "different tags",
+      (all) => void at(all, "iam get-role", INGRESS, "Role", "Tags").push({ Key: "team", Value: "a" }),
+      [/the tags of the roles \(found \[\["team","a"\]\], \[\]\)/],
+    ],
+    [
+      "azure",
+      "no account",
+      (all) => void delete all["account show"],
+      [/subscription and tenant: ask `az account show`/],
+    ],
+    [
+      "azure",
+      "no credentials",
+      (all) => void delete all["identity federated-credential list"],
+      [/the issuer: ask `az/],
+    ],
+    [
+      "azure",
+      "no assignments",
+      (all) => void delete all["role assignment list"],
+      [/the installation resource group: ask `az role assignment list --all`/],
+    ],
+    [
+      "azure",
+      "no definitions",
+      (all) => void delete all["role definition list"],
+      [/the custom roles: ask `az role definition/],
+    ],
+    [
+      "azure",
+      "no storage account",
+      (all) => void delete all["storage account list"],
+      [/the storage account of https/],
+    ],
+    [
+      "azure",
+      "two custom roles of one name",
+      (all) =>
+        void at(all, "role definition list").push({
+          ...at(all, "role definition list", 0),
+          name: guidOf("twin"),
+        }),
+      [
+        /the custom role mycluster-openshift-cluster-csi-drivers-azure-disk-credentials \(found .*adopt\.roleDefinitions/,
+      ],
+    ],
+    [
+      "azure",
+      "a second group where the registry and others hold custom roles",
+      (all) =>
+        void at(all, "role assignment list").push(
+          ...at(all, "role assignment list")
+            .filter((each) => String((each as Answers)["scope"]).endsWith("/netrg"))
+            .map((each) => ({
+              ...(each as Answers),
+              scope: String((each as Answers)["scope"]).replace("netrg", "more"),
+            })),
+        ),
+      [/the network's resource group \(found more, netrg\)/],
+    ],
+    ["google", "no project", (all) => void delete all["projects describe"], [/id and number of the project/]],
+    [
+      "google",
+      "no pools",
+      (all) => void delete all["iam workload-identity-pools list"],
+      [/the name that ccoctl was given/],
+    ],
+    [
+      "google",
+      "no accounts",
+      (all) => void delete all["iam service-accounts list"],
+      [/the service accounts: ask/],
+    ],
+    [
+      "google",
+      "no policies",
+      (all) => void delete all["iam service-accounts get-iam-policy"],
+      [/who else uses the pool/],
+    ],
+    ["google", "no roles", (all) => void delete all["iam roles list"], [/the custom roles: ask/]],
+    [
+      "google",
+      "no bucket",
+      (all) => void delete all["storage buckets describe"],
+      [/whether there is a bucket/],
+    ],
+    [
+      "google",
+      "two accounts of one name",
+      (all) =>
+        void at(all, "iam service-accounts list").push({
+          ...at(all, "iam service-accounts list", 0),
+          email: "twin@x",
+        }),
+      [/the service account of cloud-credential-operator-gcp-ro-creds \(found mycluster-.*, twin@x\)/],
+    ],
+  ])("on %s with %s names what is missing", async (cloud, what, change, messages) => {
+    const answers = START[cloud]();
+    change(answers);
+    const { code, err } = await adopt(cloud, answers);
+    expect(code).toBe(messages.length > 0 ? 1 : 0);
+    for (const message of messages) expect(err, what).toMatch(message);
+    expect(err.split("\n").filter((line) => line !== "" && !line.includes(": missing "))).toEqual([]);
+  });
+
+  it("is the one of --name and --issuer", async () => {
+    const answers = awsAnswers("public");
+    const twin = { ...at(answers, PROVIDER, ARN), Url: "d1.cloudfront.net" };
+    at(answers, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/d1.cloudfront.net"] = twin;
+    const { code, out } = await adopt("aws", answers, "--name", "mycluster", "--issuer", `https://${ISSUER}`);
+    expect(code).toBe(0);
+    expect(out).toContain('bucketName: "mycluster-oidc"');
+  });
+
+  it("says of each part whether it exists", async () => {
+    const answers = azureAnswers();
+    const identities = at(answers, "identity list");
+    const [gone] = identities.splice(
+      identities.findIndex((each) => (each as Answers)["name"] === INGRESS),
+      1,
+    ) as Answers[];
+    const [credentials] = Object.values(at(answers, "identity federated-credential list")) as unknown[][];
+    credentials?.splice(0, 1);
+    const definitions = at(answers, "role definition list") as unknown as Answers[];
+    const lost = definitions.findIndex((each) =>
+      String(each["roleName"]).endsWith("image-registry-installer-cloud-credentials"),
+    );
+    definitions.splice(lost, 1);
+    const assignments = at(answers, "role assignment list") as unknown as Answers[];
+    assignments.push({
+      ...assignments[0],
+      roleDefinitionName: "Reader",
+      roleDefinitionId: "/x/other",
+      name: guidOf("r"),
+    });
+    const { out, code } = await adopt("azure", answers, "--format", "json");
+    expect(code).toBe(0);
+    const [cluster] = (JSON.parse(out) as { clusters: { notes: string[]; parts: { props: Answers }[] }[] })
+      .clusters;
+    const props = cluster?.parts.at(-1)?.props["adopt"] as Record<string, Record<string, unknown>>;
+    expect(gone?.["name"]).toBe(INGRESS);
+    expect(props["absent"]).toEqual(
+      ["azure-disk-csi-driver-operator/azure-disk-csi-driver-operator", "openshift-ingress-azure"].sort(),
+    );
+    expect(props["roleDefinitions"]?.["openshift-image-registry-azure"]).toBe("absent");
+    expect(cluster?.notes.join("\n")).toMatch(/holds Reader at .* as well, which stays/);
+  });
+
+  it("without requests is not looked for", async () => {
+    const from = join(temporaryFolder(), "aws.json");
+    writeFileSync(from, JSON.stringify(awsAnswers("public")));
+    const written = { out: "", err: "" };
+    const io = {
+      out: (text: string) => void (written.out += text),
+      err: (text: string) => void (written.err += text),
+    };
+    expect(await run(["adopt", "--from", from], io)).toBe(2);
+    expect(written.err).toContain("give --requests for OpenShift");
+  });
+});
+
+describe("answers that are refused", () => {
+  it.each<readonly [string, unknown, RegExp]>([
+    ["a list", [], /\(adopt-invalid\)/],
+    ["nothing", {}, /one entry per command.*\(adopt-invalid\)/],
+    [
+      "an unknown command",
+      { "iam get-rol": {} },
+      /got "iam get-rol".*was `iam get-role` meant\?.*\(adopt-unknown\)/,
+    ],
+    ["two clouds", { "iam get-role": {}, "account show": {} }, /got "account show".*\(adopt-unknown\)/],
+    [
+      "a text for an object",
+      { "iam get-role": "x" },
+      /the answer of iam get-role is not what.*an object.*\(adopt-invalid\)/,
+    ],
+    [
+      "a list for a text",
+      { "sts get-caller-identity": { Account: [] } },
+      /sts get-caller-identity: Account.*a text/,
+    ],
+    [
+      "two accounts",
+      { ...awsAnswers("public"), "sts get-caller-identity": { Account: "999999999999" } },
+      /the answers are of several accounts.*\(adopt-mismatch\)/,
+    ],
+  ])("%s", async (_, answers, message) => {
+    const { code, out, err } = await adopt("aws", answers as Answers);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(message);
+  });
+});
+
+describe("a managed cluster", () => {
+  const json = async (
+    answers: Answers,
+  ): Promise<{ parts: Answers[]; imports: { id: string }[]; identities: unknown; missing: Answers[] }> => {
+    const from = join(temporaryFolder(), "answers.json");
+    writeFileSync(from, JSON.stringify(answers));
+    let out = "";
+    await run(["adopt", "--from", from, "--format", "json"], {
+      out: (text) => void (out += text),
+      err: () => {},
+    });
+    return (JSON.parse(out) as { clusters: never[] }).clusters[0] as never;
+  };
+  const EKS = "oidc.eks.eu-west-1.amazonaws.com/id/ABC";
+  const eks = (): Answers => ({
+    "sts get-caller-identity": { Account: "111122223333" },
+    "eks describe-cluster": {
+      prod: {
+        cluster: {
+          name: "prod",
+          arn: "arn:aws:eks:eu-west-1:111122223333:cluster/prod",
+          identity: { oidc: { issuer: `https://${EKS}` } },
+        },
+      },
+    },
+    [PROVIDER]: {
+      [`arn:aws:iam::111122223333:oidc-provider/${EKS}`]: {
+        Url: EKS,
+        ClientIDList: ["sts.amazonaws.com"],
+        Tags: [{ Key: "team", Value: "platform" }],
+      },
+    },
+    "iam get-role": {
+      web: {
+        Role: {
+          RoleName: "web",
+          Arn: "arn:aws:iam::111122223333:role/shop/web",
+          AssumeRolePolicyDocument: {
+            Statement: {
+              Effect: "Allow",
+              Principal: { Federated: `arn:aws:iam::111122223333:oidc-provider/${EKS}` },
+              Condition: {
+                StringLike: { [`${EKS}:sub`]: ["system:serviceaccount:shop:*", "system:serviceaccount:a:b"] },
+              },
+            },
+          },
+        },
+      },
+      other: {
+        Role: {
+          Arn: "arn:x",
+          AssumeRolePolicyDocument: {
+            Statement: [{ Principal: "*" }, { Principal: { Service: "ec2.amazonaws.com" } }],
+          },
+        },
+      },
+    },
+  });
+
+  it("on EKS: OIDC provider and the roles that trust it", async () => {
+    expect(await json(eks())).toMatchObject({
+      missing: [],
+      parts: [
+        {
+          call: "new OidcProvider",
+          props: {
+            issuer: `https://${EKS}`,
+            account: "111122223333",
+            region: "eu-west-1",
+            audiences: ["sts.amazonaws.com"],
+            tags: { team: "platform" },
+            adopt: true,
+          },
+        },
+      ],
+      imports: [
+        { id: `arn:aws:iam::111122223333:oidc-provider/${EKS}` },
+        { type: "aws_iam_role", id: "web" },
+      ],
+      identities: [
+        { identity: "arn:aws:iam::111122223333:role/shop/web", serviceAccounts: ["a/b", "shop/*"] },
+      ],
+    });
+    const without = eks();
+    delete without[PROVIDER];
+    expect((await json(without)).missing).toMatchObject([{ what: `the OIDC provider of https://${EKS}` }]);
+  });
+
+  it("on AKS: identities whose credentials trust the cluster", async () => {
+    const id = `/subscriptions/${guidOf("s")}/resourcegroups/rg/providers/Microsoft.ManagedIdentity/userAssignedIdentities/web`;
+    const url = "https://westeurope.oic.prod-aks.azure.com/t/c";
+    const answers: Answers = {
+      "account show": { id: guidOf("s"), tenantId: guidOf("t") },
+      "aks show": { prod: { name: "prod", oidcIssuerProfile: { enabled: true, issuerUrl: `${url}/` } } },
+      "identity list": [
+        { id, name: "web", resourceGroup: "rg", principalId: guidOf("p"), clientId: guidOf("c") },
+      ],
+      "identity federated-credential list": {
+        [id]: [
+          { name: "shop", issuer: `${url}/`, subject: "system:serviceaccount:shop:web" },
+          // Without the slash it trusts no token of the cluster.
+          { name: "old", issuer: url, subject: "system:serviceaccount:shop:old" },
+        ],
+      },
+      "role assignment list": [
+        { id: "/x/roleAssignments/1", principalId: guidOf("p"), name: "1", scope: "/x" },
+      ],
+    };
+    const resourceId = id.replace("resourcegroups", "resourceGroups");
+    expect(await json(answers)).toMatchObject({
+      issuer: `${url}/`,
+      missing: [],
+      parts: [
+        {
+          call: "PullIdentity.fromResourceId",
+          props: { resourceId, clientId: guidOf("c"), principalId: guidOf("p"), tenantId: guidOf("t") },
+        },
+      ],
+      imports: [
+        { type: "azurerm_user_assigned_identity", id: resourceId },
+        {
+          type: "azurerm_federated_identity_credential",
+          id: `${resourceId}/federatedIdentityCredentials/shop`,
+        },
+        { type: "azurerm_role_assignment", id: "/x/roleAssignments/1" },
+      ],
+      identities: [{ identity: resourceId, serviceAccounts: ["shop/web"] }],
+    });
+    at(answers, "aks show", "prod")["oidcIssuerProfile"] = { enabled: false };
+    expect((await json(answers)).missing).toMatchObject([{ what: "the issuer of prod" }]);
+  });
+
+  it("on GKE: service accounts that the pool's may act as, and direct grants", async () => {
+    const account = "projects/p/serviceAccounts/web@p.iam.gserviceaccount.com";
+    const member =
+      "principal://iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p.svc.id.goog/subject/ns/shop/sa/jobs";
+    const answers: Answers = {
+      "projects describe": { projectId: "p", projectNumber: 1 },
+      "container clusters describe": {
+        prod: {
+          name: "prod",
+          location: "europe-west1",
+          workloadIdentityConfig: { workloadPool: "p.svc.id.goog" },
+        },
+      },
+      "iam service-accounts list": [{ email: "web@p.iam.gserviceaccount.com", name: account }],
+      "iam service-accounts get-iam-policy": {
+        "web@p.iam.gserviceaccount.com": {
+          bindings: [
+            { role: "roles/iam.workloadIdentityUser", members: ["serviceAccount:p.svc.id.goog[shop/web]"] },
+            { role: "roles/viewer", members: ["serviceAccount:p.svc.id.goog[shop/other]"] },
+          ],
+        },
+      },
+      "projects get-iam-policy": {
+        bindings: [{ role: "roles/storage.objectViewer", members: [member, "user:a@b"] }],
+      },
+    };
+    expect(await json(answers)).toMatchObject({
+      issuer: "https://container.googleapis.com/v1/projects/p/locations/europe-west1/clusters/prod",
+      missing: [],
+      imports: [
+        { type: "google_service_account", id: account },
+        { id: `${account} roles/iam.workloadIdentityUser serviceAccount:p.svc.id.goog[shop/web]` },
+        { type: "google_project_iam_member", id: `p roles/storage.objectViewer ${member}` },
+      ],
+      identities: [
+        { identity: "web@p.iam.gserviceaccount.com", serviceAccounts: ["shop/web"] },
+        { identity: member, serviceAccounts: ["shop/jobs"] },
+      ],
+    });
+    delete at(answers, "container clusters describe", "prod")["workloadIdentityConfig"];
+    expect((await json(answers)).missing).toMatchObject([{ what: "the workload pool of prod" }]);
+  });
+
+  it.runIf(spawnSync("terraform", ["version"]).status === 0)(
+    "has import blocks that Terraform reads",
+    async () => {
+      const folder = temporaryFolder();
+      const { out } = await adopt("azure", azureAnswers(), "--format", "imports");
+      writeFileSync(join(folder, "imports.tf"), out);
+      const { status, stdout } = spawnSync("terraform", ["fmt", "-"], { input: out, encoding: "utf8" });
+      expect(status).toBe(0);
+      expect([...stdout.matchAll(/^import \{$/gm)]).toHaveLength(50);
+      expect(new Set(stdout.match(/(?<= to = ).*/g)).size).toBe(50);
+    },
+  );
+});
