@@ -57,7 +57,12 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     LateEncoding: TEXTS,
     LateText: TEXTS,
   },
-  "./aws": { parseEcrHost: TEXTS, "PullRole.fromArn": TEXTS, "ComponentRole.ofGrant": RESULTS },
+  "./aws": {
+    parseEcrHost: TEXTS,
+    "PullRole.fromArn": TEXTS,
+    "PullRole.ofGrant": RESULTS,
+    "ComponentRole.ofGrant": RESULTS,
+  },
   "./azure": {},
   "./google": {
     ArtifactRegistryRepository: MADE,

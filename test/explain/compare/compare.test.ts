@@ -346,8 +346,11 @@ describe("renderers", () => {
     const old = folderOf(example("three-clouds"));
     const changed = folderOf(edited(example("three-clouds"), DOCUMENTED));
     const text = renderCompareText(compare([old], [changed]));
-    const page = readFileSync(join(import.meta.dirname, "../../../docs/compare.md"), "utf8");
-    expect(page).toContain(text.replaceAll(old, "main/cdktf.out").replaceAll(changed, "cdktf.out").trimEnd());
+    const page = readFileSync(join(__dirname, "../../../docs/compare.md"), "utf8");
+    // Lines move whenever the example does.
+    const lineless = (written: string): string => written.replace(/\.json:\d+ /g, ".json ");
+    const shown = text.replaceAll(old, "main/cdktf.out").replaceAll(changed, "cdktf.out").trimEnd();
+    expect(lineless(page)).toContain(lineless(shown));
   });
 });
 

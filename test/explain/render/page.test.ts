@@ -54,6 +54,25 @@ const RESULTS = Array.from({ length: 12 }, (_, number) =>
   pull(number, number % 4 === 0 ? "denied" : number % 4 === 1 ? "unknown" : "allowed"),
 );
 
+/** How much text and background differ, in the browser. Source: WCAG 2.2, "contrast ratio" and "relative luminance". */
+const RATIOS = `(() => {
+  const luminance = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map((each) => {
+      const part = Number(each) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const backgroundOf = (element) => {
+    const colour = element ? getComputedStyle(element).backgroundColor : "rgb(255, 255, 255)";
+    return element && /, 0\\)$/.test(colour) ? backgroundOf(element.parentElement) : colour;
+  };
+  return [...document.querySelectorAll("h1, .lead, td, .word, .box, .asks, caption, button")].map((each) => {
+    const [one, other] = [luminance(getComputedStyle(each).color), luminance(backgroundOf(each))];
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  });
+})()`;
+
 describe.skipIf(browserPath === undefined)("the page in a browser", () => {
   let browser: Browser;
   let page: Page;
@@ -142,7 +161,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await page.locator("button.open").first().focus();
     await page.keyboard.press("Enter");
     expect(await page.locator("tr.chain").count()).toBe(1);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-expanded"))).toBe("true");
+    expect(await page.evaluate<string>(`document.activeElement.getAttribute("aria-expanded")`)).toBe("true");
     await page.keyboard.press("Escape");
     expect(await page.locator("tr.chain").count()).toBe(0);
     const box = page.locator(".box", { hasText: "team-0/app-0" }).first();
@@ -159,15 +178,11 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
 
   it("gives a Markdown table", async () => {
     await opened(RESULTS, { fragment: "#verdict=unknown" });
-    await page.evaluate(() => {
-      Object.defineProperty(navigator, "clipboard", {
-        value: {
-          writeText: (text: string) => void ((globalThis as Record<string, unknown>)["copied"] = text),
-        },
-      });
-    });
+    await page.evaluate(
+      `Object.defineProperty(navigator, "clipboard", { value: { writeText: (text) => { globalThis.copied = text; } } })`,
+    );
     await page.getByRole("button", { name: "Copy as Markdown" }).click();
-    const copied = await page.evaluate(() => String((globalThis as Record<string, unknown>)["copied"]));
+    const copied = await page.evaluate<string>("globalThis.copied");
     expect(copied.split("\n")[0]).toBe(
       "| verdict | stack | service account | target | as | does not hold at |",
     );
@@ -176,39 +191,18 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
 
   it("is cards at 390 pixels, within the width, and shows words beside colours", async () => {
     await opened(RESULTS, { width: 390 });
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(390);
-    expect(
-      await page
-        .locator("tbody td")
-        .first()
-        .evaluate((cell) => getComputedStyle(cell).display),
-    ).toBe("block");
+    expect(await page.evaluate<string>(`getComputedStyle(document.querySelector("tbody td")).display`)).toBe(
+      "block",
+    );
     expect(await page.locator(".word").first().textContent()).toBe("✕ denied");
   });
 
   it.each(["light", "dark"] as const)("has enough contrast in %s", async (colorScheme) => {
     await opened(RESULTS);
     await page.emulateMedia({ colorScheme });
-    const ratios = await page.evaluate(() => {
-      const luminance = (colour: string): number => {
-        const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map((each) => {
-          const part = Number(each) / 255;
-          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-        });
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-      };
-      const backgroundOf = (element: Element | null): string => {
-        const colour = element ? getComputedStyle(element).backgroundColor : "rgb(255, 255, 255)";
-        return element && /, 0\)$/.test(colour) ? backgroundOf(element.parentElement) : colour;
-      };
-      return [
-        ...document.querySelectorAll("h1, .lead, td, th button, .word, .box, .asks, caption, option, button"),
-      ].map((each) => {
-        const [one, other] = [luminance(getComputedStyle(each).color), luminance(backgroundOf(each))];
-        return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-      });
-    });
+    const ratios = await page.evaluate<readonly number[]>(RATIOS);
     // Source: WCAG 2.2, 1.4.3, level AA.
     expect(Math.min(...ratios)).toBeGreaterThanOrEqual(4.5);
   });
@@ -237,12 +231,10 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
 
   it("runs no other script, by its own policy", async () => {
     await opened(RESULTS);
-    await page.evaluate(() => {
-      const script = document.createElement("script");
-      script.textContent = "globalThis.ran = true";
-      document.body.append(script);
-    });
-    expect(await page.evaluate(() => "ran" in globalThis)).toBe(false);
+    await page.evaluate(
+      `const script = document.createElement("script"); script.textContent = "globalThis.ran = true"; document.body.append(script)`,
+    );
+    expect(await page.evaluate<boolean>(`"ran" in globalThis`)).toBe(false);
     expect(said.splice(0).join()).toContain("Content Security Policy");
   });
 
