@@ -17,7 +17,7 @@ export class DeliveredObjects {
   readonly #path: string;
   readonly #customKinds: readonly string[];
   readonly #byFile = new Map<string, readonly ObjectDocument[]>();
-  readonly #annotationsOnly = new Set<string>();
+  readonly #annotationsOnly = new Set<ObjectDocument>();
 
   /** `path` is that of the construct that delivers them. */
   constructor(path: string, customKinds: readonly string[]) {
@@ -31,14 +31,13 @@ export class DeliveredObjects {
     this.#annotationsOnly.clear();
     const files = new Map<string, string>();
     for (const chart of charts) {
-      const objects = placedObjects(chart, source, (object) => withEncodedData(object));
-      for (const object of objects) this.#check(chart, object, files);
+      const objects = placedObjects(chart, source, (object) => withEncodedData(object, source.markers));
+      const ofOthers = annotatedKeys(chart);
+      for (const object of objects) {
+        this.#check(chart, object, files);
+        if (ofOthers.has(keyOf(object))) this.#annotationsOnly.add(object);
+      }
       this.#byFile.set(chart.file, objects);
-      for (const construct of chart.chart.node.findAll())
-        if (construct instanceof ServiceAccountAnnotations || construct instanceof UpgradeableTo) {
-          const { apiVersion, kind, name, metadata } = construct.resource;
-          this.#annotationsOnly.add(keyOf({ apiVersion, kind, metadata: { ...metadata.toJson(), name } }));
-        }
     }
     this.#refuseDefinitions();
   }
@@ -50,7 +49,7 @@ export class DeliveredObjects {
 
   /** True for an object of someone else, to which nothing but annotations is added. */
   isAnnotationsOnly(object: ObjectDocument): boolean {
-    return this.#annotationsOnly.has(keyOf(object));
+    return this.#annotationsOnly.has(object);
   }
 
   #check(
@@ -91,6 +90,17 @@ export class DeliveredObjects {
   }
 }
 
+/** The objects of a chart that have other owners. */
+function annotatedKeys({ chart }: ManifestChart): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const construct of chart.node.findAll())
+    if (construct instanceof ServiceAccountAnnotations || construct instanceof UpgradeableTo) {
+      const { apiVersion, kind, name, metadata } = construct.resource;
+      keys.add(keyOf({ apiVersion, kind, metadata: { name, namespace: metadata.namespace } }));
+    }
+  return keys;
+}
+
 function titleOf({ kind, metadata }: ObjectDocument): string {
   const { namespace, name } = isRecord(metadata) ? metadata : {};
   return objectTitle(kind, namespace, name).replace(/: $/, "");
@@ -105,9 +115,19 @@ function keyOf(object: ObjectDocument): string {
  * The API server answers `stringData` as `data`, which Terraform takes for a fault of the provider
  * (hashicorp/terraform-provider-kubernetes, issue 1684), so that it is encoded here, and in Terraform where it is late.
  */
-function withEncodedData(object: ObjectDocument): ObjectDocument {
+function withEncodedData(object: ObjectDocument, markers: StackDocuments["markers"]): ObjectDocument {
   const { stringData, data, ...others } = object;
   if (kindName(object) !== "Secret" || !isRecord(stringData)) return object;
-  const encoded = Object.entries(stringData).map(([key, text]) => [key, encode("base64", String(text))]);
+  const encoded = Object.entries(stringData).map(([key, text]) => {
+    const given = String(text);
+    if (typeof markers.objectOf(given) !== "string")
+      fail("delivery-unsupported", {
+        problem: `stringData.${key} of ${titleOf(object)} holds an encoded late text, which would be encoded twice`,
+        value: key,
+        allowed: 'texts in stringData; in data what encode("base64", text) gives',
+        remedy: "put it into data",
+      });
+    return [key, encode("base64", given)];
+  });
   return { ...others, data: { ...(isRecord(data) && data), ...Object.fromEntries(encoded) } };
 }

@@ -142,12 +142,11 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
 
   /** What the record of the other stack says of this one. */
   get entry(): DeliveryEntry {
-    const { managementCluster, spokes = {} } = this.#props;
-    const cluster = this.#provider({ appliesTo: "cluster" });
+    const { provider = DEFAULT.of(this), managementCluster, spokes = {} } = this.#props;
     return {
       stack: TerraformStack.of(this).node.id,
       clusters: [
-        { provider: cluster.fqn, appliesTo: "cluster" },
+        ...(provider ? [{ provider: provider.fqn, appliesTo: "cluster" } as const] : []),
         ...(managementCluster
           ? [{ provider: managementCluster.fqn, appliesTo: "management-cluster" } as const]
           : []),
@@ -184,6 +183,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     this.#late.unseal();
     const documents = documentsOf(this.#source);
     this.#checkFiles(documents.charts);
+    this.#checkClusters();
     const charts = documents.charts.filter((chart) => this.delivers(chart));
     at(TerraformStack.of(this), () => {
       this.#objects.read(charts, { late: this.#late, markers: documents.markers });
@@ -266,6 +266,18 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     });
   }
 
+  #checkClusters(): void {
+    const all = this.entry.clusters.map(({ provider }) => provider);
+    const twice = all.find((provider, place) => all.indexOf(provider) !== place);
+    if (twice !== undefined)
+      fail("delivery-conflict", {
+        problem: `${this.node.path} is given one provider for two clusters`,
+        value: twice,
+        allowed: PROVIDERS,
+        remedy: "give each cluster its own provider",
+      });
+  }
+
   #checkFiles(charts: readonly ManifestEntry[]): void {
     const all = charts.map(({ file }) => file);
     const unknown = (this.#props.files ?? []).find((file) => !all.includes(file));
@@ -301,29 +313,20 @@ interface AnnotatedMetadata {
   readonly annotations: Record<string, string>;
 }
 
-/** Each provider is of this stack and reaches one cluster. */
+const PROVIDERS = "for each cluster a KubernetesProvider of @cdktf/provider-kubernetes, with an alias";
+
+/** Each provider is one of Kubernetes, in the stack of the resources. */
 function checkProviders(construct: KubernetesManifests, props: KubernetesManifestsProps): void {
   const { provider, managementCluster, spokes = {} } = props;
-  const seen = new Set<TerraformProvider>();
   for (const each of [provider, managementCluster, ...Object.values(spokes)]) {
     if (each === undefined) continue;
-    const allowed = "for each cluster a KubernetesProvider of @cdktf/provider-kubernetes, with an alias";
-    const isForeign =
-      TerraformStack.of(each) !== TerraformStack.of(construct) || each.terraformResourceType !== "kubernetes";
-    if (isForeign)
+    const isOwn = TerraformStack.of(each) === TerraformStack.of(construct);
+    if (!isOwn || each.terraformResourceType !== "kubernetes")
       fail("delivery-foreign", {
         problem: `a provider that ${construct.node.path} is given is another stack's, or another service's`,
         value: each.node.path,
-        allowed,
+        allowed: PROVIDERS,
         remedy: "make the provider in the stack of the resources",
       });
-    if (seen.has(each))
-      fail("delivery-conflict", {
-        problem: `${construct.node.path} is given one provider for two clusters`,
-        value: each.node.path,
-        allowed,
-        remedy: "give each cluster its own provider",
-      });
-    seen.add(each);
   }
 }

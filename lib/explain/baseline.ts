@@ -65,8 +65,9 @@ export class Baseline {
   /** The results, those marked of which every link that does not hold is accepted. */
   *results(results: Iterable<ExplainResult>): Generator<ExplainResult> {
     for (const result of results) {
+      const { stack, subject, target } = result;
       const open = openLinks(result);
-      const accepted = open.flatMap(({ id }) => this.#acceptance({ ...result, id }) ?? []);
+      const accepted = open.flatMap(({ id }) => this.#acceptance({ id, stack, subject, target }) ?? []);
       yield open.length > 0 && accepted.length === open.length ? marked(result, accepted) : result;
     }
   }

@@ -70,6 +70,8 @@ interface Judged {
 
 /** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
 const REMEMBERED = 512;
+/** What a first fact counts besides: all that hangs on it is kept as long. */
+const WEIGHT = 16;
 
 /**
  * A step with its facts by number, and what it made of them the last few hundred times. Of two questions in a row most
@@ -150,8 +152,12 @@ class Compiled<F> {
     this.#level = this.#first;
     for (let at = 0; at < this.#last; at++) {
       const key = (this.#recent[at] = values[this.per[at] ?? 0]);
-      const next = (this.#level.get(key) ?? new Map<unknown, unknown>()) as Map<unknown, unknown>;
-      this.#level.set(key, next);
+      let next = this.#level.get(key) as Map<unknown, unknown> | undefined;
+      if (next === undefined) {
+        next = new Map();
+        this.#level.set(key, next);
+        if (at === 0) this.#size += WEIGHT;
+      }
       this.#level = next;
     }
   }

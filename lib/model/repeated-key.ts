@@ -1,6 +1,3 @@
-/** What opens, closes and separates, and what begins a text; a text's inside is passed over. */
-const STRUCTURE = /["{}[\],]/g;
-
 /**
  * The place of the first key of a JSON text that its object has already; `undefined` where there is none.
  *
@@ -10,18 +7,17 @@ const STRUCTURE = /["{}[\],]/g;
 export function repeatedKey(json: string): number | undefined {
   const open: (Set<string> | undefined)[] = [];
   let keyNext = false;
-  STRUCTURE.lastIndex = 0;
-  for (let found = STRUCTURE.exec(json); found; found = STRUCTURE.exec(json)) {
-    const [sign] = found;
+  for (let at = 0; at < json.length; at++) {
+    const sign = json[at];
     if (sign === '"') {
-      const end = textEnd(json, found.index);
-      const keys = open.at(-1);
-      if (keyNext && keys && !added(keys, json.slice(found.index, end))) return found.index;
+      const end = textEnd(json, at);
+      const keys = keyNext ? open.at(-1) : undefined;
+      if (keys && !added(keys, json.slice(at, end))) return at;
       keyNext = false;
-      STRUCTURE.lastIndex = end;
+      at = end - 1;
     } else if (sign === ",") keyNext = open.at(-1) !== undefined;
     else if (sign === "}" || sign === "]") open.pop();
-    else {
+    else if (sign === "{" || sign === "[") {
       keyNext = sign === "{";
       open.push(keyNext ? new Set() : undefined);
     }

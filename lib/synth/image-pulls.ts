@@ -144,7 +144,7 @@ export class ImagePulls extends Construct {
   readonly nodeSetup: NodeSetup;
   /**
    * Label `hash` of the metric `kubelet_credential_provider_config_info` on nodes that run with the configuration, for
-   * `CredentialProviderConfigAlert`; `undefined` where only apply tells it, for nodes that write the file anew (Talos), and
+   * `CredentialProviderConfigAlert`; `undefined` where only apply tells it, without carriers, for nodes that write the file anew (Talos), and
    * for kubelets before 1.34.
    */
   readonly configHash: string | undefined;
@@ -224,7 +224,9 @@ function configHashOf(
 ): string | undefined {
   const path = kubeletFlags["image-credential-provider-config"];
   const config = files.find((file) => file.path === path)?.content;
-  const isKnown = compareVersions(kubelet, HASH_SINCE) >= 0 && !carriers.some((each) => each.rewritesConfig);
+  // Without a carrier nodes have what they had before.
+  const isCarried = carriers.length > 0 && !carriers.some((each) => each.rewritesConfig);
+  const isKnown = isCarried && compareVersions(kubelet, HASH_SINCE) >= 0;
   return isKnown && config !== undefined && !isLate(config)
     ? credentialProviderConfigHash([config])
     : undefined;

@@ -81,6 +81,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly #files = new Map<string, string>();
   readonly #pods = new Map<string, PodFragment>();
   readonly #rendered = new Map<string, string>();
+  /** The texts of all files since they were last declared or written, for those that Terraform renders. */
+  #texts: ReadonlyMap<string, string> | undefined;
   readonly #perNamespace: boolean;
   #clusters: readonly RecordedCluster[] = [];
   /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
@@ -258,7 +260,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   #template(file: string): string {
-    const files = this.render();
+    const files = (this.#texts ??= this.render());
     const text = files.get(file);
     if (text !== undefined)
       return renderedFile(file, text, (placeholder) => this.late.fillingOf(placeholder));
@@ -293,11 +295,13 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   private prepare(): void {
     this.#prepared = true;
+    this.#texts = undefined;
     this.late.unseal();
     if (hasOtherStacks(this.node.root)) this.declare();
   }
 
   private declare(): void {
+    this.#texts = undefined;
     if (this.#declared) return;
     this.late.unseal();
     at(this.#stack, () => {
@@ -311,6 +315,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#prepared = false;
     const folder = join(outdir, manifest.forStack(this.#stack).workingDirectory);
     const files = this.render();
+    this.#texts = files;
     writeStackFolder(folder, files);
     const late = Object.keys(this.late.placeholders).length;
     const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { processorTime } from "./workload.mjs";
 
 const require = createRequire(import.meta.url);
 const [, , side, folder, wanted] = process.argv;
@@ -27,10 +28,8 @@ function explained() {
   };
 }
 
-// Processor time: others may use the machine as well.
-const begin = process.cpuUsage();
+const begin = processorTime();
 const kept = work();
-const { user, system } = process.cpuUsage(begin);
-const ms = (user + system) / 1000;
+const ms = processorTime() - begin;
 const megabytes = process.resourceUsage().maxRSS / 1024;
 console.log(JSON.stringify({ ms, megabytes, parts: kept?.length }));

@@ -1,6 +1,6 @@
 /*
- * Time of a whole `cdktf synth` of that many service accounts, and of the proof in it. Prints `null` where the program
- * `cdktf` is not on the PATH: it is no dependency of this package.
+ * Elapsed time of a whole `cdktf synth` of that many service accounts, and processor time of the proof in it. Prints
+ * `null` where the program `cdktf` is not on the PATH: it is no dependency of this package.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

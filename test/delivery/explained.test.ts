@@ -8,6 +8,7 @@ import type { Construct } from "constructs";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { GitOpsHub } from "../../examples/fleet-argocd/stack";
 import { KubernetesManifests } from "../../lib/delivery";
 import { type PullResult, Explainer, explain } from "../../lib/explain";
 import { hostedOpenShift } from "../../lib/openshift";
@@ -227,6 +228,28 @@ describe("a hosted cluster", () => {
       readFileSync(file, "utf8").replaceAll('"kubernetes.hosting"', '"kubernetes.elsewhere"'),
     );
     expect(pull([outdir]).verdict).not.toBe("allowed");
+  });
+});
+
+describe("a fleet", () => {
+  it("has profiles and the objects of spokes by resources, and its status by a file", () => {
+    const verdicts = (outdir: string): readonly string[] =>
+      explain([outdir], {}).map(({ subject, target, verdict }) => `${subject} ${target} ${verdict}`);
+    const outdir = synthesized((app) => {
+      const hub = new GitOpsHub(app, "hub");
+      const objects = new TerraformStack(app, "hub-objects");
+      new KubernetesProvider(objects, "kubernetes", {});
+      new KubernetesManifests(objects, "manifests", {
+        of: hub,
+        spokes: { "shop-google": new KubernetesProvider(objects, "shop-google", { alias: "shop-google" }) },
+        files: ["manifests/61-cluster-profile-status.yaml"],
+        customKinds: ["ClusterProfile.multicluster.x-k8s.io"],
+      });
+    });
+    const files = synthesized((app) => void new GitOpsHub(app, "hub"));
+    expect(verdicts(files).length).toBeGreaterThan(2);
+    expect(verdicts(outdir)).toEqual(verdicts(files));
+    expect(existsSync(join(outdir, "stacks/hub/spokes"))).toBe(false);
   });
 });
 

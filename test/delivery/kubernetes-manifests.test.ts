@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { KubernetesManifests, type KubernetesManifestsProps } from "../../lib/delivery";
 import { ServiceAccountAnnotations } from "../../lib/kubernetes";
+import { LateEncoding, LateText } from "../../lib/model/late";
 import type { ChartOptions } from "../../lib/model/manifest-sink";
 import { NodeDisruptionPolicy } from "../../lib/openshift";
 import { Manifests, bind } from "../../lib/synth";
@@ -198,6 +199,22 @@ describe("manifests as resources of Terraform", () => {
           "example.com/plain": "$${x}",
         },
       },
+    ]);
+  });
+
+  it("make an account in one cluster that is only annotated in another", () => {
+    const { manifests, provider, deliver, synth } = fixture();
+    addAccount(manifests, "own");
+    new ServiceAccountAnnotations(manifests.chart("edge", { order: 55, appliesTo: "spoke" }), "x", {
+      namespace: "shop",
+      name: "web",
+      annotations: { "example.com/id": "edge" },
+    });
+    deliver({ spokes: { edge: provider("edge") } });
+    const { kubernetes_manifest: made, kubernetes_annotations: annotated } = synth();
+    expect([Object.keys(made ?? {}), Object.keys(annotated ?? {})]).toEqual([
+      ["serviceaccount_shop_web"],
+      ["edge_serviceaccount_shop_web"],
     ]);
   });
 
@@ -398,6 +415,23 @@ describe("what cannot be delivered so is refused", () => {
       ({ provider, deliver }) => {
         const one = provider("one");
         deliver({ managementCluster: one, spokes: { edge: one } });
+      },
+    ],
+    [
+      "the cluster's own provider for another cluster",
+      "delivery-conflict: is given one provider for two clusters",
+      ({ objects, deliver }) => {
+        const managementCluster = objects.node.findChild("kubernetes") as KubernetesProvider;
+        deliver({ managementCluster });
+      },
+    ],
+    [
+      "a late text in stringData that is encoded already",
+      "delivery-unsupported: would be encoded twice",
+      ({ manifests, data, deliver }) => {
+        const stringData = { a: new LateText(["x", new LateEncoding("base64", data.id)]) };
+        add(manifests, "own", EARLY, { apiVersion: "v1", kind: "Secret", ...meta("a", "shop"), stringData });
+        deliver();
       },
     ],
     [

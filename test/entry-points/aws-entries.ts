@@ -25,6 +25,21 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
     ...of(aws.awsAccess, [], () => ({ statements: [STATEMENT], managedPolicyArns: [] })),
     open: ["statements[0]"],
   },
+  eks: of(aws.eks, [], () => ({
+    name: "prod",
+    version: "1.35",
+    issuer: "https://oidc.eks.eu-west-1.amazonaws.com/id/D48675832CA65BD10A532F597F1B5C3A",
+    region: REGION,
+    plugins: { ecr: "1.35.2" },
+    systemRegistries: [`${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com`],
+  })),
+  SharedRegistry: inStack(aws.SharedRegistry, ["account", "region"], () => ({
+    account: ACCOUNT,
+    region: REGION,
+    repositories: ["base/node"],
+    additionalStatements: { "base/node": [] },
+    registryStatements: [],
+  })),
   eksSpoke: {
     ...of(aws.eksSpoke, ["cluster", "region"], (world) => ({
       cluster: {

@@ -46,6 +46,10 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
     call: (given) => make(azure.AzureAccess, given),
   },
   azureAccess: of(azure.azureAccess, ["roles"], () => ({ roles: [ROLE] })),
+  aks: of(azure.aks, [], () => ({
+    name: "prod",
+    issuer: "https://westeurope.oic.prod-aks.azure.com/11111111-2222-4333-8444-555555555555/1/",
+  })),
   aksSpoke: {
     ...of(azure.aksSpoke, ["cluster"], (world) => ({
       cluster: {

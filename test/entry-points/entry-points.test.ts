@@ -57,7 +57,12 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     LateEncoding: TEXTS,
     LateText: TEXTS,
   },
-  "./aws": { parseEcrHost: TEXTS, "PullRole.fromArn": TEXTS, "ComponentRole.ofGrant": RESULTS },
+  "./aws": {
+    parseEcrHost: TEXTS,
+    "PullRole.fromArn": TEXTS,
+    "PullRole.ofGrant": RESULTS,
+    "ComponentRole.ofGrant": RESULTS,
+  },
   "./azure": {},
   "./google": {
     ArtifactRegistryRepository: MADE,
@@ -89,9 +94,13 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "./explain": {
     Explainer: MADE,
     readFactsFile: TEXTS,
+    renderGithub: RESULTS,
     renderHtml: RESULTS,
     renderJson: RESULTS,
+    renderJunit: RESULTS,
+    renderMarkdown: RESULTS,
     renderMermaid: RESULTS,
+    renderSarif: RESULTS,
   },
   "./rules": {
     credentialCacheKey: ANSWERS,

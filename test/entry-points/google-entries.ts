@@ -104,6 +104,7 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
       ...provider(world),
     }),
   ),
+  gke: of(google.gke, [], () => ({ name: "prod", project: "shop-prod", location: "europe-west1" })),
   gkeSpoke: {
     ...of(google.gkeSpoke, ["cluster", "project"], (world) => ({
       cluster: { endpoint: "203.0.113.9", clusterCaCertificate: "LS0tLS1CRUdJTi4uLg==" },

@@ -107,6 +107,14 @@ export const nodeEntries: Readonly<Record<string, Entry>> = {
     version: "v1beta2",
   })),
   talos: of(node.talos, ["version"], () => ({ version: "1.12", name: "talos" })),
+  nodeadm: of(node.nodeadm, [], () => ({
+    name: "nodes",
+    parts: [{ contentType: "text/x-shellscript", content: "#!/bin/sh" }],
+  })),
+  ec2NodeClass: {
+    ...of(node.ec2NodeClass, ["name", "spec"], () => ({ name: "default", spec: { amiFamily: "AL2023" } })),
+    open: ["spec"],
+  },
   kops: of(node.kops, [], () => ({ kubelet: "/usr/local/bin/kubelet", name: "kops" })),
   butane: of(node.butane, ["variant"], () => ({ variant: "flatcar" })),
   CredentialProviderConfigAlert: inChart(node.CredentialProviderConfigAlert, ["namespace", "hashes"], () => ({

@@ -136,7 +136,7 @@ export const explainEntries: Readonly<Record<string, Entry>> = {
     open: ["cluster"],
   },
   renderText: {
-    settings: () => ({ colour: false }),
+    settings: () => ({ verbose: false, only: ["denied"], summary: false, audit: [], colour: false }),
     required: [],
     call: (given) => [...explain.renderText([], given as never)],
   },

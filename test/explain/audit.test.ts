@@ -149,6 +149,34 @@ describe("identity-shared", () => {
     expect(others).toEqual([]);
   });
 
+  it("between clusters", () => {
+    // The list of the synth's stacks would leave the other one out.
+    const own = [...aws].filter(([path]) => path.includes("/prod-eu/"));
+    const other = own.map(([path, text]): [string, string] => [
+      path.replace("/prod-eu/", "/prod-us/"),
+      path.endsWith("workload-identity.json")
+        ? text.replace('"stack": "prod-eu"', '"stack": "prod-us"')
+        : text,
+    ]);
+    const found = audited(new Map([...own, ...other]));
+    expect(found.map(({ id, stack, subject, reason }) => [id, stack, subject.split("/")[1], reason])).toEqual(
+      [
+        [
+          "identity-shared",
+          "",
+          "prod-eu_batch_jobs",
+          "service accounts of 2 clusters share the identity: prod-eu: batch/jobs, prod-us: batch/jobs",
+        ],
+        [
+          "identity-shared",
+          "",
+          "prod-eu_shop_web",
+          "service accounts of 2 clusters share the identity: prod-eu: shop/web, prod-us: shop/web",
+        ],
+      ],
+    );
+  });
+
   it("not where the identity refuses the other", () => {
     expect(brief(audited(withAccount("batch", "web")))).toEqual([]);
   });

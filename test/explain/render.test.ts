@@ -24,13 +24,13 @@ const result: PullResult = {
 
 describe("text", () => {
   it("shows evidence, log and remedy of what does not hold, and control characters as escapes", () => {
-    expect([...renderText([result])].join(""))
+    expect([...renderText([result], { verbose: true })].join(""))
       .toBe(`denied  prod: shop/web pulls r.example.com/a"b\`#<x>\\u001b[31m (node identity)
-  pass    image-parses: fine
   fail    provider-matches-image: none matches
             seen: entry (m.yaml#1 providers[0])
             log: silent
             remedy: add one
+  pass    image-parses: fine
   skipped otherwise: not reached
 
 0 allowed, 1 denied, 0 unknown

@@ -28,7 +28,9 @@ export function compiled(source: string, folder: string): string {
 }
 
 function sourcePath(path: string): string {
-  const [found] = [`${path}.ts`, join(path, "index.ts")].filter((each) => existsSync(each));
+  const [found] = [`${path.replace(/\.js$/, "")}.ts`, join(path, "index.ts")].filter((each) =>
+    existsSync(each),
+  );
   if (found === undefined) throw new Error(`no source of ${path}`);
   return found;
 }

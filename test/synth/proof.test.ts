@@ -200,7 +200,7 @@ describe("a declared pull that would be denied", () => {
       "; to write the files all the same, and see with `explain` where each link stands, set `proof: false` on the construct that declares it",
     );
     expect(message).toContain(
-      `\n\ndenied  prod: shop/web pulls ${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/shop/web\n  pass    image-parses: `,
+      `\n\ndenied  prod: shop/web pulls ${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/shop/web\n  fail    subject-admitted: `,
     );
     expect(message).toMatch(/\n +seen: .*\(stacks\/prod\/cdk\.tf\.json resource\.aws_iam_role\./);
     expect(message).not.toContain(app.outdir);

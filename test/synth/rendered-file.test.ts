@@ -32,6 +32,15 @@ describe("a file that Terraform renders", () => {
     );
   });
 
+  it("has what was added between two syntheses", () => {
+    const { stack, manifests, data } = stackFixture();
+    addAccount(manifests, data.id);
+    manifests.rendered("manifests/20-service-accounts.yaml");
+    expect(Testing.synth(stack)).not.toContain("jobs");
+    addAccount(manifests, data.id, "jobs");
+    expect(Testing.synth(stack)).toContain("jobs");
+  });
+
   it("serves another stack through remote state, as cdktf makes it", () => {
     const { app, manifests, data } = stackFixture();
     addAccount(manifests, data.id);

@@ -131,8 +131,9 @@ export class Roles {
   }
 
   #role(resource: Resource): Role {
-    return this.#roles.get(resource, () =>
-      declaredRole(resource, this.#documents, () => this.#policies(resource)),
+    return this.#roles.get(
+      resource,
+      () => new DeclaredRole(resource, this.#documents, () => this.#policies(resource)),
     );
   }
 
@@ -180,38 +181,52 @@ function isRoleOf(role: Role, arn: Known<string>): Ternary {
   return end === "yes" && account !== undefined ? account : "no";
 }
 
-function declaredRole(resource: Resource, documents: Documents, held: () => readonly HeldPolicy[]): Role {
-  let policies: readonly HeldPolicy[] | undefined;
-  return {
-    resource,
-    contestedBy: undefined,
-    get arn() {
-      return resource.attribute("arn");
-    },
-    get account() {
-      return accountOf(resource);
-    },
-    get partition() {
-      return partitionOf(resource);
-    },
-    get pathName() {
-      const path = orElse(resource.text("path"), () => "") ?? "";
-      return shown(joined(path.replace(/^\//, ""), resource.attribute("name")));
-    },
-    get trust() {
-      return documents.ofText(this.trustText, "trust", trustCharactersMax);
-    },
-    get trustText() {
-      return resource.stated("assume_role_policy");
-    },
-    get policies() {
-      return (policies ??= held());
-    },
-    get boundary() {
-      const isStated = orElse(resource.text("permissions_boundary"), () => "late");
-      return isStated ? documents.ofArn(resource.stated("permissions_boundary")).policy : undefined;
-    },
-  };
+class DeclaredRole implements Role {
+  readonly resource: Resource;
+  readonly contestedBy: undefined;
+  readonly #documents: Documents;
+  readonly #held: () => readonly HeldPolicy[];
+  #policies: readonly HeldPolicy[] | undefined;
+
+  constructor(resource: Resource, documents: Documents, held: () => readonly HeldPolicy[]) {
+    this.resource = resource;
+    this.#documents = documents;
+    this.#held = held;
+  }
+
+  get arn(): Known<string> {
+    return this.resource.attribute("arn");
+  }
+
+  get account(): Known<string> {
+    return accountOf(this.resource);
+  }
+
+  get partition(): Known<string> {
+    return partitionOf(this.resource);
+  }
+
+  get pathName(): string {
+    const path = orElse(this.resource.text("path"), () => "") ?? "";
+    return shown(joined(path.replace(/^\//, ""), this.resource.attribute("name")));
+  }
+
+  get trust(): Policy {
+    return this.#documents.ofText(this.trustText, "trust", trustCharactersMax);
+  }
+
+  get trustText(): Known<string> {
+    return this.resource.stated("assume_role_policy");
+  }
+
+  get policies(): readonly HeldPolicy[] {
+    return (this.#policies ??= this.#held());
+  }
+
+  get boundary(): Policy | undefined {
+    const isStated = orElse(this.resource.text("permissions_boundary"), () => "late");
+    return isStated ? this.#documents.ofArn(this.resource.stated("permissions_boundary")).policy : undefined;
+  }
 }
 
 /** The policies that the role's own resource holds; what an expression makes of them is not known. */

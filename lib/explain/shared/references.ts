@@ -67,7 +67,7 @@ export function remembered<K, V>(
 }
 
 /** How many keys are kept at least: a role has a handful of policies. */
-const KEPT = 32;
+const KEPT = 16;
 
 /**
  * What is remembered of the last keys, and of those that are asked for again and again. Questions about one of ten thousand

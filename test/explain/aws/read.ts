@@ -76,19 +76,21 @@ export const node: NodeConfiguration = {
   files: new Map(),
 };
 
-/** Who pulls as the service account `shop/web`, which is annotated with a role. */
+/** Who pulls as a service account, which is annotated with a role. */
 export function puller(
   { cloud }: ReadTerraform,
   arn: Known<string> = known(ARN),
   issuer: Known<string> = known("https://oidc.example.com/id"),
+  key = "shop/web",
 ): PullIdentity {
+  const [namespace = "", name = ""] = key.split("/");
   return cloud.pulls.puller({
     cluster: {},
-    token: { issuer, audience: known("sts.amazonaws.com"), namespace: "shop", name: "web" },
+    token: { issuer, audience: known("sts.amazonaws.com"), namespace, name },
     entry: entry(),
     node,
     account: {
-      key: "shop/web",
+      key,
       annotations: new Map([[ecrRoleAnnotation, arn]]),
       patch: undefined,
       pullSecrets: [],

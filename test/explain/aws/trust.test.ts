@@ -44,6 +44,20 @@ function ownProvider(more: object = {}): object {
 const text = (...Statement: readonly object[]): string =>
   JSON.stringify({ Version: "2012-10-17", Statement });
 
+const PASSES = ["pass", "pass", "pass"];
+const FAILS = ["pass", "pass", "fail"];
+
+/** A condition on the subject beside that on the audience. */
+function on(operator: string, subject: string): object {
+  const audience = { [`${HOST}:aud`]: AUDIENCE };
+  return {
+    Condition:
+      operator === "StringEquals"
+        ? { StringEquals: { ...audience, [`${HOST}:sub`]: subject } }
+        : { StringEquals: audience, [operator]: { [`${HOST}:sub`]: subject } },
+  };
+}
+
 describe("a trust policy", () => {
   it.each<[string, unknown, readonly string[], string]>([
     [
@@ -118,6 +132,35 @@ describe("a trust policy", () => {
     const { trust } = puller(aws(stack(document)), undefined, known(ISSUER));
     expect(statuses(trust)).toEqual(expected);
     expect(trust.issuer.reason).toContain(reason);
+  });
+
+  // Policies that differ in nothing but the subject are judged once; what another subject changes is seen all the same.
+  it.each<[string, object, readonly string[]]>([
+    ["that lets in its own", {}, PASSES],
+    ["that lets in one whose name begins with its own", on("StringEquals", `${SUBJECT}-admin`), FAILS],
+    ["that lets in those whose names begin with its own", on("StringLike", `${SUBJECT}*`), PASSES],
+    ["that lets in a namespace", on("StringLike", "system:serviceaccount:shop:*"), PASSES],
+    ["with a Sid of its own", { Sid: SUBJECT }, ["fail", "unknown", "unknown"]],
+    ["that lets in all others", on("StringNotEquals", SUBJECT), FAILS],
+    ["that denies it", { Effect: "Deny" }, ["fail", "unknown", "unknown"]],
+  ])("%s, of two roles alike", (_, more, expected) => {
+    const other = "system:serviceaccount:blog:db";
+    const read = aws({
+      provider: limited(),
+      resource: {
+        aws_iam_openid_connect_provider: { own: ownProvider() },
+        aws_iam_role: {
+          db: { name: "db", assume_role_policy: text(statement(more)).replaceAll(SUBJECT, other) },
+          web: { name: "web", assume_role_policy: text(statement(more)) },
+        },
+      },
+    });
+    puller(read, known(ARN.replace(/web$/, "db")), undefined, "blog/db");
+    const { trust } = puller(read);
+    expect(statuses(trust)).toEqual(expected);
+    if (expected === PASSES) expect(trust.subject.reason).toContain(`admits ${SUBJECT}`);
+    if (expected === PASSES)
+      expect(trust.subject.evidence[0]?.source?.path).toBe("resource.aws_iam_role.web");
   });
 
   // Quota L-C07B4B0D ("Role trust policy length") of IAM: 2048 characters, 4096 on request.

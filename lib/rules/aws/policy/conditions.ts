@@ -91,9 +91,16 @@ function arnMatches(policy: PolicyValue, value: string): Ternary {
 
 /** The parts of an ARN, of which the last may hold colons. */
 export function arnParts(arn: string): readonly string[] {
-  const parts = arn.split(":", ARN_PARTS - 1);
-  const length = parts.reduce((sum, part) => sum + part.length + 1, 0);
-  return length <= arn.length ? [...parts, arn.slice(length)] : parts;
+  const parts: string[] = [];
+  let from = 0;
+  while (parts.length < ARN_PARTS - 1) {
+    const to = arn.indexOf(":", from);
+    if (to < 0) break;
+    parts.push(arn.slice(from, to));
+    from = to + 1;
+  }
+  parts.push(arn.slice(from));
+  return parts;
 }
 
 export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {

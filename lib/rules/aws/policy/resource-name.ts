@@ -278,17 +278,12 @@ function matches({ plain, value, parts, isOpen }: ResourceValue, resource: Asked
   return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
 }
 
-const shared = new WeakMap<Statement, Resources>();
-
-/** What a statement says of resources; the same object for all who ask, where no variable depends on the request. */
+/** What a statement says of resources. */
 export function resourcesOf(statement: Statement, context: RequestContext): Resources | Match {
   const { resources, variables } = statement;
   if (resources === undefined)
     return cannotTell(() => "it has neither Resource nor NotResource, which AWS refuses");
-  if (variables && resources.values.some(hasVariable)) return new Resources(resources, variables, context);
-  const made = shared.get(statement) ?? new Resources(resources, variables, context);
-  shared.set(statement, made);
-  return made;
+  return new Resources(resources, variables, context);
 }
 
 /** Whether a value has a policy variable, or may have. */
