@@ -22,7 +22,7 @@ export {
   type RegistryCredential,
   credentialsInOrder,
 } from "./kubelet/registry-credentials";
-export { credentialProviderConfigHash } from "./kubelet/validate-credential-provider-config";
+export { credentialProviderConfigHash } from "./kubelet/config-hash";
 export { type FeatureGate, featureGateDefault, knownKubernetesMinors } from "./kubelet/feature-gates";
 export { imageMatches } from "./kubelet/image-matches";
 export { lookupRepository } from "./kubelet/image-reference";

@@ -7,14 +7,25 @@
  */
 
 import { createHash } from "node:crypto";
+import { fail } from "../../errors";
+import { nodeFileInvalid } from "../../model/problems";
 
 const LENGTH_BYTES = 8;
 
-/** `sha256:…` for the contents of the files that the kubelet reads, in the order of their names. */
-export function credentialProviderConfigHash(contents: readonly string[]): string {
+/**
+ * The `hash` label of the kubelet's metric `kubelet_credential_provider_config_info` (1.34 and newer), for comparing
+ * nodes with what was written: `sha256:` and SHA-256 over each file's length (8 bytes, big-endian) and bytes.
+ *
+ * `files` are the contents, as UTF-8, in the kubelet's order: sorted by path; or the one file. Source:
+ * `readCredentialProviderConfig` in kubernetes:pkg/credentialprovider/plugin/config.go.
+ */
+export function credentialProviderConfigHash(files: readonly string[]): string {
+  if (!Array.isArray(files))
+    return fail("node-invalid", nodeFileInvalid(files, "contents are no list of texts"));
   const hash = createHash("sha256");
-  for (const content of contents) {
-    const bytes = Buffer.from(content, "utf8");
+  for (const file of files as readonly unknown[]) {
+    if (typeof file !== "string") return fail("node-invalid", nodeFileInvalid(file, "content is no text"));
+    const bytes = Buffer.from(file, "utf8");
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeBigUInt64BE(BigInt(bytes.length));
     hash.update(length).update(bytes);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isRecord } from "../../model/record";
 import { type ConfigIssue, complaint, decodeProblem, required } from "./decode-credential-provider-config";
 import { featureGateOn, isAtLeast, knownMinor } from "./feature-gates";
@@ -7,8 +6,6 @@ import { type ObjectKind, boolean, checkGiven, object, optional, record, text } 
 import { formatGoDuration, parseGoDuration } from "./go-duration";
 import { parseSchemelessUrl } from "./go-url";
 import { qualifiedNameProblems } from "./qualified-name";
-import { fail } from "../../errors";
-import { nodeFileInvalid } from "../../model/problems";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
@@ -285,29 +282,6 @@ function cacheTypeProblems(
         `Supported values are: ${CACHE_TYPES.join(", ")}`
       : `Unsupported value: ${goJsonString(cacheType)}: supported values: ${known}`;
   return [complaint(field, text)];
-}
-
-const LENGTH_BYTES = 8;
-
-/**
- * The `hash` label of the kubelet's metric `kubelet_credential_provider_config_info` (1.34 and newer), for comparing
- * nodes with what was written: `sha256:` and SHA-256 over each file's length (8 bytes, big-endian) and bytes.
- *
- * `files` are the contents, as UTF-8, in the kubelet's order: sorted by path; or the one file. Source:
- * `readCredentialProviderConfig` in kubernetes:pkg/credentialprovider/plugin/config.go.
- */
-export function credentialProviderConfigHash(files: readonly string[]): string {
-  if (!Array.isArray(files))
-    return fail("node-invalid", nodeFileInvalid(files, "contents are no list of texts"));
-  const hash = createHash("sha256");
-  for (const file of files as readonly unknown[]) {
-    if (typeof file !== "string") return fail("node-invalid", nodeFileInvalid(file, "content is no text"));
-    const bytes = Buffer.from(file, "utf8");
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeBigUInt64BE(BigInt(bytes.length));
-    hash.update(length).update(bytes);
-  }
-  return `sha256:${hash.digest("hex")}`;
 }
 
 const RULES: readonly ProviderRule[] = [protocolRule, matchImagesRule, durationRule, tokenAttributesRule];

@@ -1,25 +1,30 @@
-import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   credentialProviderAlerts,
   credentialProviderConfigHash,
 } from "../../../lib/rules/kubelet/config-hash";
 
-describe("the hash that the kubelet shows of its configuration", () => {
-  // kubernetes/kubernetes, pkg/credentialprovider/plugin/config.go: length in eight bytes, then the bytes, of each file.
-  it.each([
-    ["one file", ["ab"], "000000000000000261 62"],
-    ["characters of several bytes", ["é"], "0000000000000002 c3a9"],
-    ["files in their order", ["a", "bc"], "000000000000000161 000000000000000262 63"],
-    ["an empty file", [""], "0000000000000000"],
-  ])("is that of %s", (_, contents, bytes) => {
-    const hashed = createHash("sha256").update(Buffer.from(bytes.replaceAll(" ", ""), "hex"));
-    expect(credentialProviderConfigHash(contents)).toBe(`sha256:${hashed.digest("hex")}`);
-  });
+const json =
+  '{"apiVersion":"kubelet.config.k8s.io/v1","kind":"CredentialProviderConfig","providers":[{"name":"a"}]}\n';
+const yaml =
+  'apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders:\n- name: "é"\n';
 
-  it("tells files from one file with both contents", () => {
-    expect(credentialProviderConfigHash(["a", "b"])).not.toBe(credentialProviderConfigHash(["ab"]));
-  });
+// Outcomes of readCredentialProviderConfig of Kubernetes 1.36.3: a directory with a.json and b.yaml, and one file.
+it.each([
+  [[json, yaml], "sha256:2a594efec92274fc0de5e6b501b21d53fbbbf96d80d37e54f1efd38fc79955f9"],
+  [[yaml], "sha256:78fcb37597421663f9acc5e0ae40343a4dddbb7e2d8dbf8bb0081fd7fd63f667"],
+])("is the kubelet's hash", (files, hash) => {
+  expect(credentialProviderConfigHash(files)).toBe(hash);
+});
+
+it("tells files from one file with both contents", () => {
+  expect(credentialProviderConfigHash(["a", "b"])).not.toBe(credentialProviderConfigHash(["ab"]));
+});
+
+it.each([[undefined], ["text"], [[null]], [[1]]])("refuses %j, which is no list of texts", (files) => {
+  expect(() => credentialProviderConfigHash(files as never)).toThrowError(
+    expect.objectContaining({ code: "node-invalid" }) as Error,
+  );
 });
 
 it("alerts name every expected hash, whatever their order", () => {
