@@ -94,6 +94,9 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "./explain": {
     Explainer: MADE,
     readFactsFile: TEXTS,
+    renderCompareJson: RESULTS,
+    renderCompareMarkdown: RESULTS,
+    renderCompareText: RESULTS,
     renderGithub: RESULTS,
     renderHtml: RESULTS,
     renderJson: RESULTS,

@@ -135,6 +135,13 @@ export const explainEntries: Readonly<Record<string, Entry>> = {
     call: (given) => explain.Explainer.read([folder], given as never),
     open: ["cluster"],
   },
+  compare: {
+    refuses: "explain-missing",
+    settings: () => ({ old: {}, new: {} }),
+    required: [],
+    call: (given) => explain.compare([folder], [folder], given as never),
+    open: ["old", "new"],
+  },
   renderText: {
     settings: () => ({ verbose: false, only: ["denied"], summary: false, audit: [], colour: false }),
     required: [],
