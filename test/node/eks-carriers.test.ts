@@ -7,7 +7,7 @@ import type { Construct } from "constructs";
 import { Fn } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { eks } from "../../lib/cloud/aws";
-import { explain } from "../../lib/explain";
+import { Explainer, explain } from "../../lib/explain";
 import { LateText } from "../../lib/model/late";
 import type { INodeCarrier } from "../../lib/model/node-carrier";
 import type { NodeSetup } from "../../lib/model/node-file";
@@ -71,6 +71,7 @@ describe("user data for EKS nodes", () => {
     );
     expect(text.endsWith("\n--//--\n")).toBe(true);
     expect(verdicts(outdir)).toEqual(["allowed"]);
+    expect(Explainer.read([outdir]).skipped).toEqual([]);
     expect(JSON.stringify(written.terraform["locals"])).toContain("base64encode(local.");
   });
 
@@ -98,6 +99,9 @@ function read(archive: string) {
   expect(NODEADM_FORM.is(archive)).toBe(true);
   return NODEADM_FORM.read([archive]);
 }
+
+const LATER_FILES =
+  "\n--//\nContent-Type: text/cloud-config\n\n#cloud-config\nwrite_files: [{ path: /etc/motd, content: hi }]\n--//--";
 
 describe("the form", () => {
   const archive = String(nodeadmUserData(SETUP, []));
@@ -142,6 +146,23 @@ describe("the form", () => {
       /nodeadm writes/,
     ],
     ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
+    // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
+    ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replace those before it/],
+    [
+      "a later part that appends",
+      archive.replace(
+        "\n--//--",
+        LATER_FILES.replace("#", "merge_how: dict(no_replace,recurse_list)+list(append)\n#"),
+      ),
+      CONFIG,
+      undefined,
+    ],
+    [
+      "an earlier part with files",
+      archive.replace("\n--//\n", `${LATER_FILES.replace(/--$/, "\n")}`),
+      CONFIG,
+      undefined,
+    ],
   ])("%s", (_, changed, flag, doubt) => {
     const setup = read(changed);
     expect(setup.flags?.[CONFIG_FLAG]).toBe(flag);

@@ -16,7 +16,7 @@ import type { NodeSetup } from "../../model/node-file";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { type ObjectKind, object, text as TEXT } from "../../model/shape";
-import { CLOUD_INIT, CLOUD_INIT_FORM } from "./cloud-init";
+import { CLOUD_INIT, CLOUD_INIT_FORM, keepsEarlierLists } from "./cloud-init";
 import type { CarriedSetup, NodeForm } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
 
@@ -70,7 +70,7 @@ function part(contentType: string, content: string): string {
   return `\n--${BOUNDARY}\nContent-Type: ${contentType}\n\n${content}`;
 }
 
-/** What only apply tells stands encoded: nothing that it may be can break the YAML around it. */
+/** Values known only after apply are encoded, so that none of them can break the YAML around it. */
 function cloudConfig({ files, executables = [] }: NodeSetup): readonly (string | LateEncoding)[] {
   const { content } = CLOUD_INIT.document(files, executables);
   const config = record(list(content)[0]);
@@ -162,9 +162,14 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
     .flatMap(({ body }) => texts(at(parsed(body), "spec", "kubelet", "flags")));
   const files = setups.flatMap((setup) => setup.files);
   const other = parts.find(({ type }) => type !== CLOUD_CONFIG && type !== NODE_CONFIG);
+  const replacing = configs
+    .filter((config) => record(config)["write_files"] !== undefined)
+    .findIndex((config, place) => place > 0 && !keepsEarlierLists(config));
   const doubt = files.some(({ path }) => path === OWN_CONFIG)
     ? `nodeadm writes ${OWN_CONFIG} anew when a node boots`
-    : other && `what a part of type ${other.type} does to the files is not read`;
+    : replacing > 0
+      ? "write_files of a later part replace those before it where its merge_how does not append"
+      : other && `what a part of type ${other.type} does to the files is not read`;
   return {
     files: files.map((file) => ({ ...file, at: [] })),
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },
