@@ -128,7 +128,7 @@ describe("the form", () => {
       "a later part",
       archive.replace(
         "\n--//--",
-        `\n--//\nContent-Type: application/node.eks.aws\n\nspec:\n  kubelet:\n    flags: [--${CONFIG_FLAG}, /other]\n--//--`,
+        `\n--//\nContent-Type: application/node.eks.aws\n\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    flags: [--${CONFIG_FLAG}, /other]\n--//--`,
       ),
       "/other",
       undefined,
@@ -168,6 +168,21 @@ describe("the form", () => {
     expect(setup.flags?.[CONFIG_FLAG]).toBe(flag);
     if (doubt) expect(setup.doubt).toMatch(doubt);
     else expect(setup.doubt).toBeUndefined();
+  });
+
+  // nodeadm/internal/api/bridge/decode.go; Go's mime/multipart.
+  it.each([
+    ["no kind", archive.replace("kind: NodeConfig\n", ""), /no NodeConfig/],
+    ["another group", archive.replace("node.eks.aws/v1alpha1", "eks.aws/v1alpha1"), /no NodeConfig/],
+    ["no YAML", archive.replace("kind: NodeConfig", "kind: ["), /no NodeConfig/],
+    ["no last boundary", archive.replace("\n--//--\n", ""), /last boundary/],
+  ])("is refused with %s", (_, changed, problem) => {
+    expect(read(archive).problem).toBeUndefined();
+    expect(read(changed).problem).toMatch(problem);
+  });
+
+  it("is none without MIME-Version", () => {
+    expect(NODEADM_FORM.is(archive.replace("MIME-Version: 1.0\n", ""))).toBe(false);
   });
 
   it.each(["", "#cloud-config\n", "MIME-Version: 1.0\nContent-Type: text/plain\n\nx"])(

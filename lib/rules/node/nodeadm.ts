@@ -123,11 +123,14 @@ interface ReadPart {
   readonly body: string;
 }
 
+/** Without it cloud-init takes no archive for one (cloudinit/user_data.py, convert_string). */
+const IS_MIME = /^mime-version:/im;
+
 /** The parts of an archive; `undefined` for another text. */
 function partsOf(archive: string): readonly ReadPart[] | undefined {
   const [head = "", ...rest] = archive.replaceAll("\r\n", "\n").split("\n\n");
   const boundary = /^content-type:\s*multipart\/[^\n]*boundary="?([^"\n;]+)"?/im.exec(head)?.[1];
-  if (boundary === undefined) return undefined;
+  if (boundary === undefined || !IS_MIME.test(head)) return undefined;
   const [, ...parts] = `\n${rest.join("\n\n")}`.split(`\n--${boundary}`);
   return parts
     .filter((each) => !each.startsWith("--"))
@@ -147,11 +150,28 @@ function partsOf(archive: string): readonly ReadPart[] | undefined {
 export const NODEADM_FORM: NodeForm = {
   id: "nodeadm",
   is: (document) => (partsOf(archiveIn(document)) ?? []).some(({ type }) => type === NODE_CONFIG),
-  read: ([document]) => carried(partsOf(archiveIn(document)) ?? []),
+  read: ([document]) => {
+    const archive = archiveIn(document);
+    const parts = partsOf(archive) ?? [];
+    return { ...carried(parts), problem: problemOf(archive, parts) };
+  },
 };
 
 function archiveIn(document: unknown): string {
   return text(at(document, "kind") === "EC2NodeClass" ? at(document, "spec", "userData") : document);
+}
+
+/** Go's mime/multipart wants the last boundary; nodeadm/internal/api/bridge/decode.go wants group and kind. */
+function problemOf(archive: string, parts: readonly ReadPart[]): string | undefined {
+  if (!/\n--[^\n]+--[ \t]*(?:\r?\n|$)/.test(archive))
+    return "nodeadm refuses user data without its last boundary";
+  const isConfig = ({ body }: ReadPart): boolean => {
+    const config = parsed(body);
+    return at(config, "kind") === "NodeConfig" && text(at(config, "apiVersion")).startsWith("node.eks.aws/");
+  };
+  return parts.filter(({ type }) => type === NODE_CONFIG).every(isConfig)
+    ? undefined
+    : `nodeadm refuses a part of type ${NODE_CONFIG} that is no NodeConfig`;
 }
 
 function carried(parts: readonly ReadPart[]): CarriedSetup {
