@@ -167,7 +167,7 @@ function problemOf(archive: string, parts: readonly ReadPart[]): string | undefi
     return "nodeadm refuses user data without its last boundary";
   const isConfig = ({ body }: ReadPart): boolean => {
     const config = parsed(body);
-    return at(config, "kind") === "NodeConfig" && text(at(config, "apiVersion")).startsWith("node.eks.aws/");
+    return at(config, "kind") === "NodeConfig" && at(config, "apiVersion") === "node.eks.aws/v1alpha1";
   };
   return parts.filter(({ type }) => type === NODE_CONFIG).every(isConfig)
     ? undefined
