@@ -215,12 +215,12 @@ const MANAGED = {
   rosa: {
     service: "ROSA with hosted control planes",
     remedy:
-      "give the role of the workers AmazonEC2ContainerRegistryPullOnly, or write pull secrets; a MachineConfig needs ROSA classic, where Red Hat supports none, or a cluster of your own",
+      "let nodes pull as themselves, with AmazonEC2ContainerRegistryPullOnly on the role of the workers, or use pull secrets",
   },
   aro: {
     service: "ARO with hosted control planes",
     remedy:
-      "write pull secrets, of tokens that a workload with an identity of its own renews; who runs the service carries the files by NodePools",
+      "use pull secrets, renewed by a workload that has an identity with AcrPull; leave `managedBy` out if you run the service",
   },
 } as const;
 

@@ -7,7 +7,7 @@ import type { Construct } from "constructs";
 import { Fn } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { eks } from "../../lib/cloud/aws";
-import { explain } from "../../lib/explain";
+import { Explainer, explain } from "../../lib/explain";
 import { LateText } from "../../lib/model/late";
 import type { INodeCarrier } from "../../lib/model/node-carrier";
 import type { NodeSetup } from "../../lib/model/node-file";
@@ -71,6 +71,7 @@ describe("user data for EKS nodes", () => {
     );
     expect(text.endsWith("\n--//--\n")).toBe(true);
     expect(verdicts(outdir)).toEqual(["allowed"]);
+    expect(Explainer.read([outdir]).skipped).toEqual([]);
     expect(JSON.stringify(written.terraform["locals"])).toContain("base64encode(local.");
   });
 
@@ -99,6 +100,9 @@ function read(archive: string) {
   return NODEADM_FORM.read([archive]);
 }
 
+const LATER_FILES =
+  "\n--//\nContent-Type: text/cloud-config\n\n#cloud-config\nwrite_files: [{ path: /etc/motd, content: hi }]\n--//--";
+
 describe("the form", () => {
   const archive = String(nodeadmUserData(SETUP, []));
 
@@ -124,7 +128,7 @@ describe("the form", () => {
       "a later part",
       archive.replace(
         "\n--//--",
-        `\n--//\nContent-Type: application/node.eks.aws\n\nspec:\n  kubelet:\n    flags: [--${CONFIG_FLAG}, /other]\n--//--`,
+        `\n--//\nContent-Type: application/node.eks.aws\n\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    flags: [--${CONFIG_FLAG}, /other]\n--//--`,
       ),
       "/other",
       undefined,
@@ -142,11 +146,44 @@ describe("the form", () => {
       /nodeadm writes/,
     ],
     ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
+    // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
+    ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replace those before it/],
+    [
+      "a later part that appends",
+      archive.replace(
+        "\n--//--",
+        LATER_FILES.replace("#", "merge_how: dict(no_replace,recurse_list)+list(append)\n#"),
+      ),
+      CONFIG,
+      undefined,
+    ],
+    [
+      "an earlier part with files",
+      archive.replace("\n--//\n", `${LATER_FILES.replace(/--$/, "\n")}`),
+      CONFIG,
+      undefined,
+    ],
   ])("%s", (_, changed, flag, doubt) => {
     const setup = read(changed);
     expect(setup.flags?.[CONFIG_FLAG]).toBe(flag);
     if (doubt) expect(setup.doubt).toMatch(doubt);
     else expect(setup.doubt).toBeUndefined();
+  });
+
+  // nodeadm/internal/api/bridge/decode.go; Go's mime/multipart.
+  it.each([
+    ["no kind", archive.replace("kind: NodeConfig\n", ""), /no NodeConfig/],
+    ["another version", archive.replace("aws/v1alpha1", "aws/v9"), /no NodeConfig/],
+    ["another group", archive.replace("node.eks.aws/v1alpha1", "eks.aws/v1alpha1"), /no NodeConfig/],
+    ["no YAML", archive.replace("kind: NodeConfig", "kind: ["), /no NodeConfig/],
+    ["no last boundary", archive.replace("\n--//--\n", ""), /last boundary/],
+  ])("is refused with %s", (_, changed, problem) => {
+    expect(read(archive).problem).toBeUndefined();
+    expect(read(changed).problem).toMatch(problem);
+  });
+
+  it("is none without MIME-Version", () => {
+    expect(NODEADM_FORM.is(archive.replace("MIME-Version: 1.0\n", ""))).toBe(false);
   });
 
   it.each(["", "#cloud-config\n", "MIME-Version: 1.0\nContent-Type: text/plain\n\nx"])(

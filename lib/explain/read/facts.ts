@@ -113,13 +113,20 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...clusters.flatMap((cluster) => cluster.skipped),
     ...modules,
     ...unread.skipped,
-    ...otherFiles(unread.others),
+    ...otherFiles(unread.others.filter((file) => !isListedForNodes(file, stacks))),
   ];
   return {
     clusters: clusters.map((cluster) => ({ ...cluster, misfilled: wrong.misfilled })),
     terraform,
     skipped: distinct(skipped),
   };
+}
+
+/** Whether a stack lists the file for nodes, so that it was read whatever its ending. */
+function isListedForNodes(file: string, stacks: readonly StackDocuments[]): boolean {
+  return stacks.some(({ folder, identity }) =>
+    identity?.nodes?.some((each) => join(folder, each.file) === file),
+  );
 }
 
 function withDelivered(stacks: readonly StackDocuments[], { byStack }: Delivered): readonly StackDocuments[] {

@@ -4,6 +4,7 @@
  */
 
 import { type Known, isKnown, known, match, orElse, unread } from "../../model/known";
+import { isRecord } from "../../model/record";
 import { plainOf } from "../../model/tree";
 import { KUBELET_FILES, type KubeletFiles } from "../../rules/node/forms";
 import { CONFIG_FLAG } from "../../rules/node/host";
@@ -78,9 +79,12 @@ function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
     const parsed = found
       .filter(([file]) => isRead(file))
       .map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
-    const unread = parsed.find(({ tree }) => !isKnown(tree));
-    if (unread) return { flags: new Map(), extent: "partial", path: unread.file };
     const documents = parsed.map(({ tree }) => plainOf(tree, ""));
+    // Neither K3s nor MicroShift starts with a file that is no mapping; an empty one is fine.
+    const unread = parsed.find(
+      ({ tree }, place) => !isKnown(tree) || !(isRecord(documents[place]) || (documents[place] ?? "") === ""),
+    );
+    if (unread) return { flags: new Map(), extent: "partial", path: unread.file };
     return {
       flags: flagsOf(flags(documents), known),
       extent: "whole",

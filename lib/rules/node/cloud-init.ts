@@ -1,12 +1,19 @@
 /*
  * cloud-init's cloud-config. Source: canonical/cloud-init, cloudinit/config/cc_write_files.py (encodings, permissions),
- * cc_runcmd.py, and doc "Merging user data sections".
+ * cc_runcmd.py, and cloudinit/handlers/cloud_config.py and cloudinit/mergers (how parts are merged).
  */
 
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
-import { list, record, text } from "../../model/parsed";
+import { record, text } from "../../model/parsed";
 import type { NodeDocument } from "../../model/node-document";
-import { type CarriedFile, type NodeForm, type NodeTransport, carriedFiles, octal } from "./form";
+import {
+  type CarriedFile,
+  type NodeForm,
+  type NodeTransport,
+  appendedDoubt,
+  carriedFiles,
+  octal,
+} from "./form";
 import { fetchCommand } from "./plugin-source";
 
 const ENCODINGS: Readonly<Record<string, CarriedFile["encoding"]>> = {
@@ -22,7 +29,7 @@ const ENCODINGS: Readonly<Record<string, CarriedFile["encoding"]>> = {
   "gzip+base64": "gzip+base64",
 };
 
-/** Without it a later part's lists would replace these. */
+/** A part says how it is merged into those before it: without this, these lists would replace theirs. */
 const MERGE_HOW: readonly object[] = [
   { name: "list", settings: ["append"] },
   { name: "dict", settings: ["no_replace", "recurse_list"] },
@@ -37,8 +44,8 @@ export const CLOUD_INIT: NodeTransport = {
     head: "#cloud-config",
     content: [cloudConfig(files, executables)],
     comment: [
-      "A part of user data: cloud-init writes the files when a node boots for the first time, before runcmd; what starts",
-      "the kubelet comes after. A change reaches new nodes only.",
+      "A part of user data: cloud-init writes the files when a node boots for the first time, before runcmd. A change",
+      "reaches new nodes only. A later part needs the same merge_how, or its write_files and runcmd replace these.",
     ],
   }),
 };
@@ -62,13 +69,10 @@ export const CLOUD_INIT_FORM: NodeForm = {
   is: (document) => Array.isArray(record(document)["write_files"]),
   read: ([document]) => {
     const { write_files: files } = record(document);
-    const appended = list(files).find((file) => record(file)["append"] === true);
     return {
       files: carriedFiles(files, ["write_files"], { path: "path", content: "content" }, encodingOf),
       flags: undefined,
-      ...(appended !== undefined && {
-        doubt: `cloud-init appends to ${text(record(appended)["path"])}, and what it holds before is not known`,
-      }),
+      ...appendedDoubt(files, "cloud-init"),
     };
   },
 };
@@ -78,4 +82,11 @@ function encodingOf({ encoding = "", source }: Readonly<Record<string, unknown>>
   if (source !== undefined && source !== null) return "other";
   const name = text(encoding).toLowerCase().trim();
   return (Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined) ?? "plain";
+}
+
+/** Whether a part that follows others keeps their lists; anything but the way written here counts as no. */
+export function keepsEarlierLists(config: unknown): boolean {
+  const { merge_how: how, merge_type: type } = record(config);
+  const stated = JSON.stringify(how ?? type ?? "");
+  return ["append", "no_replace", "recurse_"].every((word) => stated.includes(word));
 }

@@ -5,7 +5,7 @@
 
 import type { NodeDocument } from "../../model/node-document";
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
-import { type Json, record, text } from "../../model/parsed";
+import { type Json, list, record, text } from "../../model/parsed";
 
 /** A file as a document has it. */
 export interface CarriedFile {
@@ -78,4 +78,14 @@ export function carriedFiles(
       at: [...at, index, keys.content],
     };
   });
+}
+
+/** The doubt where a program appends to one of the listed files. */
+export function appendedDoubt(listed: unknown, by: string): Pick<CarriedSetup, "doubt"> {
+  const file = list(listed).find(
+    (each) => ![undefined, null, false].includes(record(each)["append"] as null),
+  );
+  return file === undefined
+    ? {}
+    : { doubt: `${by} appends to ${text(record(file)["path"])}, and what it holds before is not known` };
 }

@@ -88,13 +88,13 @@ function carriedBy(document: unknown): CarriedSetup {
   const appended = list(at(document, "storage", "files")).find(
     (file) => list(record(file)["append"]).length > 0,
   );
-  return {
-    files: [...files, ...units],
-    flags: undefined,
-    ...(appended !== undefined && {
-      doubt: `${text(at(appended, "path"))} is appended to, and what it holds before is not known`,
-    }),
-  };
+  const doubt =
+    Object.keys(record(at(document, "ignition", "config"))).length > 0
+      ? "ignition.config brings in other configurations, which are not read and may replace this one"
+      : appended === undefined
+        ? undefined
+        : `${text(at(appended, "path"))} is appended to, and what it holds before is not known`;
+  return { files: [...files, ...units], flags: undefined, ...(doubt !== undefined && { doubt }) };
 }
 
 function storageFile(file: unknown, index: number): readonly CarriedFile[] {

@@ -40,7 +40,7 @@ function fileAsset({ path, mode, content }: NodeFile): object {
     });
   if (isLate(content))
     fail("node-unsupported", {
-      problem: `the content of ${path} holds a value that only apply tells, and a cluster's specification is written before`,
+      problem: `the content of ${path} holds a value known only after apply, and a cluster's specification is written before`,
       value: path,
       allowed: "contents that are known at synth",
       remedy: "give the literal value",

@@ -4,9 +4,9 @@
  * Cluster API v1beta2.
  *
  * Sources: kubernetes/kubernetes, cmd/kubeadm/app/apis/kubeadm/v1beta3 and v1beta4 (NodeRegistrationOptions; v1beta4 since
- * kubeadm 1.31, v1beta3 removed from 1.37 on); kubernetes-sigs/cluster-api, api/bootstrap/kubeadm/v1beta1 and v1beta2
- * (Arg) and the CRD of both
- * (content of 1 to 10,240 characters).
+ * kubeadm 1.31; v1beta3 removed in 1.37 by kubernetes/kubernetes pull request 136016, CHANGELOG-1.37.md);
+ * kubernetes-sigs/cluster-api, api/bootstrap/kubeadm/v1beta1 and v1beta2 (Arg, File) and the CRD of both (content of 1 to
+ * 10,240 characters).
  */
 
 import { fail } from "../../errors";
@@ -14,7 +14,14 @@ import { isLate } from "../../model/late";
 import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
-import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, octal } from "./form";
+import {
+  type CarriedFile,
+  type CarriedSetup,
+  type NodeForm,
+  appendedDoubt,
+  carriedFiles,
+  octal,
+} from "./form";
 import { fetchCommand } from "./plugin-source";
 
 type Flags = Readonly<Record<string, string>>;
@@ -135,15 +142,19 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
       version === "v1beta2",
       `KubeadmConfigTemplate ${version}`,
     );
-    return { files: carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf), ...flags };
+    return {
+      files: carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf),
+      ...flags,
+      ...appendedDoubt(spec["files"], "Cluster API"),
+    };
   },
 };
 
 const KEYS = { path: "path", content: "content" } as const;
 const ENCODINGS = { base64: "base64", gzip: "other", "gzip+base64": "gzip+base64" } as const;
 
-function encodingOf({ encoding, contentFrom }: Json): CarriedFile["encoding"] {
-  if (contentFrom !== undefined) return "other";
+function encodingOf({ encoding, contentFrom, contentFormat = "Raw" }: Json): CarriedFile["encoding"] {
+  if (contentFrom !== undefined || contentFormat !== "Raw") return "other";
   const row = Object.entries(ENCODINGS).find(([name]) => name === encoding);
   return row?.[1] ?? "plain";
 }

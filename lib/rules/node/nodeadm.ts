@@ -16,7 +16,7 @@ import type { NodeSetup } from "../../model/node-file";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { type ObjectKind, object, text as TEXT } from "../../model/shape";
-import { CLOUD_INIT, CLOUD_INIT_FORM } from "./cloud-init";
+import { CLOUD_INIT, CLOUD_INIT_FORM, keepsEarlierLists } from "./cloud-init";
 import type { CarriedSetup, NodeForm } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
 
@@ -70,7 +70,7 @@ function part(contentType: string, content: string): string {
   return `\n--${BOUNDARY}\nContent-Type: ${contentType}\n\n${content}`;
 }
 
-/** What only apply tells stands encoded: nothing that it may be can break the YAML around it. */
+/** Values known only after apply are encoded, so that none of them can break the YAML around it. */
 function cloudConfig({ files, executables = [] }: NodeSetup): readonly (string | LateEncoding)[] {
   const { content } = CLOUD_INIT.document(files, executables);
   const config = record(list(content)[0]);
@@ -123,11 +123,14 @@ interface ReadPart {
   readonly body: string;
 }
 
+/** Without it cloud-init takes no archive for one (cloudinit/user_data.py, convert_string). */
+const IS_MIME = /^mime-version:/im;
+
 /** The parts of an archive; `undefined` for another text. */
 function partsOf(archive: string): readonly ReadPart[] | undefined {
   const [head = "", ...rest] = archive.replaceAll("\r\n", "\n").split("\n\n");
   const boundary = /^content-type:\s*multipart\/[^\n]*boundary="?([^"\n;]+)"?/im.exec(head)?.[1];
-  if (boundary === undefined) return undefined;
+  if (boundary === undefined || !IS_MIME.test(head)) return undefined;
   const [, ...parts] = `\n${rest.join("\n\n")}`.split(`\n--${boundary}`);
   return parts
     .filter((each) => !each.startsWith("--"))
@@ -147,11 +150,28 @@ function partsOf(archive: string): readonly ReadPart[] | undefined {
 export const NODEADM_FORM: NodeForm = {
   id: "nodeadm",
   is: (document) => (partsOf(archiveIn(document)) ?? []).some(({ type }) => type === NODE_CONFIG),
-  read: ([document]) => carried(partsOf(archiveIn(document)) ?? []),
+  read: ([document]) => {
+    const archive = archiveIn(document);
+    const parts = partsOf(archive) ?? [];
+    return { ...carried(parts), problem: problemOf(archive, parts) };
+  },
 };
 
 function archiveIn(document: unknown): string {
   return text(at(document, "kind") === "EC2NodeClass" ? at(document, "spec", "userData") : document);
+}
+
+/** Go's mime/multipart wants the last boundary; nodeadm/internal/api/bridge/decode.go wants group and kind. */
+function problemOf(archive: string, parts: readonly ReadPart[]): string | undefined {
+  if (!/\n--[^\n]+--[ \t]*(?:\r?\n|$)/.test(archive))
+    return "nodeadm refuses user data without its last boundary";
+  const isConfig = ({ body }: ReadPart): boolean => {
+    const config = parsed(body);
+    return at(config, "kind") === "NodeConfig" && at(config, "apiVersion") === "node.eks.aws/v1alpha1";
+  };
+  return parts.filter(({ type }) => type === NODE_CONFIG).every(isConfig)
+    ? undefined
+    : `nodeadm refuses a part of type ${NODE_CONFIG} that is no NodeConfig`;
 }
 
 function carried(parts: readonly ReadPart[]): CarriedSetup {
@@ -162,9 +182,14 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
     .flatMap(({ body }) => texts(at(parsed(body), "spec", "kubelet", "flags")));
   const files = setups.flatMap((setup) => setup.files);
   const other = parts.find(({ type }) => type !== CLOUD_CONFIG && type !== NODE_CONFIG);
+  const replacing = configs
+    .filter((config) => record(config)["write_files"] !== undefined)
+    .findIndex((config, place) => place > 0 && !keepsEarlierLists(config));
   const doubt = files.some(({ path }) => path === OWN_CONFIG)
     ? `nodeadm writes ${OWN_CONFIG} anew when a node boots`
-    : other && `what a part of type ${other.type} does to the files is not read`;
+    : replacing > 0
+      ? "write_files of a later part replace those before it where its merge_how does not append"
+      : other && `what a part of type ${other.type} does to the files is not read`;
   return {
     files: files.map((file) => ({ ...file, at: [] })),
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },

@@ -37,8 +37,8 @@ export function rancherHost(name: keyof typeof SERVICES): KubeletHost {
     files: (setup) => [...setup.files, configFile(name, setup)],
     ...(name === "rke2" && { checkKubelet: checkRke2 }),
     comment: [
-      `A change takes effect when the service ${SERVICES[name]} is restarted. Where the configuration or the directory of`,
-      "the plugins is missing, the kubelet starts without credential providers, and without a word.",
+      `A change takes effect when the service ${SERVICES[name]} is restarted. Without the configuration or the directory`,
+      "of the plugins the kubelet silently starts without credential providers.",
     ],
   };
 }

@@ -128,7 +128,7 @@ function parsedConfig({ path, content }: NodeFile): Json {
     ? value
     : fail("node-unsupported", {
         problem: `${path} cannot be written into the machine configuration`,
-        value: "a value that only apply tells",
+        value: "a value known only after apply",
         allowed: "a CredentialProviderConfig that is known at synth",
         remedy: "give literal values for what it says",
       });

@@ -86,6 +86,16 @@ describe("nodes by a document of their own", () => {
       unknown("/etc/rancher/rke2/config.yaml starts the kubelet with variables"),
     ],
     [
+      "RKE2 whose configuration is a text",
+      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "wrong" })],
+      unknown("/etc/rancher/rke2/config.yaml starts the kubelet with variables"),
+    ],
+    [
+      "RKE2 whose configuration is empty",
+      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "# nothing\n" })],
+      READ,
+    ],
+    [
       "MicroShift with both keys",
       [
         cloudInit({

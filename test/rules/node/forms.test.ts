@@ -111,6 +111,33 @@ describe("a document", () => {
       { doubt: expect.stringContaining("/etc/x") as unknown },
     ],
     [
+      "Cluster API that appends (File.append)",
+      [
+        {
+          apiVersion: "bootstrap.cluster.x-k8s.io/v1beta2",
+          kind: "KubeadmConfig",
+          spec: { files: [{ path: "/etc/x", append: true, content: "a" }] },
+        },
+      ],
+      { doubt: expect.stringContaining("appends to /etc/x") as unknown },
+    ],
+    [
+      "Cluster API with a file that is a template (File.contentFormat)",
+      [
+        {
+          apiVersion: "bootstrap.cluster.x-k8s.io/v1beta2",
+          kind: "KubeadmConfig",
+          spec: { files: [{ path: "/etc/x", contentFormat: "Template", content: "{{ a }}" }] },
+        },
+      ],
+      { files: [{ encoding: "other" }] },
+    ],
+    [
+      "Ignition that is replaced by another configuration (docs/configuration-v3_2.md, ignition.config.replace)",
+      [{ ignition: { version: "3.2.0", config: { replace: { source: "https://e.com/x.ign" } } } }],
+      { doubt: expect.stringContaining("ignition.config") as unknown },
+    ],
+    [
       "Ignition of another major version",
       [{ ignition: { version: "2.3.0" } }],
       { doubt: expect.stringContaining("2.3.0") as unknown },
