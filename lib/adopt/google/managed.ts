@@ -14,16 +14,21 @@ export function gkeCluster(name: string, cluster: CommandAnswer, answers: Comman
   if (pool === undefined) {
     findings.lacks(
       `the workload pool of ${name}`,
-      "turn on Workload Identity Federation with `gcloud container clusters update --workload-pool=ASK.project.svc.id.goog`, and ask again",
+      `turn on Workload Identity Federation with \`gcloud container clusters update ${name} --workload-pool=${project.id ?? "PROJECT"}.svc.id.goog\`, and ask again`,
     );
     return findings.done(name, issuer, []);
   }
-  if (!answers.at(ASK.policy).exists)
+  const accounts = accountsOf(answers);
+  if (!answers.entry(ASK.accounts)) findings.lacks("the service accounts", `ask \`gcloud ${ASK.accounts}\``);
+  const unasked = accounts.filter(({ email }) => !answers.at(ASK.policy).entry(email));
+  if (unasked.length > 0)
     findings.lacks(
-      "who uses the pool",
-      `ask \`gcloud ${ASK.policy}\` about each service account of the project`,
+      `who may act as ${unasked.map(({ email }) => email).join(", ")}`,
+      `ask \`gcloud ${ASK.policy}\` about each`,
     );
-  for (const { email, name: id } of accountsOf(answers)) {
+  if (!answers.entry(ASK.projectPolicy))
+    findings.lacks("what the project grants to the pool directly", `ask \`gcloud ${ASK.projectPolicy}\``);
+  for (const { email, name: id } of accounts) {
     const members = usersIn(answers.at(ASK.policy, email));
     const keys = members.flatMap((member) => {
       const prefix = `serviceAccount:${pool}[`;
