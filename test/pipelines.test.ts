@@ -98,12 +98,26 @@ describe("plan.sh", () => {
     expect(readFileSync(join(root, "explain.html"), "utf8")).toContain("<!DOCTYPE html>");
   });
 
-  it("ends before the plan where something is not allowed", () => {
+  it.each([
+    [
+      "is denied",
+      1,
+      "the role of another service account",
+      "arn:aws:iam::111122223333:role/prod-eu_shop_web",
+    ],
+    ["is unknown", 3, "a role that was not read", "arn:aws:iam::111122223333:role/elsewhere"],
+  ])("ends before the plan where something %s: exit code %i for %s", (_, code, _what, role) => {
     project();
     const file = join(root, "synth/stacks", STACK, "manifests/20-service-accounts.yaml");
-    writeFileSync(file, readFileSync(file, "utf8").replace(/role-arn: \S+/, "role-arn: x"));
-    const { status, calls } = runScript("plan.sh");
-    expect([status === 0, calls.at(-1)]).toEqual([false, "cdktf synth"]);
+    const text = readFileSync(file, "utf8");
+    const changed = text.replace(/(?<=name: jobs\n[^]*?role-arn: )\S+/, role);
+    expect(changed).not.toBe(text);
+    writeFileSync(file, changed);
+    const { status, stdout, calls } = runScript("plan.sh");
+    expect([status, calls]).toEqual([code, ["npm ci", "vitest run", "cdktf synth"]]);
+    expect(stdout).toContain(
+      code === 1 ? "2 allowed, 1 denied, 0 unknown" : "2 allowed, 0 denied, 1 unknown",
+    );
     expect(readFileSync(join(root, "explain.html"), "utf8")).toContain("<!DOCTYPE html>");
   });
 });

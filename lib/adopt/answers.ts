@@ -80,7 +80,7 @@ export class CommandAnswer {
     return fail("adopt-invalid", {
       problem: `the answer of ${this.#path} is not what the command prints as JSON`,
       allowed,
-      remedy: "collect the answers again, with the lines of the runbook",
+      remedy: "collect the answers again, with the lines of docs/adopting.md",
     });
   }
 }

@@ -22,7 +22,7 @@ export function cloudAnswers(document: unknown): CloudAnswers {
     return fail("adopt-invalid", {
       problem: "the answers are not an object with one entry per command",
       allowed: '{ "<command without the program>": <what it printed as JSON>, … }',
-      remedy: "collect them with the lines of the runbook",
+      remedy: "collect them with the lines of docs/adopting.md",
     });
   const commands = Object.keys(document);
   const [first = ""] = commands;

@@ -21,7 +21,7 @@ export function adoptionProgram(adoptions: readonly Adoption[], props: ProgramPr
   const hasKeys = parts.some(({ props }) => "keys" in props);
   const imports = [
     ...(hasKeys ? ['import { readFileSync } from "node:fs";'] : []),
-    'import type { TerraformStack } from "cdktf";',
+    ...(part ? ['import type { TerraformStack } from "cdktf";'] : []),
     ...(part ? [`import { ${names.join(", ")} } from "${PACKAGE}/${part.entry}";`] : []),
     ...(used.includes("credentialsRequests(")
       ? [`import { credentialsRequests } from "${PACKAGE}/openshift";`]
@@ -33,7 +33,7 @@ export function adoptionProgram(adoptions: readonly Adoption[], props: ProgramPr
   const keys = hasKeys
     ? '\nconst keys = [{ publicKey: readFileSync("serviceaccount-signer.public", "utf8"), use: "current" as const }];\n'
     : "";
-  return `${imports.join("\n")}\n${keys}\n${used}`;
+  return imports.length > 0 ? `${imports.join("\n")}\n${keys}\n${used}` : used;
 }
 
 function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps): string {
@@ -43,7 +43,10 @@ function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps):
       ({ what, remedy, candidates }) =>
         `missing: ${what}; ${remedy}${candidates ? `; found: ${candidates.join(", ")}` : ""}`,
     ),
-    ...identities.map(({ identity, serviceAccounts }) => `${identity}: ${serviceAccounts.join(", ")}`),
+    ...(identities.length > 0
+      ? [`identities of ${cluster}, and the service accounts that may use them:`]
+      : []),
+    ...identities.map(({ identity, serviceAccounts }) => `  ${identity}: ${serviceAccounts.join(", ")}`),
     ...notes,
   ].map((line) => `// ${oneLine(line)}\n`);
   const hasIssuer = adoption.issuer !== undefined || parts.some(({ name }) => name === "issuer");
@@ -52,6 +55,8 @@ function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps):
     ...parts.map((part) => declaration(part, isOpenShift)),
     ...(isOpenShift ? [components(adoption, cloud, requests)] : []),
   ];
+  if (parts.length === 0)
+    return `${comments.join("")}${missing.length === 0 ? `// nothing to declare for ${oneLine(cluster)}\n` : ""}`;
   return `${comments.join("")}export function ${functionName(cluster)}(stack: TerraformStack): void {\n${lines.join("")}}\n`;
 }
 

@@ -25,7 +25,7 @@ export interface StackFolder {
  * their folders.
  */
 export function readSynthFolder(path: string): readonly StackFolder[] {
-  if (!isFolder(path)) return refuseFolder(path, "is no folder");
+  if (!isFolder(path)) return refuseFolder(path, existsSync(path) ? "is not a folder" : "does not exist");
   const folders = existsSync(join(path, WORKLOAD_IDENTITY_FILE)) ? [path] : stackFolders(path);
   const stacks = folders
     .filter((folder) => existsSync(join(folder, WORKLOAD_IDENTITY_FILE)))

@@ -73,6 +73,6 @@ function answersIn(file: string): unknown {
     problem: `the file with the answers ${reason}`,
     value: file,
     allowed: "one JSON object",
-    remedy: "collect the answers again, with the lines of the runbook",
+    remedy: "collect the answers again, with the lines of docs/adopting.md",
   });
 }

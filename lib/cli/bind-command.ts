@@ -29,7 +29,8 @@ export function run({ values, operands: [from] }: Asked<Values>, io: CommandIo):
     );
   for (const file of changed) io.out(`changed  ${printable(`${to}/${file}`)}\n`);
   for (const file of removed) io.out(`removed  ${printable(`${to}/${file}`)}\n`);
-  const unchanged = files.filter((file) => !changed.includes(file)).length;
+  // With the list of whose each file is, which changes too.
+  const unchanged = files.length + 1 - changed.length;
   const counts = `${changed.length} changed, ${unchanged} unchanged, ${removed.length} removed`;
   io.out(`${counts} in ${printable(to)}${dryRun ? "; nothing was written" : ""}\n`);
   return check && changed.length + removed.length > 0 ? EXIT_OUT_OF_DATE : EXIT_DONE;

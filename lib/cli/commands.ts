@@ -194,7 +194,7 @@ export const commands: readonly Command[] = [
   command({
     name: "adopt",
     summary: "Turn what a cloud's command line prints of a cluster into settings that take it over",
-    more: "Asks no cloud: the answers are collected with the lines in docs/coming-from-ccoctl-*.md. Nothing is guessed; what is missing, and what there are several of, is named with the command that shows it or the option that chooses.",
+    more: "Asks no cloud: the answers are collected with the lines in docs/adopting.md. Nothing is guessed; what is missing, and what there are several of, is named with the command that shows it or the option that chooses.",
     operands: [],
     options: {
       from: { value: "FILE", required: true, summary: "answers of aws, az or gcloud in JSON, by command" },

@@ -352,6 +352,18 @@ describe("a managed cluster", () => {
         { identity: "arn:aws:iam::111122223333:role/shop/web", serviceAccounts: ["a/b", "shop/*"] },
       ],
     });
+    const trust = (answers: Answers): Answers =>
+      at(answers, "iam get-role", "web", "Role", "AssumeRolePolicyDocument", "Statement");
+    const denied = eks();
+    trust(denied)["Effect"] = "Deny";
+    expect((await json(denied)).identities).toEqual([]);
+    const [anyone, others] = [eks(), eks()];
+    delete trust(anyone)["Condition"];
+    trust(others)["Condition"] = { StringNotLike: { [`${EKS}:sub`]: "system:serviceaccount:a:b" } };
+    for (const answers of [anyone, others])
+      expect((await json(answers)).identities).toMatchObject([
+        { serviceAccounts: ["every service account"] },
+      ]);
     const without = eks();
     delete without[PROVIDER];
     expect((await json(without)).missing).toMatchObject([{ what: `the OIDC provider of https://${EKS}` }]);
@@ -397,6 +409,12 @@ describe("a managed cluster", () => {
       ],
       identities: [{ identity: resourceId, serviceAccounts: ["shop/web"] }],
     });
+    const unasked = { ...answers, "identity federated-credential list": {} };
+    delete (unasked as Answers)["role assignment list"];
+    expect((await json(unasked)).missing).toMatchObject([
+      { what: "the federated credentials of web" },
+      { what: "the role assignments" },
+    ]);
     at(answers, "aks show", "prod")["oidcIssuerProfile"] = { enabled: false };
     expect((await json(answers)).missing).toMatchObject([{ what: "the issuer of prod" }]);
   });
@@ -440,8 +458,19 @@ describe("a managed cluster", () => {
         { identity: member, serviceAccounts: ["shop/jobs"] },
       ],
     });
+    const unasked: Answers = { ...answers, "iam service-accounts get-iam-policy": {} };
+    delete unasked["projects get-iam-policy"];
+    expect((await json(unasked)).missing).toMatchObject([
+      { what: "who may act as web@p.iam.gserviceaccount.com" },
+      { what: "what the project grants to the pool directly" },
+    ]);
     delete at(answers, "container clusters describe", "prod")["workloadIdentityConfig"];
-    expect((await json(answers)).missing).toMatchObject([{ what: "the workload pool of prod" }]);
+    expect((await json(answers)).missing).toMatchObject([
+      {
+        what: "the workload pool of prod",
+        remedy: expect.stringContaining("update prod --workload-pool=p.svc.id.goog") as string,
+      },
+    ]);
   });
 
   it.runIf(spawnSync("terraform", ["version"]).status === 0)(

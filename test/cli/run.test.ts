@@ -122,7 +122,7 @@ describe("bind", () => {
     expect((await bound("--dry-run")).code).toBe(0);
     expect(existsSync(to)).toBe(false);
     expect((await bound()).code).toBe(0);
-    const same = `0 changed, 2 unchanged, 0 removed in ${to}; nothing was written\n`;
+    const same = `0 changed, 3 unchanged, 0 removed in ${to}; nothing was written\n`;
     expect(await bound("--check")).toEqual({ code: 0, out: same, err: "" });
 
     writeFileSync(join(to, file), "edited\n");

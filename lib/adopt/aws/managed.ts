@@ -3,6 +3,8 @@ import type { CommandAnswer } from "../answers";
 import { ASK, accountOf } from "./answers";
 
 const SUBJECT_KEY = /:sub$/;
+/** A statement that does not compare the subject. */
+const ANYONE = "every service account";
 
 /** An EKS cluster: the OIDC provider of its issuer, and the roles that trust it. */
 export function eksCluster(name: string, cluster: CommandAnswer, answers: CommandAnswer): Adoption {
@@ -27,7 +29,7 @@ export function eksCluster(name: string, cluster: CommandAnswer, answers: Comman
     findings.identities.push({ identity: role.arn, serviceAccounts });
     findings.imports.push({ type: "aws_iam_role", id: role.name });
   }
-  if (account.roles.size === 0)
+  if (!answers.entry(ASK.role))
     findings.lacks("roles that trust the OIDC provider", `ask \`aws ${ASK.role}\` about each role`);
   const region = cluster.at("arn").text()?.split(":")[3];
   const { audiences, tags } = provider;
@@ -44,12 +46,20 @@ function subjectsOf(trust: CommandAnswer, arn: string): readonly string[] {
     .at("Statement")
     .someMembers()
     .filter(
-      (statement) => statement.at("Principal").exists && federated(statement.at("Principal")).includes(arn),
+      (statement) =>
+        statement.at("Effect").text() === "Allow" &&
+        statement.at("Principal").exists &&
+        federated(statement.at("Principal")).includes(arn),
     )
-    .flatMap((statement) => statement.at("Condition").entries())
-    .flatMap(([, keys]) => keys.entries())
-    .filter(([key]) => SUBJECT_KEY.test(key))
-    .flatMap(([, values]) => values.someTexts());
+    .flatMap((statement) => {
+      const limits = statement
+        .at("Condition")
+        .entries()
+        .filter(([operator]) => !operator.includes("Not"))
+        .flatMap(([, keys]) => keys.entries())
+        .filter(([key]) => SUBJECT_KEY.test(key));
+      return limits.length === 0 ? [ANYONE] : limits.flatMap(([, values]) => values.someTexts());
+    });
   return [...new Set(subjects.map(serviceAccountOf))].sort();
 }
 

@@ -1,6 +1,6 @@
 import { type Adoption, AdoptionFindings } from "../adoption";
 import type { CommandAnswer } from "../answers";
-import { ASK, WORKLOAD_USER, accountsOf, projectOf, usersIn } from "./answers";
+import { ASK, type Account, WORKLOAD_USER, accountsOf, projectOf, usersIn } from "./answers";
 
 /** A GKE cluster: the service accounts of Google that service accounts of its pool act as. */
 export function gkeCluster(name: string, cluster: CommandAnswer, answers: CommandAnswer): Adoption {
@@ -14,16 +14,13 @@ export function gkeCluster(name: string, cluster: CommandAnswer, answers: Comman
   if (pool === undefined) {
     findings.lacks(
       `the workload pool of ${name}`,
-      "turn on Workload Identity Federation with `gcloud container clusters update --workload-pool=ASK.project.svc.id.goog`, and ask again",
+      `turn on Workload Identity Federation with \`gcloud container clusters update ${name} --workload-pool=${project.id ?? "PROJECT"}.svc.id.goog\`, and ask again`,
     );
     return findings.done(name, issuer, []);
   }
-  if (!answers.at(ASK.policy).exists)
-    findings.lacks(
-      "who uses the pool",
-      `ask \`gcloud ${ASK.policy}\` about each service account of the project`,
-    );
-  for (const { email, name: id } of accountsOf(answers)) {
+  const accounts = accountsOf(answers);
+  nameUnasked(answers, accounts, findings);
+  for (const { email, name: id } of accounts) {
     const members = usersIn(answers.at(ASK.policy, email));
     const keys = members.flatMap((member) => {
       const prefix = `serviceAccount:${pool}[`;
@@ -41,6 +38,19 @@ export function gkeCluster(name: string, cluster: CommandAnswer, answers: Comman
   directGrants(answers, project.id, pool, findings);
   findings.notes.push(`the pool ${pool} is Google's own, one per project; it is not imported`);
   return findings.done(name, issuer, []);
+}
+
+/** Names the commands without whose answers a user of the pool may be overlooked. */
+function nameUnasked(answers: CommandAnswer, accounts: readonly Account[], findings: AdoptionFindings): void {
+  if (!answers.entry(ASK.accounts)) findings.lacks("the service accounts", `ask \`gcloud ${ASK.accounts}\``);
+  const unasked = accounts.filter(({ email }) => !answers.at(ASK.policy).entry(email));
+  if (unasked.length > 0)
+    findings.lacks(
+      `who may act as ${unasked.map(({ email }) => email).join(", ")}`,
+      `ask \`gcloud ${ASK.policy}\` about each`,
+    );
+  if (!answers.entry(ASK.projectPolicy))
+    findings.lacks("what the project grants to the pool directly", `ask \`gcloud ${ASK.projectPolicy}\``);
 }
 
 /** Roles that principals of the pool hold in the project themselves, without a service account of Google. */

@@ -210,9 +210,9 @@ describe("bind", () => {
   });
 
   it.each<[string, () => Partial<Parameters<typeof bind>[0]>, string, string]>([
-    ["no folder", () => ({ from: join(root, "nowhere") }), "bind-invalid", "is no folder"],
+    ["no folder", () => ({ from: join(root, "nowhere") }), "bind-invalid", "does not exist"],
     ["a folder without stacks", () => ({ from: root }), "bind-invalid", "holds no workload-identity.json"],
-    ["a file as folder", () => ({ from: flat("one") }), "bind-invalid", "is no folder"],
+    ["a file as folder", () => ({ from: flat("one") }), "bind-invalid", "is not a folder"],
     ["no outputs file", () => ({ outputs: join(root, "none.json") }), "bind-missing", "ENOENT"],
     ["a folder as outputs file", () => ({ outputs: root }), "bind-missing", "EISDIR"],
     ["outputs that are no JSON", () => ({ outputs: put("x.json", "{") }), "bind-invalid", "is not JSON"],
