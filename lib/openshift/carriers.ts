@@ -103,12 +103,17 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
     }
     const reboots = !this.writesPolicy && unlisted.length > 0;
     const effect = reboots ? REBOOTS : unlisted.length > 0 ? RESTARTS_BY_POLICY : RESTARTS;
-    const comment = [effect, ...this.commandComment(), ...this.crioComment(), ...readableFiles(files)];
+    const comment = [
+      `A change ${effect}`,
+      ...this.commandComment(),
+      ...this.crioComment(),
+      ...readableFiles(files),
+    ];
     const pools = [...this.machineConfigNames.keys()].join(", ");
     const chart = sink.chart("machine-configs", {
       order: 40,
       comment,
-      effect: `nodes of ${pools}, OpenShift ${this.release.version}: ${effect}`,
+      effect: `nodes of ${pools}, OpenShift ${this.release.version}: a change ${effect}`,
     });
     for (const [machineRole, name] of this.machineConfigNames)
       new MachineConfig(chart, machineRole, { name, machineRole, files });
@@ -154,10 +159,10 @@ function lostToCrio(beaten: readonly string[]): readonly string[] {
 
 /** What a change of the files does to the nodes. */
 const REBOOTS =
-  "A change drains and reboots each node of the pools: no node disruption policy names all of these files.";
-const RESTARTS = "A change restarts the kubelet on each node of the pools, without drain or reboot.";
+  "drains and reboots each node of the pools: no node disruption policy names all of these files.";
+const RESTARTS = "restarts the kubelet on each node of the pools, without drain or reboot.";
 const RESTARTS_BY_POLICY =
-  "A change restarts the kubelet on each node of the pools, without drain or reboot once the node disruption policy is applied.";
+  "restarts the kubelet on each node of the pools, without drain or reboot once the node disruption policy is applied.";
 
 /** Which NodePools a {@link NodePoolCarrier} serves, and how. */
 export interface NodePoolCarrierProps {
@@ -230,7 +235,7 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
       appliesTo: "management-cluster",
       comment: [...placeComment(this.configMapNames), ...readableFiles(files)],
       effect:
-        "A change rolls out the NodePools that list the ConfigMaps: new nodes, or with upgrade type InPlace a drain and reboot.",
+        "a change rolls out the NodePools that list the ConfigMaps: new nodes, or with upgrade type InPlace a drain and reboot.",
     });
     const machineConfig = { name: this.machineConfigName, files };
     for (const name of this.configMapNames)

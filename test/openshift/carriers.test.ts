@@ -88,17 +88,17 @@ describe("MachineConfigCarrier", () => {
     [
       "4.21",
       {},
-      /^nodes of worker, OpenShift 4\.21: A change restarts .* once the node disruption policy is applied\.$/,
+      /^nodes of worker, OpenShift 4\.21: a change restarts .* once the node disruption policy is applied\.$/,
     ],
     [
       "4.21",
       { nodeDisruptionPolicy: false },
-      /^nodes of worker, OpenShift 4\.21: A change drains and reboots/,
+      /^nodes of worker, OpenShift 4\.21: a change drains and reboots/,
     ],
     [
       "4.22",
       {},
-      /^nodes of worker, OpenShift 4\.22: A change restarts the kubelet .* without drain or reboot\.$/,
+      /^nodes of worker, OpenShift 4\.22: a change restarts the kubelet .* without drain or reboot\.$/,
     ],
   ] as const)("says for the summary what a change does on %s with %o", (version, settings, expected) => {
     const { options } = carried({ version, ...settings }, setup("ecr"));

@@ -43,7 +43,7 @@ describe("the summary of a synth", () => {
   });
 
   it("says what applying a file does to nodes", () => {
-    const effects = ["manifests/40-machine-configs.yaml: nodes of worker: A change restarts the kubelet."];
+    const effects = ["manifests/40-machine-configs.yaml: nodes of worker: a change restarts the kubelet."];
     const text = summaryText([stack({ files: ["manifests/40-machine-configs.yaml"], effects })], []);
     expect(text).toContain(`  ${effects[0]}\n  next:`);
   });
