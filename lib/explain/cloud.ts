@@ -118,6 +118,13 @@ export interface HeldRight {
   readonly source: Source | undefined;
 }
 
+/** A right of someone who need not be a service account: an account of the cloud, or everyone. */
+export interface OpenRight {
+  /** Whom it was granted to, as it is written there. */
+  readonly to: string;
+  readonly right: HeldRight;
+}
+
 /** Repositories that an identity may read. */
 export interface ReachedRepositories {
   /** `<host>/<repository>`, `*` for any text; or words where it is no pattern. */
@@ -299,6 +306,8 @@ export interface DeclaredIdentity {
   readonly source: Source;
   /** Whether a token is let in; an OIDC provider that is only adopted is presumed to be there. */
   trust(claims: ShownClaims): TrustAnswer;
+  /** As of {@link PullIdentity}, of a token that is shown. */
+  admitsAnyAudience?(claims: ShownClaims): boolean;
   /** What its trust compares claims with. */
   readonly terms: TrustTerms;
 }
@@ -325,6 +334,8 @@ export interface Cloud {
   readonly spokes: CloudSpokes;
   /** What is declared here and lets tokens in; what is only looked up is left out. */
   readonly identities: readonly DeclaredIdentity[];
+  /** What is granted by resources to whom they name themselves, or to everyone; absent where none of it is read. */
+  readonly openRights?: readonly OpenRight[];
 }
 
 /** A resource that says what was stated. */

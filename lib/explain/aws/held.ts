@@ -3,6 +3,7 @@
  */
 
 import { type Known, is, isKnown, joined, known, map, orElse, shown } from "../../model/known";
+import { plainOf } from "../../model/tree";
 import type {
   Condition,
   Policy,
@@ -11,7 +12,7 @@ import type {
   UnreadStatement,
 } from "../../rules/aws/policy/document";
 import { hasVariable } from "../../rules/aws/policy/resource-name";
-import type { HeldRight } from "../cloud";
+import type { HeldRight, OpenRight } from "../cloud";
 import type { Source } from "../read/source";
 import type { HeldPolicy } from "./attachments";
 
@@ -58,6 +59,32 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
       return { text, covers: { action: shown(action).toLowerCase(), on: shown(on), under }, source };
     }),
   );
+}
+
+/** What a policy of a resource lets the principals do that it names, denials aside. */
+export function openRights(policy: Policy, on: string, source: Source): readonly OpenRight[] {
+  const open = (text: string): OpenRight => ({ to: "others", right: { text, limits: true, source } });
+  if (policy.kind !== "read") return textsOf(policy).map((text) => open(`${text}, of ${on}`));
+  return policy.statements.flatMap((each): readonly OpenRight[] => {
+    if ("unread" in each) return [open(`${each.unread}, of ${on}`)];
+    if (!each.principal || each.principal.negated) return [];
+    if (orElse(each.effect, () => "Deny") !== "Allow" || each.actions.negated) return [];
+    const under = conditionsText(each.conditions);
+    const principals = principalsOf(plainOf(each.principal.value, shown));
+    return principals.flatMap((to) =>
+      each.actions.values.map((action): OpenRight => {
+        const covers = { action: shown(action).toLowerCase(), on, under };
+        const text = `${shown(action)} on ${on}${under === "" ? "" : ` under ${under}`}`;
+        return { to, right: { text, covers, source } };
+      }),
+    );
+  });
+}
+
+/** The number of an account means its root. */
+function principalsOf(value: unknown): readonly string[] {
+  const all = typeof value === "object" && value !== null ? Object.values(value).flat() : [value];
+  return all.map((each) => String(each).replace(/^\d{12}$/, "arn:aws:iam::$&:root"));
 }
 
 function textOf({ effect, actions, resources, conditions, principal }: Statement): string {

@@ -9,11 +9,13 @@ import type {
   PullRights,
   ShownClaims,
   TrustAnswer,
+  OpenRight,
 } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
+import { openRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
@@ -27,7 +29,7 @@ import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
-import { Trust, notFound } from "./trust";
+import { Trust, type TrustQuestion, notFound } from "./trust";
 
 export const awsReader: CloudReader = {
   cloud: "aws",
@@ -73,10 +75,23 @@ class Aws implements Cloud {
       names: [role.resource.address, shown(role.resource.attribute("name")), role.pathName, ...arnsOf(role)],
       source: role.resource.source,
       trust: (claims) => declaredTrust(role, claims, trust),
+      admitsAnyAudience: (claims) => trust.isWide(questionOf(role, claims)),
       get terms() {
         return trust.terms(role);
       },
     }));
+  }
+
+  get openRights(): readonly OpenRight[] {
+    const { roles, registries } = this.#facts;
+    const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
+      openRights(trust, `the role ${pathName}`, resource.source),
+    );
+    const byTokens = "sts:assumerolewithwebidentity";
+    return [
+      ...registries.openRights,
+      ...trusting.filter(({ right: { covers } }) => covers && covers.action !== byTokens),
+    ];
   }
 
   get #facts(): Read {
@@ -157,12 +172,16 @@ function arnsOf({ account, pathName }: Role): readonly string[] {
  * An OIDC provider that another team declares was not read; the trust policy then decides alone, as it does for AWS once
  * the OIDC provider is there.
  */
-function declaredTrust(role: Role, { issuer, subject, audience }: ShownClaims, trust: Trust): TrustAnswer {
-  const { account, partition } = role;
-  const claims = { issuer: known(issuer), audience: known(audience), subject: known(subject) };
-  const answers = trust.of({ role, account, partition, ...claims });
+function declaredTrust(role: Role, claims: ShownClaims, trust: Trust): TrustAnswer {
+  const answers = trust.of(questionOf(role, claims));
   if (answers.subject.status !== "pass") return answers;
   const presumed = (answer: Answer): Answer =>
     answer.status === "unknown" ? pass(`presumed: ${answer.reason}`, ...answer.evidence) : answer;
   return { ...answers, issuer: presumed(answers.issuer), audience: presumed(answers.audience) };
+}
+
+function questionOf(role: Role, { issuer, subject, audience }: ShownClaims): TrustQuestion {
+  const { account, partition } = role;
+  const claims = { issuer: known(issuer), audience: known(audience), subject: known(subject) };
+  return { role, account, partition, ...claims };
 }

@@ -20,9 +20,11 @@ import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
+import type { OpenRight } from "../cloud";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { type Documents, ModuleCalls, samePolicy } from "./documents";
+import { openRights } from "./held";
 import { accountOf, push, regionOf } from "./place";
 
 export interface Registry {
@@ -160,6 +162,16 @@ export class Registries {
       ([{ account, region, text }, what]) =>
         `policy of ${what} in ${shown(account)}, ${shown(region)}: ${shown(text)}`,
     );
+  }
+
+  /** What the policies grant, by whom they name. */
+  get openRights(): readonly OpenRight[] {
+    return [
+      ...this.#policies.flatMap((each) =>
+        openRights(each.policy, `repository ${shown(each.repository)}`, each.source),
+      ),
+      ...this.#registryPolicies.flatMap((each) => openRights(each.policy, "the registry", each.source)),
+    ];
   }
 
   /** A rule that a repository is cached by, or may be: the prefix ROOT is for all that no other rule is about. */

@@ -8,6 +8,7 @@ import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
+import { openChanges } from "./rights";
 import { pairs } from "./sides";
 import { trustChanges } from "./trust";
 
@@ -55,7 +56,8 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
     ...pullChanges(pair),
     ...resultChanges(pair),
   ]);
-  return { changes: [...changes, ...trustChanges(before, after)].sort(inOrder) };
+  const others = [...trustChanges(before, after), ...openChanges(before, after)];
+  return { changes: [...changes, ...others].sort(inOrder) };
 }
 
 const JOBS: readonly Change["job"][] = ["image-pull", "component", "workload", "fleet-access", "trust"];

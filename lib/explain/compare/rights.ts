@@ -2,10 +2,12 @@
  * Two lists of rights, compared as sets: a right that others of the other side cover is no change.
  */
 
+import { grouped } from "../../model/grouped";
 import { AskedNames } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
 import { type Pattern, patternOf } from "../../rules/wildcard";
 import type { HeldRight } from "../cloud";
+import type { Inside } from "../explainer";
 import { type Change, placed } from "./change";
 
 /** One difference of rights. */
@@ -51,6 +53,20 @@ export function rightRows(
 }
 
 const LIMITS = "it limits what else is granted, or may, or has too many wildcards to compare";
+
+/** The differences of what resources grant to the principals that they name. */
+export function openChanges(before: Inside, after: Inside): readonly Change[] {
+  const [olds, news] = [before, after].map(openOf);
+  return [...new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])].flatMap((to) => {
+    const changes = rightChanges(olds?.get(to) ?? [], news?.get(to) ?? []);
+    return rightRows(changes, { job: "trust", stack: "", subject: to });
+  });
+}
+
+function openOf({ clouds }: Inside): ReadonlyMap<string, readonly HeldRight[]> {
+  const all = clouds.flatMap(({ openRights = [] }) => openRights);
+  return new Map([...grouped(all, ({ to }) => to)].map(([to, each]) => [to, each.map(({ right }) => right)]));
+}
 
 /** Where a right was granted. */
 export function sourceOf({ text, source }: HeldRight): Change["added"] {

@@ -138,8 +138,21 @@ function subjectChanges(
   const has = rows.some(({ after }) => after.verdict === "allowed");
   return rows.flatMap(({ subject, label, before, after }): readonly Change[] => {
     const kind = kindOf(before, after, had, has);
-    if (kind === undefined) return [];
     const isSet = label !== named(subject);
+    if (kind === undefined) {
+      if (before.verdict !== "allowed") return [];
+      const [was, is] = [old, made].map((each) => each?.admitsAnyAudience?.({ ...asked, subject }) === true);
+      if (was === is) return [];
+      return [
+        {
+          ...whole(old, made, is ? "widened" : "narrowed", ""),
+          subject: `${label} with a token for any audience`,
+          ...(isSet ? { example: named(subject) } : {}),
+          before: state(before),
+          after: state(after),
+        },
+      ];
+    }
     return [
       {
         ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),

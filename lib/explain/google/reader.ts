@@ -2,14 +2,24 @@
  * Google Cloud: workload identity pools, Artifact Registry by auth-provider-gcp, GKE and fleets.
  */
 
-import { joined, known, orElse, shown } from "../../model/known";
-import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer, TrustTerms } from "../cloud";
+import { type Known, is, joined, known, orElse, shown } from "../../model/known";
+import type {
+  Cloud,
+  CloudReader,
+  DeclaredIdentity,
+  OpenRight,
+  ShownClaims,
+  TrustAnswer,
+  TrustTerms,
+} from "../cloud";
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
+import { heldGrant } from "./held";
 import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
+import { AUTHENTICATED, EVERYONE, LOOSE } from "./members";
 import { googleComputed } from "./names";
 import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
@@ -65,6 +75,17 @@ class Google implements Cloud {
           },
         };
       });
+  }
+
+  get openRights(): readonly OpenRight[] {
+    const iam = this.#policies;
+    return [EVERYONE, AUTHENTICATED].flatMap((to) => {
+      const bearer = { label: to, isMember: (member: Known<string>) => is(member, to), keys: [to, LOOSE] };
+      return iam
+        .to(bearer)
+        .flatMap((grant) => heldGrant(grant, iam))
+        .map((right) => ({ to, right }));
+    });
   }
 
   #trust(provider: PoolProvider, { issuer, subject, audience }: ShownClaims): TrustAnswer {

@@ -52,6 +52,25 @@ const ROLE = "arn:aws:iam::111122223333:role/edge-1_shop_web";
 const SUBJECT = 'sub\\":\\"system:serviceaccount:shop:web\\"';
 const OWN = "arn:aws:ecr:eu-west-1:111122223333:repository/shop/*";
 
+/** A statement inside of a policy that is a text in JSON. */
+const OTHER_ACCOUNT =
+  '{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"AWS\\":\\"999988887777\\"},\\"Action\\":\\"sts:AssumeRole\\"}';
+const POLICY_FOR_ALL = JSON.stringify({
+  other: {
+    repository: "other",
+    policy: JSON.stringify({
+      Version: "2012-10-17",
+      Statement: [{ Effect: "Allow", Principal: "*", Action: "ecr:BatchGetImage" }],
+    }),
+  },
+});
+const READ_BY_ALL = JSON.stringify({
+  public: {
+    ...{ project: "acme-images", location: "europe-west1", repository: "public" },
+    ...{ role: "roles/artifactregistry.reader", members: ["allUsers"] },
+  },
+});
+
 /** Kind, subject, target and example of each change. */
 function brief({ changes }: Comparison): readonly string[] {
   return changes.map(({ kind, subject, target, example: one }) =>
@@ -70,6 +89,41 @@ const ROWS: readonly (readonly [string, readonly Edit[], readonly string[]])[] =
     "a wildcard that is widened",
     [[TF, "repository/shop/*", "repository/*"]],
     [`widened | shop/web | ${ECR}/* | ${ECR}/a`],
+  ],
+  [
+    "a trust policy that no longer compares the audience, although the OIDC provider still does",
+    [[TF, '\\"oidc.acme.example/edge-1:aud\\":\\"sts.amazonaws.com\\",', ""]],
+    ["widened | shop/web with a token for any audience | edge-1_shop_web"],
+  ],
+  [
+    "a trust policy that lets another account in",
+    [
+      [
+        TF,
+        '\\"Statement\\":[{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"Fed',
+        `\\"Statement\\":[${OTHER_ACCOUNT},{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"Fed`,
+      ],
+    ],
+    ["added | arn:aws:iam::999988887777:root | sts:AssumeRole on the role edge-1_shop_web"],
+  ],
+  [
+    "a repository policy that lets everyone in",
+    [[TF, '"aws_s3_object": {', `"aws_ecr_repository_policy": ${POLICY_FOR_ALL},"aws_s3_object": {`]],
+    ["added | * | ecr:BatchGetImage on repository other"],
+  ],
+  [
+    "a repository that everyone may read",
+    [
+      [
+        TF,
+        '"google_iam_workload_identity_pool": {',
+        `"google_artifact_registry_repository_iam_binding": ${READ_BY_ALL},"google_iam_workload_identity_pool": {`,
+      ],
+    ],
+    [
+      `widened | shop/tools | ${GAR}/public/* | ${GAR}/public/d`,
+      "added | allUsers | roles/artifactregistry.reader on artifact registry repository public of acme-images in europe-west1",
+    ],
   ],
   [
     "a wildcard that is narrowed",
