@@ -18,7 +18,7 @@ export interface Known<out T> {
 }
 
 /**
- * A value that only apply tells, as a Terraform configuration refers to it. Two references are the same value exactly
+ * A value known only after apply, as a Terraform configuration refers to it. Two references are the same value exactly
  * where they are the same object, so that whoever reads a document makes one for each expression in it.
  */
 export class Reference {
@@ -44,13 +44,13 @@ export class Reference {
   }
 }
 
-/** A text in pieces, some of which only apply tells. */
+/** A text in pieces, some of which are known only after apply. */
 export type TextParts = readonly (string | Reference)[];
 
 /** Why a value is not known. */
 export type Why =
   | {
-      /** Only apply tells it. */
+      /** It is known only after apply. */
       readonly kind: "apply";
       /** The text, as far as it is known. */
       readonly parts: TextParts;
@@ -150,7 +150,7 @@ export function all<T>(values: readonly Known<T>[]): Known<readonly T[]> {
   return first === undefined ? known(values as unknown as readonly T[]) : (first as unknown as Known<never>);
 }
 
-/** The parts of a text; `undefined` where it is not known for another reason than that only apply tells it. */
+/** The parts of a text; `undefined` where it is not known for another reason than that it is known only after apply. */
 export function partsOf(text: Known<string>): TextParts | undefined {
   return match(
     text,
@@ -268,7 +268,7 @@ export function shown(value: Known<string | number | boolean | null | undefined>
   return match(value, (text) => String(text), whyText);
 }
 
-/** A reason for people: `<aws_iam_role.web.arn>` in the place of what only apply tells. */
+/** A reason for people: `<aws_iam_role.web.arn>` in the place of what is known only after apply. */
 export function whyText(why: Why): string {
   if (why.kind !== "apply") return why.what;
   return why.parts.map((part) => (typeof part === "string" ? part : `<${part.expression}>`)).join("");

@@ -1,5 +1,5 @@
 /*
- * JSON of which some texts only apply tells: policies with references in them, bodies of resources.
+ * JSON of which some texts are known only after apply: policies with references in them, bodies of resources.
  *
  * What `JSON.parse` gives is a tree whose leaves are all known, so that literal documents cost nothing more.
  */

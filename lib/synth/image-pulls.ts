@@ -144,7 +144,7 @@ export class ImagePulls extends Construct {
   readonly nodeSetup: NodeSetup;
   /**
    * Label `hash` of the metric `kubelet_credential_provider_config_info` on nodes that run with the configuration, for
-   * `CredentialProviderConfigAlert`; `undefined` where only apply tells it, without carriers, for nodes that write the file anew (Talos), and
+   * `CredentialProviderConfigAlert`; `undefined` where it is known only after apply, without carriers, for nodes that write the file anew (Talos), and
    * for kubelets before 1.34.
    */
   readonly configHash: string | undefined;

@@ -78,7 +78,7 @@ describe("what is granted to a component", () => {
       })),
     ],
     [
-      "by a role whose permissions only apply tells",
+      "by a role whose permissions are known only after apply",
       each("google_project_iam_custom_role", (values) => (values["permissions"] = "${var.permissions}")),
     ],
     ["less what a deny policy may take", deny("dns.googleapis.com/changes.*")],
@@ -154,7 +154,7 @@ describe("what is granted to a workload", () => {
       "unknown",
     ],
     [
-      "under a condition with 13 logical operators, one of which only apply tells",
+      "under a condition with 13 logical operators, one of which is known only after apply",
       each(
         BUCKET_MEMBER,
         (values) => (values["condition"] = { expression: `\${var.x}${" || a == b".repeat(13)}` }),

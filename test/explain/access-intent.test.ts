@@ -166,7 +166,7 @@ describe("what is meant is judged, not what is asked for:", () => {
     expect(statuses(resultOf(both, INGRESS))["permissions-granted"]).toBe("fail");
   });
 
-  it("places that only apply tells, by the Terraform that tells them", () => {
+  it("places known only after apply, by the Terraform that tells them", () => {
     const late = withJson(accessArtefacts("azure"), RECORD, (value) => {
       const record = value as {
         placeholders: Record<string, object>;
@@ -188,7 +188,7 @@ describe("an assignment on Azure counts", () => {
     ["not beside it", `${group}-2`, "fail"],
     ["not below it", `${group}/providers/Microsoft.Network/dnsZones/z`, "fail"],
     ["perhaps in a management group", "/providers/Microsoft.Management/managementGroups/m", "unknown"],
-    ["perhaps where only apply tells", "${var.scope}", "unknown"],
+    ["perhaps where it is known only after apply", "${var.scope}", "unknown"],
   ])("%s", (_, scope, status) => {
     const moved = withTerraform(accessArtefacts("azure"), ({ resource }) => {
       for (const assignment of Object.values(resource["azurerm_role_assignment"] ?? {}))

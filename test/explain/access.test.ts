@@ -589,7 +589,7 @@ it.each(clouds)("every request of the newest payload is allowed on %s", (cloud) 
   expect(results.filter(({ verdict }) => verdict !== "allowed")).toEqual([]);
 });
 
-describe("an issuer that only apply tells", () => {
+describe("an issuer known only after apply", () => {
   const late = synthesized("openshift-manual-aws");
   const reference = "aws_cloudfront_distribution.issuer_Distribution_6D5A4523.domain_name";
 

@@ -24,7 +24,7 @@ const subscription: Edit = [SECRET, subscriptionId, OTHER];
 const wellFormed = (changed: Artefacts, account = INGRESS): string | undefined =>
   statuses(resultOf(changed, account))["secret-well-formed"];
 
-/** Scopes that only apply tells. */
+/** Scopes known only after apply. */
 const lateScopes = (changed: Artefacts): Artefacts =>
   withTerraform(changed, ({ resource }) => {
     for (const each of Object.values(resource["azurerm_role_assignment"] ?? {}))

@@ -503,7 +503,7 @@ describe("a public access block of the account", () => {
     ],
     ["of another account", { ...closed, account_id: "444455556666" }, "S3, public", "pass"],
     [
-      "of an account that only apply tells",
+      "of an account known only after apply",
       { ...closed, account_id: "${var.account}" },
       "S3, public",
       "unknown",

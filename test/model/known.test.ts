@@ -81,7 +81,12 @@ describe("comparing texts in part known", () => {
   it.each([
     ["not read, and itself", unread("gone"), unread("gone"), "unknown"],
     ["nothing and a text", known(undefined), known(""), "no"],
-    ["nothing and what only apply tells", known(undefined), textOf([new Reference("a.b.c")]), "unknown"],
+    [
+      "nothing and what is known only after apply",
+      known(undefined),
+      textOf([new Reference("a.b.c")]),
+      "unknown",
+    ],
     ["a number and the same number", known(1), known(1), "yes"],
   ] as const)("%s: %#", (_why, one, other, expected) => {
     expect(same<string | number | undefined>(one as Known<string>, other as Known<string>)).toBe(expected);

@@ -81,7 +81,7 @@ describe("user data for EKS nodes", () => {
     expect(verdicts(outdir)).toEqual(["allowed", "allowed"]);
   });
 
-  it("has what only apply tells encoded", () => {
+  it("has what is known only after apply encoded", () => {
     const { outdir, written } = carried(nodeadm(), true);
     expect(written.files.get("nodes/nodeadm.txt")).toMatch(
       /path: \/etc\/kubernetes\/acr-azure\.json\n[^]*content: "@late\(base64\.\w+\)@"\n\s+encoding: b64\n/,

@@ -318,7 +318,7 @@ function isAbsent(value: Variable): boolean {
   return orElse(value ?? known(undefined), () => "late") === undefined;
 }
 
-/** Not known for another reason than that apply tells it. */
+/** Not known for another reason than that it is known only after apply. */
 function isOpen(value: Variable): boolean {
   return (whyNot(value ?? known(undefined))?.kind ?? "apply") !== "apply";
 }

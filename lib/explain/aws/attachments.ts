@@ -56,7 +56,7 @@ export class Attachments {
   readonly #certain = new Map<Resource, Given[]>();
   readonly #perhaps = new Map<Resource, Given[]>();
   readonly #owners = new Map<Resource, Source>();
-  /** Those of roles that only apply tells. */
+  /** Those of roles known only after apply. */
   readonly #anywhere: Given[] = [];
 
   constructor(terraform: Terraform, documents: Documents, ofName: (name: string) => readonly Resource[]) {

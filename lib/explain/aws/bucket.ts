@@ -60,7 +60,7 @@ export class Bucket {
   readonly #policies: readonly Resource[];
   readonly #blocks: readonly Resource[];
   readonly #accountBlocks: readonly Resource[];
-  /** True where a policy or block was read whose bucket only apply tells. */
+  /** True where a policy or block was read whose bucket is known only after apply. */
   readonly #isOpen: boolean;
 
   constructor(

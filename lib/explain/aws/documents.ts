@@ -158,7 +158,7 @@ export const policyArn: ComputedAttribute = {
 
 /**
  * Whether two texts are one policy: a configuration and its state write it differently, and list its texts in another
- * order. Not known where only apply tells a part of it.
+ * order. Not known where a part of it is known only after apply.
  */
 export function samePolicy(one: Known<string>, other: Known<string>): Ternary {
   const text = same(one, other);

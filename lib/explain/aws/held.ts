@@ -67,8 +67,8 @@ export function openRights(policy: Policy, on: string, source: Source): readonly
   if (policy.kind !== "read") return textsOf(policy).map((text) => open(`${text}, of ${on}`));
   return policy.statements.flatMap((each): readonly OpenRight[] => {
     if ("unread" in each) return [open(`${each.unread}, of ${on}`)];
-    if (!each.principal || each.principal.negated) return [];
-    if (orElse(each.effect, () => "Deny") !== "Allow" || each.actions.negated) return [];
+    if (!each.principal || orElse(each.effect, () => "Deny") !== "Allow") return [];
+    if (each.principal.negated || each.actions.negated) return [open(`${textOf(each)}, of ${on}`)];
     const under = conditionsText(each.conditions);
     const principals = principalsOf(plainOf(each.principal.value, shown));
     return principals.flatMap((to) =>

@@ -53,7 +53,7 @@ export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
 const TYPE = "aws_iam_role";
 const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
-/** True for the ARN of a role, and for what only apply tells. */
+/** True for the ARN of a role, and for what is known only after apply. */
 export function isRoleArn(arn: Known<string>): boolean {
   return match(
     arn,
@@ -283,7 +283,7 @@ function contested(role: Role, contestedBy: Source): Role {
 
 const LATE = "late";
 
-/** A policy as text, the same for two that say the same; {@link LATE} where only apply tells a part of it. */
+/** A policy as text, the same for two that say the same; {@link LATE} where a part of it is known only after apply. */
 function policyWords(policy: Policy): string {
   if (policy.kind !== "read") return policy.kind === "unread" ? LATE : policy.why;
   try {

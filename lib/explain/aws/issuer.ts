@@ -29,7 +29,7 @@ const OBJECT_TYPES: readonly string[] = ["aws_s3_object", "aws_s3_bucket_object"
 const DISTRIBUTION = "aws_cloudfront_distribution";
 const CONTROL = "aws_cloudfront_origin_access_control";
 
-/** `arn` of a distribution, of which only apply tells the id. */
+/** `arn` of a distribution, whose id is known only after apply. */
 export const distributionArn: ComputedAttribute = {
   type: DISTRIBUTION,
   attribute: "arn",

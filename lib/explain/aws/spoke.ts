@@ -231,7 +231,7 @@ export class AwsSpokes implements CloudSpokes {
       });
   }
 
-  /** By the cluster's name; `undefined` for one that only apply tells. */
+  /** By the cluster's name; `undefined` for one known only after apply. */
   #index(type: string): ReadonlyMap<string | undefined, readonly Resource[]> {
     const before = this.#byCluster.get(type);
     if (before) return before;

@@ -201,7 +201,7 @@ function scopesAnswer(
   if (other === undefined) return undefined;
   const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and ${label} has a role at ${shown(other.scope.text)}`;
   const places = [where, seen("scope of a role assignment", other.source)];
-  // A scope that only apply tells, or that of a management group, may have it.
+  // A scope known only after apply, or that of a management group, may have it.
   return hasMoreRoles || possible.length > 0 || isIn.includes("unknown")
     ? unknown(reason, AS_OTHERS, ...places)
     : broken(reason, AS_OTHERS, "AuthorizationFailed", ...places);

@@ -1,6 +1,6 @@
 /*
  * Who is assigned which role where: role assignments as Terraform declares them, also those of the groups that a
- * principal is in. Those in other forms, and those whose principal only apply tells, may be anyone's.
+ * principal is in. Those in other forms, and those whose principal is known only after apply, may be anyone's.
  */
 
 import {
@@ -132,7 +132,7 @@ const PRINCIPALS =
   /^(?:azurerm_user_assigned_identity|azuread_(?:application|group|service_principal|user))\./;
 
 /**
- * Whether an id may be that of any principal: only apply tells it, and it is no attribute of a resource that is a
+ * Whether an id may be that of any principal: it is known only after apply, and it is no attribute of a resource that is a
  * principal or has one of its own. What a plan does not know is an attribute of what it belongs to itself.
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {

@@ -183,7 +183,7 @@ export function cloudOf({ provider }: Resource): Known<AzureCloudName | undefine
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** True for a GUID, and for what only apply tells, which may be one. */
+/** True for a GUID, and for what is known only after apply, which may be one. */
 export function isGuid(id: Known<string | undefined>): boolean {
   return whether(id, (text = "") => GUID.test(text)) !== "no";
 }

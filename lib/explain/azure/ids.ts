@@ -1,5 +1,5 @@
 /*
- * Resource ids of Azure: what they are of resources whose ids only apply tells, and what lies below what. Azure compares
+ * Resource ids of Azure: what they are of resources whose ids are known only after apply, and what lies below what. Azure compares
  * them without regard to letter case. Source: learn.microsoft.com, "Understand scope for Azure RBAC".
  */
 

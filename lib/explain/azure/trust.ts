@@ -125,7 +125,7 @@ function taken(
 
 function unowned(label: string, credentials: readonly Credential[]): Answer {
   return unknown(
-    `whether a federated identity credential is one of ${label} is not known: only apply tells its identity, or azurerm may put it on another, in the subscription of its provider and, before 4.60, its resource_group_name`,
+    `whether a federated identity credential is one of ${label} is not known: its identity is known only after apply, or azurerm may put it on another, in the subscription of its provider and, before 4.60, its resource_group_name`,
     "declare it with the provider of the identity, and without resource_group_name or with that of the identity",
     ...places("credential", credentials),
   );

@@ -153,7 +153,7 @@ function targetOf(resource: Resource, type: string): Target {
   return { kind, name: repository, project: ofProject, location };
 }
 
-const UNREAD_POLICY = unread("a policy that only apply tells");
+const UNREAD_POLICY = unread("a policy known only after apply");
 
 function bindingsOf(resource: Resource, form: string): readonly Binding[] {
   if (form === "binding") return [bindingOf(resource, resource.list("members"))];

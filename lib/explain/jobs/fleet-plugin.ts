@@ -150,7 +150,7 @@ export function pluginCalled(
 
 /**
  * The variables for rules that know plain texts alone. Of one that is not known it is presumed that it is there only
- * where `isPresumed` says so; a reference that only apply tells is there.
+ * where `isPresumed` says so; a reference known only after apply is there.
  */
 function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): ResolvedExec["env"] {
   // What only the container sets overrides an argument of kubelogin; what the entry sets was meant.

@@ -173,7 +173,7 @@ export function unlessPerhaps({ rbacPerhaps }: ClusterArtefacts, answer: Answer)
   const [perhaps] = rbacPerhaps;
   if (answer.status !== "fail" || perhaps === undefined) return answer;
   return unknown(
-    `${answer.reason}, unless a role or binding does that holds a value that only apply tells`,
+    `${answer.reason}, unless a role or binding does that holds a value known only after apply`,
     "explain the manifests that bind wrote",
     ...answer.evidence,
     seen("role or binding", perhaps),

@@ -180,7 +180,7 @@ function runningPlugin({ pods, container }: ControllerPods): WorkloadFact {
   };
 }
 
-/** A recorded text that only apply tells is none that a cloud can compare with. */
+/** A recorded text known only after apply is none that a cloud can compare with. */
 function literalOf(text: Known<string> | undefined): string | undefined {
   return orElse(text ?? known(undefined), () => undefined);
 }

@@ -126,7 +126,7 @@ export function configurationValid(node: NodeConfiguration, cluster: ClusterFact
       "state the kubelet's version, with --facts as cluster.kubelet",
       ...(cluster.kubelet === undefined ? [] : [seen(`kubelet ${cluster.kubelet}`, undefined)]),
     );
-  // A file with a value that only apply tells is validated when it is bound.
+  // A file with a value known only after apply is validated when it is bound.
   const late = node.documents.find(({ value, error }) => error === undefined && !isKnown(knownJson(value)));
   if (late)
     return unknown(

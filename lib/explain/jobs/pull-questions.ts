@@ -63,7 +63,7 @@ export interface AskedPull {
   readonly isNeverPulled: boolean;
 }
 
-/** Throws for what is asked about where only apply tells it. */
+/** Throws for what is asked about where it is known only after apply. */
 export function refuseLate(asked: string | undefined): void {
   if (isLate(asked))
     fail("explain-invalid", {

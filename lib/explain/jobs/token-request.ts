@@ -245,7 +245,7 @@ function withoutGrant(
   const [perhaps] = artefacts.rbacPerhaps;
   if (perhaps)
     return unknown(
-      `whether nodes may request tokens for ${what} is not known: a role or binding holds a value that only apply tells`,
+      `whether nodes may request tokens for ${what} is not known: a role or binding holds a value known only after apply`,
       "explain the manifests that bind wrote",
       seen("role or binding", perhaps),
     );

@@ -202,7 +202,7 @@ export class Resource extends Block {
     return this.scope.provider(this.providerKey);
   }
 
-  /** An attribute, as a reference to it has it: computed, or the reference itself where only apply tells it. */
+  /** An attribute, as a reference to it has it: computed, or the reference itself where it is known only after apply. */
   attribute(name: string): Known<string> {
     return andThen(this.scope.attribute(this, [name]), (value) =>
       typeof value === "string" || typeof value === "number" || typeof value === "boolean"

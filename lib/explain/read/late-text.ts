@@ -122,7 +122,7 @@ function followed(value: unknown, late: LateReader): unknown {
   }
   if (!isRecord(value)) return value;
   if (Object.keys(value).some((key) => key.includes(PLACEHOLDER_START)))
-    return unread("an object has a key that only apply tells");
+    return unread("an object has a key known only after apply");
   const entries = Object.keys(value).map((key) => [key, followed(value[key], late)] as const);
   return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
 }

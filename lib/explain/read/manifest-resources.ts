@@ -99,7 +99,7 @@ class Texts {
   object(value: unknown): unknown {
     if (typeof value === "string")
       return this.#scope.isLiteral || !isTemplate(value) ? value : this.#text(parseTemplate(value));
-    if (value === NOT_YET) return this.#placeholder(unread("only apply tells it"));
+    if (value === NOT_YET) return this.#placeholder(unread("it is known only after apply"));
     if (Array.isArray(value)) return value.map((each) => this.object(each));
     if (!isRecord(value)) return value;
     const entries = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);

@@ -1,7 +1,7 @@
 /*
  * One Terraform configuration, plan or state, and what its expressions are.
  *
- * A reference that only apply tells stays a {@link Reference}, one object for each expression, so that two equal ones are
+ * A reference known only after apply stays a {@link Reference}, one object for each expression, so that two equal ones are
  * one value. Source of the functions: developer.hashicorp.com/terraform/language/functions.
  */
 
@@ -125,7 +125,7 @@ export class Scope implements Configuration {
     if (typeof value === "string")
       return !this.isLiteral && isTemplate(value) ? this.#template(value, instance) : treeOf(value);
     if (value instanceof Expressed) return this.#template(value.template, instance);
-    if (value === NOT_YET) return unread("only apply tells it");
+    if (value === NOT_YET) return unread("it is known only after apply");
     if (Array.isArray(value)) return treeOf(value.map((item) => this.evaluated(item, instance)));
     if (!isRecord(value)) return treeOf(value);
     const entries = Object.entries(value).map(([key, child]) => [key, this.evaluated(child, instance)]);
@@ -251,7 +251,7 @@ export class Scope implements Configuration {
     return found && found.rest.length > 0 ? this.attribute(found.resource, found.rest) : undefined;
   }
 
-  /** An expression that only apply tells. */
+  /** An expression known only after apply. */
   #kept(expression: string, target?: object, attribute?: string): Tree {
     return textOf([this.#reference(expression, target, attribute)]);
   }

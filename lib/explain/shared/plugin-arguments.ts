@@ -61,7 +61,7 @@ export function refusedArguments(
   where: Evidence,
 ): Answer | undefined {
   const refusal = certainRefusal(plugin, facts, parsed);
-  // Of a value that only apply tells it is not known whether the plugin takes it.
+  // Of a value that it is known only after apply is not known whether the plugin takes it.
   if (refusal === undefined || refusal.reason.includes(MARK)) return undefined;
   return broken(refusal.reason, refusal.remedy, refusal.log, where);
 }

@@ -1,6 +1,6 @@
 import type { Answer } from "../answer";
 
-/** What to do about a value that only apply tells, also once it is bound in the manifests. */
+/** What to do about a value known only after apply, also once it is bound in the manifests. */
 export const ASK_AGAIN = "apply, and ask again with what `terraform show -json` prints named as well";
 
 const SHOWN = 4;

@@ -186,7 +186,7 @@ function extensionIssues(extensions: readonly Json[]): Issues {
   });
 }
 
-/** Addresses and certificates of a profile's providers; `publicCertificate` says that no CA is needed, and `isOpen` of a value that only apply tells it. */
+/** Addresses and certificates of a profile's providers; `publicCertificate` says that no CA is needed, and `isOpen` of a value that it is known only after apply. */
 export function endpointIssues(
   profile: unknown,
   publicCertificate: boolean,

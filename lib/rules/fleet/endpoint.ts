@@ -11,7 +11,7 @@ import { holdsPrivateKey } from "../../model/private-key";
 import { secretMaterial } from "./secret-material";
 
 type Issues = readonly WorkloadIdentityError[];
-/** True for a value that only apply tells, which passes. */
+/** True for a value known only after apply, which passes. */
 type IsOpen = (value: unknown) => boolean;
 
 const SERVER_MAX = 2048;

@@ -110,7 +110,7 @@ describe("the Secret of a component", () => {
     });
   });
 
-  it("that names a role which only apply tells leads to the role", () => {
+  it("that names a role known only after apply leads to the role", () => {
     const terraform = aws(role([], {}, {}));
     const arn = terraform.text("${aws_iam_role.web.arn}");
     const [before = "", after = ""] = credentials("@").split("@");

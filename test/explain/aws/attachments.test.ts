@@ -37,7 +37,7 @@ const statusOf = (...configurations: readonly object[]): string => repository(aw
 /** Within the account of the registry. */
 const home = (own: object, more: object = {}): object => stack(own, more, limited());
 
-describe("policies of a role that only apply tells", () => {
+describe("policies of a role known only after apply", () => {
   const module = "${module.eks.role_name}";
   const forEach = { for_each: "${var.roles}" };
   const attachment = {

@@ -232,7 +232,7 @@ describe("a repository that caches another registry", () => {
       "unknown",
     ],
     ["under another prefix", rule("sho"), pulls, "pass"],
-    ["under a prefix that only apply tells", rule("${var.p}"), pulls, "unknown"],
+    ["under a prefix known only after apply", rule("${var.p}"), pulls, "unknown"],
     ["in another region", rule("shop", { region: "us-east-1" }), pulls, "pass"],
     ["by the rule of all others", rule("ROOT"), pulls, "unknown"],
     ["by the rule of all others, though declared", { ...rule("ROOT"), ...declared }, pulls, "unknown"],
@@ -400,7 +400,7 @@ describe("a policy of the organization", () => {
     ["that only apply tells", organization({}, { content: "${var.content}" }), "unknown"],
     ["of resources", organization({ Statement: DENIES }, { type: "RESOURCE_CONTROL_POLICY" }), "unknown"],
     [
-      "of a type that only apply tells",
+      "of a type known only after apply",
       organization({ Statement: DENIES }, { type: "${var.type}" }),
       "unknown",
     ],

@@ -26,7 +26,7 @@ it.each<[string, readonly string[], string | undefined, "pass" | "fail" | "unkno
   expect(pulls.arguments(entry(args), node, PRIVATE, { plugins })).toMatchObject({ status });
 });
 
-it("an argument that only apply tells may be any", () => {
+it("an argument known only after apply may be any", () => {
   const late = { ...entry(), args: [notKnown({ kind: "unread", what: "a variable gives it" })] };
   expect(pulls.arguments(late, node, PRIVATE, {}).status).toBe("unknown");
 });

@@ -221,7 +221,7 @@ describe("an audience, of OIDC providers", () => {
     ],
     ["one that does not, perhaps elsewhere", { own: ownProvider() }, [elsewhere({}, ["b"])], "pass"],
     ["one that is looked up besides", { own: ownProvider() }, [elsewhere(limited(), undefined)], "pass"],
-    ["one that only apply tells besides", two([AUDIENCE], ["${var.x}"]), [], "pass"],
+    ["one known only after apply besides", two([AUDIENCE], ["${var.x}"]), [], "pass"],
     ["one of 100 audiences", { own: ownProvider({ client_id_list: many(100) }) }, [], "pass"],
     ["one of 101 audiences", { own: ownProvider({ client_id_list: many(101) }) }, [], "unknown"],
     ["one that was not read", {}, [], "unknown"],
@@ -239,7 +239,7 @@ describe("an audience, of OIDC providers", () => {
 });
 
 // As IssuerBucket writes it: nothing of the issuer is known before apply, and all of it is one reference.
-describe("an issuer that only apply tells", () => {
+describe("an issuer known only after apply", () => {
   const issuer = "https://${aws_cloudfront_distribution.issuer.domain_name}";
   const expression = '${trimprefix("https://${aws_cloudfront_distribution.issuer.domain_name}", "https://")}';
   // The expression comes into a text that is JSON already.
@@ -360,7 +360,7 @@ describe("a document of a data source", () => {
 
   it.each<[string, object, readonly string[]]>([
     ["that is literal", { condition }, ["pass", "pass", "pass"]],
-    ["with a key that only apply tells", {}, ["pass", "unknown", "unknown"]],
+    ["with a key known only after apply", {}, ["pass", "unknown", "unknown"]],
     [
       "whose subject is another",
       { condition: [{ ...condition[1], values: ["x"] }] },

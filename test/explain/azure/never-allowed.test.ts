@@ -94,7 +94,7 @@ table("a declared pattern is judged as a set", [
     BASE,
   ],
   [
-    "a value that only apply tells",
+    "a value known only after apply",
     names("StringStartsWith", "'${var.team}/'"),
     "unknown repository",
     [],
@@ -250,7 +250,7 @@ table("another identity", [
     "unknown issuer-trusted: whether a federated identity credential is one of",
   ],
   [
-    "in the group that only apply tells",
+    "in the group known only after apply",
     set(CREDENTIAL, { resource_group_name: "${var.g}" }),
     "unknown issuer-trusted",
   ],
@@ -388,7 +388,7 @@ table("azapi", [
     [LEGACY],
   ],
   [
-    "makes the registry in a mode that only apply tells",
+    "makes the registry in a mode known only after apply",
     (all) =>
       void (all.resource["azapi_resource"] = {
         r: {

@@ -103,7 +103,7 @@ describe("a pod", () => {
   it.each<[string, Pod, string, Partial<AccountQuestion>?]>([
     ["with the label", {}, "pass"],
     ["without the label", { label: bare }, "fail"],
-    ["with a label that only apply tells", { label: unread("x") }, "unknown"],
+    ["with a label known only after apply", { label: unread("x") }, "unknown"],
     ["with all of it, and no label", { env: whole, audience: AUDIENCE, label: bare }, "pass"],
     ["with all of it, where the webhook does not run", { env: whole, audience: AUDIENCE }, "pass", hub([])],
     ["with the label, where the webhook does not run", {}, "fail", hub([])],

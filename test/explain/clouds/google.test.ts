@@ -159,7 +159,7 @@ describe("audience-accepted", () => {
       "the token is for",
     ],
     [
-      "a list that only apply tells",
+      "a list known only after apply",
       [[TF, audiences, '"allowed_audiences": "${var.a}"']],
       "unknown",
       "only after apply",
@@ -249,7 +249,7 @@ describe("repository-permitted", () => {
   it.each<Row>([
     ["everybody of the pool", [member(`principalSet://${BASE}/*`)], "pass", "is granted"],
     [
-      "a project's number that only apply tells",
+      "a project's number known only after apply",
       [member(MEMBER.replace("123456789012", "${data.google_project.p.number}"))],
       "unknown",
       "cannot be judged",
@@ -295,7 +295,7 @@ describe("repository-permitted", () => {
       "unknown",
       "cannot be judged",
     ],
-    ["a member that only apply tells", [member("${local.member}")], "unknown", "cannot be judged"],
+    ["a member known only after apply", [member("${local.member}")], "unknown", "cannot be judged"],
     ["everybody", [member("allUsers")], "pass", "is granted"],
     ["everybody authenticated", [member("allAuthenticatedUsers")], "unknown", "cannot be judged"],
     [
@@ -473,7 +473,7 @@ describe("repository-permitted", () => {
       "is granted",
     ],
     [
-      "a policy that only apply tells",
+      "a policy known only after apply",
       [
         WITHOUT_GRANT,
         declared("google_artifact_registry_repository_iam_policy", {

@@ -473,7 +473,7 @@ const CASES: readonly Case[] = [
     "no access entry",
   ],
   [
-    "an entry of a type that only apply tells",
+    "an entry of a type known only after apply",
     "eks",
     "kueue",
     "eks-p",

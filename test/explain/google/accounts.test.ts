@@ -61,7 +61,7 @@ describe("acting as it", () => {
   const CUSTOM = "google_project_iam_custom_role";
   it.each<[string, readonly Change[], string, string]>([
     ["by its usual role", [], "pass", "act as it"],
-    ["by a role that only apply tells", [users({ role: "${var.role}" })], "unknown", "cannot be told"],
+    ["by a role known only after apply", [users({ role: "${var.role}" })], "unknown", "cannot be told"],
     [
       "by a role without such a permission",
       [users({ role: "roles/iam.serviceAccountViewer" })],
@@ -93,7 +93,7 @@ describe("acting as it", () => {
       "fail",
       "does not let",
     ],
-    ["by a member that only apply tells", [users({ member: "${var.member}" })], "unknown", "cannot be told"],
+    ["by a member known only after apply", [users({ member: "${var.member}" })], "unknown", "cannot be told"],
     [
       "denied to everybody",
       [deny("iam.googleapis.com/serviceAccounts.getAccessToken", "principalSet://goog/public:all")],

@@ -281,7 +281,7 @@ describe("what is not known", () => {
       "cannot be judged",
     ],
     [
-      "a role that only apply tells",
+      "a role known only after apply",
       onProject({ role: "${var.role}" }),
       TOOLS,
       "unknown",
@@ -289,7 +289,7 @@ describe("what is not known", () => {
     ],
     ["a grant that count decides", onProject({ count: "${var.many}" }), TOOLS, "unknown", "cannot be judged"],
     [
-      "a member of a list that only apply tells",
+      "a member of a list known only after apply",
       [...without, declared("google_project_iam_binding", { ...ON_PROJECT, members: "${var.members}" })],
       TOOLS,
       "unknown",

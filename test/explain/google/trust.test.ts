@@ -149,7 +149,7 @@ describe("the subject", () => {
       "Google accepts 4096",
     ],
     [
-      "with an attribute that only apply tells",
+      "with an attribute known only after apply",
       [
         [
           TF,

@@ -1,5 +1,5 @@
 /*
- * What arguments are when every reference is followed, and that what only apply tells stays one value wherever it is
+ * What arguments are when every reference is followed, and that what is known only after apply stays one value wherever it is
  * named.
  */
 

@@ -81,7 +81,7 @@ const COLON = ":".charCodeAt(0);
 
 /** Each of the six parts of an ARN is compared by itself, so that `*` does not reach over a colon into the next. */
 function arnMatches(policy: PolicyValue, value: string): Ternary {
-  // What only apply tells may hold colons.
+  // What is known only after apply may hold colons.
   if (policy.isLate) return valueMatches(policy, value);
   const wanted = arnPatterns(policy.pattern);
   const given = arnParts(value);

@@ -80,7 +80,7 @@ export function contextValue(tree: Tree, absent: () => string): ContextValue {
 }
 
 export function shownKey(key: Known<string>): string {
-  return match(key, quoted, () => "that only apply tells");
+  return match(key, quoted, () => "that is known only after apply");
 }
 
 export const NOTHING_KNOWN: RequestContext = requestContext({});

@@ -17,7 +17,7 @@ export const managedCharactersMax = 6144;
 
 const WHITE_SPACES = /\s+/g;
 
-/** Whether a policy is longer than IAM takes, which does not count white space; what only apply tells adds to it. */
+/** Whether a policy is longer than IAM takes, which does not count white space; what is known only after apply adds to it. */
 export function isOverlong(parts: TextParts, max: number): boolean {
   const texts = parts.filter((part) => typeof part === "string");
   const length = texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,5 @@
 /*
- * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names; and whether an
+ * What a policy is asked about: a resource, one whose name is known only after apply, or one of a set of names; and whether an
  * Action, NotAction, Resource or NotResource covers it.
  */
 
@@ -43,7 +43,7 @@ export function oneResource(arn: string): AskedResource {
   return new OneResource(arn);
 }
 
-/** A resource by its ARN, which may hold what only apply tells. */
+/** A resource by its ARN, which may hold what is known only after apply. */
 export function resourceOf(arn: Known<string>): AskedResource {
   return match<string, AskedResource>(arn, oneResource, () => new LateResource(arn));
 }
@@ -107,7 +107,7 @@ class NamedResource implements AskedResource {
   }
 }
 
-/** Of what only apply tells is known that equal references are one value, whatever it is. */
+/** Of what is known only after apply is known that equal references are one value, whatever it is. */
 class LateResource implements AskedResource {
   readonly text = undefined;
   readonly #text: Known<string>;

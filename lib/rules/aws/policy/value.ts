@@ -1,5 +1,5 @@
 /*
- * Values in policies: policy variables, wildcards, and what only apply tells.
+ * Values in policies: policy variables, wildcards, and what is known only after apply.
  * Source: "IAM policy elements: Variables and tags" in the IAM user guide.
  */
 
@@ -19,9 +19,9 @@ import type { RequestContext } from "./context";
 
 export interface PolicyValue {
   readonly text: Known<string>;
-  /** The value as a pattern; what only apply tells is any text in it. */
+  /** The value as a pattern; what is known only after apply is any text in it. */
   readonly pattern: string | Pattern;
-  /** True where a part of it only apply tells: what matches the pattern need not match the value. */
+  /** True where a part of it is known only after apply: what matches the pattern need not match the value. */
   readonly isLate: boolean;
 }
 
@@ -109,7 +109,7 @@ export function ternary(found: boolean | undefined, late = false): Ternary {
   return found ? "yes" : "no";
 }
 
-/** A text with its letters in lower case, save what only apply tells. */
+/** A text with its letters in lower case, save what is known only after apply. */
 export function lowered(text: Known<string>): Known<string> {
   const parts = partsOf(text);
   return parts === undefined

@@ -137,8 +137,12 @@ describe("policies of registries", () => {
     ["a denial in scope V1, which is not judged", [registryPolicy(deny), scope("V1")], "unknown"],
     ["a denial of other repositories", [registryPolicy({ ...deny, Resource: ofBase })], "pass"],
     ["a denial of another region's", [registryPolicy(deny, { region: "us-east-1" })], "pass"],
-    ["a denial of a region that only apply tells", [registryPolicy(deny, { region: "${var.r}" })], "unknown"],
-    ["one that only apply tells", [registryPolicy({}, { policy: "${var.policy}" })], "unknown"],
+    [
+      "a denial of a region known only after apply",
+      [registryPolicy(deny, { region: "${var.r}" })],
+      "unknown",
+    ],
+    ["one known only after apply", [registryPolicy({}, { policy: "${var.policy}" })], "unknown"],
     [
       "one that lets others replicate",
       [registryPolicy({ ...deny, Effect: "Allow", Action: "ecr:ReplicateImage" })],

@@ -1,5 +1,5 @@
 /*
- * Policies in which only apply tells some texts: what is certain without them is said, and nothing else.
+ * Policies in known only after apply some texts: what is certain without them is said, and nothing else.
  */
 
 import { describe, expect, it } from "vitest";
@@ -26,7 +26,7 @@ function late(document: unknown): Known<string> {
   );
 }
 
-describe("trust in an issuer that only apply tells", () => {
+describe("trust in an issuer known only after apply", () => {
   const SUB = "system:serviceaccount:shop:web";
   const statement = {
     Effect: "Allow",
@@ -105,7 +105,7 @@ describe("an identity policy", () => {
     expect(decide(policy({ ...allow, ...more })).outcome).toBe(outcome);
   });
 
-  it("of an effect that only apply tells may deny what another allows", () => {
+  it("of an effect known only after apply may deny what another allows", () => {
     expect(decide(policy(allow, { ...allow, Effect: "<effect>" })).outcome).toBe("unknown");
     expect(decide(policy(allow, "<statement>")).outcome).toBe("unknown");
     expect(decide(policy({ ...allow, Effect: "Deny" }, "<statement>")).outcome).toBe("denied");
@@ -127,11 +127,15 @@ describe("an identity policy", () => {
     ["of more", known(padded(10_241)), "refused"],
     ["of more with white space", known(padded(10_240).replaceAll('":', '": \n')), "read"],
     [
-      "of fewer besides what only apply tells",
+      "of fewer besides what is known only after apply",
       textOf([padded(10_240).slice(0, -1), new Reference("x"), "}"]),
       "unread",
     ],
-    ["of more besides what only apply tells", textOf([padded(10_241), new Reference("x")]), "refused"],
+    [
+      "of more besides what is known only after apply",
+      textOf([padded(10_241), new Reference("x")]),
+      "refused",
+    ],
   ])("%s", (_, text, kind) => {
     expect(readPolicy(text, "identity", inlineCharactersMax).kind).toBe(kind);
   });

@@ -129,7 +129,7 @@ it.each<[string, unknown, "allowed" | "denied" | "unknown"]>([
 });
 
 // Two equal references are one value, whatever it is.
-describe("a role whose ARN only apply tells", () => {
+describe("a role whose ARN is known only after apply", () => {
   const own = new Reference("aws_iam_role.web.arn");
   const named = (reference: Reference): Tree =>
     parsedTree(
@@ -183,7 +183,7 @@ it.each<[principal: object, service: string | undefined, outcome: string]>([
   expect(decideOutsider(readPolicy(JSON.stringify(document), "resource"), request).outcome).toBe(outcome);
 });
 
-// A bucket whose name only apply tells, and a distribution that reads for it.
+// A bucket whose name is known only after apply, and a distribution that reads for it.
 it.each<[resource: string, source: string, outcome: string]>([
   ["<bucket>/*", "<distribution>", "allowed"],
   ["<bucket>/keys.json", "<distribution>", "allowed"],
