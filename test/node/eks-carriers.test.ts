@@ -145,6 +145,16 @@ describe("the form", () => {
       CONFIG,
       /nodeadm writes/,
     ],
+    // RFC 2045: its lines may be folded and its signs escaped.
+    [
+      "a part in another encoding",
+      archive.replace(
+        /^Content-Type: text\/cloud-config.*$/m,
+        "$&\nContent-Transfer-Encoding: quoted-printable",
+      ),
+      CONFIG,
+      /encoding quoted-printable/,
+    ],
     ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
     // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
     ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replace those before it/],

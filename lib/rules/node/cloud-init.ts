@@ -4,7 +4,8 @@
  */
 
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
-import { record, text } from "../../model/parsed";
+import { list, record, text } from "../../model/parsed";
+import { isRecord } from "../../model/record";
 import type { NodeDocument } from "../../model/node-document";
 import {
   type CarriedFile,
@@ -16,6 +17,7 @@ import {
 } from "./form";
 import { fetchCommand } from "./plugin-source";
 
+const ROOT = "root:root";
 const ENCODINGS: Readonly<Record<string, CarriedFile["encoding"]>> = {
   "": "plain",
   "text/plain": "plain",
@@ -55,7 +57,7 @@ function cloudConfig(files: readonly NodeFile[], executables: readonly NodeExecu
     merge_how: MERGE_HOW,
     write_files: files.map(({ path, mode, content }) => ({
       path,
-      owner: "root:root",
+      owner: ROOT,
       permissions: octal(mode),
       content,
     })),
@@ -72,10 +74,20 @@ export const CLOUD_INIT_FORM: NodeForm = {
     return {
       files: carriedFiles(files, ["write_files"], { path: "path", content: "content" }, encodingOf),
       flags: undefined,
-      ...appendedDoubt(files, "cloud-init"),
+      doubt: appendedDoubt(files, "cloud-init").doubt ?? stoppedDoubt(files),
     };
   },
 };
+
+/** cc_write_files.py ends with an error at an entry that is no mapping, or whose owner the node does not have. */
+function stoppedDoubt(files: unknown): string | undefined {
+  const stops = list(files).find((file) => !isRecord(file) || (file["owner"] ?? ROOT) !== ROOT);
+  if (stops === undefined) return undefined;
+  const owner = text(record(stops)["owner"]);
+  return owner === ""
+    ? "cloud-init may stop at an entry of write_files that is no mapping with text values"
+    : `cloud-init stops where the node has no owner ${owner}`;
+}
 
 /** An encoding that cloud-init does not know, it takes for plain text. */
 function encodingOf({ encoding = "", source }: Readonly<Record<string, unknown>>): CarriedFile["encoding"] {

@@ -121,10 +121,15 @@ function checkSize(whole: string): void {
 interface ReadPart {
   readonly type: string;
   readonly body: string;
+  /** `Content-Transfer-Encoding` where it is one that is not read, such as `quoted-printable`. */
+  readonly unread: string | undefined;
 }
 
 /** Without it cloud-init takes no archive for one (cloudinit/user_data.py, convert_string). */
 const IS_MIME = /^mime-version:/im;
+
+/** RFC 2045, section 6.2: encodings that leave the content as it is. */
+const PLAIN: readonly string[] = ["7bit", "8bit", "binary"];
 
 /** The parts of an archive; `undefined` for another text. */
 function partsOf(archive: string): readonly ReadPart[] | undefined {
@@ -137,11 +142,12 @@ function partsOf(archive: string): readonly ReadPart[] | undefined {
     .map((each) => {
       const [header = "", ...body] = each.replace(/^[ \t]*\n/, "").split("\n\n");
       const type = /^content-type:\s*([^;\s]+)/im.exec(header)?.[1] ?? "text/plain";
-      const isEncoded = /^content-transfer-encoding:\s*base64/im.test(header);
+      const encoding = /^content-transfer-encoding:\s*(\S+)/im.exec(header)?.[1]?.toLowerCase() ?? "7bit";
       const content = body.join("\n\n");
       return {
         type: type.toLowerCase(),
-        body: isEncoded ? Buffer.from(content, "base64").toString() : content,
+        body: encoding === "base64" ? Buffer.from(content, "base64").toString() : content,
+        unread: encoding === "base64" || PLAIN.includes(encoding) ? undefined : encoding,
       };
     });
 }
@@ -185,11 +191,14 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
   const replacing = configs
     .filter((config) => record(config)["write_files"] !== undefined)
     .findIndex((config, place) => place > 0 && !keepsEarlierLists(config));
-  const doubt = files.some(({ path }) => path === OWN_CONFIG)
-    ? `nodeadm writes ${OWN_CONFIG} anew when a node boots`
-    : replacing > 0
-      ? "write_files of a later part replace those before it where its merge_how does not append"
-      : other && `what a part of type ${other.type} does to the files is not read`;
+  const encoded = parts.find(({ unread }) => unread !== undefined);
+  const doubt = encoded
+    ? `a part in the encoding ${encoded.unread} is not read`
+    : files.some(({ path }) => path === OWN_CONFIG)
+      ? `nodeadm writes ${OWN_CONFIG} anew when a node boots`
+      : replacing > 0
+        ? "write_files of a later part replace those before it where its merge_how does not append"
+        : other && `what a part of type ${other.type} does to the files is not read`;
   return {
     files: files.map((file) => ({ ...file, at: [] })),
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },

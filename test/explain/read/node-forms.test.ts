@@ -76,6 +76,20 @@ describe("nodes by a document of their own", () => {
     ["K3s at the default path", [cloudInit({ [RANCHER]: CONFIG })], READ],
     ["base64 in cloud-init", [cloudInit({ [RANCHER]: { content: BASE64, encoding: "b64" } })], READ],
     [
+      "cloud-init with an owner that nodes may lack",
+      [cloudInit({ [RANCHER]: CONFIG, "/etc/x": { content: "x", owner: "app" } })],
+      unknown("cloud-init stops where the node has no owner app"),
+    ],
+    [
+      "cloud-init with an entry that is no mapping",
+      [
+        {
+          write_files: [...(cloudInit({ [RANCHER]: CONFIG }) as { write_files: unknown[] }).write_files, "x"],
+        },
+      ],
+      unknown("cloud-init may stop at an entry"),
+    ],
+    [
       "RKE2 whose configuration names another path",
       [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": `${FLAG}: /etc/c.yaml\n` })],
       not("the kubelet flag --image-credential-provider-config names /etc/c.yaml"),
