@@ -358,7 +358,6 @@ const KNOW_LATE: Readonly<Record<string, string>> = {
 const KNOW_TEMPLATES: Readonly<Record<string, string>> = {
   "explain/read/expression.ts": "takes Terraform's templates apart",
   "explain/read/late-text.ts": "reads the reference in a placeholder as a template",
-  "explain/read/terraform.ts": "compares the argument `workspace` as it is written",
   "explain/read/terraform-show.ts": "makes a template of a plan's references",
   "explain/aws/documents.ts": "the provider writes IAM's policy variables as `&{`",
 };

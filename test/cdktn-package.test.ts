@@ -1,15 +1,15 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-// @ts-expect-error -- a script of the build, in JavaScript
-import * as build from "../build/cdktn-package.mjs";
 import { ROOT } from "./support/markdown";
 
 type Manifest = Readonly<Record<string, Readonly<Record<string, string>>>>;
-const { renamed, manifestOf } = build as {
+/** A script of the build, in JavaScript. */
+interface Build {
   readonly renamed: (text: string) => string;
   readonly manifestOf: (manifest: Manifest) => Manifest;
-};
+}
+const build = import("../build/cdktn-package.mjs" as string) as Promise<Build>;
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
 
 /** Packages that a source imports. */
@@ -35,12 +35,14 @@ describe("the package for CDK Terrain", () => {
     ['Symbol.for("cdktf/customSynthesis")', 'Symbol.for("cdktf/customSynthesis")'],
     ['"@cdktf/warn"', '"@cdktf/warn"'],
     ['tryGetContext("cdktfVersion")', 'tryGetContext("cdktfVersion")'],
-  ])("%s", (before, after) => {
+  ])("%s", async (before, after) => {
+    const { renamed } = await build;
     expect(renamed(before)).toBe(after);
     expect(renamed(after)).toBe(after);
   });
 
-  it("imports nothing that its manifest does not name", () => {
+  it("imports nothing that its manifest does not name", async () => {
+    const { renamed, manifestOf } = await build;
     const { dependencies, peerDependencies, name } = manifestOf(manifest);
     const known = new Set([...Object.keys({ ...dependencies, ...peerDependencies }), name, "yaml"]);
     const sources = readdirSync(join(ROOT, "lib"), { recursive: true, encoding: "utf8" })
@@ -51,7 +53,8 @@ describe("the package for CDK Terrain", () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  it("states a range for every package whose name it changes", () => {
+  it("states a range for every package whose name it changes", async () => {
+    const { manifestOf } = await build;
     expect(() => manifestOf({ ...manifest, peerDependencies: { "@cdktf/provider-other": "1" } })).toThrow(
       "no range of @cdktn/provider-other",
     );

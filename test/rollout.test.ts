@@ -64,6 +64,14 @@ describe("prepare", () => {
     expect(record).not.toContain("credentialProviderConfigHash");
   });
 
+  it("takes no pull away for certain: what the nodes have is not among the files", () => {
+    expect(running(synth("prepare"), "before")).toEqual([
+      "shop/web: unknown",
+      "shop/jobs: unknown",
+      "agents/default: unknown",
+    ]);
+  });
+
   it("has the permission that mixed mode needs, and the whole cloud side of the first service account", () => {
     const grant = (stage: Stage): string | undefined =>
       writtenStacks(synth(stage))[0]?.files.get("manifests/10-token-audience.yaml");

@@ -85,7 +85,17 @@ export interface AdoptionReader {
   readonly cloud: "aws" | "azure" | "google";
   /** Every command whose answer is read, with what it is asked about where it is asked several times. */
   readonly commands: Readonly<Record<string, string>>;
-  readonly read: (answers: CommandAnswer, choice: AdoptionChoice) => readonly Adoption[];
+  /** The command that is asked about each managed cluster, and what is found of one by its answer. */
+  readonly managed: {
+    readonly command: string;
+    readonly read: (name: string, cluster: CommandAnswer, answers: CommandAnswer) => Adoption;
+  };
+  /** What `ccoctl` made of a cluster with these requests. */
+  readonly ccoctl: (
+    answers: CommandAnswer,
+    choice: AdoptionChoice,
+    requests: readonly CredentialsRequest[],
+  ) => Adoption;
 }
 
 /** Collects what is found step by step. */

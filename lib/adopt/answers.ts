@@ -41,7 +41,7 @@ export class CommandAnswer {
     return this.#value.map((member, place) => new CommandAnswer(member, `${this.#path}[${place}]`));
   }
 
-  /** The members of a list, or the one object that stands in its place. */
+  /** The members of a list, or the one object that is given instead of a list. */
   someMembers(): readonly CommandAnswer[] {
     return this.exists && !Array.isArray(this.#value) ? [this] : this.list();
   }

@@ -41,5 +41,18 @@ export function cloudAnswers(document: unknown): CloudAnswers {
       remedy: nearest === undefined ? "remove the entry" : `was \`${nearest}\` meant?`,
     });
   }
-  return { cloud: reader.cloud, adoptions: (choice) => reader.read(new CommandAnswer(document, ""), choice) };
+  const answers = new CommandAnswer(document, "");
+  return { cloud: reader.cloud, adoptions: (choice) => adoptions(reader, answers, choice) };
+}
+
+function adoptions(
+  { managed, ccoctl }: AdoptionReader,
+  answers: CommandAnswer,
+  choice: AdoptionChoice,
+): readonly Adoption[] {
+  const clusters = answers
+    .at(managed.command)
+    .entries()
+    .map(([name, answer]) => managed.read(name, answer, answers));
+  return choice.requests ? [ccoctl(answers, choice, choice.requests), ...clusters] : clusters;
 }

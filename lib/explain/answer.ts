@@ -71,9 +71,9 @@ export function unknown(reason: string, remedy: string, ...evidence: readonly Ev
   return { status: "unknown", reason, evidence, remedy };
 }
 
-/** Evidence with its place. */
+/** Evidence with its place; without one where nothing was read, as of nodes that only their cluster names. */
 export function seen(text: string, source: Source | undefined): Evidence {
-  return source === undefined ? { text } : { text, source };
+  return source === undefined || source.file === "" ? { text } : { text, source };
 }
 
 /** The answer of a check. */

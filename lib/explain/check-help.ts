@@ -34,7 +34,7 @@ const HELP: Readonly<Record<CheckId, string>> = {
   "audience-granted":
     "Grant the nodes the verb request-serviceaccounts-token-audience on the audience, in the namespace of the service account.",
   "issuer-trusted":
-    "The issuer of the cluster's tokens must stand in the cloud's trust exactly, trailing slash and letter case included.",
+    "The issuer of the cluster's tokens must be in the cloud's trust exactly, trailing slash and letter case included.",
   "audience-accepted": "The cloud must accept the audience that the kubelet or the pod asks for, exactly.",
   "subject-admitted":
     "The trust must name system:serviceaccount:<namespace>:<name> exactly; a wildcard needs an operator that knows wildcards.",

@@ -82,7 +82,7 @@ export function findingsOf(result: ExplainResult): readonly ResultFinding[] {
   });
 }
 
-/** The evidence of a link; where none of it stands in a file, with the nearest that another link has. */
+/** The evidence of a link; where none of it has a place in a file, with the nearest that another link has. */
 function placed(link: CheckResult, checks: readonly CheckResult[]): readonly Evidence[] {
   if (link.evidence.some(({ source }) => source)) return link.evidence;
   const place = checks.indexOf(link);
@@ -112,7 +112,7 @@ export function aboutOf(finding: Finding & { readonly job?: ExplainResult["job"]
 
 const FINGERPRINT_LENGTH = 32;
 
-/** The same text for a finding wherever it stands in its file: made of check, stack, subject and target. */
+/** The same text for a finding, wherever it is in its file: made of check, stack, subject and target. */
 export function fingerprint({ id, stack, subject, target }: Finding): string {
   const hash = createHash("sha256").update(JSON.stringify([id, stack, subject, target]));
   return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);

@@ -7,7 +7,8 @@ const SUBJECT_KEY = /:sub$/;
 const ANYONE = "every service account";
 
 /** An EKS cluster: the OIDC provider of its issuer, and the roles that trust it. */
-export function eksCluster(name: string, cluster: CommandAnswer, answers: CommandAnswer): Adoption {
+export function eksCluster(name: string, answer: CommandAnswer, answers: CommandAnswer): Adoption {
+  const cluster = answer.at("cluster");
   const findings = new AdoptionFindings();
   const account = accountOf(answers, findings);
   const issuer = cluster.at("identity", "oidc", "issuer").text();

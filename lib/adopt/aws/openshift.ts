@@ -77,7 +77,7 @@ function namesIn(tags: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(tags).flatMap((key) => CCOCTL_TAG.exec(key)?.[1] ?? []);
 }
 
-/** Declared where it has more than ccoctl gave it: Terraform takes off what it is not told of. */
+/** Declared where it has more than ccoctl gave it: Terraform removes what the configuration does not state. */
 function sharedProvider(
   { issuer, audiences, tags }: Provider,
   { name, account, region }: Place,

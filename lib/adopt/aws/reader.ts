@@ -1,5 +1,4 @@
-import type { Adoption, AdoptionChoice, AdoptionReader } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { AdoptionReader } from "../adoption";
 import { ASK } from "./answers";
 import { eksCluster } from "./managed";
 import { ccoctlCluster } from "./openshift";
@@ -15,13 +14,6 @@ export const awsAdoption: AdoptionReader = {
     [ASK.distributions]: "",
     [ASK.cluster]: "name of the cluster",
   },
-  read,
+  managed: { command: ASK.cluster, read: eksCluster },
+  ccoctl: ccoctlCluster,
 };
-
-function read(answers: CommandAnswer, choice: AdoptionChoice): readonly Adoption[] {
-  const clusters = answers
-    .at(ASK.cluster)
-    .entries()
-    .map(([name, answer]) => eksCluster(name, answer.at("cluster"), answers));
-  return choice.requests ? [ccoctlCluster(answers, choice), ...clusters] : clusters;
-}

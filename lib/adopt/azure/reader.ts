@@ -1,5 +1,4 @@
-import type { Adoption, AdoptionChoice, AdoptionReader } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { AdoptionReader } from "../adoption";
 import { ASK } from "./answers";
 import { aksCluster } from "./managed";
 import { ccoctlCluster } from "./openshift";
@@ -15,13 +14,6 @@ export const azureAdoption: AdoptionReader = {
     [ASK.storage]: "",
     [ASK.cluster]: "name of the cluster",
   },
-  read,
+  managed: { command: ASK.cluster, read: aksCluster },
+  ccoctl: ccoctlCluster,
 };
-
-function read(answers: CommandAnswer, choice: AdoptionChoice): readonly Adoption[] {
-  const clusters = answers
-    .at(ASK.cluster)
-    .entries()
-    .map(([name, answer]) => aksCluster(name, answer, answers));
-  return choice.requests ? [ccoctlCluster(answers, choice, choice.requests), ...clusters] : clusters;
-}

@@ -1,5 +1,4 @@
-import type { Adoption, AdoptionChoice, AdoptionReader } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { AdoptionReader } from "../adoption";
 import { ASK } from "./answers";
 import { gkeCluster } from "./managed";
 import { ccoctlCluster } from "./openshift";
@@ -17,13 +16,6 @@ export const googleAdoption: AdoptionReader = {
     [ASK.bucket]: "bucket",
     [ASK.cluster]: "name of the cluster",
   },
-  read,
+  managed: { command: ASK.cluster, read: gkeCluster },
+  ccoctl: ccoctlCluster,
 };
-
-function read(answers: CommandAnswer, choice: AdoptionChoice): readonly Adoption[] {
-  const clusters = answers
-    .at(ASK.cluster)
-    .entries()
-    .map(([name, answer]) => gkeCluster(name, answer, answers));
-  return choice.requests ? [ccoctlCluster(answers, choice, choice.requests), ...clusters] : clusters;
-}

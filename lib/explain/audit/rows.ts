@@ -33,7 +33,7 @@ interface AuditRow extends CheckHelp {
   readonly run: (facts: AuditFacts) => readonly Found[];
 }
 
-/** A label of RFC 1123 that is nobody's name. */
+/** A label of RFC 1123 that no namespace or service account has. */
 const STRANGER = "zz-of-the-audit";
 
 const ROWS: readonly AuditRow[] = [

@@ -132,9 +132,13 @@ function outcomeOn(
     return withoutEntry(artefacts, judged, repository, where);
   if (failed === undefined && verdict === "allowed")
     return { verdict, as: judged.as, answer: pass(`${where}every link holds`), checks };
-  // Of the links before a broken one some may be open.
+  // Where the nodes' entries are not known, nothing is lost for certain; else, of the links before a broken one some may
+  // be open.
+  const unread = checks.find(({ id, status }) => id === "provider-matches-image" && status === "unknown");
   const why =
-    checks.find(({ status }) => status === "fail") ?? checks.find(({ status }) => status === "unknown");
+    unread ??
+    checks.find(({ status }) => status === "fail") ??
+    checks.find(({ status }) => status === "unknown");
   const reason = `${where}${why?.reason ?? "every link holds"}`;
   const isMatched = checks.some(({ id, status }) => id === "provider-matches-image" && status === "pass");
   if (serves === "yes" && isMatched) {
@@ -144,7 +148,7 @@ function outcomeOn(
     return { verdict: "allowed", as: NODE_IDENTITY, answer, checks: [] };
   }
   const { remedy = "", log, evidence = [] } = why ?? {};
-  if (verdict === "denied" && serves !== "unknown")
+  if (verdict === "denied" && serves !== "unknown" && !unread)
     return {
       verdict,
       as: null,

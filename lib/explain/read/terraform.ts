@@ -2,7 +2,7 @@
  * The Terraform resources of everything that was read.
  */
 
-import type { Known, Ternary } from "../../model/known";
+import { type Known, type Ternary, is, referenceOf } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Resource, listOf } from "./block";
@@ -18,8 +18,15 @@ export interface ComputedAttribute {
 }
 
 const REMOTE_STATE = "terraform_remote_state";
-/** The workspace of whoever asks, and the one that everybody has. */
-const WORKSPACES: readonly unknown[] = [undefined, "default", "${terraform.workspace}"];
+
+/** The workspace of whoever asks, or the one that every backend has. */
+function isSameWorkspace(name: Known<string | undefined>): boolean {
+  return (
+    is(name, undefined) === "yes" ||
+    is(name, "default") === "yes" ||
+    referenceOf(name)?.expression === "terraform.workspace"
+  );
+}
 
 export class Terraform {
   /** Configurations, plans and states in the order in which they were read. */
@@ -55,7 +62,7 @@ export class Terraform {
   remoteOutput(resource: Resource, path: readonly (string | number)[]): Known<string> | undefined {
     const [outputs, name, ...more] = path;
     if (resource.type !== REMOTE_STATE || outputs !== "outputs" || more.length > 0) return undefined;
-    if (!WORKSPACES.includes(resource.written(["workspace"]))) return undefined;
+    if (!isSameWorkspace(resource.text("workspace"))) return undefined;
     const asked = { type: resource.written(["backend"]), config: listOf(resource.written(["config"]))[0] };
     const found = this.scopes.filter(({ backend }) => backend !== undefined && keeps(backend, asked));
     return found.length === 1 ? found[0]?.output(String(name)) : undefined;

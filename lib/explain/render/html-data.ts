@@ -62,7 +62,7 @@ export interface ShownChange {
   readonly added: readonly string[];
 }
 
-/** Everything that the page shows, as JSON that can stand in a script element. */
+/** Everything that the page shows, as JSON that a script element can hold. */
 export class PageData {
   readonly #texts = new Table();
   readonly #evidence = new Table();

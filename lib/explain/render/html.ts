@@ -32,7 +32,7 @@ const SCRIPTS: readonly string[] = ["data.js", "table.js", "map.js", "page.js"];
  * and sort, and each chain with its evidence; the findings of an audit and what changed, where they are given.
  *
  * The page loads nothing, runs nothing but its own script, and holds no time, so that the same results give the same
- * bytes. Texts of artefacts stand in it as data and are never markup.
+ * bytes. Texts of artefacts are data in it, never markup.
  */
 export function* renderHtml(
   results: Iterable<ExplainResult>,

@@ -19,7 +19,7 @@ const EDGES_MAX = 500;
 /**
  * The results as one Mermaid flowchart, a chain per result, piece by piece; refused where Mermaid would not draw it.
  *
- * Source of the syntax: mermaid.js.org/syntax/flowchart.html; texts stand in quotes, and what could end them is written
+ * Source of the syntax: mermaid.js.org/syntax/flowchart.html; texts are quoted, and what could end them is written
  * as a numeric entity.
  */
 export function* renderMermaid(results: Iterable<ExplainResult>): Generator<string> {

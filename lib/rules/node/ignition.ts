@@ -104,7 +104,7 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   const written = text(contents[key]);
   const place = ["storage", "files", index, "contents", key];
   if (key === "inline") return [{ path, content: written, encoding: "plain", at: place }];
-  // What is fetched at boot, or stands in a file beside, is not known.
+  // What is fetched at boot, or is in another file, is not known.
   if (!/^(?:data:|@late\()/.test(written))
     return Object.keys(contents).length === 0
       ? []
