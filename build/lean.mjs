@@ -10,18 +10,14 @@ import ts from "typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const files = readdirSync(join(root, "dist/lib"), { recursive: true }).map((path) => join(root, "dist/lib", path));
+const files = readdirSync(join(root, "dist/lib"), { recursive: true }).map((path) =>
+  join(root, "dist/lib", path),
+);
 
-for (const fileName of files.filter((path) => /\.m?js$/.test(path) && !path.includes("/page/"))) {
-  const compilerOptions = {
-    allowJs: true,
-    removeComments: true,
-    target: ts.ScriptTarget.ES2022,
-    module: fileName.endsWith(".mjs") ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS,
-  };
-  const { outputText } = ts.transpileModule(readFileSync(fileName, "utf8"), { fileName, compilerOptions });
-  // The first line of the command line program is a comment to the compiler alone.
-  writeFileSync(fileName, outputText);
+const printer = ts.createPrinter({ removeComments: true });
+for (const path of files.filter((each) => /\.m?js$/.test(each) && !/[\\/]page[\\/]/.test(each))) {
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, printer.printFile(ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)));
 }
 
 const reached = new Set();
