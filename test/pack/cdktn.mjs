@@ -7,11 +7,12 @@
 
 import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { renamed } from "../../build/cdktn-package.mjs";
+import { PINS, renamed } from "../../build/cdktn-package.mjs";
 import { build, check, install, manifest, packed, project, root, run, scratch } from "./scratch.mjs";
 
-const CDKTN = { cdktn: "0.24.0", "@cdktn/provider-aws": "25.7.0", "@cdktn/provider-azurerm": "16.1.0" };
-
+const CDKTN = Object.fromEntries(
+  ["cdktn", "@cdktn/provider-aws", "@cdktn/provider-azurerm"].map((name) => [name, PINS[name]]),
+);
 const PROGRAM = `
 const { App, TerraformStack } = require("cdktf");
 const { AwsProvider } = require("@cdktf/provider-aws/lib/provider/index.js");

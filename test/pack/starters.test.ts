@@ -3,11 +3,10 @@
  * commands of its README synthesize a proven stack. `npm run pack:starters` does the same with npm and the registry.
  */
 
-import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Manifest, emptyProject, manifestIn } from "../support/empty-project";
+import { type Manifest, emptyProject, inProject, manifestIn } from "../support/empty-project";
 import { ROOT, codeBlocks } from "../support/markdown";
 
 const starters = readdirSync(join(ROOT, "examples")).filter((name) => name.startsWith("starter-"));
@@ -23,18 +22,10 @@ function copied(name: string): string {
   return project;
 }
 
-function npm(project: string, ...words: readonly string[]): readonly [number | null, string] {
-  const env = { ...process.env, CI: "1", NO_COLOR: "1" };
-  // What the runner of these tests says to its own processes.
-  for (const key of Object.keys(env)) if (/^(VITEST|NODE_ENV|TEST$|npm_)/.test(key)) delete env[key as "CI"];
-  const { status, stdout, stderr } = spawnSync("npm", words, { cwd: project, encoding: "utf8", env });
-  return [status, stdout + stderr];
-}
-
 describe.each(starters)("%s", (name) => {
   it("goes from an empty folder to a proven synth and passing tests", () => {
     const project = copied(name);
-    expect(npm(project, "run", "synth")).toEqual([
+    expect(inProject(project, "npm run synth")).toEqual([
       0,
       expect.stringContaining("next: `cdktf deploy prod-eu`"),
     ]);
@@ -44,11 +35,11 @@ describe.each(starters)("%s", (name) => {
       /\.\w+$/.test(path),
     );
     expect(files.filter((path) => !readme.includes(`\`${path}\``))).toEqual([]);
-    expect(npm(project, "run", "explain")).toEqual([
+    expect(inProject(project, "npm run explain")).toEqual([
       0,
       expect.stringContaining("3 allowed, 0 denied, 0 unknown"),
     ]);
-    expect(npm(project, "test")).toEqual([0, expect.stringMatching(/Tests +1 passed/)]);
+    expect(inProject(project, "npm test")).toEqual([0, expect.stringMatching(/Tests +1 passed/)]);
   });
 
   it("has tests that fail where a pull would", () => {
@@ -56,7 +47,7 @@ describe.each(starters)("%s", (name) => {
     const file = join(project, "stack.ts");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace('["shop/web", "base/*"]', '["base/*"]'));
-    expect(npm(project, "test")).toEqual([1, expect.stringMatching(/repository-permitted/)]);
+    expect(inProject(project, "npm test")).toEqual([1, expect.stringMatching(/repository-permitted/)]);
   });
 
   it("states in README what it needs", () => {

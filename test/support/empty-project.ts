@@ -3,7 +3,7 @@
  * user has after `npm install`, without the network.
  */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -34,6 +34,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>;
 }
 
 export const manifestIn = (folder: string): Manifest =>
@@ -92,4 +93,13 @@ function linkCommands(name: string, modules: string): void {
 function link(target: string, path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
+}
+
+/** Exit code and output of a command line, as in a terminal of the project. */
+export function inProject(project: string, command: string): readonly [number | null, string] {
+  // Without what the runner of these tests says to its own processes.
+  const outer = Object.entries(process.env).filter(([key]) => !/^(VITEST|NODE_ENV$|TEST$)/.test(key));
+  const env = { ...Object.fromEntries(outer), CI: "1", NO_COLOR: "1", npm_config_offline: "true" };
+  const { status, stdout, stderr } = spawnSync(command, { shell: true, cwd: project, encoding: "utf8", env });
+  return [status, stdout + stderr];
 }
