@@ -3,7 +3,7 @@
  * and synthesizes there. Needs the network, so it is no part of the tests: `npm run pack:starters`.
  */
 
-import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, check, install, manifest, packed, project, root, run } from "./scratch.mjs";
 
@@ -30,9 +30,28 @@ function starter(name, tarball) {
   return name;
 }
 
+/** A program in an empty folder, with the lines of README that its cloud needs. */
+function started(name, program, lines, tarball) {
+  const cloud = /@cdktf\/provider-\w+/.exec(program)[0];
+  const folder = project(name);
+  for (const line of lines.filter((each) => !each.includes("/provider-") || each.includes(`${cloud}@`))) {
+    const words = line.replace(/ *#.*/, "").split(/ +/).slice(2);
+    install(folder, ...words.map((word) => (word.startsWith(`${manifest.name}@`) ? tarball : word)));
+  }
+  writeFileSync(join(folder, "main.ts"), program);
+  run("npx", ["--no-install", "tsx", "main.ts"], folder);
+  run("npx", ["--no-install", manifest.name, "explain"], folder);
+  return cloud;
+}
+
 await check("starters", () => {
   build();
   const { tarball } = packed();
   const starters = readdirSync(join(root, "examples")).filter((name) => name.startsWith("starter-"));
-  return starters.map((name) => starter(name, tarball)).join(", ");
+  const done = starters.map((name) => starter(name, tarball));
+  const pages = ["README.md", "docs/getting-started.md"].map(page);
+  const lines = pages[0].lines.filter((line) => line.startsWith("npm install --save"));
+  const programs = pages.flatMap(({ programs }) => programs).filter((code) => code.includes("app.synth()"));
+  const clouds = programs.map((program, index) => started(`program-${index}`, program, lines, tarball));
+  return `from the registry to a proven synth: ${[...done, ...clouds].join(", ")}`;
 });
