@@ -106,7 +106,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", places.pluginDirectory),
     pluginDirectoryWritable: places.pluginDirectoryWritable ?? true,
-    recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
+    recorded: { name: props.name, distribution, ...issuer.recorded, ...facts },
     carriers,
   };
 }

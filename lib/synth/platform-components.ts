@@ -115,7 +115,7 @@ export class PlatformComponents extends Construct {
       if (version !== undefined) writeUpgradeGate(this.manifests, version);
       this.manifests.record({
         name: props.clusterName,
-        issuer: this.issuer.url,
+        ...this.issuer.recorded,
         components: componentRecord(identities, this.declaration.grants, requests),
       });
     });

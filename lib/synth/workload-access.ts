@@ -132,7 +132,7 @@ export class WorkloadAccess extends Construct {
     this.#pods = new Map(
       grouped.accounts.map(({ subject }) => [subject.key, at(this, () => podFragment(subject, grants))]),
     );
-    at(this, () => this.#write(grouped, grants, { name, issuer: issuer.url }));
+    at(this, () => this.#write(grouped, grants, { name, ...issuer.recorded }));
     at(this, () => proveAtSynth(this, "workload", props.proof));
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }

@@ -116,7 +116,7 @@ export function eks(props: EksProps): ICluster<Construct> {
     configPath: () => NODEADM_PLACES.configPath,
     pluginDirectory: NODEADM_PLACES.pluginDirectory,
     pluginDirectoryWritable: true,
-    recorded: { name, distribution, issuer: issuer.url, ...minors, plugins },
+    recorded: { name, distribution, ...issuer.recorded, ...minors, plugins },
     carriers: [asData("all-nodes")],
   };
 }

@@ -88,6 +88,12 @@ export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOver
   /** The OIDC provider of the cluster's issuer. */
   readonly oidcProvider: IOidcProvider;
   /**
+   * Those of further issuers whose tokens the role accepts, while the cluster moves from one to the other.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalOidcProviders?: readonly IOidcProvider[];
+  /**
    * True where the role exists; Terraform takes it over with an import block.
    *
    * @defaultValue false
@@ -101,6 +107,7 @@ export const COMPONENT_ROLE_PROPS: ObjectKind<ComponentRoleProps> = object({
   request: COMPONENT_REQUEST,
   clusterName: text,
   oidcProvider: OIDC_PROVIDER,
+  additionalOidcProviders: optional(list(OIDC_PROVIDER)),
   adopt: optional(boolean),
 });
 

@@ -39,7 +39,7 @@ import {
   COMPONENT_ROLES_PROPS,
 } from "./component-props";
 import { checkProviderPlace } from "./place";
-import { declaredProvider, expectedProvider } from "./provider";
+import { declaredProviders, expectedProviders } from "./provider";
 import type { IOidcProvider } from "./provider-props";
 import {
   type InlinePolicy,
@@ -128,20 +128,23 @@ interface ComponentRolePlan {
 const NO_BOUNDARY = "none";
 
 function componentRolePlan(construct: Construct, props: ComponentRoleProps): ComponentRolePlan {
-  const { request, oidcProvider, kmsKeys = [] } = props;
+  const { request, oidcProvider, additionalOidcProviders = [], kmsKeys = [], audience } = props;
+  const oidcProviders = [oidcProvider, ...additionalOidcProviders];
   requireTokenPath(request);
   const { adopt = false, naming = adopt ? "ccoctl" : "derived" } = props;
   if (adopt) requireAdoptable(props, naming);
   const document = componentPolicy(requestStatements(request), props);
-  const partition = partitionOfProviders(props.region, [oidcProvider]);
+  const partition = partitionOfProviders(props.region, oidcProviders);
   for (const key of kmsKeys) requireKeyPartition(key, partition);
   const name = nameOf(props, naming);
   const settings = federatedRoleSettings(
     construct,
     {
-      trusts: [
-        { oidcProvider, serviceAccounts: request.subjects, audience: props.audience ?? COMPONENT_AUDIENCE },
-      ],
+      trusts: oidcProviders.map((each) => ({
+        oidcProvider: each,
+        serviceAccounts: request.subjects,
+        audience: audience ?? COMPONENT_AUDIENCE,
+      })),
       anyAudience: props.anyAudienceReason !== undefined,
       name,
       partition,
@@ -317,10 +320,12 @@ function declareComponents(
 ): ComponentsDeclaration {
   requireRequests(Object.keys(props.overrides ?? {}), requests, "override is for");
   const adoption = checkedAdoption(clusterName, requests, props);
-  const expected = expectedProvider(issuer, audiences(props), props);
+  const { oidcProvider: stated, account, region } = props;
+  const place = { ...(stated && { oidcProvider: stated }), account, region };
+  const expected = expectedProviders(issuer, audiences(props), place);
   const planned = requests.map((request) => roleProps(request, { clusterName, adoption }, expected, props));
   checkRoles(scope, planned);
-  const oidcProvider = declaredProvider(scope, issuer, audiences(props), {
+  const oidcProviders = declaredProviders(scope, issuer, audiences(props), {
     ...props,
     adopt: adoption.any,
     ...(adoption.tagged ? { tags: { ...ccoctlTags(adoption.ccoctlName), ...props.tags } } : {}),
@@ -329,7 +334,7 @@ function declareComponents(
     const { request } = own;
     // Neither a namespace nor the name of a Secret can hold `_`, so two Secrets never share an id.
     const id = `${request.secret.namespace}_${request.secret.name}`;
-    return new ComponentRole(scope, id, { ...own, oidcProvider }).grant;
+    return new ComponentRole(scope, id, { ...own, ...named(oidcProviders) }).grant;
   });
   return { grants, secrets: [] };
 }
@@ -342,7 +347,7 @@ function audiences({ audience = COMPONENT_AUDIENCE }: ComponentRolesProps): read
 function roleProps(
   request: CredentialsRequest,
   { clusterName, adoption }: { readonly clusterName: string; readonly adoption: CheckedAdoption },
-  oidcProvider: IOidcProvider,
+  oidcProviders: readonly IOidcProvider[],
   props: ComponentRolesProps,
 ): ComponentRoleProps {
   const { overrides = {}, adopt: _, ccoctlName: __, ...settings } = props;
@@ -353,10 +358,17 @@ function roleProps(
     ...(Object.hasOwn(overrides, request.name) ? overrides[request.name] : {}),
     request,
     clusterName: naming === "ccoctl" ? adoption.ccoctlName : clusterName,
-    oidcProvider,
+    ...named(oidcProviders),
     naming,
     adopt,
   };
+}
+
+function named([oidcProvider, ...additionalOidcProviders]: readonly IOidcProvider[]): Pick<
+  ComponentRoleProps,
+  "oidcProvider" | "additionalOidcProviders"
+> {
+  return { oidcProvider: oidcProvider as IOidcProvider, additionalOidcProviders };
 }
 
 /** All roles at once, so that what is wrong with one is found before the first is declared. */

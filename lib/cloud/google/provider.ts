@@ -253,11 +253,18 @@ function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): v
 
 /** Warns at a pool provider where another one of the pool trusts another issuer. */
 function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
-  const first = siblings.find(({ issuer }) => !issuer.equals(added.issuer));
+  const first = siblings.find(
+    ({ issuer }) => !issuer.equals(added.issuer) && !isBeside(issuer, added.issuer),
+  );
   if (!first) return;
   Annotations.of(added).addWarning(
     `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
   );
+}
+
+/** True for two of one cluster, of which one names the other. */
+function isBeside(one: Issuer, other: Issuer): boolean {
+  return one.accepted.some((each) => each.equals(other)) || other.accepted.some((each) => each.equals(one));
 }
 
 /** An issuer as a pool provider trusts it. */

@@ -32,7 +32,14 @@ import {
   withIntent,
   workloadQuestions,
 } from "./access-questions";
-import { TRUST_LINKS, type TrustFacts, accountWritten, misfilled, missing } from "./links";
+import {
+  TRUST_LINKS,
+  type TrustFacts,
+  accountWritten,
+  misfilled,
+  missing,
+  trustOfEveryIssuer,
+} from "./links";
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
@@ -328,7 +335,7 @@ export class Accesses {
       pods,
       identity,
       token,
-      trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
+      trust: identity && subjectNamed(trustOfAll(identity, token, audiences, artefacts), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
   }
@@ -349,9 +356,12 @@ export function trustOfAll(
   identity: AccessIdentity,
   token: TokenQuestion,
   audiences: readonly Known<string>[],
+  { cluster }: ClusterArtefacts,
 ): TrustAnswer {
-  const first = identity.trust(token);
-  const others = audiences.slice(1).map((audience) => identity.trust({ ...token, audience }));
+  const trust = (own: TokenQuestion): TrustAnswer =>
+    trustOfEveryIssuer(own, cluster, (each) => identity.trust(each));
+  const first = trust(token);
+  const others = audiences.slice(1).map((audience) => trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
 }

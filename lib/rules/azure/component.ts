@@ -218,13 +218,10 @@ export function componentCredentials(
       allowed: "1 to 20 service accounts, namespace/name each",
       remedy: "name the service accounts of the component",
     });
-  const credentials = federatedCredentials(trust);
-  if (naming === "unique") return credentials;
-  return credentials.map((credential) => {
-    const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
-    return CREDENTIAL_NAME.test(name)
-      ? { ...credential, name }
-      : invalidCcoctlName("a federated identity credential", name);
+  if (naming === "unique") return federatedCredentials(trust);
+  return federatedCredentials(trust, ([, , ...accountAndLabel]) => {
+    const name = accountAndLabel.join("_");
+    return CREDENTIAL_NAME.test(name) ? name : invalidCcoctlName("a federated identity credential", name);
   });
 }
 
