@@ -5,6 +5,7 @@ import type { Construct } from "constructs";
 import { parseAllDocuments } from "yaml";
 import { describe, expect, it } from "vitest";
 import { gcrRepository } from "../../lib/cloud/google";
+import { Issuer } from "../../lib/model/issuer";
 import { PlainCarrier } from "../../lib/node";
 import { hostedOpenShift } from "../../lib/openshift";
 import { nodeMayRequestAudience } from "../../lib/rules/rbac/evaluate";
@@ -147,9 +148,12 @@ const COMBINATIONS: readonly (readonly [title: string, props: Partial<ImagePulls
   [
     "roles with path, prefix and a second issuer",
     {
-      identities: [
-        makers.aws({ path: "/pulls/", namePrefix: "eu-", additionalIssuers: ["https://old.example.com"] }),
-      ],
+      cluster: plainCluster({
+        issuer: Issuer.of(Issuer.of(ISSUER, { label: "next" }), {
+          additionalIssuers: ["https://old.example.com"],
+        }),
+      }),
+      identities: [makers.aws({ path: "/pulls/", namePrefix: "eu-" })],
     },
   ],
 ];

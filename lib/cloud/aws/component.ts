@@ -39,8 +39,7 @@ import {
   COMPONENT_ROLES_PROPS,
 } from "./component-props";
 import { checkProviderPlace } from "./place";
-import { declaredProviders, expectedProviders } from "./provider";
-import type { IOidcProvider } from "./provider-props";
+import { type TrustedProviders, declaredProviders, expectedProviders, trustedProviders } from "./provider";
 import {
   type InlinePolicy,
   type FederatedRoleSettings,
@@ -322,19 +321,20 @@ function declareComponents(
   const adoption = checkedAdoption(clusterName, requests, props);
   const { oidcProvider: stated, account, region } = props;
   const place = { ...(stated && { oidcProvider: stated }), account, region };
-  const expected = expectedProviders(issuer, audiences(props), place);
+  const expected = trustedProviders(expectedProviders(issuer, audiences(props), place));
   const planned = requests.map((request) => roleProps(request, { clusterName, adoption }, expected, props));
   checkRoles(scope, planned);
-  const oidcProviders = declaredProviders(scope, issuer, audiences(props), {
+  const declared = declaredProviders(scope, issuer, audiences(props), {
     ...props,
     adopt: adoption.any,
     ...(adoption.tagged ? { tags: { ...ccoctlTags(adoption.ccoctlName), ...props.tags } } : {}),
   });
+  const oidcProviders = trustedProviders(declared);
   const grants = planned.map((own) => {
     const { request } = own;
     // Neither a namespace nor the name of a Secret can hold `_`, so two Secrets never share an id.
     const id = `${request.secret.namespace}_${request.secret.name}`;
-    return new ComponentRole(scope, id, { ...own, ...named(oidcProviders) }).grant;
+    return new ComponentRole(scope, id, { ...own, ...oidcProviders }).grant;
   });
   return { grants, secrets: [] };
 }
@@ -347,7 +347,7 @@ function audiences({ audience = COMPONENT_AUDIENCE }: ComponentRolesProps): read
 function roleProps(
   request: CredentialsRequest,
   { clusterName, adoption }: { readonly clusterName: string; readonly adoption: CheckedAdoption },
-  oidcProviders: readonly IOidcProvider[],
+  oidcProviders: TrustedProviders,
   props: ComponentRolesProps,
 ): ComponentRoleProps {
   const { overrides = {}, adopt: _, ccoctlName: __, ...settings } = props;
@@ -358,17 +358,10 @@ function roleProps(
     ...(Object.hasOwn(overrides, request.name) ? overrides[request.name] : {}),
     request,
     clusterName: naming === "ccoctl" ? adoption.ccoctlName : clusterName,
-    ...named(oidcProviders),
+    ...oidcProviders,
     naming,
     adopt,
   };
-}
-
-function named([oidcProvider, ...additionalOidcProviders]: readonly IOidcProvider[]): Pick<
-  ComponentRoleProps,
-  "oidcProvider" | "additionalOidcProviders"
-> {
-  return { oidcProvider: oidcProvider as IOidcProvider, additionalOidcProviders };
 }
 
 /** All roles at once, so that what is wrong with one is found before the first is declared. */

@@ -280,6 +280,16 @@ export function declaredProviders(
   return ofEachIssuer(issuer, props, (each, own) => declaredProvider(scope, each, audiences, own));
 }
 
+/** OIDC providers as a role for one component names them. */
+export type TrustedProviders = ReturnType<typeof trustedProviders>;
+
+export function trustedProviders([first, ...others]: readonly IOidcProvider[]): {
+  readonly oidcProvider: IOidcProvider;
+  readonly additionalOidcProviders: readonly IOidcProvider[];
+} {
+  return { oidcProvider: first as IOidcProvider, additionalOidcProviders: others };
+}
+
 function declaredProvider(
   scope: Construct,
   issuer: Issuer,
