@@ -52,7 +52,7 @@ const login = JSON.stringify({ auths: { [REGISTRY]: { auth: Buffer.from("AWS:x")
 function pulls(outdir: string, cluster: string): readonly string[] {
   return [...Explainer.read([outdir, cluster]).running()].map(({ subject, verdict, as, checks }) => {
     const besides = checks.find(({ id }) => id === "otherwise")?.reason ?? "";
-    return `${subject}: ${verdict} as ${as?.split("/").at(-1) ?? "nobody"}; ${besides}`;
+    return `${subject}: ${verdict} as ${as?.split("/").at(-1) ?? "no one"}; ${besides}`;
   });
 }
 
@@ -76,13 +76,13 @@ describe("beside", () => {
   it("says what would be lost without pull secrets", () => {
     expect(pulls(stage("mixed"), running(false)).map((line) => line.split(";")[0])).toEqual([
       `shop/web: ${ROLE}_web`,
-      "shop/jobs: denied as nobody",
+      "shop/jobs: denied as no one",
     ]);
   });
 
   it("finds a secret that cannot be decoded: it stops the pull, whatever else would serve it", () => {
     for (const line of pulls(stage("strict"), running(true, "{")))
-      expect(line).toContain("denied as nobody; the kubelet cannot decode the pull secret ecr-login");
+      expect(line).toContain("denied as no one; the kubelet cannot decode the pull secret ecr-login");
   });
 });
 

@@ -209,7 +209,7 @@ function refuseAlike(accepted: readonly Issuer[]): void {
         fail("issuer-conflict", {
           problem: `two issuers of one cluster have the same ${by}`,
           value: by === "url" ? issuer.url : (issuer.label ?? "no label"),
-          allowed: `a ${by === "url" ? "URL" : "label"} of its own for each; one may have no label`,
+          allowed: `a different ${by === "url" ? "URL" : "label"} for each; one may have no label`,
           remedy:
             by === "url"
               ? "leave one of the two out of additionalIssuers"

@@ -223,6 +223,6 @@ function warnings({ accounts }: Workloads): readonly string[] {
     .filter(({ subject }) => subject.name === "default")
     .map(
       ({ subject }) =>
-        `service account ${subject.key}: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it a service account of their own`,
+        `service account ${subject.key}: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it their own service account`,
     );
 }

@@ -446,9 +446,9 @@ describe("the kubelet's entries", () => {
 
 describe("warnings", () => {
   const DEFAULT =
-    "service account shop/default: every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull a service account of their own";
+    "service account shop/default: every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull their own service account";
   const OPENSHIFT = (key: string): string =>
-    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from a namespace of your own`;
+    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from your own namespace`;
 
   // Source: docs of the token request of pods without a name; ownership of openshift-* namespaces.
   const ROWS: readonly (readonly [cluster: "kubernetes" | "openshift", key: string, warnings: string[]])[] = [

@@ -56,7 +56,7 @@ export interface ComponentRoleSettings extends RolePlace {
    */
   readonly audience?: string;
   /**
-   * Why a token for any audience of the OIDC provider is admitted; stands in the description of the role.
+   * Why a token for any audience of the OIDC provider is admitted; becomes part of the description of the role.
    *
    * @defaultValue - the audience is compared exactly
    */
@@ -126,7 +126,7 @@ export interface ComponentRolesProps extends ComponentRoleSettings {
    */
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
   /**
-   * The `--name` that ccoctl was given; begins names and stands in tags of what is adopted, and with
+   * The `--name` that ccoctl was given; begins names and is in tags of what is adopted, and with
    * `naming: "ccoctl"`. Refused where neither is.
    *
    * @defaultValue - the name of the cluster

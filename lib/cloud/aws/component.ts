@@ -186,7 +186,7 @@ function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): reado
   ];
 }
 
-/** Requests made by hand did not pass the reader, and the path stands in a file line by line. */
+/** Requests made by hand did not pass the reader, and the path is written into a file line by line. */
 function requireTokenPath(request: CredentialsRequest): void {
   const { cloudTokenPath: path } = request;
   if (path === undefined || isTokenPath(path)) return;
@@ -209,7 +209,7 @@ function requireAdoptable(
       value: path,
       allowed: 'no path, or "/"',
       remedy:
-        "leave `path` out while roles are adopted; make roles of requests with a path in a maker of their own",
+        "leave `path` out while roles are adopted; make roles of requests with a path in their own maker",
     });
   if (permissionsBoundary === undefined)
     fail("aws-missing", {

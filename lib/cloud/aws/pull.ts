@@ -72,7 +72,7 @@ function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleS
 /**
  * An IAM role that service accounts of one or several clusters pull images as, without node identity.
  *
- * The trust compares audience and subject exactly; a wildcard gets a statement of its own, where only the subject
+ * The trust compares audience and subject exactly; a wildcard gets its own statement, where only the subject
  * is compared with StringLike. Permissions reach no further than logging in and pulling the named repositories.
  * The session is never longer than the default hour, since the plugin asks for no more.
  */

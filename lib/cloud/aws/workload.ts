@@ -274,7 +274,7 @@ export interface AwsAccessProps {
   readonly managedPolicyArns?: readonly string[];
   /**
    * Why a statement permits every action, or every action of a service, on every resource, or why a managed policy of
-   * AWS for administrators is among them; stands in the description of the role.
+   * AWS for administrators is among them; becomes part of the description of the role.
    *
    * @defaultValue - such a statement is refused
    */

@@ -101,7 +101,7 @@ const PULL_PRINCIPALS_PROPS: ObjectKind<PullPrincipalsProps> = object({
   cacheDuration: optional(DURATION),
 });
 
-/** Who the principals are, and what the plugin is told about it. */
+/** Who the principals are, and what the plugin gets as arguments. */
 interface Federation {
   readonly principals: IPrincipals;
   readonly args: readonly string[];

@@ -42,7 +42,7 @@ export interface Token {
   readonly subject: string;
   /** The service account; `undefined` where the subject is none's. */
   readonly account: { readonly namespace: string; readonly name: string } | undefined;
-  /** True where it is of an issuer that has a pool provider of its own beside the one that was named. */
+  /** True where it is of an issuer that has its own pool provider beside the one that was named. */
   readonly further?: boolean;
 }
 
@@ -317,7 +317,7 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
   if (parsed === undefined || isCluster === "no")
     return broken(
       `${url} is not the cluster whose tokens are of ${shown(issuer)}`,
-      "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
+      "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need their own pool",
       `${EMPTY} (invalid_target)`,
     );
   const pool = `the pool ${shown(project)}.svc.id.goog`;

@@ -20,7 +20,7 @@ import type {
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
-import { Runner, type Step, stepsOf, worded } from "../run";
+import { Runner, type Step, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
 import {
@@ -244,7 +244,7 @@ export class Accesses {
 
   /**
    * The results of a cluster, of one service account where it is given. `entering` are the service accounts of
-   * controllers that enter spokes: a job of its own, which needs no rights in the cloud.
+   * controllers that enter spokes: a separate job, which needs no rights in the cloud.
    */
   *of(
     artefacts: ClusterArtefacts,
@@ -382,5 +382,5 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;
   return history === undefined
     ? trust
-    : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
+    : { ...trust, subject: { ...plainAnswer(subject), reason: `${subject.reason}; ${history}` } };
 }

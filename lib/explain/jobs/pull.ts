@@ -211,7 +211,7 @@ export class JudgedPull {
   #verdict(): Verdict {
     const { failed, verdict, facts } = this.#chain;
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
-    // Only for an image that merely stands in a workload another way than the chain leaves it open.
+    // Only for an image that merely occurs in a workload another way than the chain leaves it open.
     return facts.origin === "workload" && this.#besides.answer.status === "unknown" ? "unknown" : "denied";
   }
 

@@ -70,7 +70,7 @@ export function componentNames(
       fail("azure-conflict", {
         problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
         value: own,
-        allowed: "an identity of its own for each request, letter case aside",
+        allowed: "one identity per request, letter case aside",
         remedy:
           'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
       });

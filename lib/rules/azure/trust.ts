@@ -25,7 +25,7 @@ export interface FederatedCredential {
   readonly audience: string;
 }
 
-/** A trust, and the cluster whose name stands in the credentials' names. */
+/** A trust, and the cluster whose name begins the credentials' names. */
 export interface ClusterTrust extends FederatedTrust {
   /** Name of the cluster, so that two clusters never claim one credential name on a shared identity. */
   readonly clusterName: string;
