@@ -84,7 +84,9 @@ export interface Inside {
   readonly clouds: readonly Cloud[];
   readonly pulls: Pulls;
   /** Of each component and workload of a cluster, with what its identity was granted. */
-  readonly accesses: (artefacts: ClusterArtefacts) => Iterable<AccessResult & Pick<JudgedAccess, "held">>;
+  readonly accesses: (
+    artefacts: ClusterArtefacts,
+  ) => Iterable<AccessResult & Pick<JudgedAccess, "acting" | "held">>;
   readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
 }
 

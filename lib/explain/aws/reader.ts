@@ -4,18 +4,18 @@ import type {
   Cloud,
   CloudReader,
   DeclaredIdentity,
+  Granted,
   PullIdentity,
   PullQuestion,
   PullRights,
   ShownClaims,
   TrustAnswer,
-  OpenRight,
 } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
-import { openRights } from "./held";
+import { grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
@@ -82,16 +82,24 @@ class Aws implements Cloud {
     }));
   }
 
-  get openRights(): readonly OpenRight[] {
+  get granted(): readonly Granted[] {
     const { roles, registries } = this.#facts;
-    const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
-      openRights(trust, `the role ${pathName}`, resource.source),
-    );
     const byTokens = "sts:assumerolewithwebidentity";
-    return [
-      ...registries.openRights,
-      ...trusting.filter(({ right: { covers } }) => covers && covers.action !== byTokens),
-    ];
+    const held = roles.declared.map((role): Granted => ({
+      ...{ to: roles.named(role.arn).label, isHeld: true, at: role.resource.source },
+      rights: () => heldRights(role.policies, role.boundary, role.resource.source),
+    }));
+    const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
+      grantedBy(trust, `the role ${pathName}`, resource.source),
+    );
+    // Whose tokens are let in is compared subject by subject.
+    const others = trusting.filter(({ rights }) =>
+      rights().every(({ covers }) => covers && covers.action !== byTokens),
+    );
+    const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
+      ...{ to: `the role ${role}`, isHeld: false, rights: () => heldRights(all, undefined, undefined) },
+    }));
+    return [...registries.granted, ...others, ...held, ...elsewhere];
   }
 
   get #facts(): Read {

@@ -10,6 +10,7 @@ import type { Issuers } from "../shared/object-store";
 import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
 import { type Credential, Credentials, declaredCredentials } from "./credentials";
+import { grantedRoles } from "./held";
 import { Identities } from "./identity";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
@@ -28,11 +29,16 @@ function azure(terraform: Terraform, issuers: Issuers): Cloud {
   const unread = new Unread(terraform);
   const assignments = new Assignments(terraform);
   const identities = new Identities(terraform, new Credentials(terraform), assignments, unread);
+  const registries = new Registries(terraform, unread);
   return {
     cloud: "azure",
-    pulls: acrPlugin(identities, new Registries(terraform, unread), issuers),
+    pulls: acrPlugin(identities, registries, issuers),
     access: azureAccess(identities, issuers),
     spokes: aksSpokes(terraform, identities, unread),
+    get granted(): Cloud["granted"] {
+      const roles = grantedRoles(identities.declared, (own) => assignments.others(own));
+      return [...roles, ...registries.granted];
+    },
     get identities(): Cloud["identities"] {
       return declaredCredentials(terraform).map(({ address, names, credential }) => ({
         address,

@@ -8,8 +8,8 @@ import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
-import { openChanges } from "./rights";
-import { pairs } from "./sides";
+import { grantedChanges } from "./rights";
+import { type Whole, pairs } from "./sides";
 import { trustChanges } from "./trust";
 
 /** Facts of the two sides that no artefact shows. */
@@ -51,13 +51,18 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 
 /** As {@link compare}, of what was read already. */
 export function comparison(old: Explainer, made: Explainer): Comparison {
-  const [before, after] = [insideOf(old), insideOf(made)];
+  const [before, after] = [wholeOf(old), wholeOf(made)];
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),
   ]);
-  const others = [...trustChanges(before, after), ...openChanges(before, after)];
+  // What is granted is compared last, without what was compared for service accounts.
+  const others = [...trustChanges(before.inside, after.inside), ...grantedChanges(before, after)];
   return { changes: [...changes, ...others].sort(inOrder) };
+}
+
+function wholeOf(explainer: Explainer): Whole {
+  return { inside: insideOf(explainer), actedAs: new Set() };
 }
 
 const JOBS: readonly Change["job"][] = ["image-pull", "component", "workload", "fleet-access", "trust"];

@@ -2,12 +2,12 @@
  * Google Cloud: workload identity pools, Artifact Registry by auth-provider-gcp, GKE and fleets.
  */
 
-import { type Known, is, joined, known, orElse, shown } from "../../model/known";
+import { joined, known, orElse, shown } from "../../model/known";
 import type {
   Cloud,
   CloudReader,
   DeclaredIdentity,
-  OpenRight,
+  Granted,
   ShownClaims,
   TrustAnswer,
   TrustTerms,
@@ -15,11 +15,10 @@ import type {
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
-import { heldGrant } from "./held";
+import { grantedTo } from "./held";
 import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
-import { AUTHENTICATED, EVERYONE, LOOSE } from "./members";
 import { googleComputed } from "./names";
 import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
@@ -77,15 +76,8 @@ class Google implements Cloud {
       });
   }
 
-  get openRights(): readonly OpenRight[] {
-    const iam = this.#policies;
-    return [EVERYONE, AUTHENTICATED].flatMap((to) => {
-      const bearer = { label: to, isMember: (member: Known<string>) => is(member, to), keys: [to, LOOSE] };
-      return iam
-        .to(bearer)
-        .flatMap((grant) => heldGrant(grant, iam))
-        .map((right) => ({ to, right }));
-    });
+  get granted(): readonly Granted[] {
+    return grantedTo(this.#policies);
   }
 
   #trust(provider: PoolProvider, { issuer, subject, audience }: ShownClaims): TrustAnswer {

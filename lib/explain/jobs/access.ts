@@ -19,6 +19,7 @@ import type {
 } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
+import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
 import { Runner, type Step, stepsOf, worded } from "../run";
 import { refusedToken } from "../shared/pods";
@@ -198,6 +199,8 @@ export interface JudgedAccess {
   readonly checks: readonly CheckResult[];
   /** What the identity was granted. */
   readonly held: () => readonly HeldRight[];
+  /** The identity whose rights these are, also where it is not let in. */
+  readonly acting: { readonly label: string; readonly source: Source | undefined } | undefined;
 }
 
 /** An identity that a service account names. */
@@ -302,6 +305,7 @@ export class Accesses {
       as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
       held: () => identity?.held(facts.token) ?? [],
+      acting: identity && { label: identity.label, source: identity.found.evidence[0]?.source },
     };
   }
 
