@@ -132,6 +132,8 @@ export interface Granted {
   readonly isHeld: boolean;
   /** Where such an identity stands; absent where it goes by its name. */
   readonly at?: Source;
+  /** True for one that the files themselves declare, or whose tokens these exchange. */
+  readonly isOwn: boolean;
   /** The rights. */
   rights(): readonly HeldRight[];
 }
@@ -329,6 +331,8 @@ export interface TrustTerms {
   readonly audiences: readonly Known<string>[];
   /** Subjects, and patterns of them with IAM's wildcards. */
   readonly subjects: readonly Known<string>[];
+  /** How tokens become principals, where that is configured: other texts may make other principals of them. */
+  readonly maps?: readonly Known<string>[];
   /** What decides about subjects by other means, expressions say: equal texts decide the same. */
   readonly beyond: readonly Known<string>[];
 }

@@ -63,7 +63,9 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
 
 /** What a policy of a resource lets the principals do that it names, denials aside. */
 export function grantedBy(policy: Policy, on: string, source: Source): readonly Granted[] {
-  const granted = (to: string, right: HeldRight): Granted => ({ to, isHeld: false, rights: () => [right] });
+  const granted = (to: string, right: HeldRight): Granted => ({
+    ...{ to, isHeld: false, isOwn: false, rights: () => [right] },
+  });
   const open = (text: string): Granted => granted("others", { text, limits: true, source });
   if (policy.kind !== "read") return textsOf(policy).map((text) => open(`${text}, of ${on}`));
   return policy.statements.flatMap((each): readonly Granted[] => {

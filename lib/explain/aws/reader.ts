@@ -14,6 +14,7 @@ import type {
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
+import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
 import { grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
@@ -46,6 +47,19 @@ export const awsReader: CloudReader = {
   stores: issuerBuckets,
   read: (terraform, issuers) => new Aws(terraform, issuers),
 };
+
+/** What people and programs outside of clusters are granted, and keys that last. */
+const NOT_JUDGED: readonly string[] = [
+  "aws_ecrpublic_repository_policy",
+  "aws_iam_access_key",
+  "aws_iam_group_membership",
+  "aws_iam_group_policy",
+  "aws_iam_group_policy_attachment",
+  "aws_iam_user_group_membership",
+  "aws_iam_user_policy",
+  "aws_iam_user_policy_attachment",
+  "aws_rolesanywhere_profile",
+];
 
 class Aws implements Cloud {
   readonly cloud = "aws";
@@ -86,7 +100,7 @@ class Aws implements Cloud {
     const { roles, registries } = this.#facts;
     const byTokens = "sts:assumerolewithwebidentity";
     const held = roles.declared.map((role): Granted => ({
-      ...{ to: roles.named(role.arn).label, isHeld: true, at: role.resource.source },
+      ...{ to: roles.named(role.arn).label, isHeld: true, isOwn: true, at: role.resource.source },
       rights: () => heldRights(role.policies, role.boundary, role.resource.source),
     }));
     const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
@@ -97,9 +111,20 @@ class Aws implements Cloud {
       rights().every(({ covers }) => covers && covers.action !== byTokens),
     );
     const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
-      ...{ to: `the role ${role}`, isHeld: false, rights: () => heldRights(all, undefined, undefined) },
+      ...{
+        to: `the role ${role}`,
+        isHeld: false,
+        isOwn: false,
+        rights: () => heldRights(all, undefined, undefined),
+      },
     }));
-    return [...registries.granted, ...others, ...held, ...elsewhere];
+    return [
+      ...registries.granted,
+      ...others,
+      ...held,
+      ...elsewhere,
+      ...grantsNotRead(this.#terraform, NOT_JUDGED),
+    ];
   }
 
   get #facts(): Read {

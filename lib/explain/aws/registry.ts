@@ -178,7 +178,7 @@ export class Registries {
         const text = `pull from the public repository ${shown(each.stated("repository_name"))}`;
         return each.adopted
           ? []
-          : [{ to: "everyone", isHeld: false, rights: () => [{ text, source: each.source }] }];
+          : [{ to: "everyone", isHeld: false, isOwn: false, rights: () => [{ text, source: each.source }] }];
       }),
     ];
   }

@@ -9,6 +9,7 @@ import {
   and,
   is,
   known,
+  map,
   or,
   orElse,
   same,
@@ -16,7 +17,7 @@ import {
   unread,
   whyNot,
 } from "../../model/known";
-import { optionalText, parsedTree, treeAt } from "../../model/tree";
+import { parsedTree, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import type { Answer } from "../answer";
@@ -104,7 +105,7 @@ export class Registries {
         if (isOn === "no" || resource.adopted) return [];
         const [text, limits] = [`${what} on the registry ${name}`, isOn !== "yes"];
         const right = { text: limits ? `perhaps ${text}` : text, limits, source: resource.source };
-        return [{ to, isHeld: false, rights: () => [right] }];
+        return [{ to, isHeld: false, isOwn: false, rights: () => [right] }];
       }),
     );
   }
@@ -151,7 +152,9 @@ function propertyIn(resource: Resource, name: string): Known<string | undefined>
   const isText =
     whyNot(body)?.kind === "apply" || whether(body, (value) => typeof value === "string") === "yes";
   const properties = treeAt(isText ? parsedTree(body as Known<string>) : body, "properties");
-  return optionalText(treeAt(properties, name));
+  return map(treeAt(properties, name), (value) =>
+    typeof value === "string" || typeof value === "boolean" ? String(value) : undefined,
+  );
 }
 
 /** Who may pull without a role: argument of azurerm, property in a body, whom it lets in, and to do what. */

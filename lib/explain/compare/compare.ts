@@ -6,10 +6,12 @@ import { checkGiven, list, object, optional, text } from "../../model/shape";
 import { Explainer, insideOf } from "../explainer";
 import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
+import { sourceText } from "../read/source";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
 import { grantedChanges } from "./rights";
 import { type Whole, pairs } from "./sides";
+import { tokenChanges } from "./tokens";
 import { trustChanges } from "./trust";
 
 /** Facts of the two sides that no artefact shows. */
@@ -55,10 +57,19 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),
+    ...tokenChanges(pair),
   ]);
   // What is granted is compared last, without what was compared for service accounts.
   const others = [...trustChanges(before.inside, after.inside), ...grantedChanges(before, after)];
-  return { changes: [...changes, ...others].sort(inOrder) };
+  // What a set of principals or everyone is granted is said once, not for each service account in it.
+  const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
+  const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
+  return { changes: [...own, ...others].sort(inOrder) };
+}
+
+function rightOf({ kind, target, removed, added }: Change): string {
+  const places = [...removed, ...added].map(({ source }) => source && sourceText(source));
+  return JSON.stringify([kind, target, places]);
 }
 
 function wholeOf(explainer: Explainer): Whole {

@@ -69,7 +69,11 @@ interface Known {
 function knownOf(side: Side, subject: string): Known {
   const { inside, artefacts } = side;
   if (!artefacts) return { patterns: [], held: [] };
-  const identities = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
+  const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
+  // One that keeps the account out is compared by itself.
+  const identities = all.filter(({ trust: { issuer, audience, subject: whom } }) =>
+    [issuer, audience, whom].every(({ status }) => status !== "fail"),
+  );
   for (const each of identities) noteActing(side, each);
   const rights = identities.map((identity) => identity.rights);
   const declared = (artefacts.cluster.pulls ?? [])

@@ -61,6 +61,15 @@ function* identityChanges(
   const asked = [...issuers].flatMap((issuer) => [...audiences].map((audience) => ({ issuer, audience })));
   const isSame = before && after && textOf(before) === textOf(after);
   const isOpen = both.some(({ beyond }) => beyond.length > 0);
+  const [was, is] = [before, after].map((terms) => [...new Set((terms?.maps ?? []).map(shown))].sort());
+  const [gone, added] = [without(was, is), without(is, was)];
+  if (old && made && gone + added !== "")
+    yield whole(
+      old,
+      made,
+      "incomparable",
+      `it makes other principals of tokens: before ${gone}; now ${added}`,
+    );
   if (asked.length === 0 || isOpen) {
     const why = isOpen
       ? "expressions or denials decide whom it lets in"
@@ -78,6 +87,10 @@ function* identityChanges(
       if (!seen.has(key)) yield change;
       seen.add(key);
     }
+}
+
+function without(all: readonly string[] = [], others: readonly string[] = []): string {
+  return all.filter((each) => !others.includes(each)).join(", ");
 }
 
 function textOf(terms: TrustTerms | undefined): string {

@@ -30,15 +30,23 @@ export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly H
   }));
 }
 
-/** What each member was granted; service accounts go by their e-mail addresses. */
-export function grantedTo(iam: Iam): readonly Granted[] {
+/**
+ * What each member was granted; service accounts go by their e-mail addresses. Members that have one of the texts, or a
+ * reference, are those that the files declare.
+ */
+export function grantedTo(iam: Iam, own: readonly string[]): readonly Granted[] {
   const members = new Map<string, Known<string>>();
   const unread: Granted[] = [];
   iam.grants.forEach((grant, number) => {
     for (const each of orElse(grant.members, () => [])) members.set(shown(each), each);
     const to = { number, grant, isTo: "unknown", owner: undefined } as const;
     if (!isKnown(grant.members))
-      unread.push({ to: "members that are not known", isHeld: false, rights: () => heldGrant(to, iam) });
+      unread.push({
+        to: "members that are not known",
+        isHeld: false,
+        isOwn: false,
+        rights: () => heldGrant(to, iam),
+      });
   });
   const named = [...members].map(([text, member]): Granted => {
     const isMember = (other: Known<string>): "yes" | "no" => (shown(other) === text ? "yes" : "no");
@@ -48,7 +56,8 @@ export function grantedTo(iam: Iam): readonly Granted[] {
         .to(bearer)
         .filter(({ grant }) => isKnown(grant.members))
         .flatMap((each) => heldGrant(each, iam));
-    return { to: text.replace(/^serviceAccount:/, ""), isHeld: true, rights };
+    const isOwn = own.some((each) => text.includes(each)) || text.includes("<");
+    return { to: text.replace(/^serviceAccount:/, ""), isHeld: true, isOwn, rights };
   });
   return [...named, ...unread];
 }
