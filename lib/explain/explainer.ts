@@ -191,8 +191,7 @@ export class Explainer {
     checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
     if (selection.spoke === undefined) yield* this.#selected(selection);
     if (selection.image !== undefined || selection.origin !== undefined) return;
-    if (selection.spoke === undefined)
-      for (const job of ACCESS_JOBS) yield* this.#accesses(job, selection);
+    if (selection.spoke === undefined) for (const job of ACCESS_JOBS) yield* this.#accesses(job, selection);
     yield* this.#entries(selection);
   }
 
