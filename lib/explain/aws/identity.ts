@@ -97,6 +97,11 @@ export class Roles {
       .map((each) => this.#role(each));
   }
 
+  /** What is attached to roles that were not read. */
+  get elsewhere(): Attachments["elsewhere"] {
+    return this.#attachments.elsewhere;
+  }
+
   named(arn: Known<string>): NamedRole {
     const role = this.#ofArn(arn);
     const fields = arnFields(arn);

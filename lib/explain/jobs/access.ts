@@ -18,7 +18,9 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
+import type { CheckId } from "../check-ids";
 import type { ClusterArtefacts } from "../read/facts";
+import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
 import { Runner, type Step, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
@@ -203,9 +205,13 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
-  /** What the identity was granted. */
+  /** What the identity was granted; nothing where it keeps the service account out. */
   readonly held: () => readonly HeldRight[];
+  /** The identity whose rights these are; `undefined` also where it keeps the service account out. */
+  readonly acting: { readonly label: string; readonly source: Source | undefined } | undefined;
 }
+
+const OF_TRUST: readonly CheckId[] = ["issuer-trusted", "audience-accepted", "subject-admitted"];
 
 /** An identity that a service account names. */
 export interface NamedIdentity {
@@ -302,13 +308,18 @@ export class Accesses {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
     const { identity } = facts;
+    const isLetIn = checks.every(({ id, status }) => !OF_TRUST.includes(id) || status !== "fail");
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
       as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
-      held: () => identity?.held(facts.token) ?? [],
+      held: () => (isLetIn ? (identity?.held(facts.token) ?? []) : []),
+      acting:
+        !isLetIn || identity === undefined
+          ? undefined
+          : { label: identity.label, source: identity.found.evidence[0]?.source },
     };
   }
 
