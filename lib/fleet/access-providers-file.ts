@@ -23,7 +23,6 @@ import {
   badPolicy,
   badProvider,
 } from "../rules/fleet/provider-list";
-import { ignoredProfileData } from "../rules/fleet/resolve-exec";
 import { secretIssues } from "../rules/fleet/secret-material";
 import { spokeTokenFile } from "../rules/fleet/spoke-tokens";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
@@ -153,16 +152,11 @@ function providerEntries(props: AccessProvidersFileProps): readonly AccessProvid
   const own = spokes.map((spoke) => entryOf(spoke, props));
   const entries = [...own, ...givenEntries(additionalProviders, consumer)];
   const documents = entries.map(accessProviderDocument);
-  const profiles = spokes.map(({ statusDocument }) => statusDocument);
   throwFirst([
     ...accessProviderIssues(documents),
     ...entries.flatMap(({ name, execConfig }) => pluginCallIssues({ provider: name, ...execConfig })),
     ...secretIssues("the list of access providers", documents),
-    ...profiles.flatMap((profile) => healthIssues(profile, consumer)),
-    ...profiles.flatMap((profile, index) => {
-      const ignored = ignoredProfileData([documents[index]], profile, consumer.takesProfileEnv);
-      return [...ignored.variables, ...ignored.config];
-    }),
+    ...spokes.flatMap(({ statusDocument }) => healthIssues(statusDocument, consumer)),
   ]);
   return entries;
 }

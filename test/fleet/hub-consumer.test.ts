@@ -126,7 +126,7 @@ describe("HubConsumer: Argo CD", () => {
     expect(consumer.serviceAccounts[1]?.resource.toJson().metadata.annotations).toEqual({
       "azure.workload.identity/client-id": LATE,
     });
-    const [controllerPatch, serverPatch, reader] = consumer.patches.map(({ resource }) => resource?.toJson());
+    const [controllerPatch, serverPatch, reader] = consumer.patches.map((patch) => patch.toJson());
     expect([controllerPatch.kind, serverPatch.kind, reader.metadata.name]).toEqual([
       "StatefulSet",
       "Deployment",
@@ -153,7 +153,7 @@ describe("HubConsumer: Argo CD", () => {
   it("gives the file and its hash to the controller that reads it, and no identity", () => {
     const { consumer } = argo();
     const text: string = consumer.file.resource.toJson().data["clusterprofile-provider-file.json"];
-    expect(consumer.patches[2]?.resource?.toJson().spec.template).toEqual({
+    expect(consumer.patches[2]?.toJson().spec.template).toEqual({
       metadata: {
         annotations: {
           "checksum/clusterprofile-provider-file": createHash("sha256").update(text).digest("hex"),
@@ -229,7 +229,7 @@ describe("HubConsumer: MultiKueue", () => {
   it("mounts static plugins, tokens of its spokes and the identity into the one manager", () => {
     const { consumer } = kueue("0.19");
     expect(consumer.patches).toHaveLength(1);
-    const { metadata, spec } = consumer.patches[0]?.resource?.toJson().spec.template;
+    const { metadata, spec } = consumer.patches[0]?.toJson().spec.template;
     expect(metadata).toEqual({
       annotations: { "checksum/clusterprofile-provider-file": consumer.file.hash },
     });
@@ -578,15 +578,6 @@ describe("HubConsumer: refusals", () => {
     );
     expect(file("good", replace).warnings).toEqual([expect.stringMatching(/^more: access library 0\.1\.3/)]);
     expect(file("none", {}).warnings).toEqual([]);
-  });
-
-  it("refuses data for a plugin that nobody hands over", () => {
-    const { inventory, rest } = hub();
-    const spoke = new SpokeCluster(inventory, "a", { access: ACCESS.aws, execExtension: { a: "b" } });
-    const commands = { "aws-iam-authenticator": "/x/aws-iam-authenticator" };
-    expect(
-      () => new AccessProvidersFile(rest, "f", { consumer: generic, spokes: [spoke], commands }),
-    ).toThrowError(refusal("fleet-unused: has data for the plugin"));
   });
 
   it("refuses a self-managed spoke without audience, and a command that is not absolute", () => {
