@@ -156,7 +156,7 @@ export class HubConsumer extends Construct {
       const template = controllerPatch(workload, {
         identities: account?.fragments ?? [],
         plugins: runs ? plugins : [],
-        annotations: reads ? { [HASH_ANNOTATION]: this.file.hash } : {},
+        annotations: reads && this.file.resource ? { [HASH_ANNOTATION]: this.file.hash } : {},
         files: reads && form.kind === "file" ? [file] : [],
       });
       return Object.keys(template).length === 0 ? [] : [this.#partial(workload, template)];

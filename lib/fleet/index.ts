@@ -7,6 +7,7 @@
  */
 
 export { AccessProvidersFile, type AccessProvidersFileProps } from "./access-providers-file";
+export { ClusterSecret, type ClusterSecretProps } from "./cluster-secret";
 export { ClusterInventory, type ClusterInventoryProps } from "./cluster-inventory";
 export { type ControllerIdentities, HubConsumer, type HubConsumerProps } from "./hub-consumer";
 export { MultiKueueCluster, type MultiKueueClusterProps } from "./multi-kueue-cluster";

@@ -227,6 +227,13 @@ export const fleetEntries: Readonly<Record<string, Entry>> = {
     ...inChart(fleet.AccessProvidersFile, ["consumer", "spokes"], file),
     open: [...CONSUMER, "additionalProviders[0]"],
   },
+  ClusterSecret: {
+    ...inChart(fleet.ClusterSecret, ["spoke", "provider"], (world) => ({
+      spoke: world.spoke,
+      provider: { name: "own", execConfig: EXEC },
+    })),
+    open: ["provider"],
+  },
   ClusterInventory: inChart(fleet.ClusterInventory, ["namespace", "clusterManager"], (world) => ({
     namespace: "fleet",
     clusterManager: "platform-iac",

@@ -99,7 +99,7 @@ describe("HubConsumer: Argo CD", () => {
 
   it("runs argocd-k8s-auth for all clouds, one provider per spoke", () => {
     const { consumer, spokes } = argo();
-    const file = JSON.parse(consumer.file.resource.toJson().data["clusterprofile-provider-file.json"]);
+    const file = JSON.parse(consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"]);
     const commands = spokes.map(({ statusDocument }) => {
       const resolution = resolveExec(file.providers, statusDocument);
       return resolution.outcome === "resolved"
@@ -111,7 +111,7 @@ describe("HubConsumer: Argo CD", () => {
       ["argocd-k8s-auth", "azure"],
       ["argocd-k8s-auth", "gcp"],
     ]);
-    expect(consumer.file.resource.metadata.toJson()).toEqual({
+    expect(consumer.file.resource?.metadata.toJson()).toEqual({
       name: "clusterprofile-provider-file-argocd-clusterprofile-controller",
       namespace: "argocd",
     });
@@ -152,7 +152,7 @@ describe("HubConsumer: Argo CD", () => {
 
   it("gives the file and its hash to the controller that reads it, and no identity", () => {
     const { consumer } = argo();
-    const text: string = consumer.file.resource.toJson().data["clusterprofile-provider-file.json"];
+    const text: string = consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"];
     expect(consumer.patches[2]?.toJson().spec.template).toEqual({
       metadata: {
         annotations: {
@@ -217,7 +217,7 @@ describe("HubConsumer: MultiKueue", () => {
     ["0.19", "accessProviders"],
   ])("%s has the list in its configuration, as %s", (version, field) => {
     const { consumer } = kueue(version);
-    const { metadata, data } = consumer.file.resource.toJson();
+    const { metadata, data } = consumer.file.resource?.toJson();
     expect(metadata).toEqual({ name: "kueue-manager-config", namespace: "kueue-system" });
     expect(data["controller_manager_config.yaml"]).toContain(
       `multiKueue:\n  clusterProfile:\n    ${field}:\n      - name: aws-spoke-aws\n`,
@@ -547,7 +547,7 @@ describe("HubConsumer: refusals", () => {
         { name: "s", execConfig: { apiVersion, command, installHint: "mount it" } as never },
       ],
     });
-    const file = JSON.parse(consumer.file.resource.toJson().data["clusterprofile-provider-file.json"]);
+    const file = JSON.parse(consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"]);
     expect(file.providers[1]).toEqual({
       name: "s",
       execConfig: { apiVersion, command, installHint: "mount it", interactiveMode: "Never" },
@@ -620,6 +620,6 @@ describe("many spokes", () => {
     });
     expect(file.providers.map(({ name }) => name)).toEqual(spokes.map(({ providerName }) => providerName));
     // A ConfigMap holds at most one MiB.
-    expect(JSON.stringify(file.resource.toJson()).length).toBeLessThan(2 ** 20);
+    expect(JSON.stringify(file.resource?.toJson()).length).toBeLessThan(2 ** 20);
   });
 });

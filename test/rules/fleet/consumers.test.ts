@@ -28,6 +28,16 @@ const none: [never] = [untyped(undefined)];
 describe("consumers", () => {
   it.each<[string, () => unknown, string]>([
     ["Argo CD 3.4", () => argoCd({ version: "3.4.9" }), "fleet-unsupported: is too old"],
+    [
+      "Argo CD 2.14 with cluster Secrets",
+      () => argoCd({ version: "2.14.1", clusterSecrets: true }),
+      "fleet-unsupported: is too old",
+    ],
+    [
+      "a controller of profiles beside cluster Secrets",
+      () => argoCd({ version: "3.2", clusterSecrets: true, profileController: own }),
+      "fleet-unused: reads its cluster Secrets itself",
+    ],
     ["Kueue 0.14", () => multiKueue({ version: "0.14.0" }), "fleet-unsupported: is too old"],
     ["Knative Operator 1.21", () => knativeOperator({ version: "v1.21.3" }), "fleet-unsupported: is too old"],
     ["no version", () => argoCd({ version: "latest" }), "version-invalid"],
