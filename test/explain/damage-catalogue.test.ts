@@ -90,6 +90,7 @@ const NOT_READ = /^(?:\/\/|terraform|output)\b|\.(?:\/\/|depends_on|lifecycle|de
 
 /** What is said of artefacts. */
 interface Said {
+  readonly folder: string;
   /** `undefined` where they are refused. */
   readonly explainer: Explainer | undefined;
   /** Outcomes by what they are the outcome of. */
@@ -131,10 +132,10 @@ const everything = (explainer: Explainer): Iterable<ExplainResult> => explainer.
 function said(folder: string, cluster: ClusterRecord = {}, asked = everything): Said {
   try {
     const explainer = Explainer.read([folder], { cluster });
-    return { explainer, outcomes: outcomesOf(asked(explainer), explainer.audit()) };
+    return { folder, explainer, outcomes: outcomesOf(asked(explainer), explainer.audit()) };
   } catch (error) {
     if (!isWorkloadIdentityError(error)) throw error;
-    return { explainer: undefined, outcomes: new Map([["refused", error.code]]) };
+    return { folder, explainer: undefined, outcomes: new Map([["refused", error.code]]) };
   }
 }
 
@@ -180,7 +181,10 @@ function catalogue(
       if (numberOf(place, damage) % oneIn !== 0) continue;
       const after = example.after(place, damage);
       if (after === undefined) continue;
-      const what = effect(example.intact, after) + alsoSaid(example.intact, after);
+      const what = (effect(example.intact, after) + alsoSaid(example.intact, after)).replaceAll(
+        `${after.folder}/`,
+        "",
+      );
       effects.set(what, [...(effects.get(what) ?? []), `${damage}: ${shownPlace(place)}`]);
     }
   return [...effects]
