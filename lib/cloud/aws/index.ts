@@ -63,6 +63,22 @@ export {
   type SubjectWildcard,
   type TrustingRoleProps,
 } from "./role-props";
+export { type KarpenterProps } from "../../rules/aws/karpenter";
+export {
+  type EbsCsiDriverProps,
+  type ExternalSecretsProps,
+  type HostedZonesProps,
+} from "../../rules/aws/ready-permissions";
+export { type TaggedClusterProps } from "../../rules/aws/ready-statements";
+export {
+  certManager,
+  clusterAutoscaler,
+  ebsCsiDriver,
+  externalDns,
+  externalSecrets,
+  karpenter,
+  loadBalancerController,
+} from "./ready-permissions";
 export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
 export {
   type EksSpokeProps,
