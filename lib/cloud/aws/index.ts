@@ -46,6 +46,7 @@ export {
   type OidcProviderProps,
   type SharedOidcProviderProps,
 } from "./provider-props";
+export { type PodIdentity, type PodIdentityCluster } from "./pod-identity";
 export { PullRole, pullRoles } from "./pull";
 export {
   type PullRoleAttributes,

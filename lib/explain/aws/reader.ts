@@ -25,6 +25,7 @@ import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
 import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
+import { PodIdentities } from "./pod-identity";
 import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
@@ -135,7 +136,7 @@ function readAws(
     roles,
     trust,
     registries: new Registries(terraform, documents),
-    access: new RoleAccess(roles, trust),
+    access: new RoleAccess(roles, trust, new PodIdentities(terraform, roles)),
     spokes: new AwsSpokes(terraform, roles),
   };
 }
