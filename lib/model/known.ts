@@ -265,7 +265,7 @@ export function not(answer: Ternary): Ternary {
 
 /** A value for people: as it is, or its references in angle brackets, or that it is not known and why. */
 export function shown(value: Known<string | number | boolean | null | undefined>): string {
-  return match(value, (text) => String(text), whyText);
+  return match(value, (text) => (text === undefined || text === null ? "nothing" : String(text)), whyText);
 }
 
 /** A reason for people: `<aws_iam_role.web.arn>` in the place of what is known only after apply. */

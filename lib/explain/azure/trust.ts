@@ -157,7 +157,7 @@ function refused(
   const isNear = values.some((value) => plain(value) === plain(shown(wanted)));
   const difference = isNear ? "; they differ in letter case or a trailing slash" : "";
   return broken(
-    `no federated identity credential of ${label} has the ${claim} ${shown(wanted)}; there is ${values.join(", ")}${difference}`,
+    `no federated identity credential of ${label} has the ${claim} ${shown(wanted)}; found ${values.join(", ")}${difference}`,
     REMEDIES[claim],
     isNear && claim === "subject" ? OTHER_LETTERS : CODES[claim],
     ...places(claim, credentials),
