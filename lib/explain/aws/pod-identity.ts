@@ -7,7 +7,18 @@
  * aws/eks-pod-identity-agent, charts/eks-pod-identity-agent/values.yaml: nodes with Linux, and none of Fargate.
  */
 
-import { type Known, type Ternary, is, joined, known, orElse, partsOf, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  is,
+  isKnown,
+  joined,
+  known,
+  orElse,
+  partsOf,
+  same,
+  shown,
+} from "../../model/known";
 import { childOf, optionalText } from "../../model/tree";
 import { isEksIssuer } from "../../rules/aws/cluster";
 import {
@@ -25,7 +36,7 @@ import type { Terraform } from "../read/terraform";
 import { containersOf } from "../shared/pods";
 import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
-import { accountOf, regionOf } from "./place";
+import { accountOf, push, regionOf } from "./place";
 import { type TrustQuestion, notFound } from "./trust";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
@@ -67,12 +78,17 @@ export class PodIdentities {
     );
     const [first, ...others] = judged.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
     if (first) return this.#associated(first, others, question, isAnnotated);
-    const perhaps = judged.find(([, isIts]) => isIts === "unknown")?.[0];
+    const perhaps =
+      judged.find(([, isIts]) => isIts === "unknown")?.[0] ??
+      (this.#associations().get(OPEN) ?? []).find(
+        (each) => is(keyOf(each), account.key) !== "no" && this.#isOf(each, cluster) !== "no",
+      );
     // Of a recorded cluster it is another one's, unless nothing else gives the workload what was declared.
-    const matters = cluster.name === undefined || (declared && !isAnnotated);
+    const isOfAny = perhaps !== undefined && isKnown(keyOf(perhaps)) && cluster.name === undefined;
+    const matters = isOfAny || (declared && !isAnnotated);
     if (perhaps === undefined || !matters) return undefined;
     const answer = unknown(
-      `whether the association of EKS Pod Identity is of this cluster is not known: it is of EKS cluster ${shown(perhaps.stated("cluster_name"))}`,
+      `whether an association of EKS Pod Identity is of this service account and cluster is not known: it is of ${shown(keyOf(perhaps))} in EKS cluster ${shown(perhaps.stated("cluster_name"))}`,
       "record the cluster under its name in EKS, or name the Terraform of the cluster as well",
       seen("EKS Pod Identity association", perhaps.source),
     );
@@ -82,9 +98,8 @@ export class PodIdentities {
   #associations(): ReadonlyMap<string, readonly Resource[]> {
     const found = new Map<string, Resource[]>();
     for (const each of this.#byKey ? [] : this.#terraform.ofType(ASSOCIATION)) {
-      const key = orElse(joined(each.stated("namespace"), "/", each.stated("service_account")), () => "");
-      if (each.adopted || key === "") continue;
-      found.set(key, [...(found.get(key) ?? []), each]);
+      const key = orElse(keyOf(each), () => OPEN);
+      if (!each.adopted) push(found, key, each);
     }
     return (this.#byKey ??= found);
   }
@@ -172,6 +187,14 @@ export class PodIdentities {
           `declare the add-on ${AGENT}, name the Terraform that does, or state it with --facts as aws.podIdentityAgents`,
         );
   }
+}
+
+/** Those whose service account is not known. */
+const OPEN = "";
+
+/** `namespace/name`. */
+function keyOf(association: Resource): Known<string> {
+  return joined(association.stated("namespace"), "/", association.stated("service_account"));
 }
 
 function isNamed(cluster: Resource, name: Known<string>): Ternary {

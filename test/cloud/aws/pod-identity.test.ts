@@ -16,7 +16,7 @@ import {
   eks,
   workloadRoles,
 } from "../../../lib/cloud/aws";
-import { explain } from "../../../lib/explain";
+import { explain, readFactsFile } from "../../../lib/explain";
 import { WorkloadAccess } from "../../../lib/synth";
 import { providersStack } from "../../support/platform-components";
 import { synthesized } from "../../support/synthesized";
@@ -222,12 +222,18 @@ describe("explain", () => {
       association({ cluster_name: "other" }),
       "unknown",
       "account-annotated",
-      "is of EKS cluster other",
+      "in EKS cluster other",
     ],
     ["in another region", association({ region: "eu-central-1" }), "denied", "account-annotated"],
     ["of another namespace", association({ namespace: "bank" }), "denied", "account-annotated"],
     ["of another service account", association({ service_account: "api" }), "denied", "account-annotated"],
     ["of a role that is not read", association({ role_arn: `${ROLE}x` }), "unknown", "identity-found"],
+    [
+      "of service accounts that count decides",
+      association({ count: "${var.n}" }),
+      "unknown",
+      "account-annotated",
+    ],
     ["of no role", association({ role_arn: "web" }), "denied", "account-annotated", "no ARN of an IAM role"],
     [
       "of a role of another account",
@@ -386,6 +392,16 @@ describe("explain", () => {
     const annotated = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: arn:aws:iam::${ACCOUNT}:role/other\n`;
     const found = judged(file("manifests/20-service-accounts.yaml", annotated));
     expect(found).toEqual({ verdict: "allowed", checks: {} });
+  });
+
+  it("takes a stated agent for one that was read", () => {
+    const out = synthesized((app) => declared(providersStack(app)));
+    const facts = join(out, "facts.yaml");
+    writeFileSync(facts, "aws:\n  podIdentityAgents:\n    - cluster: prod\n");
+    const verdicts = [undefined, readFactsFile(facts)].map(
+      (stated) => explain([join(out, "stacks/prod")], {}, stated)[0]?.verdict,
+    );
+    expect(verdicts).toEqual(["unknown", "allowed"]);
   });
 
   it("knows the cluster by its resource where the issuer is known after apply, whatever it is called", () => {
