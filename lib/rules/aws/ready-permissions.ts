@@ -238,12 +238,12 @@ const PROTECTION: readonly string[] = [
   ),
 ];
 
-/** Managed node groups tag their groups so: EKS user guide, "Cluster Autoscaler" under "Managed node groups". */
+/** The tags by which it discovers groups as its chart configures it, of which it compares no value. */
 export const CLUSTER_AUTOSCALER: Row<TaggedClusterProps> = {
   serviceAccount: "kube-system/cluster-autoscaler",
   source: "kubernetes/autoscaler, cluster-autoscaler 1.36.1, cloudprovider/aws/README.md",
   leavesOut:
-    "Auto Scaling groups without the tags `k8s.io/cluster-autoscaler/enabled: true` and `k8s.io/cluster-autoscaler/<cluster>: owned`",
+    "Auto Scaling groups without the tags `k8s.io/cluster-autoscaler/enabled` and `k8s.io/cluster-autoscaler/<cluster>`",
   props: TAGGED_CLUSTER_PROPS,
   rights: ({ region, clusterName }) => {
     const cluster = tagPart(clusterName);
@@ -266,7 +266,7 @@ export const CLUSTER_AUTOSCALER: Row<TaggedClusterProps> = {
       allow(
         actions("autoscaling", "SetDesiredCapacity TerminateInstanceInAutoScalingGroup"),
         arnIn(region, "autoscaling", "autoScalingGroup:*:autoScalingGroupName/*"),
-        { StringEquals: { [`${tag}/enabled`]: "true", [`${tag}/${cluster}`]: "owned" } },
+        { Null: { [`${tag}/enabled`]: "false", [`${tag}/${cluster}`]: "false" } },
       ),
     ];
   },
