@@ -59,7 +59,7 @@ import {
   podIdentityTrusts,
 } from "./pod-identity";
 import { checkProviderPlace } from "./place";
-import { declaredProvider, expectedProvider } from "./provider";
+import { declaredProviders, expectedProviders } from "./provider";
 import { type IOidcProvider } from "./provider-props";
 import {
   type InlinePolicy,
@@ -274,21 +274,21 @@ function declareWorkloads(
   const audience = props.audience ?? defaultAwsAudience;
   const isIrsa = props.podIdentity === undefined;
   if (!isIrsa) checkPodIdentity(props, issuer);
-  const expected = isIrsa ? expectedProvider(issuer, [audience], props) : undefined;
+  const expected = isIrsa ? expectedProviders(issuer, [audience], props) : [];
   const planned = accounts.map((account) => roleProps(account, clusterName, expected, props));
   planned.forEach((own, index) =>
     at({ node: { path: `workload ${accounts[index]?.subject.key ?? ""}` } }, () =>
       workloadRolePlan(scope, own),
     ),
   );
-  const oidcProvider = isIrsa ? declaredProvider(scope, issuer, [audience], props) : undefined;
+  const oidcProviders = isIrsa ? declaredProviders(scope, issuer, [audience], props) : [];
   const isBare = withoutWebhook && isIrsa;
   return {
     grants: accounts.map((account): AccessGrant => {
       const { subject } = account;
       // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
       const id = `${subject.namespace}_${subject.name}`;
-      const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProvider, props));
+      const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, props));
       return {
         subject,
         identity: role.arn,
@@ -319,14 +319,16 @@ function checkPodIdentity(
 function roleProps(
   { subject, asks }: AccountRequest<IAccess<Construct>>,
   clusterName: string,
-  oidcProvider: IOidcProvider | undefined,
+  oidcProviders: readonly IOidcProvider[],
   { audience, namePrefix, oidcProvider: _, podIdentity: cluster, ...place }: WorkloadRolesProps,
 ): WorkloadRoleProps {
   return {
     ...place,
-    trusts: oidcProvider
-      ? [{ oidcProvider, serviceAccounts: [subject], audience: audience ?? defaultAwsAudience }]
-      : [],
+    trusts: oidcProviders.map((oidcProvider) => ({
+      oidcProvider,
+      serviceAccounts: [subject],
+      audience: audience ?? defaultAwsAudience,
+    })),
     ...(cluster !== undefined && { podIdentities: [{ cluster, serviceAccount: subject }] }),
     access: asks.map(awsAccessOf),
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
@@ -349,7 +351,7 @@ export interface AwsAccessProps {
   readonly managedPolicyArns?: readonly string[];
   /**
    * Why a statement permits every action, or every action of a service, on every resource, or why a managed policy of
-   * AWS for administrators is among them; stands in the description of the role.
+   * AWS for administrators is among them; becomes part of the description of the role.
    *
    * @defaultValue - such a statement is refused
    */
