@@ -275,6 +275,15 @@ class AssociationTrust implements RoleTrusts {
     this.#association = association;
   }
 
+  /** Whose the role is. */
+  get subject(): Known<string> {
+    const [namespace, name] = [
+      this.#association.stated("namespace"),
+      this.#association.stated("service_account"),
+    ];
+    return joined("system:serviceaccount:", namespace, ":", name);
+  }
+
   isWide(): boolean {
     return false;
   }
@@ -285,6 +294,7 @@ class AssociationTrust implements RoleTrusts {
     const where = seen("trust policy of the IAM role", role.resource.source);
     const before = this.#obstacle(question, role.trust, where);
     if (before) return every(before);
+    const { subject } = this;
     const said = (presumes: boolean, action: string): Answer | undefined =>
       this.#refusal(question, role.trust, { presumes, action }, where);
     const [assume, tag] = POD_IDENTITY_ACTIONS;
@@ -293,7 +303,15 @@ class AssociationTrust implements RoleTrusts {
     return {
       issuer: said(true, assume) ?? pass(`the trust policy lets ${POD_IDENTITY_SERVICE} in`, where),
       audience: said(true, tag) ?? pass(tagged, where),
-      subject: said(false, assume) ?? said(false, tag) ?? pass(admitted, where),
+      subject:
+        same(question.subject, subject) === "no"
+          ? broken(
+              `the association is of ${shown(keyOf(this.#association))}`,
+              "declare one of the service account",
+              undefined,
+              seen("EKS Pod Identity association", this.#association.source),
+            )
+          : (said(false, assume) ?? said(false, tag) ?? pass(admitted, where)),
     };
   }
 

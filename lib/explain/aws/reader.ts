@@ -12,6 +12,7 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
+import { POD_IDENTITY_SERVICE } from "../../rules/aws/pod-identity";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { grantsNotRead } from "../shared/not-read";
@@ -121,7 +122,7 @@ class Aws implements Cloud {
     }));
     return [
       ...registries.granted,
-      ...others,
+      ...others.map((each) => (isAssociated(each) ? { ...each, isOwn: true } : each)),
       ...held,
       ...elsewhere,
       ...grantsNotRead(this.#terraform, NOT_JUDGED),
@@ -147,6 +148,15 @@ class Aws implements Cloud {
       rights: role ? this.#rights.of(named, role, registries) : NO_RIGHTS,
     };
   }
+}
+
+/** For one service account of a cluster of EKS, which its association says. */
+function isAssociated({ to, rights }: Granted): boolean {
+  const tag = "aws:requesttag/kubernetes-service-account";
+  return (
+    to === POD_IDENTITY_SERVICE &&
+    rights().every(({ covers }) => covers?.under.toLowerCase().includes(tag) === true)
+  );
 }
 
 type Read = ReturnType<typeof readAws>;

@@ -16,7 +16,7 @@ import {
   eks,
   workloadRoles,
 } from "../../../lib/cloud/aws";
-import { explain, readFactsFile } from "../../../lib/explain";
+import { Explainer, explain, readFactsFile } from "../../../lib/explain";
 import { WorkloadAccess } from "../../../lib/synth";
 import { providersStack } from "../../support/platform-components";
 import { synthesized } from "../../support/synthesized";
@@ -135,11 +135,15 @@ function eksCluster(stack: TerraformStack): EksCluster {
 
 const POD = "web.json";
 
-/** What is judged of a synth in which something was changed. */
+/** What is judged of a synth in which something was changed; the findings of the audit. */
 function judged(
   change: (terraform: Record<string, Record<string, Record<string, Json>>>, folder: string) => void = () =>
     undefined,
-): { readonly verdict: string; readonly checks: Record<string, string> } {
+): {
+  readonly verdict: string;
+  readonly checks: Record<string, string>;
+  readonly audit: readonly string[];
+} {
   const out = synthesized((app) => {
     const stack = providersStack(app);
     declared(stack);
@@ -153,13 +157,13 @@ function judged(
   change(terraform as never, folder);
   writeFileSync(file, JSON.stringify(terraform));
   const pods = join(folder, POD);
-  const [result] = explain([out, ...(existsSync(pods) ? [pods] : [])]).filter(
-    ({ job }) => job === "workload",
-  );
+  const explainer = Explainer.read([out, ...(existsSync(pods) ? [pods] : [])]);
+  const [result] = [...explainer.all()].filter(({ job }) => job === "workload");
   const wrong = (result?.checks ?? []).filter(({ status }) => status === "fail" || status === "unknown");
   return {
     verdict: result?.verdict ?? "none",
     checks: Object.fromEntries(wrong.map(({ id, status, reason }) => [id, `${status}: ${reason}`])),
+    audit: explainer.audit().map(({ id }) => id),
   };
 }
 
@@ -213,7 +217,7 @@ const tag = (name: string, value: unknown): Json => ({
 
 describe("explain", () => {
   it("finds the workload allowed as the role, by association, trust and agent", () => {
-    expect(judged()).toEqual({ verdict: "allowed", checks: {} });
+    expect(judged()).toEqual({ verdict: "allowed", checks: {}, audit: [] });
   });
 
   it.each<[string, Change, "allowed" | "denied" | "unknown", string?, string?]>([
@@ -388,10 +392,15 @@ describe("explain", () => {
       expect(Object.entries(found.checks).find(([id]) => id === check)?.[1]).toContain(reason);
   });
 
+  it("notes in the audit a trust that any association in the account can use", () => {
+    const { audit } = judged(trust({ Condition: { StringEquals: { "aws:SourceAccount": ACCOUNT } } }));
+    expect(audit).toEqual(["granted-elsewhere"]);
+  });
+
   it("an association wins over an annotation", () => {
     const annotated = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: arn:aws:iam::${ACCOUNT}:role/other\n`;
     const found = judged(file("manifests/20-service-accounts.yaml", annotated));
-    expect(found).toEqual({ verdict: "allowed", checks: {} });
+    expect(found).toMatchObject({ verdict: "allowed", checks: {} });
   });
 
   it("takes a stated agent for one that was read", () => {
