@@ -35,6 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/contributing.md ": "links.test.ts looks for the folders",
   "docs/explain.md text": "an excerpt with dots; explain/render/reports.test.ts has the whole form",
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
+  "docs/moving-an-issuer.md text": "flags of kube-apiserver; moving-an-issuer.test.ts has the stages",
   "docs/pipelines.md yaml": "pipelines.test.ts reads the workflows",
   "docs/testing.md js": "testing/jest-form.test.ts and the starters run them",
   "examples/aro-hcp/README.md yaml": "a part of a NodePool, which the user writes",
@@ -80,10 +81,10 @@ dist/examples/*/main.js) ;;
 *) exit 127 ;;
 esac`,
   openssl: 'while [ $# -gt 0 ]; do [ "$1" = -out ] && : > "$2"; shift; done; :',
-  jq: "cat > /dev/null",
+  jq: 'case "$*" in *"del(.items"*) cat ;; *) cat > /dev/null ;; esac',
   curl: "",
   oc: 'case "$*" in "create token"*) echo "$TOKEN" ;; esac',
-  kubectl: 'case "$1" in get) cat "$GIVEN/running.yaml" ;; esac',
+  kubectl: 'case "$*" in get*) cat "$GIVEN/running.yaml" ;; "create token"*) echo "$TOKEN" ;; esac',
   gcloud: "",
   "openshift-install": "mkdir -p cluster/manifests",
 };
@@ -137,7 +138,7 @@ async function project(page: string): Promise<string> {
   const about = exampleNames.includes(own) && !WITHOUT_ONE_STACK.includes(own) ? own : (ABOUT[page] ?? FIRST);
   const { Stack, id } = await example(about);
   const outdir = synthesized((app) => void new Stack(app, page.startsWith("docs/") ? "prod" : id));
-  for (const to of ["cdktf.out", "main/cdktf.out", "cdktf.out.before", "strict.out"])
+  for (const to of ["cdktf.out", "main/cdktf.out", "cdktf.out.before", "strict.out", "next.out"])
     cpSync(outdir, join(root, to), { recursive: true });
   if (own === "denied-pulls") deniedPulls(join(root, "cdktf.out/denied-pulls"));
 
@@ -203,8 +204,9 @@ function shell(root: string, code: string): { status: number | null; stderr: str
       HOME: join(root, "home"),
       LOG: log,
       GIVEN: join(root, "given"),
-      // Only the header is read.
-      TOKEN: `${Buffer.from('{"alg":"RS256","kid":"a"}').toString("base64url")}.e30.e30`,
+      TOKEN: [{ alg: "RS256", kid: "a" }, { iss: "https://issuer.example" }, {}]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+        .join("."),
       GITHUB_STEP_SUMMARY: join(root, "summary.md"),
     },
   });

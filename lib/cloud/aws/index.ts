@@ -81,13 +81,7 @@ export {
   loadBalancerController,
 } from "./ready-permissions";
 export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
-export {
-  type EksSpokeProps,
-  eksSpoke,
-  type ExistingEksCluster,
-  EksSpokeEntry,
-  type EksSpokeEntryProps,
-} from "./spoke";
+export { type EksSpokeProps, eksSpoke, type ExistingEksCluster } from "./spoke";
 export {
   type AwsAccessProps,
   awsAccess,
