@@ -198,10 +198,18 @@ export interface AccountQuestion {
   /** Variables that the asking program has besides those of its container, and above them. */
   readonly program: ReadonlyMap<string, Known<string>>;
   /**
+   * True where what the cloud gives service accounts of its own clusters counts; for a controller that enters spokes
+   * {@link CloudSpokes.native} answers.
+   *
+   * @defaultValue false
+   */
+  readonly native?: boolean;
+  /**
    * The cluster that it runs in, as far as it says whether a pod identity webhook runs there. Without `fleet` that is
    * taken for granted.
    */
   readonly cluster: {
+    readonly name?: string;
     readonly issuer?: ClusterFacts["issuer"];
     readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
   };

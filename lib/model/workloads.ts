@@ -16,6 +16,7 @@ import {
   anyObject,
   anything,
   boolean,
+  checkGiven,
   choice,
   like,
   list,
@@ -100,6 +101,41 @@ export interface IWorkloadIdentities<Scope> extends IIdentities<
 > {
   /** Tells them from the identities of the other jobs. */
   readonly job: "workloads";
+}
+
+/**
+ * What software that many clusters run is permitted, for `workloads` of `WorkloadAccess`. Spread it where it runs as another
+ * service account: `{ ...externalDns({ … }), serviceAccount: "dns/external-dns" }`.
+ */
+export interface ReadyWorkload<Access> {
+  /** `namespace/name`, as the project's own chart or manifests install it. */
+  readonly serviceAccount: string;
+  /** The software's installer declares the service account; the manifests annotate it by server-side apply. */
+  readonly declareServiceAccount: false;
+  /** What it may do. */
+  readonly may: Access;
+}
+
+/** A row of the tables of ready permissions, with what `docs/workloads.md` says of it. */
+export interface ReadyPermissions<Props, Rights> {
+  readonly serviceAccount: string;
+  /** The upstream document that the list is taken from, and its version. */
+  readonly source: string;
+  /** What the software can do with more, and may not do with these. */
+  readonly leavesOut: string;
+  readonly props: ObjectKind<Props>;
+  rights(props: Props): Rights;
+}
+
+/** The workload of a row, of the function of that name. */
+export function readyWorkload<Props, Rights, Access>(
+  name: string,
+  { serviceAccount, props: kind, rights }: ReadyPermissions<Props, Rights>,
+  props: Props,
+  access: (rights: Rights) => Access,
+): ReadyWorkload<Access> {
+  checkGiven(`${name}()`, kind, props);
+  return { serviceAccount, declareServiceAccount: false, may: access(rights(props)) };
 }
 
 /** The kind of an {@link IAccess}. */

@@ -19,12 +19,32 @@ const trusts = (world: World): object => ({
   ],
 });
 
+const KEY = `arn:aws:kms:${REGION}:${ACCOUNT}:key/k`;
+const TAGGED = { region: REGION, clusterName: "prod" };
+const ZONES = { hostedZones: ["Z0123456789ABCDEFGHIJ"], region: REGION };
+
 /** Entry points of `./aws`. */
 export const awsEntries: Readonly<Record<string, Entry>> = {
   awsAccess: {
     ...of(aws.awsAccess, [], () => ({ statements: [STATEMENT], managedPolicyArns: [] })),
     open: ["statements[0]"],
   },
+  ebsCsiDriver: of(aws.ebsCsiDriver, ["region"], () => ({ region: REGION, kmsKeys: [KEY] })),
+  loadBalancerController: of(aws.loadBalancerController, ["region", "clusterName"], () => TAGGED),
+  clusterAutoscaler: of(aws.clusterAutoscaler, ["region", "clusterName"], () => TAGGED),
+  externalDns: of(aws.externalDns, ["hostedZones"], () => ZONES),
+  certManager: of(aws.certManager, ["hostedZones"], () => ZONES),
+  karpenter: of(aws.karpenter, ["region", "clusterName", "account", "nodeRole"], () => ({
+    ...TAGGED,
+    account: ACCOUNT,
+    nodeRole: `arn:aws:iam::${ACCOUNT}:role/nodes`,
+    queue: `arn:aws:sqs:${REGION}:${ACCOUNT}:prod`,
+  })),
+  externalSecrets: of(aws.externalSecrets, [], () => ({
+    secrets: [`arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:shop/*`],
+    parameters: [`arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/shop/*`],
+    kmsKeys: [KEY],
+  })),
   eks: of(aws.eks, [], () => ({
     name: "prod",
     version: "1.35",

@@ -33,6 +33,8 @@ const storage = (world: World): object => ({
 });
 const STORAGE = ["storageAccountName", "resourceGroupName", "region", "keys"];
 
+const DNS_ZONE = `${SCOPE}/providers/Microsoft.Network/dnsZones/example.com`;
+
 /** Entry points of `./azure`. */
 export const azureEntries: Readonly<Record<string, Entry>> = {
   acr: of(azure.acr, ["registry", "roleAssignmentMode"], () => ({
@@ -46,6 +48,14 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
     call: (given) => make(azure.AzureAccess, given),
   },
   azureAccess: of(azure.azureAccess, ["roles"], () => ({ roles: [ROLE] })),
+  externalDns: of(azure.externalDns, ["dnsZones", "resourceGroup"], () => ({
+    dnsZones: [DNS_ZONE],
+    resourceGroup: SCOPE,
+  })),
+  certManager: of(azure.certManager, ["dnsZones"], () => ({ dnsZones: [DNS_ZONE] })),
+  externalSecrets: of(azure.externalSecrets, ["keyVaults"], () => ({
+    keyVaults: [`${SCOPE}/providers/Microsoft.KeyVault/vaults/shop`],
+  })),
   aks: of(azure.aks, [], () => ({
     name: "prod",
     issuer: "https://westeurope.oic.prod-aks.azure.com/11111111-2222-4333-8444-555555555555/1/",

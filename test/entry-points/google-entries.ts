@@ -122,6 +122,11 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
     ...of(google.googleAccess, [], access),
     call: (given) => apply(google.googleAccess, given),
   },
+  externalDns: of(google.externalDns, ["dnsProject"], () => ({ dnsProject: "shop-dns" })),
+  certManager: of(google.certManager, ["dnsProject"], () => ({ dnsProject: "shop-dns" })),
+  externalSecrets: of(google.externalSecrets, ["secrets"], () => ({
+    secrets: ["projects/shop-prod/secrets/db"],
+  })),
   IssuerBucket: inStack(google.IssuerBucket, ["bucket", "project", "location", "keys"], (world) => ({
     bucket: "prod-oidc",
     project: "shop-prod",

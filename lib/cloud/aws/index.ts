@@ -46,6 +46,7 @@ export {
   type OidcProviderProps,
   type SharedOidcProviderProps,
 } from "./provider-props";
+export { type PodIdentity, type PodIdentityCluster } from "./pod-identity";
 export { PullRole, pullRoles } from "./pull";
 export {
   type PullRoleAttributes,
@@ -63,6 +64,22 @@ export {
   type SubjectWildcard,
   type TrustingRoleProps,
 } from "./role-props";
+export { type KarpenterProps } from "../../rules/aws/karpenter";
+export {
+  type EbsCsiDriverProps,
+  type ExternalSecretsProps,
+  type HostedZonesProps,
+} from "../../rules/aws/ready-permissions";
+export { type TaggedClusterProps } from "../../rules/aws/ready-statements";
+export {
+  certManager,
+  clusterAutoscaler,
+  ebsCsiDriver,
+  externalDns,
+  externalSecrets,
+  karpenter,
+  loadBalancerController,
+} from "./ready-permissions";
 export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
 export { type EksSpokeProps, eksSpoke, type ExistingEksCluster } from "./spoke";
 export {

@@ -14,7 +14,7 @@ import { Subject } from "../../model/subject";
 import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
 import { rolePath, tagArguments, derivedRoleName } from "../../rules/aws/names";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
-import { policyText, type PolicyDocument } from "../../rules/aws/policy-document";
+import { policyText, type PolicyDocument, type PolicyStatement } from "../../rules/aws/policy-document";
 import { requireAudience } from "../../rules/aws/provider";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { accountOfRole, expectedRoleArn, trustSizeWarning, permissionsBoundary } from "../../rules/aws/role";
@@ -72,6 +72,8 @@ interface FederatedRole {
   readonly name: string;
   readonly partition: string | undefined;
   readonly describe: (trusts: readonly AwsFederatedTrust[]) => string;
+  /** Statements of the trust for others than holders of tokens. */
+  readonly others?: readonly PolicyStatement[];
 }
 
 /** A role, checked and computed, not yet declared. */
@@ -99,7 +101,7 @@ export function federatedRoleSettings(
     federated.trusts.map(({ oidcProvider }) => oidcProvider.arn),
   );
   const trusts = federated.trusts.map((trust) => federatedTrust(trust, federated, account));
-  const trustDocument = trustPolicy(trusts);
+  const trustDocument = trustPolicy(trusts, federated.others);
   const identity: RoleIdentity = { name, partition, account, provider };
   const path = rolePath(place.path ?? "/");
   const settings: FederatedRoleSettings = {

@@ -78,16 +78,24 @@ function eksClusterFacts(cluster: EksCluster | DataAwsEksCluster | ExistingEksCl
     if (mode !== undefined) requireAccessEntries(name, mode);
     return { name, nameReference: name, endpoint, certificateAuthorityData, warning: undefined };
   }
-  const name = eksClusterName(cluster.nameInput);
-  keepNames(cluster, { names: { name }, statedBy: "name of the cluster" });
+  const names = eksClusterNames(cluster);
   const declared = "accessConfigInput" in cluster;
   return {
-    name,
-    nameReference: declared ? cluster.name : name,
+    ...names,
     endpoint: cluster.endpoint,
     certificateAuthorityData: cluster.certificateAuthority.get(0).data,
-    warning: declared ? modeWarning(name, cluster) : undefined,
+    warning: declared ? modeWarning(names.name, cluster) : undefined,
   };
+}
+
+/** The literal name, and the one for resources that belong to the cluster. */
+export function eksClusterNames(
+  cluster: EksCluster | DataAwsEksCluster | string,
+): Pick<EksClusterFacts, "name" | "nameReference"> {
+  if (typeof cluster === "string") return { name: eksClusterName(cluster), nameReference: cluster };
+  const name = eksClusterName(cluster.nameInput);
+  keepNames(cluster, { names: { name }, statedBy: "name of the cluster" });
+  return { name, nameReference: "accessConfigInput" in cluster ? cluster.name : name };
 }
 
 function modeWarning(name: string, cluster: EksCluster): string | undefined {

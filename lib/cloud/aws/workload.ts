@@ -6,11 +6,13 @@ import {
 } from "./role-props";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import type { EksPodIdentityAssociation } from "@cdktf/provider-aws/lib/eks-pod-identity-association/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { fail, at } from "../../errors";
 import type { AccountRequest } from "../../model/identity";
+import type { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import {
   type ObjectKind,
@@ -31,6 +33,7 @@ import {
   type IWorkloadIdentities,
   type PodFragment,
 } from "../../model/workloads";
+import { podIdentityPlace } from "../../rules/aws/pod-identity";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { defaultAwsAudience } from "../../rules/aws/pull";
@@ -45,7 +48,16 @@ import {
   accessPermissions,
   accessRights,
 } from "../../rules/aws/workload";
+import { Subject } from "../../model/subject";
 import { attributeOf } from "../shared/references";
+import {
+  type PodIdentity,
+  type PodIdentityCluster,
+  POD_IDENTITY,
+  POD_IDENTITY_CLUSTER,
+  declareAssociations,
+  podIdentityTrusts,
+} from "./pod-identity";
 import { checkProviderPlace } from "./place";
 import { declaredProviders, expectedProviders } from "./provider";
 import { type IOidcProvider } from "./provider-props";
@@ -64,7 +76,14 @@ export interface WorkloadRoleProps extends TrustingRoleProps {
   /** What it may do by its own policies; none for a role that is only let in elsewhere, by an EKS cluster say. */
   readonly access: readonly AwsAccess[];
   /**
-   * Any region of the partition; IAM itself has none.
+   * Service accounts of EKS clusters that EKS Pod Identity hands the role to; `trusts` may then be empty. Needs `account`
+   * and `region`, those of the clusters.
+   *
+   * @defaultValue - none
+   */
+  readonly podIdentities?: readonly PodIdentity[];
+  /**
+   * Any region of the partition, since IAM has none; with `podIdentities` that of the clusters.
    *
    * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise unknown, and the ARN known after apply
    */
@@ -74,11 +93,26 @@ export interface WorkloadRoleProps extends TrustingRoleProps {
 const WORKLOAD_ROLE_PROPS: ObjectKind<WorkloadRoleProps> = object({
   ...TRUSTING_ROLE_PROPS.shape,
   access: list(ACCESS),
+  podIdentities: optional(list(POD_IDENTITY)),
   region: optional(text),
 });
 
 /** How the roles of one cluster's workloads are made; their names end with `_access`. */
-export type WorkloadRolesProps = AccountRolesProps;
+export interface WorkloadRolesProps extends AccountRolesProps {
+  /**
+   * The EKS cluster, or its name in EKS: pods get credentials by EKS Pod Identity, with an association for each service
+   * account and no annotation, and no OIDC provider is declared. Needs `account` and `region`, those of the cluster, and
+   * the add-on `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get nothing.
+   *
+   * @defaultValue - IAM roles for service accounts, by the pod identity webhook
+   */
+  readonly podIdentity?: PodIdentityCluster;
+}
+
+const WORKLOAD_ROLES_PROPS: ObjectKind<WorkloadRolesProps> = object({
+  ...ACCOUNT_ROLES_PROPS.shape,
+  podIdentity: optional(POD_IDENTITY_CLUSTER),
+});
 
 /** What a service account may do in AWS; made by `awsAccess()`. */
 export interface AwsAccess extends IAccess<Construct>, AccessPermissions {}
@@ -108,20 +142,15 @@ interface WorkloadRolePlan {
 const POLICY_NAME = "access";
 
 function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): WorkloadRolePlan {
-  const { trusts, description } = props;
+  const { trusts, description, podIdentities = [] } = props;
+  const others = podIdentityTrusts(construct, podIdentities, props);
+  const subjects = podIdentities.map(({ serviceAccount }) => Subject.of(serviceAccount));
   const access = props.access.map(awsAccessOf);
   const partition = partitionOfProviders(
     props.region,
     trusts.map(({ oidcProvider }) => oidcProvider),
   );
   const document = accessPolicy(access);
-  const wildcards = trusts.flatMap((trust) => trust.wildcards ?? []);
-  const reasons: RoleReason[] = [
-    ...access.flatMap(({ wideReason: reason }) =>
-      reason === undefined ? [] : [{ what: "Every resource", reason }],
-    ),
-    ...wildcards.map(({ pattern, reason }) => ({ what: `Wildcard ${pattern}`, reason })),
-  ];
   const settings = federatedRoleSettings(
     construct,
     {
@@ -129,8 +158,12 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
       anyAudience: false,
       name: props.roleName === undefined ? roleNameOfPath(construct) : roleName(props.roleName),
       partition,
+      others,
       describe: (federated) =>
-        describedRole(description ?? `Access to AWS for ${namedSubjects(federated)}`, reasons),
+        describedRole(
+          description ?? `Access to AWS for ${namedSubjects([...federated, { subjects }])}`,
+          wideReasons(access, trusts),
+        ),
     },
     props,
   );
@@ -144,9 +177,22 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
   };
 }
 
+function wideReasons(
+  access: readonly AwsAccess[],
+  trusts: WorkloadRoleProps["trusts"],
+): readonly RoleReason[] {
+  const wildcards = trusts.flatMap((trust) => trust.wildcards ?? []);
+  return [
+    ...access.flatMap(({ wideReason: reason }) =>
+      reason === undefined ? [] : [{ what: "Every resource", reason }],
+    ),
+    ...wildcards.map(({ pattern, reason }) => ({ what: `Wildcard ${pattern}`, reason })),
+  ];
+}
+
 /**
  * An IAM role that service accounts of one or several clusters act as, handed to their pods by the pod identity
- * webhook (IRSA), which OpenShift runs on AWS and EKS everywhere.
+ * webhook (IRSA), which OpenShift runs on AWS and EKS everywhere, or by EKS Pod Identity.
  */
 export class WorkloadRole extends Construct {
   /** The Terraform resource of the role. */
@@ -155,11 +201,16 @@ export class WorkloadRole extends Construct {
   readonly policy: IamRolePolicy | undefined;
   /** The managed policies of the role. */
   readonly attachments: readonly IamRolePolicyAttachment[];
+  /** The associations of EKS Pod Identity. */
+  readonly associations: readonly EksPodIdentityAssociation[];
   /** Name of the role, at most 64 characters. */
   readonly roleName: string;
   /** ARN of the role; literal where account and partition are known at synth. */
   readonly arn: string;
-  /** `eks.amazonaws.com/role-arn`, for the service accounts; with another audience than usual that too. */
+  /**
+   * `eks.amazonaws.com/role-arn`, for the service accounts in `trusts`; with another audience than usual that too. Empty
+   * for a role of EKS Pod Identity alone.
+   */
   readonly annotations: Readonly<Record<string, string>>;
   /** The role, for policies that name its literal ARN. */
   readonly dependencies: readonly ITerraformDependable[];
@@ -185,8 +236,10 @@ export class WorkloadRole extends Construct {
     this.resource = role.resource;
     this.roleName = role.roleName;
     this.arn = role.arn;
-    this.annotations = accessAnnotations(role.arn, props.trusts[0]?.audience ?? defaultAwsAudience);
+    const [trust] = props.trusts;
+    this.annotations = trust ? accessAnnotations(role.arn, trust.audience ?? defaultAwsAudience) : {};
     this.dependencies = role.dependencies;
+    this.associations = declareAssociations(this, props.podIdentities ?? [], props);
   }
 }
 
@@ -201,10 +254,11 @@ const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [
 
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider that they
- * trust. The pod identity webhook hands the role to pods whose service account has the annotation.
+ * trust. The pod identity webhook hands the role to pods whose service account has the annotation. With `podIdentity` EKS
+ * hands it to them by an association.
  */
 export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
-  checkGiven("workloadRoles()", ACCOUNT_ROLES_PROPS, props);
+  checkGiven("workloadRoles()", WORKLOAD_ROLES_PROPS, props);
   return {
     cloud: "aws",
     job: "workloads",
@@ -218,14 +272,17 @@ function declareWorkloads(
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const audience = props.audience ?? defaultAwsAudience;
-  const expected = expectedProviders(issuer, [audience], props);
+  const isIrsa = props.podIdentity === undefined;
+  if (!isIrsa) checkPodIdentity(props, issuer);
+  const expected = isIrsa ? expectedProviders(issuer, [audience], props) : [];
   const planned = accounts.map((account) => roleProps(account, clusterName, expected, props));
   planned.forEach((own, index) =>
     at({ node: { path: `workload ${accounts[index]?.subject.key ?? ""}` } }, () =>
       workloadRolePlan(scope, own),
     ),
   );
-  const oidcProviders = declaredProviders(scope, issuer, [audience], props);
+  const oidcProviders = isIrsa ? declaredProviders(scope, issuer, [audience], props) : [];
+  const isBare = withoutWebhook && isIrsa;
   return {
     grants: accounts.map((account): AccessGrant => {
       const { subject } = account;
@@ -237,22 +294,42 @@ function declareWorkloads(
         identity: role.arn,
         principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
-        // The webhook adds volume, mount and environment to the pods.
-        pod: withoutWebhook ? podToken({ roleArn: role.arn, audience, region: props.region }) : NOTHING,
+        // The webhook, or EKS, adds volume, mount and environment to the pods.
+        pod: isBare ? podToken({ roleArn: role.arn, audience, region: props.region }) : NOTHING,
       };
     }),
   };
+}
+
+function checkPodIdentity(
+  { account, region, audience, oidcProvider }: WorkloadRolesProps,
+  issuer: Issuer,
+): void {
+  podIdentityPlace({ account, region }, issuer);
+  const unused = Object.entries({ audience, oidcProvider }).find(([, value]) => value !== undefined);
+  if (unused)
+    fail("aws-unused", {
+      problem: `${unused[0]} has no effect with podIdentity: EKS hands out the roles without an OIDC provider`,
+      value: unused[0],
+      allowed: "account, region, path, permissionsBoundary, namePrefix, tags, provider",
+      remedy: "leave it out, or leave `podIdentity` out",
+    });
 }
 
 function roleProps(
   { subject, asks }: AccountRequest<IAccess<Construct>>,
   clusterName: string,
   oidcProviders: readonly IOidcProvider[],
-  { audience = defaultAwsAudience, namePrefix, oidcProvider: _, ...place }: WorkloadRolesProps,
+  { audience, namePrefix, oidcProvider: _, podIdentity: cluster, ...place }: WorkloadRolesProps,
 ): WorkloadRoleProps {
   return {
     ...place,
-    trusts: oidcProviders.map((oidcProvider) => ({ oidcProvider, serviceAccounts: [subject], audience })),
+    trusts: oidcProviders.map((oidcProvider) => ({
+      oidcProvider,
+      serviceAccounts: [subject],
+      audience: audience ?? defaultAwsAudience,
+    })),
+    ...(cluster !== undefined && { podIdentities: [{ cluster, serviceAccount: subject }] }),
     access: asks.map(awsAccessOf),
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
   };

@@ -23,6 +23,7 @@ export { PullIdentities, pullIdentities } from "./pull";
 export { type IPullIdentity, PullIdentity, type PullIdentityProps } from "./pull-identity";
 export { type PullIdentityAttributes, type PullIdentityScope } from "./pull-identity";
 export { type PullIdentitiesProps, type PullIdentitiesSettings } from "./pull-props";
+export { certManager, externalDns, externalSecrets } from "./ready-permissions";
 export { AzureAccess, type AzureAccessProps, azureAccess } from "./workload";
 export { WorkloadIdentities, type WorkloadIdentitiesProps, workloadIdentities } from "./workload";
 export { type WorkloadIdentitiesSettings, WorkloadIdentity, type WorkloadIdentityProps } from "./workload";
@@ -32,6 +33,11 @@ export { type ComponentAdoption, type IdentityAdoption } from "../../rules/azure
 export { type AzureCloudName } from "../../rules/azure/clouds";
 export { type ComponentNaming, type ComponentOverride } from "../../rules/azure/component";
 export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/permission";
+export {
+  type DnsZonesProps,
+  type ExternalDnsProps,
+  type ExternalSecretsProps,
+} from "../../rules/azure/ready-permissions";
 export { type LoginServer } from "../../rules/azure/registry";
 export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/spoke";
 export type { RegistryStack } from "../shared/registry-stack";

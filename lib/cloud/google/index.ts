@@ -49,6 +49,7 @@ export {
   type ExistingGkeCluster,
   type GkeSpokeProps,
 } from "./spoke";
+export { certManager, externalDns, externalSecrets } from "./ready-permissions";
 export {
   WorkloadServiceAccount,
   workloadServiceAccounts,
@@ -62,6 +63,7 @@ export type { ComponentRightsOverride } from "../../rules/google/component";
 export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/condition";
 export type { AttributeMapping } from "../../rules/google/mapping";
 export type { CheckedRoleGrant, GoogleRoleGrant, RoleCondition } from "../../rules/google/permission";
+export type { DnsProjectProps, ExternalSecretsProps } from "../../rules/google/ready-permissions";
 export type { GcrHost } from "../../rules/google/registry";
 export type { GatewayRoleName } from "../../rules/google/spoke";
 export type { RegistryStack } from "../shared/registry-stack";

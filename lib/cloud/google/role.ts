@@ -1,5 +1,9 @@
 import { ProjectIamCustomRole } from "@cdktf/provider-google/lib/project-iam-custom-role/index.js";
-import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member/index.js";
+import {
+  type ProjectIamMemberConfig,
+  ProjectIamMember,
+} from "@cdktf/provider-google/lib/project-iam-member/index.js";
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member/index.js";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member/index.js";
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
@@ -142,11 +146,13 @@ const ROLE_BINDING_PROPS: ObjectKind<RoleBindingProps> = object({
   dependencies: optional(list(anyObject)),
 });
 
+type BindingSettings = Omit<ProjectIamMemberConfig, "project">;
+
 /** The bindings of a stack, by resource and by member, role and condition. */
 const bindings = new PerStack<Map<string, RoleBinding>>();
 
 /**
- * One role for one member on a project or bucket, added to the policy without touching other members.
+ * One role for one member on a project, bucket or secret, added to the policy without touching other members.
  *
  * One that exists already is taken over without an import: adding a member that is there changes nothing.
  *
@@ -155,7 +161,7 @@ const bindings = new PerStack<Map<string, RoleBinding>>();
  */
 export class RoleBinding extends Construct {
   /** The Terraform resource. */
-  readonly resource: ProjectIamMember | StorageBucketIamMember;
+  readonly resource: ProjectIamMember | StorageBucketIamMember | SecretManagerSecretIamMember;
 
   constructor(scope: Construct, id: string, props: RoleBindingProps) {
     checkProps(new.target.name, scope, id, ROLE_BINDING_PROPS, props);
@@ -173,12 +179,16 @@ export class RoleBinding extends Construct {
       condition: conditionText(grant.condition),
       provider: props.provider,
     };
-    this.resource =
-      grant.kind === "project"
-        ? new ProjectIamMember(this, "Resource", { ...settings, project: grant.target })
-        : new StorageBucketIamMember(this, "Resource", { ...settings, bucket: grant.target });
+    this.resource = this.#declared(grant, settings);
     waitFor(this.resource, props.dependencies ?? []);
     holders.set(key, this);
+  }
+
+  #declared({ kind, target }: CheckedRoleGrant, settings: BindingSettings): RoleBinding["resource"] {
+    if (kind === "project") return new ProjectIamMember(this, "Resource", { ...settings, project: target });
+    if (kind === "bucket")
+      return new StorageBucketIamMember(this, "Resource", { ...settings, bucket: target });
+    return new SecretManagerSecretIamMember(this, "Resource", { ...settings, secretId: target });
   }
 
   /** The stack's binding of that member, role, resource and condition, declared in the scope at the first call. */

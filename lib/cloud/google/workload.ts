@@ -199,7 +199,7 @@ export class WorkloadServiceAccount extends Construct {
     return grants.map(({ kind, target, role, condition, reason }, index) =>
       RoleBinding.once(this, `grant_${index}`, {
         role,
-        ...(kind === "project" ? { project: target } : { bucket: target }),
+        [kind]: target,
         member,
         dependencies,
         condition,

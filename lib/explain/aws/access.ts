@@ -36,6 +36,7 @@ import {
 } from "./component";
 import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
+import type { PodIdentities, RoleTrusts } from "./pod-identity";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
@@ -45,10 +46,12 @@ export class RoleAccess implements CloudAccess {
   readonly providerKind: string = awsProviderKind;
   readonly #roles: Roles;
   readonly #trust: Trust;
+  readonly #podIdentities: PodIdentities;
 
-  constructor(roles: Roles, trust: Trust) {
+  constructor(roles: Roles, trust: Trust, podIdentities: PodIdentities) {
     this.#roles = roles;
     this.#trust = trust;
+    this.#podIdentities = podIdentities;
   }
 
   inWords(rights: TreeObject): readonly string[] {
@@ -74,6 +77,11 @@ export class RoleAccess implements CloudAccess {
     const { account, declared, program } = question;
     const ofProgram = program.get(ROLE_VARIABLE);
     const written = ofProgram ?? account.annotations.get(ROLE_ANNOTATION);
+    const associated = question.native && this.#podIdentities.reading(question, written !== undefined);
+    if (associated) {
+      const { role, ...reading } = associated;
+      return { ...reading, identity: role && new RoleIdentity(role.named, role.trusts) };
+    }
     if (written === undefined && !declared) return undefined;
     const where =
       ofProgram === undefined
@@ -92,9 +100,9 @@ export class RoleAccess implements CloudAccess {
 
 class RoleIdentity implements AccessIdentity {
   readonly #named: NamedRole;
-  readonly #trust: Trust;
+  readonly #trust: RoleTrusts;
 
-  constructor(named: NamedRole, trust: Trust) {
+  constructor(named: NamedRole, trust: RoleTrusts) {
     this.#named = named;
     this.#trust = trust;
   }

@@ -12,6 +12,7 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
+import { POD_IDENTITY_SERVICE } from "../../rules/aws/pod-identity";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { grantsNotRead } from "../shared/not-read";
@@ -26,6 +27,7 @@ import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
 import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
+import { PodIdentities } from "./pod-identity";
 import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
@@ -120,7 +122,7 @@ class Aws implements Cloud {
     }));
     return [
       ...registries.granted,
-      ...others,
+      ...others.map((each) => (isAssociated(each) ? { ...each, isOwn: true } : each)),
       ...held,
       ...elsewhere,
       ...grantsNotRead(this.#terraform, NOT_JUDGED),
@@ -148,6 +150,15 @@ class Aws implements Cloud {
   }
 }
 
+/** For one service account of a cluster of EKS, which its association says. */
+function isAssociated({ to, rights }: Granted): boolean {
+  const tag = "aws:requesttag/kubernetes-service-account";
+  return (
+    to === POD_IDENTITY_SERVICE &&
+    rights().every(({ covers }) => covers?.under.toLowerCase().includes(tag) === true)
+  );
+}
+
 type Read = ReturnType<typeof readAws>;
 
 /** What is put together when it is first asked for. */
@@ -168,7 +179,7 @@ function readAws(
     roles,
     trust,
     registries: new Registries(terraform, documents),
-    access: new RoleAccess(roles, trust),
+    access: new RoleAccess(roles, trust, new PodIdentities(terraform, roles)),
     spokes: new AwsSpokes(terraform, roles),
   };
 }

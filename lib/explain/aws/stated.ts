@@ -3,7 +3,7 @@
  * declare it.
  */
 
-import { type Shape, TEXTS } from "../../artefact/fact-shape";
+import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 import type { StatedResource, StatedSection } from "../cloud";
 
 /** Facts of AWS accounts whose Terraform is not read. */
@@ -26,6 +26,12 @@ export interface StatedAwsFacts {
    * @defaultValue - none
    */
   readonly repositories?: readonly { readonly arn: string; readonly policy: object }[];
+  /**
+   * EKS clusters, by name, whose nodes run the agent of EKS Pod Identity.
+   *
+   * @defaultValue - none
+   */
+  readonly podIdentityAgents?: readonly { readonly cluster: string }[];
 }
 
 const OBJECT: Shape = { byName: "anything" };
@@ -74,6 +80,12 @@ const KINDS: Readonly<Record<keyof StatedAwsFacts, StatedKind>> = {
       const [, region, repository] = REPOSITORY.exec(String(arn)) ?? [];
       return { arn, region, repository, policy: JSON.stringify(policy) };
     },
+  },
+  podIdentityAgents: {
+    title: "An EKS cluster, by name, whose nodes run the agent of EKS Pod Identity",
+    keys: { cluster: TEXT },
+    type: "aws_eks_addon",
+    values: ({ cluster }) => ({ cluster_name: cluster, addon_name: "eks-pod-identity-agent" }),
   },
 };
 

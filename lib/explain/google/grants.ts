@@ -10,6 +10,7 @@ import {
   type Ternary,
   and,
   andThen,
+  joined,
   known,
   map,
   or,
@@ -29,7 +30,7 @@ import { AUTHENTICATED, EVERYONE } from "./members";
 import { piecesOf, projectOf } from "./names";
 
 export interface Target {
-  /** `project`, `bucket`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
+  /** `project`, `bucket`, `secret`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
   readonly kind: string;
   /** Id or name; of a service account the e-mail address. */
   readonly name: Known<string>;
@@ -142,6 +143,11 @@ function targetOf(resource: Resource, type: string): Target {
     const name = resource.stated("service_account_id");
     const [email = name] = piecesOf(name, ACCOUNT_NAME);
     return { kind, name: email };
+  }
+  if (kind === "secret manager secret") {
+    const id = resource.stated("secret_id");
+    const isFull = orElse(id, () => "/").includes("/");
+    return { kind: "secret", name: isFull ? id : joined("projects/", project, "/secrets/", id) };
   }
   // Resources are named by the last word of their type: google_storage_bucket_iam_member by bucket.
   const name = resource.stated(kind === "organization" ? "org_id" : (type.split("_").at(-1) ?? ""));

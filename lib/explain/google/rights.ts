@@ -47,7 +47,7 @@ interface Rights {
 /** A role on a project or bucket. */
 interface AskedBinding {
   readonly role: Known<string>;
-  readonly kind: "project" | "bucket";
+  readonly kind: (typeof KINDS)[number];
   readonly target: Known<string>;
   readonly condition: Known<string | undefined>;
 }
@@ -85,8 +85,11 @@ function conditionOf(tree: Tree): Known<string | undefined> {
   return optionalText(childOf(tree, "condition", "expression"));
 }
 
+const KINDS = ["project", "bucket", "secret"] as const;
+
 function bindingOf(binding: Tree): AskedBinding {
-  const kind = orElse(childOf(binding, "project"), () => true) === undefined ? "bucket" : "project";
+  const isGiven = (name: string): boolean => orElse(childOf(binding, name), () => true) !== undefined;
+  const kind = KINDS.find(isGiven) ?? "bucket";
   const [role, target] = [textAt(childOf(binding, "role")), textAt(childOf(binding, kind))];
   return { role, kind, target, condition: conditionOf(binding) };
 }

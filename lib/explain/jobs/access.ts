@@ -298,6 +298,7 @@ export class Accesses {
       files: filesBeside(artefacts, key),
       declared,
       program: new Map(),
+      native: true,
       cluster: artefacts.cluster,
     });
     const refused = reading && refusedToken(pods);

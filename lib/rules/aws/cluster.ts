@@ -151,6 +151,11 @@ const GATE_OFF =
 
 const ISSUER = /^oidc[.-]eks\.([a-z0-9-]+)\.[a-z0-9.-]+\/id\/[0-9A-Za-z]+$/;
 
+/** True for an issuer that EKS gives a cluster, as far as its form says; not to be asked of a late one. */
+export function isEksIssuer({ hostPath }: Pick<Issuer, "hostPath">): boolean {
+  return ISSUER.test(hostPath);
+}
+
 /** The issuer of an EKS cluster; a late one is passed on. */
 export function eksIssuer(issuer: Issuer, region: string | undefined): Issuer {
   if (issuer.late) return issuer;

@@ -44,7 +44,7 @@ export function expectedRoleArn(
   return roleArn({ partition, account: account ?? UNKNOWN_ACCOUNT, path, name });
 }
 
-export function namedSubjects(trusts: readonly AwsFederatedTrust[]): string {
+export function namedSubjects(trusts: readonly Pick<AwsFederatedTrust, "subjects">[]): string {
   const subjects = [...new Set(trusts.flatMap((trust) => trust.subjects.map(({ key }) => key)))].sort();
   const who = subjects.length > NAMED_MAX ? `${subjects.length} service accounts` : subjects.join(", ");
   return who || "service accounts by wildcard";

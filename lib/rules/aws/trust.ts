@@ -84,8 +84,14 @@ export function subjectPattern(pattern: string): string {
       });
 }
 
-/** The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards. */
-export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocument {
+/**
+ * The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards; `others` let in who
+ * shows no token.
+ */
+export function trustPolicy(
+  trusts: readonly AwsFederatedTrust[],
+  others: readonly PolicyStatement[] = [],
+): PolicyDocument {
   const grouped = byProviderAndAudience(trusts);
   for (const trust of grouped) refuseDuplicates(trust);
   const statements = grouped.flatMap((trust) => [
@@ -96,6 +102,7 @@ export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocumen
     ),
     ...statement(trust, "StringLike", trust.subjectPatterns),
   ]);
+  statements.push(...others);
   return statements.length === 0
     ? fail("aws-missing", {
         problem: "IAM role trusts no service account",
@@ -115,7 +122,9 @@ export function trustPolicySize(
   rendered: PolicyDocument = trustPolicy(trusts),
 ): TrustPolicySize {
   const late = trusts.some((trust) => isLate(trust.oidcProviderArn) || isLate(trust.conditionPrefix));
-  const document = late ? trustPolicy(trusts.map(withStandIns)) : rendered;
+  const document = late
+    ? trustPolicy(trusts.map(withStandIns), rendered.Statement.filter(isOther))
+    : rendered;
   const characters = policySize(document);
   if (characters > trustMaxQuota)
     return fail("aws-limit", {
@@ -125,6 +134,10 @@ export function trustPolicySize(
       remedy: "split the service accounts, or the clusters, over several IAM roles",
     });
   return { characters, exact: !late };
+}
+
+function isOther({ Action }: PolicyStatement): boolean {
+  return Action !== ACTION;
 }
 
 function withStandIns(trust: AwsFederatedTrust, index: number): AwsFederatedTrust {

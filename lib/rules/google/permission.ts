@@ -79,22 +79,28 @@ function isBlank(given: unknown): boolean {
   return typeof given !== "string" || given.trim() === "";
 }
 
-/** A role on a project or on a bucket. */
+/** A role on a project, on a bucket or on a secret. */
 export interface GoogleRoleGrant {
   /** Full name: `roles/storage.objectViewer`, or `projects/<project>/roles/<id>`. */
   readonly role: string;
   /**
    * Id of the project on which the role is granted.
    *
-   * @defaultValue - `bucket` is given
+   * @defaultValue - `bucket` or `secret` is given
    */
   readonly project?: string;
   /**
    * Name of the bucket on which the role is granted; may be late.
    *
-   * @defaultValue - `project` is given
+   * @defaultValue - `project` or `secret` is given
    */
   readonly bucket?: string;
+  /**
+   * Secret of Secret Manager on which the role is granted, `projects/<project>/secrets/<id>`; may be late.
+   *
+   * @defaultValue - `project` or `bucket` is given
+   */
+  readonly secret?: string;
   /**
    * A condition on the grant.
    *
@@ -115,6 +121,7 @@ export const GOOGLE_ROLE_GRANT: ObjectKind<GoogleRoleGrant> = object({
   role: text,
   project: optional(text),
   bucket: optional(text),
+  secret: optional(text),
   condition: optional(ROLE_CONDITION),
   reason: optional(text),
 });
@@ -124,7 +131,7 @@ export interface CheckedRoleGrant {
   /** Full name of the role. */
   readonly role: string;
   /** What the role is granted on. */
-  readonly kind: "project" | "bucket";
+  readonly kind: "project" | "bucket" | "secret";
   /** Its id or name. */
   readonly target: string;
   /** Kind and name, for people and as a key. */
@@ -136,21 +143,35 @@ export interface CheckedRoleGrant {
 }
 
 export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
-  const { project, bucket } = grant;
+  const { project, bucket, secret } = grant;
+  const [target = "", ...more] = [project, bucket, secret].filter((each) => each !== undefined);
   const role = grantableRole(grant.role, grant.reason);
   const shared = { role, condition: roleCondition(grant.condition), reason: writtenReason(grant.reason) };
-  if (project !== undefined && bucket === undefined) {
-    const target = projectId(project);
-    return { ...shared, kind: "project", target, resource: `project ${target}` };
+  const kind = project !== undefined ? "project" : bucket !== undefined ? "bucket" : "secret";
+  if (more.length === 0 && target !== "") {
+    if (kind === "project") projectId(target);
+    if (kind === "secret") secretName(target);
+    return { ...shared, kind, target, resource: `${kind} ${target}` };
   }
-  if (project === undefined && typeof bucket === "string" && bucket !== "")
-    return { ...shared, kind: "bucket", target: bucket, resource: `bucket ${bucket}` };
   return fail("google-invalid", {
-    problem: "a role is granted on one project or on one bucket",
+    problem: "a role is granted on one project, on one bucket or on one secret",
     value: role,
-    allowed: "`project` or `bucket` beside `role`, one of the two",
+    allowed: "`project`, `bucket` or `secret` beside `role`, one of the three",
     remedy: "write one entry for each; for other resources use `declare`, which receives the member",
   });
+}
+
+/** Source: Secret Manager API reference, projects.secrets. */
+const SECRET = /^projects\/[a-z0-9:.-]+\/secrets\/[A-Za-z0-9_-]{1,255}$/;
+
+function secretName(value: string): void {
+  if (!isLate(value) && !SECRET.test(value))
+    fail("google-invalid", {
+      problem: "a secret on which a role is granted is not named in full",
+      value,
+      allowed: "projects/<project>/secrets/<id>",
+      remedy: "use `id` of the secret's resource, or write the name in full",
+    });
 }
 
 /** A grant as the record of the cluster has it. */

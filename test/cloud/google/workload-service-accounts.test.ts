@@ -257,9 +257,12 @@ describe("googleAccess", () => {
       "google-invalid: not the full name of a role",
       { roles: [{ role: "storage.admin", project: "shop-prod" }] },
     ],
-    ["google-invalid: a role is granted on one project or on one bucket", { roles: [{ role: "roles/a.b" }] }],
     [
-      "google-invalid: a role is granted on one project or on one bucket",
+      "google-invalid: a role is granted on one project, on one bucket or on one secret",
+      { roles: [{ role: "roles/a.b" }] },
+    ],
+    [
+      "google-invalid: a role is granted on one project, on one bucket or on one secret",
       { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] },
     ],
     [

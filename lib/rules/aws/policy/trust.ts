@@ -6,13 +6,21 @@ import { isLate } from "../../../model/late";
 import { type Known, is, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { childOf, listAt, textAt, treeOf } from "../../../model/tree";
-import { type ContextValue, type RequestContext, contextValue, shownKey } from "./context";
+import {
+  type ContextKeys,
+  type ContextValue,
+  type RequestContext,
+  contextValue,
+  requestContext,
+  shownKey,
+} from "./context";
+import { POD_IDENTITY_SERVICE } from "../pod-identity";
 import { type AwsDecision, type Decision, PolicySet } from "./decide";
 import { lowered } from "./value";
 import { quoted } from "./match";
 import type { Condition, Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
-import { coversProvider } from "./principal";
+import { coversOutsider, coversProvider } from "./principal";
 
 /** Whose token is shown. */
 export interface AwsTrustRequest {
@@ -78,6 +86,27 @@ export function decideTrust(policy: Policy, token: ShownToken): Decision {
     nothing: NOTHING,
   };
   return new PolicySet<never>([{ policy, doubt: undefined }], judging).question(ACTION).decide(undefined);
+}
+
+/** A session that EKS Pod Identity asks for. */
+interface PodIdentitySession {
+  /** `sts:AssumeRole` or `sts:TagSession`; both must be allowed. */
+  readonly action: string;
+  /** Condition keys of the request. */
+  readonly keys: ContextKeys;
+  /** True where the conditions of what allows are left out. */
+  readonly presumes: boolean;
+}
+
+/** Would STS let EKS Pod Identity assume a role? */
+export function decidePodIdentity(policy: Policy, { action, keys, presumes }: PodIdentitySession): Decision {
+  const allows = (_: Condition, { effect }: Statement): boolean => is(effect, "Allow") === "yes";
+  const judging = {
+    context: { ...requestContext(keys), ...(presumes && { presumes: allows }) },
+    principal: (statement: Statement) => coversOutsider(statement, POD_IDENTITY_SERVICE),
+    nothing: NOTHING,
+  };
+  return new PolicySet<never>([{ policy, doubt: undefined }], judging).question(action).decide(undefined);
 }
 
 /**

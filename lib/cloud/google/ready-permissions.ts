@@ -1,0 +1,37 @@
+/*
+ * Workloads that many clusters run, with what they may do; `docs/workloads.md` lists what each row leaves out.
+ */
+
+import { type ReadyPermissions, type ReadyWorkload, readyWorkload } from "../../model/workloads";
+import type { GoogleRoleGrant } from "../../rules/google/permission";
+import {
+  type DnsProjectProps,
+  type ExternalSecretsProps,
+  CERT_MANAGER,
+  EXTERNAL_DNS,
+  EXTERNAL_SECRETS,
+} from "../../rules/google/ready-permissions";
+import { type GoogleAccess, googleAccess } from "./access";
+
+function ready<Props>(
+  name: string,
+  row: ReadyPermissions<Props, readonly GoogleRoleGrant[]>,
+  props: Props,
+): ReadyWorkload<GoogleAccess> {
+  return readyWorkload(name, row, props, (roles) => googleAccess({ roles }));
+}
+
+/** ExternalDNS: the DNS zones of a project, all of them. */
+export function externalDns(props: DnsProjectProps): ReadyWorkload<GoogleAccess> {
+  return ready("externalDns", EXTERNAL_DNS, props);
+}
+
+/** cert-manager: the DNS zones of a project, all of them, for DNS01 challenges. */
+export function certManager(props: DnsProjectProps): ReadyWorkload<GoogleAccess> {
+  return ready("certManager", CERT_MANAGER, props);
+}
+
+/** External Secrets Operator: reads the secrets. */
+export function externalSecrets(props: ExternalSecretsProps): ReadyWorkload<GoogleAccess> {
+  return ready("externalSecrets", EXTERNAL_SECRETS, props);
+}

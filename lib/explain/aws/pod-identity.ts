@@ -1,0 +1,399 @@
+/*
+ * Workloads that EKS Pod Identity gives a role: which association is of them, whether their pods get credentials, and
+ * whether the role lets EKS in. An association wins over an annotation of the service account.
+ *
+ * Sources: EKS user guide, "Learn how EKS Pod Identity grants pods access to AWS services", "Set up the Amazon EKS Pod
+ * Identity Agent" and "Enable or disable session tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go;
+ * aws/eks-pod-identity-agent, charts/eks-pod-identity-agent/values.yaml: nodes with Linux, and none of Fargate.
+ */
+
+import {
+  type Known,
+  type Ternary,
+  is,
+  isKnown,
+  joined,
+  known,
+  orElse,
+  partsOf,
+  same,
+  shown,
+} from "../../model/known";
+import { childOf, optionalText } from "../../model/tree";
+import { isEksIssuer } from "../../rules/aws/cluster";
+import {
+  POD_IDENTITY_ACTIONS,
+  POD_IDENTITY_AUDIENCE,
+  POD_IDENTITY_SERVICE,
+} from "../../rules/aws/pod-identity";
+import type { Policy } from "../../rules/aws/policy/document";
+import { admitsEveryone, decidePodIdentity } from "../../rules/aws/policy/trust";
+import { matchesPattern } from "../../rules/wildcard";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import type { AccountQuestion, AccountReading, TrustAnswer } from "../cloud";
+import { Resource } from "../read/block";
+import type { Terraform } from "../read/terraform";
+import { containersOf } from "../shared/pods";
+import { ASK_AGAIN } from "../shared/words";
+import { type NamedRole, type Roles, isRoleArn } from "./identity";
+import { accountOf, push, regionOf } from "./place";
+import { type TrustQuestion, notFound } from "./trust";
+
+const ASSOCIATION = "aws_eks_pod_identity_association";
+const CLUSTER = "aws_eks_cluster";
+const AGENT = "eks-pod-identity-agent";
+const DENIED = "AccessDeniedException";
+const NO_CREDENTIALS = "Unable to locate credentials";
+
+/** Who judges whether a role is given to a service account. */
+export interface RoleTrusts {
+  of(question: TrustQuestion): TrustAnswer;
+  isWide(question: TrustQuestion): boolean;
+}
+
+/** A role, and who judges its trust. */
+export interface AssociatedRole {
+  readonly named: NamedRole;
+  readonly trusts: RoleTrusts;
+}
+
+export class PodIdentities {
+  readonly #terraform: Terraform;
+  readonly #roles: Roles;
+  #byKey: ReadonlyMap<string, readonly Resource[]> | undefined;
+
+  constructor(terraform: Terraform, roles: Roles) {
+    this.#terraform = terraform;
+    this.#roles = roles;
+  }
+
+  /** What an association gives a workload; `undefined` where none is of it. */
+  reading(
+    question: AccountQuestion,
+    isAnnotated: boolean,
+  ): (Omit<AccountReading, "identity"> & { readonly role: AssociatedRole | undefined }) | undefined {
+    const { account, declared, cluster } = question;
+    const judged = (this.#associations().get(account.key) ?? []).map(
+      (each) => [each, this.#isOf(each, cluster)] as const,
+    );
+    const [first, ...others] = judged.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
+    if (first) return this.#associated(first, others, question, isAnnotated);
+    const perhaps =
+      judged.find(([, isIts]) => isIts === "unknown")?.[0] ??
+      (this.#associations().get(OPEN) ?? []).find(
+        (each) => is(keyOf(each), account.key) !== "no" && this.#isOf(each, cluster) !== "no",
+      );
+    // Of a recorded cluster it is another one's, unless nothing else gives the workload what was declared.
+    const isOfAny = perhaps !== undefined && isKnown(keyOf(perhaps)) && cluster.name === undefined;
+    const matters = isOfAny || (declared && !isAnnotated);
+    if (perhaps === undefined || !matters) return undefined;
+    const answer = unknown(
+      `whether an association of EKS Pod Identity is of this service account and cluster is not known: it is of ${shown(keyOf(perhaps))} in EKS cluster ${shown(perhaps.stated("cluster_name"))}`,
+      "record the cluster under its name in EKS, or name the Terraform of the cluster as well",
+      seen("EKS Pod Identity association", perhaps.source),
+    );
+    return { answer, pods: answer, audiences: [], role: undefined };
+  }
+
+  #associations(): ReadonlyMap<string, readonly Resource[]> {
+    const found = new Map<string, Resource[]>();
+    for (const each of this.#byKey ? [] : this.#terraform.ofType(ASSOCIATION)) {
+      const key = orElse(keyOf(each), () => OPEN);
+      if (!each.adopted) push(found, key, each);
+    }
+    return (this.#byKey ??= found);
+  }
+
+  /** By the cluster's resource where it was read, or else by the name that is recorded. */
+  #isOf(association: Resource, { name, issuer }: AccountQuestion["cluster"]): Ternary {
+    const own = association.stated("cluster_name");
+    const region = regionOf(association);
+    const url = issuer === undefined ? undefined : orElse(issuer, () => undefined);
+    if (url !== undefined && !isEksIssuer({ hostPath: url.replace("https://", "") })) return "no";
+    const [, ofIssuer] = /^https:\/\/oidc[.-]eks\.([a-z0-9-]+)\./.exec(url ?? "") ?? [];
+    if (ofIssuer !== undefined && is(region, ofIssuer) === "no") return "no";
+    const parts = issuer === undefined ? [] : (partsOf(issuer) ?? []);
+    const makers = parts.flatMap((part) =>
+      typeof part !== "string" && part.target instanceof Resource ? [part.target] : [],
+    );
+    const declared = makers.find(({ type }) => type === CLUSTER);
+    if (declared) return isNamed(declared, own);
+    // An issuer that another resource makes is none of EKS, as far as can be told.
+    if (makers.length > 0) return "unknown";
+    if (name !== undefined && is(own, name) === "yes") return "yes";
+    return "unknown";
+  }
+
+  #associated(
+    association: Resource,
+    others: readonly Resource[],
+    question: AccountQuestion,
+    isAnnotated: boolean,
+  ): ReturnType<PodIdentities["reading"]> {
+    const arn = association.stated("role_arn");
+    const named = this.#roles.named(arn);
+    const where = seen("EKS Pod Identity association", association.source);
+    const rival = others.find(
+      (each) => each.address !== association.address || same(each.stated("role_arn"), arn) === "no",
+    );
+    const also = isAnnotated
+      ? [seen("the annotation of the service account does not count beside it", question.account.source)]
+      : [];
+    const answer = rival
+      ? broken(
+          `two associations of EKS Pod Identity are of ${question.account.key}, and EKS takes one`,
+          "leave one of the two",
+          "ResourceInUseException: Association already exists",
+          where,
+          seen("another association", rival.source),
+        )
+      : (beyond(association, where) ??
+        (isRoleArn(arn)
+          ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, ...also)
+          : broken(`${shown(arn)} is no ARN of an IAM role`, "name the role's ARN", undefined, where)));
+    return {
+      answer,
+      role: { named, trusts: new AssociationTrust(association) },
+      pods: this.#pods(association, question),
+      audiences: [known(POD_IDENTITY_AUDIENCE)],
+    };
+  }
+
+  #pods(association: Resource, { pods }: AccountQuestion): Answer {
+    const cluster = association.stated("cluster_name");
+    const ofCluster = (type: string): readonly Resource[] =>
+      this.#terraform.ofType(type).filter((each) => same(each.stated("cluster_name"), cluster) === "yes");
+    const serverless = ofCluster("aws_eks_fargate_profile").flatMap((each) =>
+      onFargate(
+        each,
+        orElse(association.stated("namespace"), () => ""),
+      ),
+    );
+    const own = pods.flatMap((pod) => ownCredentials(pod) ?? []);
+    const [problem] = [...serverless, ...own].sort(
+      (one, other) => Number(other.status === "fail") - Number(one.status === "fail"),
+    );
+    if (problem) return problem;
+    const agent =
+      ofCluster("aws_eks_addon").find((each) => is(each.stated("addon_name"), AGENT) === "yes") ??
+      this.#terraform.ofType(CLUSTER).find((each) => isNamed(each, cluster) === "yes" && isAuto(each));
+    return agent
+      ? pass(
+          "EKS sets the variables of its pods, and the agent gives them credentials",
+          seen("agent of EKS Pod Identity", agent.source),
+        )
+      : unknown(
+          `whether the agent of EKS Pod Identity runs on the nodes of ${shown(cluster)} is not known`,
+          `declare the add-on ${AGENT}, name the Terraform that does, or state it with --facts as aws.podIdentityAgents`,
+        );
+  }
+}
+
+/** Those whose service account is not known. */
+const OPEN = "";
+
+/** `namespace/name`. */
+function keyOf(association: Resource): Known<string> {
+  return joined(association.stated("namespace"), "/", association.stated("service_account"));
+}
+
+function isNamed(cluster: Resource, name: Known<string>): Ternary {
+  const target = (partsOf(name) ?? []).find((part) => typeof part !== "string")?.target;
+  return target === cluster ? "yes" : same(cluster.attribute("name"), name);
+}
+
+/** Nodes of EKS Auto Mode run the agent. */
+function isAuto(cluster: Resource): boolean {
+  const [compute] = orElse(cluster.blocks("compute_config"), () => []);
+  return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
+}
+
+/** What changes as whom, or with what rights, the pods act. */
+function beyond(association: Resource, where: Evidence): Answer | undefined {
+  const name = ["target_role_arn", "policy"].find((each) => orElse(association.text(each), () => "late"));
+  return name === undefined
+    ? undefined
+    : unknown(
+        `the association states ${name}, so that pods act with other rights than those of its role, which is not judged here`,
+        `leave ${name} out, or see by hand what it leaves of the role`,
+        where,
+      );
+}
+
+function onFargate(profile: Resource, namespace: string): readonly Answer[] {
+  const selectors = orElse(profile.blocks("selector"), () => []);
+  return selectors.flatMap((selector) => {
+    const pattern = orElse(selector.text("namespace"), () => undefined);
+    if (pattern === undefined || matchesPattern(pattern, namespace) === false) return [];
+    const where = seen("Fargate profile", profile.source);
+    const remedy = "give the service account a role by annotation instead: without `podIdentity`";
+    const reason = `pods of namespace ${namespace} run on Fargate, where no agent of EKS Pod Identity is`;
+    return [
+      selector.names.includes("labels")
+        ? unknown(`${reason}, where they have the labels of the profile`, remedy, where)
+        : broken(reason, remedy, NO_CREDENTIALS, where),
+    ];
+  });
+}
+
+/** Variables by which SDKs find credentials before they ask the agent, and pods that it does not serve. */
+const BEFORE: readonly string[] = [
+  "AWS_ACCESS_KEY_ID",
+  "AWS_PROFILE",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+  "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+];
+
+function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]): Answer | undefined {
+  const where = seen(title, source);
+  const systems = [childOf(spec, "os", "name"), childOf(spec, "nodeSelector", "kubernetes.io/os")];
+  if (systems.some((each) => is(optionalText(each), "windows") === "yes"))
+    return broken(
+      `${title} runs on Windows, where no agent of EKS Pod Identity is`,
+      "give the service account a role by annotation instead: without `podIdentity`",
+      NO_CREDENTIALS,
+      where,
+    );
+  for (const { name, variable } of containersOf(spec)) {
+    const set = BEFORE.find((each) => orElse(variable(each), () => "late") !== undefined);
+    if (set !== undefined)
+      return unknown(
+        `the container ${name} of ${title} has ${set}, by which SDKs find other credentials first`,
+        `remove ${set} from the pod`,
+        where,
+      );
+  }
+  return undefined;
+}
+
+/** The trust of a role as EKS Pod Identity asks for it, for one association. */
+class AssociationTrust implements RoleTrusts {
+  readonly #association: Resource;
+
+  constructor(association: Resource) {
+    this.#association = association;
+  }
+
+  /** Whose the role is. */
+  get subject(): Known<string> {
+    const [namespace, name] = [
+      this.#association.stated("namespace"),
+      this.#association.stated("service_account"),
+    ];
+    return joined("system:serviceaccount:", namespace, ":", name);
+  }
+
+  isWide(): boolean {
+    return false;
+  }
+
+  of(question: TrustQuestion): TrustAnswer {
+    const { role } = question;
+    if (role === undefined) return every(notFound("the IAM role"));
+    const where = seen("trust policy of the IAM role", role.resource.source);
+    const before = this.#obstacle(question, role.trust, where);
+    if (before) return every(before);
+    const { subject } = this;
+    const said = (presumes: boolean, action: string): Answer | undefined =>
+      this.#refusal(question, role.trust, { presumes, action }, where);
+    const [assume, tag] = POD_IDENTITY_ACTIONS;
+    const tagged = "EKS may tag the session with cluster, namespace and service account";
+    const admitted = `the trust policy admits ${shown(question.subject)} of ${shown(this.#cluster(question))}`;
+    return {
+      issuer: said(true, assume) ?? pass(`the trust policy lets ${POD_IDENTITY_SERVICE} in`, where),
+      audience: said(true, tag) ?? pass(tagged, where),
+      subject:
+        same(question.subject, subject) === "no"
+          ? broken(
+              `the association is of ${shown(keyOf(this.#association))}`,
+              "declare one of the service account",
+              undefined,
+              seen("EKS Pod Identity association", this.#association.source),
+            )
+          : (said(false, assume) ?? said(false, tag) ?? pass(admitted, where)),
+    };
+  }
+
+  /** What keeps the trust policy from being judged, or from counting; `undefined` where nothing does. */
+  #obstacle({ account }: TrustQuestion, policy: Policy, where: Evidence): Answer | undefined {
+    if (policy.kind === "refused")
+      return broken(
+        `AWS refuses the trust policy: ${policy.why}`,
+        "write one that IAM takes",
+        "MalformedPolicyDocument",
+        where,
+      );
+    if (policy.kind === "unread") return unknown(policy.why, ASK_AGAIN, where);
+    if (admitsEveryone(policy))
+      return unknown(
+        "the trust policy lets in everybody by *, of which AWS does not say whether it covers services of AWS",
+        `write ${POD_IDENTITY_SERVICE} as Service principal`,
+        where,
+      );
+    const own = accountOf(this.#association);
+    return same(own, account) === "no"
+      ? broken(
+          `the role is in account ${shown(account)}, the association in ${shown(own)}`,
+          "declare the role in the account of the cluster; EKS takes no other",
+          undefined,
+          where,
+        )
+      : undefined;
+  }
+
+  #cluster({ account, partition }: TrustQuestion): Known<string> {
+    const name = this.#association.stated("cluster_name");
+    return joined("arn:", partition, ":eks:", regionOf(this.#association), ":", account, ":cluster/", name);
+  }
+
+  /** What keeps EKS from an action; `undefined` where nothing does. */
+  #refusal(
+    question: TrustQuestion,
+    policy: Policy,
+    { presumes, action }: { readonly presumes: boolean; readonly action: string },
+    where: Evidence,
+  ): Answer | undefined {
+    const { outcome, reason } = decidePodIdentity(policy, { action, keys: this.#keys(question), presumes });
+    if (outcome === "allowed") return undefined;
+    // What is asked for where sessions are not tagged is not documented.
+    const isTagless = action === POD_IDENTITY_ACTIONS[1] && this.#hasTags !== "yes";
+    if (outcome === "unknown" || isTagless)
+      return unknown(`whether EKS Pod Identity may ${action} is not known: ${reason}`, ASK_AGAIN, where);
+    return broken(
+      `the trust policy does not allow ${POD_IDENTITY_SERVICE} ${action}: ${reason}`,
+      `allow ${POD_IDENTITY_SERVICE} ${POD_IDENTITY_ACTIONS.join(" and ")}, for the cluster, namespace and service account`,
+      DENIED,
+      where,
+    );
+  }
+
+  get #hasTags(): Ternary {
+    return is(this.#association.flag("disable_session_tags"), false);
+  }
+
+  #keys(question: TrustQuestion): Parameters<typeof decidePodIdentity>[1]["keys"] {
+    const association = this.#association;
+    const tags = {
+      "eks-cluster-arn": this.#cluster(question),
+      "eks-cluster-name": association.stated("cluster_name"),
+      "kubernetes-namespace": association.stated("namespace"),
+      "kubernetes-service-account": association.stated("service_account"),
+    };
+    const hasTags = this.#hasTags;
+    const keys = Object.entries(tags).map(([tag, value]) => [
+      `aws:RequestTag/${tag}`,
+      hasTags === "yes" ? value : hasTags === "no" ? null : association.stated("disable_session_tags"),
+    ]);
+    return {
+      "aws:PrincipalIsAWSService": "true",
+      "aws:PrincipalServiceName": POD_IDENTITY_SERVICE,
+      "aws:SourceAccount": question.account,
+      ...(Object.fromEntries(keys) as Record<string, Known<string> | null>),
+    };
+  }
+}
+
+function every(answer: Answer): TrustAnswer {
+  return { issuer: answer, audience: answer, subject: answer };
+}

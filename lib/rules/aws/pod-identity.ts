@@ -1,0 +1,79 @@
+/*
+ * EKS Pod Identity: the trust of roles that EKS hands to service accounts itself. Sources: EKS user guide, "Create IAM role
+ * with trust policy required by EKS Pod Identity" and "Enable or disable session tags"; aws/amazon-eks-pod-identity-webhook.
+ */
+
+import { fail } from "../../errors";
+import type { Issuer } from "../../model/issuer";
+import type { Subject } from "../../model/subject";
+import { accountId } from "./arn";
+import { isEksIssuer } from "./cluster";
+import { partitionOf } from "./partitions";
+import type { PolicyStatement } from "./policy-document";
+
+/** Who assumes the roles. */
+export const POD_IDENTITY_SERVICE = "pods.eks.amazonaws.com";
+
+/** What its trust must allow: the session is tagged in the same call, which fails as a whole without the right to. */
+export const POD_IDENTITY_ACTIONS = ["sts:AssumeRole", "sts:TagSession"] as const;
+
+/** Audience of the tokens that the agent exchanges: pkg/containercredentials of the webhook. */
+export const POD_IDENTITY_AUDIENCE = "pods.eks.amazonaws.com";
+
+/** A cluster that associations are of. */
+export interface PodIdentityPlace {
+  /** Account of cluster and role: EKS takes no role of another one. */
+  readonly account: string;
+  readonly region: string;
+}
+
+/** ARN of the EKS cluster, as the session tag `eks-cluster-arn` has it. */
+export function eksClusterArn({ account, region }: PodIdentityPlace, cluster: string): string {
+  return `arn:${partitionOf(region).name}:eks:${region}:${accountId(account)}:cluster/${cluster}`;
+}
+
+/** Lets one service account of one cluster in. The tags are set by EKS alone, and name account and region as well. */
+export function podIdentityTrust(clusterArn: string, { namespace, name }: Subject): PolicyStatement {
+  return {
+    Effect: "Allow",
+    Principal: { Service: POD_IDENTITY_SERVICE },
+    Action: POD_IDENTITY_ACTIONS,
+    Condition: {
+      StringEquals: {
+        "aws:RequestTag/eks-cluster-arn": clusterArn,
+        "aws:RequestTag/kubernetes-namespace": namespace,
+        "aws:RequestTag/kubernetes-service-account": name,
+      },
+    },
+  };
+}
+
+/** The place, whole; refuses one where there is no EKS Pod Identity, and clusters that are none of EKS. */
+export function podIdentityPlace(
+  { account, region }: Partial<PodIdentityPlace>,
+  issuer: Issuer | undefined,
+): PodIdentityPlace {
+  if (account === undefined || region === undefined)
+    return fail("aws-missing", {
+      problem: "EKS Pod Identity needs account and region of the cluster, which the trust policy names",
+      value: { account, region },
+      allowed: "both, literal",
+      remedy: "state `account` and `region` beside `podIdentity`",
+    });
+  // EKS user guide for the China regions, "EKS Pod Identities".
+  if (partitionOf(region).name === "aws-cn")
+    fail("aws-unsupported", {
+      problem: "EKS Pod Identity is not available in the China regions",
+      value: region,
+      allowed: "a region of another partition",
+      remedy: "leave `podIdentity` out: the webhook for IAM roles for service accounts runs there",
+    });
+  if (issuer && !issuer.late && !isEksIssuer(issuer))
+    fail("aws-unsupported", {
+      problem: "EKS Pod Identity is for EKS clusters alone, and the issuer is none that EKS gives a cluster",
+      value: issuer.url,
+      allowed: "https://oidc.eks.<region>.amazonaws.com/id/<id>",
+      remedy: "leave `podIdentity` out: with the pod identity webhook the roles trust tokens of the issuer",
+    });
+  return { account, region };
+}

@@ -1,0 +1,80 @@
+/*
+ * How rows of ready permissions write their statements.
+ */
+
+import { fail } from "../../errors";
+import { isLate, literal } from "../../model/late";
+import { type ObjectKind, object, text } from "../../model/shape";
+import type { ReadyPermissions } from "../../model/workloads";
+import { noArn } from "./arn";
+import { partitionOf } from "./partitions";
+import type { PolicyCondition, PolicyStatement } from "./policy-document";
+
+/** Settings of software that works on what carries the tag of one cluster. */
+export interface TaggedClusterProps {
+  /** Region of the cluster. */
+  readonly region: string;
+  /** Name of the cluster as the software is given it; tags have it. */
+  readonly clusterName: string;
+}
+
+export const TAGGED_CLUSTER_PROPS: ObjectKind<TaggedClusterProps> = object({
+  region: text,
+  clusterName: text,
+});
+
+export type Row<Props> = ReadyPermissions<Props, readonly PolicyStatement[]>;
+
+/** The actions of a service, from their names with spaces between them. */
+export function actions(service: string, names: string): readonly string[] {
+  return names.split(" ").map((name) => `${service}:${name}`);
+}
+
+export function allow(
+  Action: string | readonly string[],
+  Resource: string | readonly string[],
+  Condition?: PolicyCondition,
+): PolicyStatement {
+  return { Effect: "Allow", Action, Resource, ...(Condition && { Condition }) };
+}
+
+/** Resources of the region, of whatever account: subnets may be shared, and snapshots have none. */
+export function arnIn(region: string, service: string, resource: string): string {
+  return `arn:${partitionOf(region).name}:${service}:${region}:*:${resource}`;
+}
+
+/** ARNs of a service and type; late ones as they are. Refuses one that stands for everything of the type. */
+export function arnsOf(
+  service: string,
+  type: string,
+  arns: readonly string[],
+  property: string,
+): readonly string[] {
+  const form = new RegExp(`^arn:[a-z-]+:${service}:[^:]*:[^:]*:${type}(?![*?/]*$).+$`);
+  const wrong = arns.find((arn) => !isLate(arn) && !form.test(arn));
+  if (wrong !== undefined)
+    fail("aws-invalid", {
+      ...noArn(
+        `an entry of ${property}`,
+        wrong,
+        `arn:<partition>:${service}:<region>:<account>:${type}<name>`,
+      ),
+      remedy: "write the whole ARN, and a name or the beginning of one rather than a wildcard alone",
+    });
+  return arns;
+}
+
+/** Source: EKS API reference, CreateCluster, `name`; a wildcard would widen the conditions that compare it. */
+const CLUSTER = /^[0-9A-Za-z][A-Za-z0-9_.-]{0,99}$/;
+
+/** The name of a cluster as a part of tags. */
+export function tagPart(clusterName: string): string {
+  return CLUSTER.test(literal(clusterName, "clusterName"))
+    ? clusterName
+    : fail("aws-invalid", {
+        problem: "clusterName cannot be the name of a cluster that is part of tags",
+        value: clusterName,
+        allowed: "1 to 100 letters, digits, hyphens, dots and underscores, beginning with a letter or digit",
+        remedy: "write the name as the software is given it",
+      });
+}

@@ -1,0 +1,433 @@
+/*
+ * EKS Pod Identity beside IAM roles for service accounts: what is declared, and what is read of it.
+ */
+
+import { EksAddon } from "@cdktf/provider-aws/lib/eks-addon/index.js";
+import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
+import type { TerraformStack } from "cdktf";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  type PodIdentityCluster,
+  WorkloadRole,
+  type WorkloadRolesProps,
+  awsAccess,
+  eks,
+  workloadRoles,
+} from "../../../lib/cloud/aws";
+import { Explainer, explain, readFactsFile } from "../../../lib/explain";
+import { WorkloadAccess } from "../../../lib/synth";
+import { providersStack } from "../../support/platform-components";
+import { synthesized } from "../../support/synthesized";
+import { ACCOUNT, type Json, REGION, code, document, newStack, only, resources } from "./synthesized";
+
+const ISSUER = `https://oidc.eks.${REGION}.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF`;
+const CLUSTER_ARN = `arn:aws:eks:${REGION}:${ACCOUNT}:cluster/prod`;
+const ROLE = `arn:aws:iam::${ACCOUNT}:role/prod_shop_web_access`;
+const READ = { Effect: "Allow", Action: "s3:GetObject", Resource: "arn:aws:s3:::orders/*" } as const;
+const may = awsAccess({ statements: [READ] });
+const place = { account: ACCOUNT, region: REGION };
+
+function declared(
+  stack: TerraformStack,
+  props: Partial<WorkloadRolesProps> = {},
+  cluster: { name: string; issuer: string } = { name: "prod", issuer: ISSUER },
+): void {
+  new WorkloadAccess(stack, "workloads", {
+    cluster,
+    workloads: [{ serviceAccount: "shop/web", may }],
+    identities: [workloadRoles({ ...place, podIdentity: "prod", ...props })],
+  });
+}
+
+describe("workloadRoles with podIdentity", () => {
+  it("declares role and association, no OIDC provider, and no annotation", () => {
+    const stack = newStack();
+    declared(stack, { tags: { team: "shop" } });
+    expect(resources(stack, "aws_iam_openid_connect_provider")).toEqual([]);
+    expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement).toEqual([
+      {
+        Effect: "Allow",
+        Principal: { Service: "pods.eks.amazonaws.com" },
+        Action: ["sts:AssumeRole", "sts:TagSession"],
+        Condition: {
+          StringEquals: {
+            "aws:RequestTag/eks-cluster-arn": CLUSTER_ARN,
+            "aws:RequestTag/kubernetes-namespace": "shop",
+            "aws:RequestTag/kubernetes-service-account": "web",
+          },
+        },
+      },
+    ]);
+    expect(only(stack, "aws_iam_role")["description"]).toBe("Access to AWS for shop/web");
+    expect(only(stack, "aws_eks_pod_identity_association")).toEqual({
+      cluster_name: "prod",
+      namespace: "shop",
+      service_account: "web",
+      role_arn: ROLE,
+      region: REGION,
+      tags: { team: "shop" },
+      depends_on: [expect.stringMatching(/^aws_iam_role\./)],
+    });
+  });
+
+  it("waits for a cluster that the stack declares", () => {
+    const stack = newStack();
+    const cluster = eksCluster(stack);
+    declared(stack, { podIdentity: cluster });
+    expect(only(stack, "aws_eks_pod_identity_association")["cluster_name"]).toBe(
+      "${aws_eks_cluster.cluster.name}",
+    );
+  });
+
+  it("one role may be of several clusters and of tokens", () => {
+    const stack = newStack();
+    const role = new WorkloadRole(stack, "role", {
+      ...place,
+      trusts: [],
+      podIdentities: [
+        { cluster: "prod", serviceAccount: "shop/web" },
+        { cluster: "next", serviceAccount: "shop/web" },
+      ],
+      access: [may],
+    });
+    expect(role.annotations).toEqual({});
+    expect(role.associations.map(({ clusterNameInput }) => clusterNameInput)).toEqual(["prod", "next"]);
+    expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<WorkloadRolesProps>, string?]>([
+    ["aws-missing: EKS Pod Identity needs account and region", { account: undefined }],
+    ["aws-unsupported: EKS Pod Identity is not available in the China regions", { region: "cn-north-1" }],
+    ["aws-unsupported: EKS Pod Identity is for EKS clusters alone", {}, "https://oidc.example.com/prod"],
+    ["aws-unused: audience has no effect", { audience: "other" }],
+    ["aws-invalid: name of the EKS cluster", { podIdentity: "a b" }],
+    ["property-invalid", { podIdentity: 1 as unknown as PodIdentityCluster }],
+  ])("refuses %s", (expected, props, issuer = ISSUER) => {
+    expect(() => declared(newStack(), props, { name: "prod", issuer })).toThrowError(code(expected) as Error);
+  });
+
+  it("refuses a second association of a service account", () => {
+    const stack = newStack();
+    const role = (id: string): WorkloadRole =>
+      new WorkloadRole(stack, id, {
+        ...place,
+        trusts: [],
+        podIdentities: [{ cluster: "prod", serviceAccount: "shop/web" }],
+        access: [may],
+      });
+    role("one");
+    expect(() => role("two")).toThrowError(
+      code("aws-conflict: service account of EKS cluster prod") as Error,
+    );
+  });
+});
+
+function eksCluster(stack: TerraformStack): EksCluster {
+  return new EksCluster(stack, "cluster", {
+    name: "prod",
+    roleArn: `arn:aws:iam::${ACCOUNT}:role/eks`,
+    vpcConfig: { subnetIds: ["subnet-1", "subnet-2"] },
+    version: "1.35",
+  });
+}
+
+const POD = "web.json";
+
+/** What is judged of a synth in which something was changed; the findings of the audit. */
+function judged(
+  change: (terraform: Record<string, Record<string, Record<string, Json>>>, folder: string) => void = () =>
+    undefined,
+): {
+  readonly verdict: string;
+  readonly checks: Record<string, string>;
+  readonly audit: readonly string[];
+} {
+  const out = synthesized((app) => {
+    const stack = providersStack(app);
+    declared(stack);
+    new EksAddon(stack, "agent", { clusterName: "prod", addonName: "eks-pod-identity-agent" });
+  });
+  const folder = join(out, "stacks/prod");
+  const file = join(folder, "cdk.tf.json");
+  const terraform = JSON.parse(readFileSync(file, "utf8")) as {
+    resource: Record<string, Record<string, Json>>;
+  };
+  change(terraform as never, folder);
+  writeFileSync(file, JSON.stringify(terraform));
+  const pods = join(folder, POD);
+  const explainer = Explainer.read([out, ...(existsSync(pods) ? [pods] : [])]);
+  const [result] = [...explainer.all()].filter(({ job }) => job === "workload");
+  const wrong = (result?.checks ?? []).filter(({ status }) => status === "fail" || status === "unknown");
+  return {
+    verdict: result?.verdict ?? "none",
+    checks: Object.fromEntries(wrong.map(({ id, status, reason }) => [id, `${status}: ${reason}`])),
+    audit: explainer.audit().map(({ id }) => id),
+  };
+}
+
+type Change = NonNullable<Parameters<typeof judged>[0]>;
+
+/** Changes the one resource of a type. */
+function changed(type: string, values: (before: Json) => Json): Change {
+  return ({ resource }) => {
+    const all = resource?.[type] ?? {};
+    for (const [name, before] of Object.entries(all)) all[name] = values(before);
+  };
+}
+
+const association = (values: Json): Change =>
+  changed("aws_eks_pod_identity_association", (before) => ({ ...before, ...values }));
+
+/** The trust policy with other actions or conditions. */
+const trust = (values: Json): Change =>
+  changed("aws_iam_role", (before) => {
+    const policy = JSON.parse(String(before["assume_role_policy"])) as { Statement: Json[] };
+    const Statement = policy.Statement.map((each) => ({ ...each, ...values }));
+    return { ...before, assume_role_policy: JSON.stringify({ ...policy, Statement }) };
+  });
+
+const also =
+  (type: string, name: string, values: Json): Change =>
+  ({ resource }) => {
+    if (resource) resource[type] = { ...resource[type], [name]: values };
+  };
+
+const file =
+  (name: string, text: string): Change =>
+  (_, folder) => {
+    writeFileSync(join(folder, name), text);
+  };
+
+const pod = (spec: object): Change =>
+  file(
+    POD,
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "web", namespace: "shop" },
+      spec: { serviceAccountName: "web", containers: [{ name: "web", image: "web" }], ...spec },
+    }),
+  );
+
+const tag = (name: string, value: unknown): Json => ({
+  Condition: { StringEquals: { [`aws:RequestTag/${name}`]: value } },
+});
+
+describe("explain", () => {
+  it("finds the workload allowed as the role, by association, trust and agent", () => {
+    expect(judged()).toEqual({ verdict: "allowed", checks: {}, audit: [] });
+  });
+
+  it.each<[string, Change, "allowed" | "denied" | "unknown", string?, string?]>([
+    [
+      "of another cluster",
+      association({ cluster_name: "other" }),
+      "unknown",
+      "account-annotated",
+      "in EKS cluster other",
+    ],
+    ["in another region", association({ region: "eu-central-1" }), "denied", "account-annotated"],
+    ["of another namespace", association({ namespace: "bank" }), "denied", "account-annotated"],
+    ["of another service account", association({ service_account: "api" }), "denied", "account-annotated"],
+    ["of a role that is not read", association({ role_arn: `${ROLE}x` }), "unknown", "identity-found"],
+    [
+      "of service accounts that count decides",
+      association({ count: "${var.n}" }),
+      "unknown",
+      "account-annotated",
+    ],
+    ["of no role", association({ role_arn: "web" }), "denied", "account-annotated", "no ARN of an IAM role"],
+    [
+      "of a role of another account",
+      (terraform, folder) => {
+        const other = { region: REGION, alias: "other", allowed_account_ids: ["444455556666"] };
+        Object.assign(terraform, { provider: { aws: [{ region: REGION }, other] } });
+        association({ provider: "aws.other" })(terraform, folder);
+      },
+      "denied",
+      "issuer-trusted",
+      "the association in 444455556666",
+    ],
+    [
+      "with a second role",
+      association({ target_role_arn: ROLE }),
+      "unknown",
+      "account-annotated",
+      "target_role_arn",
+    ],
+    ["with a session policy", association({ policy: "{}" }), "unknown", "account-annotated", "states policy"],
+    [
+      "without session tags",
+      association({ disable_session_tags: true }),
+      "denied",
+      "subject-admitted",
+      "aws:RequestTag/",
+    ],
+    [
+      "beside another one",
+      also("aws_eks_pod_identity_association", "second", {
+        cluster_name: "prod",
+        namespace: "shop",
+        service_account: "web",
+        role_arn: ROLE,
+      }),
+      "denied",
+      "account-annotated",
+      "EKS takes one",
+    ],
+    [
+      "and a trust without sts:TagSession",
+      trust({ Action: "sts:AssumeRole" }),
+      "denied",
+      "audience-accepted",
+      "sts:TagSession",
+    ],
+    ["and a trust without sts:AssumeRole", trust({ Action: "sts:TagSession" }), "denied", "issuer-trusted"],
+    [
+      "and a trust of another service",
+      trust({ Principal: { Service: "ec2.amazonaws.com" } }),
+      "denied",
+      "issuer-trusted",
+      "pods.eks.amazonaws.com",
+    ],
+    ["and a trust of everybody", trust({ Principal: { AWS: "*" } }), "unknown", "issuer-trusted"],
+    ["and a trust of another cluster", trust(tag("eks-cluster-name", "other")), "denied", "subject-admitted"],
+    ["and a trust of the cluster's ARN", trust(tag("eks-cluster-arn", CLUSTER_ARN)), "allowed"],
+    [
+      "and a trust of another namespace",
+      trust(tag("kubernetes-namespace", "bank")),
+      "denied",
+      "subject-admitted",
+    ],
+    ["and a trust of several namespaces", trust(tag("kubernetes-namespace", ["bank", "shop"])), "allowed"],
+    [
+      "and a trust of a pod's name",
+      trust(tag("kubernetes-pod-name", "web-0")),
+      "unknown",
+      "subject-admitted",
+    ],
+    [
+      "and a trust of the account",
+      trust({ Condition: { StringEquals: { "aws:SourceAccount": ACCOUNT } } }),
+      "allowed",
+    ],
+    [
+      "and a trust of another account",
+      trust({ Condition: { StringEquals: { "aws:SourceAccount": "444455556666" } } }),
+      "denied",
+      "subject-admitted",
+    ],
+    [
+      "and a trust of a source whose value is not documented",
+      trust({ Condition: { ArnLike: { "aws:SourceArn": CLUSTER_ARN } } }),
+      "unknown",
+      "subject-admitted",
+    ],
+    [
+      "and no agent that was read",
+      changed("aws_eks_addon", () => ({ cluster_name: "prod", addon_name: "vpc-cni" })),
+      "unknown",
+      "pods-configured",
+      "whether the agent",
+    ],
+    [
+      "and the agent of another cluster",
+      changed("aws_eks_addon", (before) => ({ ...before, cluster_name: "other" })),
+      "unknown",
+      "pods-configured",
+    ],
+    [
+      "and Auto Mode, which runs the agent",
+      (terraform, folder) => {
+        changed("aws_eks_addon", (before) => ({ ...before, addon_name: "vpc-cni" }))(terraform, folder);
+        also("aws_eks_cluster", "auto", { name: "prod", compute_config: { enabled: true } })(
+          terraform,
+          folder,
+        );
+      },
+      "allowed",
+    ],
+    [
+      "and pods on Fargate",
+      also("aws_eks_fargate_profile", "f", { cluster_name: "prod", selector: [{ namespace: "sh*" }] }),
+      "denied",
+      "pods-configured",
+      "run on Fargate",
+    ],
+    [
+      "and some pods on Fargate",
+      also("aws_eks_fargate_profile", "f", {
+        cluster_name: "prod",
+        selector: [{ namespace: "shop", labels: { fargate: "yes" } }],
+      }),
+      "unknown",
+      "pods-configured",
+    ],
+    [
+      "and pods of another namespace on Fargate",
+      also("aws_eks_fargate_profile", "f", { cluster_name: "prod", selector: [{ namespace: "bank" }] }),
+      "allowed",
+    ],
+    [
+      "and pods on Windows",
+      pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
+      "denied",
+      "pods-configured",
+      "runs on Windows",
+    ],
+    [
+      "and credentials of their own",
+      pod({ containers: [{ name: "web", image: "web", env: [{ name: "AWS_PROFILE", value: "x" }] }] }),
+      "unknown",
+      "pods-configured",
+      "AWS_PROFILE",
+    ],
+    ["and pods of which nothing is special", pod({}), "allowed"],
+  ])("an association %s", (_, change, verdict, check, reason = "") => {
+    const found = judged(change);
+    expect([found.verdict, found.checks]).toEqual([verdict, check === undefined ? {} : expect.anything()]);
+    if (check !== undefined)
+      expect(Object.entries(found.checks).find(([id]) => id === check)?.[1]).toContain(reason);
+  });
+
+  it("notes in the audit a trust that any association in the account can use", () => {
+    const { audit } = judged(trust({ Condition: { StringEquals: { "aws:SourceAccount": ACCOUNT } } }));
+    expect(audit).toEqual(["granted-elsewhere"]);
+  });
+
+  it("an association wins over an annotation", () => {
+    const annotated = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: arn:aws:iam::${ACCOUNT}:role/other\n`;
+    const found = judged(file("manifests/20-service-accounts.yaml", annotated));
+    expect(found).toMatchObject({ verdict: "allowed", checks: {} });
+  });
+
+  it("takes a stated agent for one that was read", () => {
+    const out = synthesized((app) => declared(providersStack(app)));
+    const facts = join(out, "facts.yaml");
+    writeFileSync(facts, "aws:\n  podIdentityAgents:\n    - cluster: prod\n");
+    const verdicts = [undefined, readFactsFile(facts)].map(
+      (stated) => explain([join(out, "stacks/prod")], {}, stated)[0]?.verdict,
+    );
+    expect(verdicts).toEqual(["unknown", "allowed"]);
+  });
+
+  it("knows the cluster by its resource where the issuer is known after apply, whatever it is called", () => {
+    const out = synthesized((app) => {
+      const stack = providersStack(app);
+      const cluster = eksCluster(stack);
+      new WorkloadAccess(stack, "workloads", {
+        cluster: eks({ cluster, name: "renamed", region: REGION }),
+        workloads: [{ serviceAccount: "shop/web", may }],
+        identities: [workloadRoles({ ...place, podIdentity: cluster })],
+      });
+      new EksAddon(stack, "agent", { clusterName: cluster.name, addonName: "eks-pod-identity-agent" });
+    });
+    const [result] = explain([out]);
+    expect([result?.verdict, result?.checks.find(({ status }) => status === "unknown")?.reason]).toEqual([
+      "allowed",
+      undefined,
+    ]);
+  });
+});

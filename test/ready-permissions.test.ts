@@ -1,0 +1,282 @@
+/*
+ * Ready permissions: what each row grants is what the workload may do, and what the page says of it.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as aws from "../lib/cloud/aws";
+import * as azure from "../lib/cloud/azure";
+import * as google from "../lib/cloud/google";
+import { explain } from "../lib/explain";
+import type { ReadyPermissions } from "../lib/model/workloads";
+import { KARPENTER } from "../lib/rules/aws/karpenter";
+import { evaluateAwsPermission } from "../lib/rules/aws/policy/permission";
+import { type PolicyStatement, policyDocument, policySize } from "../lib/rules/aws/policy-document";
+import * as awsRows from "../lib/rules/aws/ready-permissions";
+import * as azureRows from "../lib/rules/azure/ready-permissions";
+import * as googleRows from "../lib/rules/google/ready-permissions";
+import { type Workload, WorkloadAccess } from "../lib/synth";
+import { ROOT } from "./support/markdown";
+import { ISSUER, SUBSCRIPTION, TENANT, providersStack } from "./support/platform-components";
+import { refusal } from "./support/refusal";
+import { synthesized } from "./support/synthesized";
+
+const [account, region, clusterName] = ["111122223333", "eu-west-1", "prod"];
+const key = `arn:aws:kms:${region}:${account}:key/k`;
+const hostedZones = ["Z0123456789ABCDEFGHIJ"];
+const nodeRole = `arn:aws:iam::${account}:role/nodes`;
+const queue = `arn:aws:sqs:${region}:${account}:prod`;
+const secrets = [`arn:aws:secretsmanager:${region}:${account}:secret:shop/*`];
+const parameters = [`arn:aws:ssm:${region}:${account}:parameter/shop/*`];
+const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/dns`;
+const dnsZones = [`${group}/providers/Microsoft.Network/dnsZones/example.com`];
+const keyVaults = [`${group}/providers/Microsoft.KeyVault/vaults/shop`];
+
+const onAws = {
+  ebsCsiDriver: aws.ebsCsiDriver({ region, kmsKeys: [key] }),
+  loadBalancerController: aws.loadBalancerController({ region, clusterName }),
+  externalDns: aws.externalDns({ hostedZones }),
+  certManager: aws.certManager({ hostedZones }),
+  karpenter: aws.karpenter({ account, region, clusterName, nodeRole, queue }),
+  clusterAutoscaler: aws.clusterAutoscaler({ region, clusterName }),
+  externalSecrets: aws.externalSecrets({ secrets, parameters, kmsKeys: [key] }),
+};
+const onAzure = {
+  externalDns: azure.externalDns({ dnsZones, resourceGroup: group }),
+  certManager: azure.certManager({ dnsZones }),
+  externalSecrets: azure.externalSecrets({ keyVaults }),
+};
+const onGoogle = {
+  externalDns: google.externalDns({ dnsProject: "acme-dns" }),
+  certManager: google.certManager({ dnsProject: "acme-dns" }),
+  externalSecrets: google.externalSecrets({ secrets: ["projects/acme-prod/secrets/shop"] }),
+};
+
+const identities = {
+  aws: aws.workloadRoles({ account, region }),
+  azure: azure.workloadIdentities({ resourceGroupName: "ids", location: "westeurope", tenantId: TENANT }),
+  google: google.workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" }),
+};
+
+function written(cloud: keyof typeof identities, workloads: readonly Workload[]): string {
+  return synthesized((app) => {
+    const cluster = { name: "prod", issuer: ISSUER };
+    new WorkloadAccess(providersStack(app), "ready", { cluster, workloads, identities: [identities[cloud]] });
+  });
+}
+
+describe("ready permissions", () => {
+  it.each([
+    ["aws", Object.values(onAws)],
+    ["azure", Object.values(onAzure)],
+    // Nothing is written for a service account that Google needs no annotation of, and another owner declares.
+    ["google", Object.values(onGoogle).map((line) => ({ ...line, declareServiceAccount: true }))],
+  ] as const)("%s: every workload may do what its row asks for, by each link", (cloud, workloads) => {
+    const results = explain([written(cloud, workloads)]).filter(({ job }) => job === "workload");
+    const said = results.map(({ subject, verdict, checks }) => ({
+      subject,
+      verdict,
+      checks: checks
+        .filter(({ status }) => status === "fail" || status === "unknown")
+        .map(({ reason }) => reason),
+    }));
+    const expected = workloads.map(({ serviceAccount }) => serviceAccount).sort();
+    expect(said).toEqual(
+      expected.map((subject) => ({ subject, verdict: "allowed", checks: [] as string[] })),
+    );
+  });
+
+  it("of AWS are these", async () => {
+    const rows = Object.entries(onAws).map(([name, { may }]) => [name, may.statements]);
+    const text = `${JSON.stringify(Object.fromEntries(rows), undefined, 2)}\n`;
+    await expect(text).toMatchFileSnapshot("__snapshots__/ready-permissions-aws.json");
+  });
+
+  // IAM user guide, "IAM and AWS STS quotas": 10,240 characters for the inline policies of a role.
+  it.each(Object.entries(onAws))("%s of AWS leaves room in an inline policy", (_, { may }) => {
+    expect(policySize(policyDocument(may.statements))).toBeLessThan(6144);
+  });
+
+  it("speak of the partition and region that are stated", () => {
+    const cn = { region: "cn-north-1", clusterName };
+    const all = [
+      aws.ebsCsiDriver({ region: cn.region }),
+      aws.loadBalancerController(cn),
+      aws.clusterAutoscaler(cn),
+      aws.certManager({ hostedZones, region: cn.region }),
+      aws.karpenter({ ...cn, account, nodeRole: nodeRole.replace(":aws:", ":aws-cn:") }),
+    ];
+    const resources = all.flatMap(({ may }) => may.statements).flatMap(({ Resource }) => Resource ?? []);
+    expect(resources.filter((each) => each !== "*" && !each.startsWith("arn:aws-cn:"))).toEqual([]);
+  });
+});
+
+/** What the policies may not do, since they speak of one cluster, zone or type of record alone. */
+describe("what is left out", () => {
+  const ec2 = (resource: string): string => `arn:aws:ec2:${region}:${account}:${resource}`;
+  const zone = (id: string): string => `arn:aws:route53:::hostedzone/${id}`;
+  const types = "route53:ChangeResourceRecordSetsRecordTypes";
+  const tag = (name: string, value: string | null): Record<string, string | null> => ({ [name]: value });
+
+  it.each<[keyof typeof onAws, string, string, Record<string, string | string[] | null>, string]>([
+    [
+      "ebsCsiDriver",
+      "ec2:DeleteVolume",
+      ec2("volume/vol-1"),
+      tag("ec2:ResourceTag/ebs.csi.aws.com/cluster", "true"),
+      "allowed",
+    ],
+    [
+      "ebsCsiDriver",
+      "ec2:DeleteVolume",
+      ec2("volume/vol-1"),
+      {
+        ...tag("ec2:ResourceTag/ebs.csi.aws.com/cluster", null),
+        ...tag("ec2:ResourceTag/kubernetes.io/created-for/pvc/name", null),
+      },
+      "denied",
+    ],
+    [
+      "ebsCsiDriver",
+      "ec2:DeleteVolume",
+      "arn:aws:ec2:us-east-1:111122223333:volume/vol-1",
+      tag("ec2:ResourceTag/ebs.csi.aws.com/cluster", "true"),
+      "denied",
+    ],
+    [
+      "loadBalancerController",
+      "elasticloadbalancing:DeleteLoadBalancer",
+      `arn:aws:elasticloadbalancing:${region}:${account}:loadbalancer/app/a/1`,
+      tag("aws:ResourceTag/elbv2.k8s.aws/cluster", "other"),
+      "denied",
+    ],
+    [
+      "loadBalancerController",
+      "ec2:AuthorizeSecurityGroupIngress",
+      ec2("security-group/sg-1"),
+      {
+        ...tag("aws:ResourceTag/elbv2.k8s.aws/cluster", null),
+        ...tag("aws:ResourceTag/kubernetes.io/cluster/prod", null),
+      },
+      "denied",
+    ],
+    ["externalDns", "route53:ChangeResourceRecordSets", zone("Z0123456789ABCDEFGHIJ"), {}, "allowed"],
+    ["externalDns", "route53:ChangeResourceRecordSets", zone("Z1"), {}, "denied"],
+    [
+      "certManager",
+      "route53:ChangeResourceRecordSets",
+      zone("Z0123456789ABCDEFGHIJ"),
+      { [types]: ["TXT"] },
+      "allowed",
+    ],
+    [
+      "certManager",
+      "route53:ChangeResourceRecordSets",
+      zone("Z0123456789ABCDEFGHIJ"),
+      { [types]: ["TXT", "A"] },
+      "denied",
+    ],
+    [
+      "certManager",
+      "route53:ChangeResourceRecordSets",
+      zone("Z0123456789ABCDEFGHIJ"),
+      { [types]: null },
+      "denied",
+    ],
+    [
+      "karpenter",
+      "iam:PassRole",
+      `arn:aws:iam::${account}:role/admin`,
+      { "iam:PassedToService": "ec2.amazonaws.com" },
+      "denied",
+    ],
+    [
+      "karpenter",
+      "ec2:TerminateInstances",
+      ec2("instance/i-1"),
+      {
+        "aws:ResourceTag/kubernetes.io/cluster/prod": null,
+        "aws:ResourceTag/karpenter.sh/nodepool": "default",
+      },
+      "denied",
+    ],
+    [
+      "clusterAutoscaler",
+      "autoscaling:SetDesiredCapacity",
+      `arn:aws:autoscaling:${region}:${account}:autoScalingGroup:1:autoScalingGroupName/a`,
+      {
+        "aws:ResourceTag/k8s.io/cluster-autoscaler/enabled": "true",
+        "aws:ResourceTag/k8s.io/cluster-autoscaler/prod": null,
+      },
+      "denied",
+    ],
+    [
+      "externalSecrets",
+      "secretsmanager:GetSecretValue",
+      `arn:aws:secretsmanager:${region}:${account}:secret:bank/db-AbCdEf`,
+      {},
+      "denied",
+    ],
+    ["externalSecrets", "secretsmanager:ListSecrets", "*", {}, "denied"],
+  ])("%s: %s on %s with %o is %5$s", (name, action, resource, context, outcome) => {
+    const policy = policyDocument(onAws[name].may.statements as readonly PolicyStatement[]);
+    expect(evaluateAwsPermission(policy, { action, resource, context }).outcome).toBe(outcome);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["aws-invalid: hostedZones is empty", () => aws.externalDns({ hostedZones: [] })],
+    ["aws-invalid: hostedZones is empty", () => aws.certManager({ hostedZones: ["/hostedzone/Z1"] })],
+    ["aws-missing: externalSecrets() names no secret", () => aws.externalSecrets({ kmsKeys: [key] })],
+    [
+      "aws-invalid: an entry of secrets is not an ARN",
+      () => aws.externalSecrets({ secrets: [`arn:aws:secretsmanager:${region}:${account}:secret:*`] }),
+    ],
+    ["aws-invalid: an entry of parameters", () => aws.externalSecrets({ parameters: secrets })],
+    [
+      "aws-invalid: an entry of nodeRole",
+      () => aws.karpenter({ account, region, clusterName, nodeRole: queue }),
+    ],
+    ["aws-invalid: clusterName", () => aws.loadBalancerController({ region, clusterName: "prod*" })],
+    ["aws-unknown", () => aws.ebsCsiDriver({ region: "eu" })],
+    ["property-unknown", () => aws.ebsCsiDriver({ region, account } as { region: string })],
+    [
+      "azure-missing: azureAccess() names no role",
+      () => azure.externalDns({ dnsZones: [], resourceGroup: group }),
+    ],
+    ["google-missing: access without any role", () => google.externalSecrets({ secrets: [] })],
+    ["google-invalid: a secret on which a role", () => google.externalSecrets({ secrets: ["shop"] })],
+  ])("refuses %s", (expected, make) => {
+    expect(make).toThrowError(refusal(expected) as Error);
+  });
+});
+
+/** Rows of the page, from the tables. */
+function lines(cloud: string, rows: Readonly<Record<string, unknown>>): readonly string[][] {
+  return Object.entries(rows).flatMap(([name, row]) => {
+    if (typeof row !== "object") return [];
+    const { serviceAccount, source, leavesOut } = row as ReadyPermissions<never, never>;
+    const maker = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    return [[`\`${maker}()\``, cloud, `\`${serviceAccount}\``, leavesOut, source]];
+  });
+}
+
+describe("docs/workloads.md", () => {
+  it("lists every row", () => {
+    const page = readFileSync(join(ROOT, "docs/workloads.md"), "utf8").split("\n");
+    const cells = page
+      .filter((line) => line.startsWith("| `") && line.includes("()`"))
+      .map((line) =>
+        line
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+    const expected = [
+      ...lines("AWS", { ...awsRows, KARPENTER }),
+      ...lines("Azure", azureRows),
+      ...lines("Google", googleRows),
+    ];
+    expect(cells.map((row) => row.join(" | ")).sort()).toEqual(expected.map((row) => row.join(" | ")).sort());
+  });
+});
