@@ -22,6 +22,11 @@ import type { ComputedAttribute, Terraform } from "./read/terraform";
 export interface TokenQuestion {
   /** `iss`. */
   readonly issuer: Known<string>;
+  /**
+   * True for a token of a further issuer, which a cluster on the move accepts beside the one that signs. Its bearer may
+   * have other settings than those that were read, which are for the one that signs.
+   */
+  readonly further?: boolean;
   /** The only entry of `aud`. */
   readonly audience: Known<string>;
   /** Namespace of the service account. */
@@ -112,17 +117,30 @@ export interface HeldRight {
   readonly covers?: { readonly action: string; readonly on: string; readonly under: string };
   /** True for what limits the other rights, or may: a denial, a boundary, a policy that was not read. */
   readonly limits?: boolean;
-  /** True for one that reads images of repositories at one host and nothing else, which {@link PullRights.reach} says. */
-  readonly reads?: boolean;
+  /**
+   * The images that it lets read, as in {@link PullRights.reach}, none for one that lets log in; absent for one that lets
+   * do other things, or where the images are not known.
+   */
+  readonly reads?: readonly string[] | undefined;
   /** Where it was granted. */
   readonly source: Source | undefined;
 }
 
-/** A right of someone who need not be a service account: an account of the cloud, or everyone. */
-export interface OpenRight {
-  /** Whom it was granted to, as it is written there. */
+/** What was granted to whom, whether or not a service account of a cluster that was read acts as it. */
+export interface Granted {
+  /** An identity as {@link PullIdentity.label} names it, else a principal as it is written where it is granted. */
   readonly to: string;
-  readonly right: HeldRight;
+  /**
+   * True where these are all rights that the identity was granted, which are compared for the service accounts that act
+   * as it; false for what a resource grants to those that it names.
+   */
+  readonly isHeld: boolean;
+  /** Where such an identity stands; absent where it goes by its name. */
+  readonly at?: Source;
+  /** True for one that the files themselves declare, or whose tokens these exchange. */
+  readonly isOwn: boolean;
+  /** The rights. */
+  rights(): readonly HeldRight[];
 }
 
 /** Repositories that an identity may read. */
@@ -318,6 +336,8 @@ export interface TrustTerms {
   readonly audiences: readonly Known<string>[];
   /** Subjects, and patterns of them with IAM's wildcards. */
   readonly subjects: readonly Known<string>[];
+  /** How tokens become principals, where that is configured: other texts may make other principals of them. */
+  readonly maps?: readonly Known<string>[];
   /** What decides about subjects by other means, expressions say: equal texts decide the same. */
   readonly beyond: readonly Known<string>[];
 }
@@ -334,8 +354,8 @@ export interface Cloud {
   readonly spokes: CloudSpokes;
   /** What is declared here and lets tokens in; what is only looked up is left out. */
   readonly identities: readonly DeclaredIdentity[];
-  /** What is granted by resources to whom they name themselves, or to everyone; absent where none of it is read. */
-  readonly openRights?: readonly OpenRight[];
+  /** What is granted to anyone: identities, principals that resources name, and everyone. */
+  readonly granted: readonly Granted[];
 }
 
 /** A resource that says what was stated. */

@@ -84,7 +84,9 @@ export interface Inside {
   readonly clouds: readonly Cloud[];
   readonly pulls: Pulls;
   /** Of each component and workload of a cluster, with what its identity was granted. */
-  readonly accesses: (artefacts: ClusterArtefacts) => Iterable<AccessResult & Pick<JudgedAccess, "held">>;
+  readonly accesses: (
+    artefacts: ClusterArtefacts,
+  ) => Iterable<AccessResult & Pick<JudgedAccess, "acting" | "held">>;
   readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
 }
 
@@ -189,10 +191,7 @@ export class Explainer {
     checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
     if (selection.spoke === undefined) yield* this.#selected(selection);
     if (selection.image !== undefined || selection.origin !== undefined) return;
-    if (selection.spoke === undefined) {
-      yield* this.#accesses("component", selection);
-      yield* this.#accesses("workload", selection);
-    }
+    if (selection.spoke === undefined) for (const job of ACCESS_JOBS) yield* this.#accesses(job, selection);
     yield* this.#entries(selection);
   }
 
@@ -244,15 +243,14 @@ export class Explainer {
   }
 
   /**
-   * What a review should look at although it works: identities that admit too many or are shared, trust without an
-   * audience, permissions wider than declared, nodes that pull by themselves, keys that the next apply drops.
+   * What a review should look at although it works: trust that is too wide, identities that are shared, grants to more
+   * than is declared here, nodes that pull by themselves, keys that the next apply drops.
    */
   audit(stack?: string): readonly Finding[] {
     const clusters = selectedClusters(this.#facts, stack);
     const jobs = { pulls: this.#pulls, access: this.#access, fleets: this.#fleets };
     return auditFindings({
-      clusters,
-      issuers: this.#issuers,
+      ...{ clusters, clouds: this.#clouds, issuers: this.#issuers },
       holders: holdersOf(clusters, jobs),
       reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
     });
@@ -277,13 +275,12 @@ export class Explainer {
   }
 
   #inside(): Inside {
-    const jobs: readonly AccessJob[] = ["component", "workload"];
     return {
       facts: this.#facts,
       clouds: this.#clouds,
       pulls: this.#pulls,
       accesses: (artefacts) =>
-        jobs.flatMap((job) =>
+        ACCESS_JOBS.flatMap((job) =>
           [...this.#judged(artefacts, job, () => true)].map((each) => ({
             job,
             stack: artefacts.stack,
@@ -297,7 +294,7 @@ export class Explainer {
 
   *#declared(stack: string, jobs: ReadonlySet<ExplainResult["job"]>): Generator<ExplainResult> {
     if (jobs.has("image-pull")) yield* this.#selected({ stack, origin: "declared" });
-    for (const job of ["component", "workload"] as const)
+    for (const job of ACCESS_JOBS)
       if (jobs.has(job)) yield* this.#accesses(job, { stack }, ({ declared }) => declared);
     if (jobs.has("fleet-access"))
       yield* this.#fleets.of(selectedClusters(this.#facts, stack), ({ controller }) => controller.declared);
@@ -319,6 +316,8 @@ export class Explainer {
     return new Result(question, this.#pulls);
   }
 }
+
+const ACCESS_JOBS: readonly AccessJob[] = ["component", "workload"];
 
 function isOf(account: string | undefined): (question: AccessQuestion) => boolean {
   return ({ key }) => account === undefined || key === account;

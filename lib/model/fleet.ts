@@ -1,5 +1,5 @@
 /*
- * How clouds meet the fleet. A cloud's spoke object says where a spoke is and what a plugin must be told to get
+ * How clouds meet the fleet. A cloud's spoke object says where a spoke is and what a plugin needs as arguments to get
  * credentials for it; that cloud lets the hub's controllers in and answers with who they are on the spoke. The
  * controllers' own identities are those of any workload (`IWorkloadIdentities` of workloads.ts, with no permissions).
  */
@@ -40,7 +40,7 @@ export interface SpokeEndpoint {
   readonly publicCertificate?: boolean;
 }
 
-/** What plugins must be told about one spoke; each plugin takes what it knows. All literal. */
+/** What plugins need to know about one spoke; each plugin takes what it knows. All literal. */
 export interface SpokeParameters {
   /**
    * Name of the EKS cluster; or the cluster id that the spoke's aws-iam-authenticator server has.
@@ -142,7 +142,7 @@ export interface SpokeFacts {
   readonly cloud: string;
   /** Where the spoke is. */
   readonly endpoint: SpokeEndpoint;
-  /** What the plugins are told. */
+  /** What the plugins get as arguments. */
   readonly parameters: SpokeParameters;
   /**
    * Id of the project whose policy lets controllers in, literal; it is recorded for `explain`, since an address does not

@@ -175,7 +175,6 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
   pullRoles: {
     ...of(aws.pullRoles, [], (world) => ({
       account: ACCOUNT,
-      additionalIssuers: ["https://oidc.example.com/next"],
       tags: TAGS,
       ...provider(world),
     })),

@@ -190,6 +190,81 @@ it("permission-wide: more than was declared", () => {
   expect(found[0]?.reason).toContain(".amazonaws.com/shop/*, which is more than was declared");
 });
 
+describe("grants to others", () => {
+  const READER = { project: "acme-images", location: "europe-west1", role: "roles/artifactregistry.reader" };
+  const members = (...all: readonly string[]): Edit => [
+    TF,
+    '"google_iam_workload_identity_pool": {',
+    `"google_artifact_registry_repository_iam_binding": ${JSON.stringify({
+      more: { ...READER, repository: "base", members: all },
+    })},"google_iam_workload_identity_pool": {`,
+  ];
+  const assigned: Edit = [
+    TF,
+    '"azurerm_role_assignment": {',
+    `"azurerm_role_assignment": {"more": ${JSON.stringify({
+      scope: "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590",
+      role_definition_name: "AcrPull",
+      principal_id: "99999999-9999-9999-9999-999999999999",
+    })},`,
+  ];
+  const ON =
+    "roles/artifactregistry.reader on artifact registry repository base of acme-images in europe-west1";
+  const pool =
+    "principalSet://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools";
+
+  it.each<[string, Edit, readonly unknown[]]>([
+    [
+      "everyone",
+      members("allUsers"),
+      [["granted-to-everyone", "warning", "allUsers", `anyone is granted ${ON}`]],
+    ],
+    [
+      "a person",
+      members("user:eve@example.com"),
+      [
+        [
+          "granted-elsewhere",
+          "note",
+          "user:eve@example.com",
+          `a principal that is not declared here is granted ${ON}`,
+        ],
+      ],
+    ],
+    [
+      "another pool",
+      members(`${pool}/other/*`),
+      [
+        [
+          "granted-elsewhere",
+          "note",
+          `${pool}/other/*`,
+          `a principal that is not declared here is granted ${ON}`,
+        ],
+      ],
+    ],
+    ["a pool of these files", members(`${pool}/k8s-edge-1/attribute.namespace/other`), []],
+    [
+      "an id that is none of these identities",
+      assigned,
+      [
+        [
+          ...["granted-elsewhere", "note", "principal 99999999-9999-9999-9999-999999999999"],
+          "a principal that is not declared here is granted AcrPull on /subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590",
+        ],
+      ],
+    ],
+  ])("%s", (_, edit, expected) => {
+    const found = audited(edited(clouds, [edit])).filter(({ id }) => id.startsWith("granted-"));
+    expect(found.map(({ id, severity, subject, reason }) => [id, severity, subject, reason])).toEqual(
+      expected,
+    );
+    expect(
+      found.flatMap(({ evidence }) => evidence.map(({ source }) => source?.path.split(".").at(-1))),
+    ).toEqual(expected.map(() => "more"));
+  });
+});
+
 it("node-pulls: entries without tokens, and entries that run for pods without them", () => {
   const found = audited(
     edited(clouds, [["all-nodes.yaml", "requireServiceAccount: true", "requireServiceAccount: false"]]),
@@ -293,6 +368,6 @@ it("is the same list in text, JSON and SARIF", () => {
 it("has help for every row", () => {
   expect(AUDIT_HELP.map(({ id }) => id)).toEqual([
     ...["subject-wide", "audience-missing", "default-annotated", "identity-shared"],
-    ...["permission-wide", "node-pulls", "key-dropped"],
+    ...["permission-wide", "granted-to-everyone", "granted-elsewhere", "node-pulls", "key-dropped"],
   ]);
 });

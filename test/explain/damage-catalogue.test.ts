@@ -5,16 +5,23 @@
  */
 
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CheckResult, ExplainResult } from "../../lib/explain";
-import { type Artefacts, type ExampleName, synthesized } from "../fixtures/explain/artefacts";
+import type { CheckResult, ClusterRecord, ExplainResult } from "../../lib/explain";
+import {
+  type Artefacts,
+  type ExampleName,
+  filesOf,
+  folderOf,
+  synthesized,
+} from "../fixtures/explain/artefacts";
 import { type Damage, Damaged, type Place, damages, resultsOf, shownPlace } from "../support/damage";
 
 /** One in how many damages of an example is looked at. */
 const EXAMPLES: Readonly<Partial<Record<ExampleName, number>>> = {
   "aro-hcp": 5,
   "eks-nodeadm": 5,
-  "fleet-argocd": 24,
+  "fleet-argocd": 32,
   "fleet-multikueue": 12,
   "openshift-manual-aws": 16,
   "openshift-manual-azure": 32,
@@ -24,7 +31,57 @@ const EXAMPLES: Readonly<Partial<Record<ExampleName, number>>> = {
   "three-clouds": 6,
 };
 
-const READ = /cdk\.tf\.json$|\/(?:manifests|nodes|pods|spokes)\/|workload-identity\.json$/;
+const issuer = "https://oidc.example.com/c1";
+const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+const GAR = "europe-west1-docker.pkg.dev/acme-images";
+
+interface HandWritten {
+  /** What no artefact says. */
+  readonly cluster: ClusterRecord;
+  readonly pulls: readonly (readonly [serviceAccount: string, image: string])[];
+}
+
+/** What people write by hand, in `fixtures/explain/hand-written`; one in three damages of each value is looked at. */
+const HAND_WRITTEN: Readonly<Record<string, HandWritten>> = {
+  aws: {
+    cluster: { issuer, kubelet: "1.34", apiServer: "1.34", plugins: { ecr: { version: "1.34.2" } } },
+    pulls: [
+      ["shop/web", `${ECR}/shop/web:v1`],
+      ["shop/web", "444455556666.dkr.ecr.eu-west-1.amazonaws.com/base/node"],
+      ["shop/tools", `${ECR}/shop/tools`],
+      ["shop/more", `${ECR}/docker-hub/nginx`],
+    ],
+  },
+  azure: {
+    cluster: {
+      ...{ issuer, kubelet: "1.35", apiServer: "1.35", plugins: { acr: { version: "1.36.5" } } },
+      registries: {
+        "acmeplain.azurecr.io": { roleAssignmentMode: "LegacyRegistryPermissions" },
+        "acmeabac.azurecr.io": { roleAssignmentMode: "AbacRepositoryPermissions" },
+      },
+    },
+    pulls: [
+      ["shop/web", "acmeplain.azurecr.io/any"],
+      ["shop/web", "acmeabac.azurecr.io/models/llm"],
+      ["shop/jobs", "acmeplain.azurecr.io/jobs"],
+      ["shop/tools", "acmeplain.azurecr.io/tools"],
+    ],
+  },
+  google: {
+    cluster: {
+      ...{ issuer, kubelet: "1.34", apiServer: "1.34" },
+      plugins: { gcp: { version: "36.3.8", abilities: ["custom-pools"] } },
+    },
+    pulls: [
+      ["shop/web", `${GAR}/shop/web:v1`],
+      ["shop/tools", `${GAR}/tools/a/b`],
+      ["shop/jobs", `${GAR}/batch-1/b`],
+    ],
+  },
+};
+
+const READ =
+  /\.tf\.json$|^(?:state\.json|cluster\.yaml|node\/.*)$|\/(?:manifests|nodes|pods|spokes)\/|workload-identity\.json$/;
 /** What Terraform and cdktf say to each other. */
 const NOT_READ = /^(?:\/\/|terraform|output)\b|\.(?:\/\/|depends_on|lifecycle|description|tags)(?:\.|$)/;
 
@@ -92,6 +149,24 @@ function catalogue(artefacts: Artefacts, oneIn: number, said: (folder: string) =
     .map(([what, of]) => `${of.join("\n")}\n${what === "" ? "  as before" : what}\n`)
     .join("\n");
 }
+
+describe("what people write by hand", () => {
+  it.each(Object.entries(HAND_WRITTEN))("%s", { timeout: 120_000 }, async (name, { cluster, pulls }) => {
+    const artefacts = filesOf(join(__dirname, "../fixtures/explain/hand-written", name));
+    const said = (folder: string): Said =>
+      resultsOf([folder], { cluster }, (explainer) => [
+        ...explainer.all(),
+        ...pulls.flatMap(([serviceAccount, image]) => [...explainer.pulls({ serviceAccount, image })]),
+      ]);
+    const intact = said(folderOf(artefacts));
+    expect(
+      typeof intact === "string" ? intact : intact.filter(({ verdict }) => verdict !== "allowed"),
+    ).toEqual([]);
+    await expect(catalogue(artefacts, 3, said)).toMatchFileSnapshot(
+      `../__snapshots__/damage/by-hand-${name}.txt`,
+    );
+  });
+});
 
 describe("examples", () => {
   it.each(Object.entries(EXAMPLES))("%s", { timeout: 120_000 }, async (name, oneIn) => {

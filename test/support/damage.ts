@@ -131,13 +131,14 @@ export class Damaged<T> {
   }
 }
 
-/** Every result, or the code of the refusal. */
+/** What is asked of an explainer over paths, or the code of the refusal. */
 export function resultsOf(
   paths: readonly string[],
   options?: ExplainOptions,
+  asked: (explainer: Explainer) => Iterable<ExplainResult> = (explainer) => explainer.all(),
 ): readonly ExplainResult[] | string {
   try {
-    return [...Explainer.read(paths, options).all()];
+    return [...asked(Explainer.read(paths, options))];
   } catch (error) {
     if (isWorkloadIdentityError(error)) return error.code;
     throw error;

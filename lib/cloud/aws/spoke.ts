@@ -331,7 +331,7 @@ function rolesOf(
       fail("aws-conflict", {
         problem: `two controllers enter EKS cluster ${cluster} as one IAM role, which can have one access entry there`,
         value: name,
-        allowed: "an IAM role of its own for each service account",
+        allowed: "one IAM role per service account",
         remedy: "declare the identities with workloadRoles(), which makes one role per service account",
       });
     seen.add(name);

@@ -58,7 +58,7 @@ const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
 /**
  * What is known of a cluster that is declared, looked up, or described.
  *
- * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but stands in
+ * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but is written into
  * the sensitive `kube_config` beside a client key: that one attribute alone is taken out of it.
  */
 function aksClusterFacts({

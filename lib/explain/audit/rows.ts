@@ -12,12 +12,15 @@ import type { ProviderEntry } from "../read/node-configuration";
 import { sourceText } from "../read/source";
 import type { ServiceAccountReach } from "../result";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
+import { grantedToOthers } from "./others";
 import { named } from "../shared/words";
+import type { Cloud } from "../cloud";
 import type { Holder } from "./holders";
 
 /** What the rows look at. */
 export interface AuditFacts {
   readonly clusters: readonly ClusterArtefacts[];
+  readonly clouds: readonly Cloud[];
   readonly issuers: Issuers;
   readonly holders: readonly Holder[];
   /** What a service account of a stack can read. */
@@ -96,6 +99,20 @@ const ROWS: readonly AuditRow[] = [
           undeclared(artefacts, reach(key, artefacts.stack), key),
         ),
       ),
+  },
+  {
+    id: "granted-to-everyone",
+    severity: "warning",
+    question: "Is anything granted to everyone?",
+    help: "Whoever knows the name of the repository may pull, without an identity. Grant it to the identities that need it.",
+    run: ({ clouds }) => grantedToOthers(clouds, true),
+  },
+  {
+    id: "granted-elsewhere",
+    severity: "note",
+    question: "Is anything granted to principals that the files do not declare?",
+    help: "Accounts, people, groups and identities of elsewhere act outside of what is explained here. See that each is meant.",
+    run: ({ clouds }) => grantedToOthers(clouds, false),
   },
   {
     id: "node-pulls",

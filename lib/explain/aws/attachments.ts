@@ -4,7 +4,7 @@
  * aws_iam_policy_attachment, managed_policy_arns, inline_policy), what others attach beside it may be taken away again.
  */
 
-import { type Known, orElse, referenceOf, same } from "../../model/known";
+import { type Known, orElse, referenceOf, same, shown } from "../../model/known";
 import { textAt } from "../../model/tree";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
@@ -58,6 +58,8 @@ export class Attachments {
   readonly #owners = new Map<Resource, Source>();
   /** Those of roles known only after apply. */
   readonly #anywhere: Given[] = [];
+  /** Those of roles that were not read, which go by how they are named. */
+  readonly #elsewhere = new Map<string, Given[]>();
 
   constructor(terraform: Terraform, documents: Documents, ofName: (name: string) => readonly Resource[]) {
     this.#terraform = terraform;
@@ -79,6 +81,14 @@ export class Attachments {
     }
   }
 
+  /** The policies of roles that were not read, by how they are named. */
+  get elsewhere(): readonly { readonly role: string; readonly held: readonly HeldPolicy[] }[] {
+    return [...this.#elsewhere].map(([role, given]) => ({
+      role,
+      held: given.map(certainly),
+    }));
+  }
+
   of(role: Resource): readonly HeldPolicy[] {
     const given = this.#certain.get(role) ?? [];
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), accountOf(role)) !== "no");
@@ -86,11 +96,7 @@ export class Attachments {
     const owner = this.#ownerOf(role, given);
     const call = this.#callFor(role, given);
     return [
-      ...given.map(({ resource, named }) => ({
-        policy: named().policy,
-        doubt: resource.certain ? undefined : perhapsThere(resource),
-        from: named().resource ?? resource,
-      })),
+      ...given.map(certainly),
       ...perhaps.map(({ resource, named }) => ({
         policy: named().policy,
         doubt: attached(resource),
@@ -135,6 +141,7 @@ export class Attachments {
     const { certain, perhaps, anyone } = this.#meant(given.resource, role, argument);
     for (const each of certain) push(this.#certain, each, given);
     for (const each of perhaps) push(this.#perhaps, each, given);
+    if (certain.length === 0 && perhaps.length === 0) push(this.#elsewhere, shown(role), given);
     // One that was not read says nothing of what it is for, so it puts no role in doubt.
     if (anyone && given.named().policy.kind === "read") this.#anywhere.push(given);
   }
@@ -179,6 +186,14 @@ export class Attachments {
     const { certain, perhaps } = sifted(others, (each) => same(accountOf(each), accountOf(resource)));
     return { certain: [...here, ...certain], perhaps, anyone: false };
   }
+}
+
+function certainly({ resource, named }: Given): HeldPolicy {
+  return {
+    policy: named().policy,
+    doubt: resource.certain ? undefined : perhapsThere(resource),
+    from: named().resource ?? resource,
+  };
 }
 
 function attached({ source }: Resource): Doubt {

@@ -12,7 +12,7 @@ import type {
   UnreadStatement,
 } from "../../rules/aws/policy/document";
 import { hasVariable } from "../../rules/aws/policy/resource-name";
-import type { HeldRight, OpenRight } from "../cloud";
+import type { Granted, HeldRight } from "../cloud";
 import type { Source } from "../read/source";
 import type { HeldPolicy } from "./attachments";
 
@@ -62,20 +62,23 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
 }
 
 /** What a policy of a resource lets the principals do that it names, denials aside. */
-export function openRights(policy: Policy, on: string, source: Source): readonly OpenRight[] {
-  const open = (text: string): OpenRight => ({ to: "others", right: { text, limits: true, source } });
+export function grantedBy(policy: Policy, on: string, source: Source): readonly Granted[] {
+  const granted = (to: string, right: HeldRight): Granted => ({
+    ...{ to, isHeld: false, isOwn: false, rights: () => [right] },
+  });
+  const open = (text: string): Granted => granted("others", { text, limits: true, source });
   if (policy.kind !== "read") return textsOf(policy).map((text) => open(`${text}, of ${on}`));
-  return policy.statements.flatMap((each): readonly OpenRight[] => {
+  return policy.statements.flatMap((each): readonly Granted[] => {
     if ("unread" in each) return [open(`${each.unread}, of ${on}`)];
     if (!each.principal || orElse(each.effect, () => "Deny") !== "Allow") return [];
     if (each.principal.negated || each.actions.negated) return [open(`${textOf(each)}, of ${on}`)];
     const under = conditionsText(each.conditions);
     const principals = principalsOf(plainOf(each.principal.value, shown));
     return principals.flatMap((to) =>
-      each.actions.values.map((action): OpenRight => {
+      each.actions.values.map((action): Granted => {
         const covers = { action: shown(action).toLowerCase(), on, under };
         const text = `${shown(action)} on ${on}${under === "" ? "" : ` under ${under}`}`;
-        return { to, right: { text, covers, source } };
+        return granted(to, { text, covers, source });
       }),
     );
   });

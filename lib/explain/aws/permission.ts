@@ -194,10 +194,12 @@ function mayPull({ values, negated }: Selection): boolean {
 const LOGIN = "ecr:getauthorizationtoken";
 const READS: readonly string[] = pullActions.map((action) => action.toLowerCase());
 
-/** True for what reading images needs, of repositories of one registry. */
-function reads({ covers }: HeldRight): boolean {
-  if (covers === undefined || covers.under !== "") return false;
-  return covers.action === LOGIN || (READS.includes(covers.action) && imagePattern(covers.on).comparable);
+/** The images of one registry that a right is needed for. */
+function reads({ covers }: HeldRight): readonly string[] | undefined {
+  if (covers === undefined || covers.under !== "") return undefined;
+  if (covers.action === LOGIN) return [];
+  const { pattern, comparable } = imagePattern(covers.on);
+  return READS.includes(covers.action) && comparable ? [pattern] : undefined;
 }
 
 const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;

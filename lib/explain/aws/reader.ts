@@ -4,18 +4,19 @@ import type {
   Cloud,
   CloudReader,
   DeclaredIdentity,
+  Granted,
   PullIdentity,
   PullQuestion,
   PullRights,
   ShownClaims,
   TrustAnswer,
-  OpenRight,
 } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
+import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
-import { openRights } from "./held";
+import { grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
@@ -46,6 +47,19 @@ export const awsReader: CloudReader = {
   stores: issuerBuckets,
   read: (terraform, issuers) => new Aws(terraform, issuers),
 };
+
+/** What people and programs outside of clusters are granted, and keys that last. */
+const NOT_JUDGED: readonly string[] = [
+  "aws_ecrpublic_repository_policy",
+  "aws_iam_access_key",
+  "aws_iam_group_membership",
+  "aws_iam_group_policy",
+  "aws_iam_group_policy_attachment",
+  "aws_iam_user_group_membership",
+  "aws_iam_user_policy",
+  "aws_iam_user_policy_attachment",
+  "aws_rolesanywhere_profile",
+];
 
 class Aws implements Cloud {
   readonly cloud = "aws";
@@ -82,15 +96,34 @@ class Aws implements Cloud {
     }));
   }
 
-  get openRights(): readonly OpenRight[] {
+  get granted(): readonly Granted[] {
     const { roles, registries } = this.#facts;
-    const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
-      openRights(trust, `the role ${pathName}`, resource.source),
-    );
     const byTokens = "sts:assumerolewithwebidentity";
+    const held = roles.declared.map((role): Granted => ({
+      ...{ to: roles.named(role.arn).label, isHeld: true, isOwn: true, at: role.resource.source },
+      rights: () => heldRights(role.policies, role.boundary, role.resource.source),
+    }));
+    const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
+      grantedBy(trust, `the role ${pathName}`, resource.source),
+    );
+    // Whose tokens are let in is compared subject by subject.
+    const others = trusting.filter(({ rights }) =>
+      rights().every(({ covers }) => covers && covers.action !== byTokens),
+    );
+    const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
+      ...{
+        to: `the role ${role}`,
+        isHeld: false,
+        isOwn: false,
+        rights: () => heldRights(all, undefined, undefined),
+      },
+    }));
     return [
-      ...registries.openRights,
-      ...trusting.filter(({ right: { covers } }) => covers && covers.action !== byTokens),
+      ...registries.granted,
+      ...others,
+      ...held,
+      ...elsewhere,
+      ...grantsNotRead(this.#terraform, NOT_JUDGED),
     ];
   }
 

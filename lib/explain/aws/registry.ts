@@ -20,11 +20,11 @@ import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
-import type { OpenRight } from "../cloud";
+import type { Granted } from "../cloud";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { type Documents, ModuleCalls, samePolicy } from "./documents";
-import { openRights } from "./held";
+import { grantedBy } from "./held";
 import { accountOf, push, regionOf } from "./place";
 
 export interface Registry {
@@ -164,13 +164,22 @@ export class Registries {
     );
   }
 
-  /** What the policies grant, by whom they name. */
-  get openRights(): readonly OpenRight[] {
+  /** What the policies grant to those that they name; a public repository needs no policy for everyone. */
+  get granted(): readonly Granted[] {
+    const place = ({ account, region }: PolicyOfOwner): string => `of ${shown(account)} in ${shown(region)}`;
     return [
       ...this.#policies.flatMap((each) =>
-        openRights(each.policy, `repository ${shown(each.repository)}`, each.source),
+        grantedBy(each.policy, `repository ${shown(each.repository)} ${place(each)}`, each.source),
       ),
-      ...this.#registryPolicies.flatMap((each) => openRights(each.policy, "the registry", each.source)),
+      ...this.#registryPolicies.flatMap((each) =>
+        grantedBy(each.policy, `the registry ${place(each)}`, each.source),
+      ),
+      ...this.#terraform.ofType("aws_ecrpublic_repository").flatMap((each): readonly Granted[] => {
+        const text = `pull from the public repository ${shown(each.stated("repository_name"))}`;
+        return each.adopted
+          ? []
+          : [{ to: "everyone", isHeld: false, isOwn: false, rights: () => [{ text, source: each.source }] }];
+      }),
     ];
   }
 
@@ -213,7 +222,7 @@ function repositoryPolicies(terraform: Terraform, documents: Documents): readonl
   return found;
 }
 
-/** A repository has but one policy: which of two is there, the order tells in which they were applied. */
+/** A repository has but one policy: which of two is there depends on the order in which they were applied. */
 const CONTESTED: Policy = {
   kind: "unread",
   why: "the repository has two policies in what was read, and the last one to be applied is there",

@@ -11,7 +11,6 @@ import {
   is,
   joined,
   known,
-  match,
   or,
   orElse,
   same,
@@ -31,7 +30,7 @@ import type { Issuers } from "../shared/object-store";
 import { asked, isAbsent, lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
-import { heldRoles } from "./held";
+import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
 import { NOT_ALL, deniedTo } from "./permission";
@@ -77,13 +76,8 @@ function accessIdentity(
   identity: Identity | undefined,
   issuers: Issuers,
 ): AccessIdentity {
-  const label = match(
-    client,
-    (id) => `client id ${id}`,
-    () => identity?.label ?? `client id ${shown(client)}`,
-  );
   return {
-    label,
+    label: actingAs(client, identity ?? { label: `client id ${shown(client)}` }),
     found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NO_IDENTITY,
     trust: (token) => entraTrust(identity, tokenOf(token), issuers),
     permissions: (asked) => {

@@ -13,6 +13,7 @@ import {
   match,
   orElse,
   referenceOf,
+  shown,
   unread,
 } from "../../model/known";
 import {
@@ -29,6 +30,8 @@ import { keyOf, remembered, whether } from "../shared/references";
 import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
 
 export interface Assignment extends NamedRole {
+  /** Whom it is of, for people. */
+  readonly principal: string;
   readonly scope: ResourceId;
   /** The repositories that its condition limits it to; `undefined` where it has none. */
   readonly limit: RepositoryLimit | undefined;
@@ -93,10 +96,19 @@ export class Assignments {
     return { held: facts(held), possible: facts(possible), denials: this.#denials };
   }
 
+  /** Those of principals that are none of these identities; whose they are is not known of all. */
+  others(identities: readonly HeldRoles[]): HeldRoles {
+    const own = new Set(identities.flatMap(({ held }) => held));
+    const certain = [...this.#byPrincipal.values()].flat().map((each) => this.#fact(each));
+    const possible = this.#possible.map(([, each]) => this.#fact(each));
+    return { held: certain.filter((each) => !own.has(each)), possible, denials: [] };
+  }
+
   #fact(resource: Resource): Assignment {
     return remembered(this.#facts, resource, () => {
       const isOfAzapi = resource.type.startsWith("azapi_");
       return {
+        principal: isOfAzapi ? "a principal that is not read" : shown(resource.stated("principal_id")),
         ...this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name")),
         scope: resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope")),
         limit: isOfAzapi ? "unknown" : limitOf(resource.text("condition")),
@@ -133,7 +145,7 @@ const PRINCIPALS =
 
 /**
  * Whether an id may be that of any principal: it is known only after apply, and it is no attribute of a resource that is a
- * principal or has one of its own. What a plan does not know is an attribute of what it belongs to itself.
+ * principal or has one itself. What a plan does not know is an attribute of what it belongs to itself.
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
   if (isKnown(id)) return false;

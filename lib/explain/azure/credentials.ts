@@ -184,14 +184,16 @@ export function declaredCredentials(terraform: Terraform): readonly {
   readonly names: readonly string[];
   readonly credential: Credential;
 }[] {
-  const declared = terraform.ofType(OF_IDENTITIES).filter(({ adopted }) => !adopted);
-  return declared.map((resource) => {
-    const id = identityNamedBy(resource);
-    const target = referenceOf(id)?.target;
-    const owner = target instanceof Resource ? [known(target.address), target.stated("name")] : [id];
-    const names = [known(resource.address), resource.stated("name"), ...owner].flatMap((each) =>
-      orElse(each, () => []),
-    );
-    return { address: resource.address, names, credential: credentialOf(resource, true) };
-  });
+  const declared = [OF_IDENTITIES, OF_APPLICATIONS].flatMap((type) => terraform.ofType(type));
+  return declared
+    .filter(({ adopted }) => !adopted)
+    .map((resource) => {
+      const id = resource.type === OF_IDENTITIES ? identityNamedBy(resource) : applicationOf(resource).text;
+      const target = referenceOf(id)?.target;
+      const owner = target instanceof Resource ? [known(target.address), target.stated("name")] : [id];
+      const names = [known(resource.address), resource.stated("name"), ...owner].flatMap((each) =>
+        orElse(each, () => []),
+      );
+      return { address: resource.address, names, credential: credentialOf(resource, true) };
+    });
 }

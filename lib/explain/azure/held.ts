@@ -2,22 +2,20 @@
  * What an identity was assigned, in a form in which two readings of it can be compared.
  */
 
-import { map, orElse, shown } from "../../model/known";
+import { type Known, map, match, orElse, shown } from "../../model/known";
 import type { Operations, RolePermissions } from "../../rules/azure/roles";
-import type { HeldRight } from "../cloud";
-import { type Assignment, roleLabel } from "./assignments";
+import type { Granted, HeldRight } from "../cloud";
+import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
 import type { Identity } from "./identity";
 
-/** The roles of an identity, of a custom one with what it says; `reads` are those that read images alone. */
+/** The roles of an identity, of a custom one with what it says; `reads` gives the images of one that only reads such. */
 export function heldRoles(
   { roles, hasMoreRoles, source: own }: Identity,
-  reads: (assignment: Assignment) => boolean = () => false,
+  reads: (assignment: Assignment) => HeldRight["reads"] = () => undefined,
 ): readonly HeldRight[] {
   const right = (each: Assignment, limits: boolean): HeldRight => ({
-    text: `${limits ? "perhaps " : ""}${assignmentText(each)}`,
-    limits,
-    reads: !limits && reads(each),
-    source: each.source,
+    ...rightOf(each, limits),
+    reads: limits ? undefined : reads(each),
   });
   const limiting = (text: string, source = own): HeldRight => ({ text, limits: true, source });
   return [
@@ -26,6 +24,48 @@ export function heldRoles(
     ...roles.denials.map((source) => limiting("a deny assignment", source)),
     ...(hasMoreRoles ? [limiting("role assignments that were not read")] : []),
   ];
+}
+
+function rightOf(each: Assignment, limits: boolean): HeldRight {
+  return { text: `${limits ? "perhaps " : ""}${assignmentText(each)}`, limits, source: each.source };
+}
+
+/** What identities were assigned, and other principals. */
+export function grantedRoles(
+  identities: readonly Identity[],
+  others: (own: readonly HeldRoles[]) => HeldRoles,
+): readonly Granted[] {
+  const { held, possible } = others(identities.map(({ roles }) => roles));
+  const other = (each: Assignment, limits: boolean): Granted => ({
+    ...{
+      to: `principal ${each.principal}`,
+      isHeld: false,
+      isOwn: false,
+      rights: () => [rightOf(each, limits)],
+    },
+  });
+  return [
+    ...identities.map((identity): Granted => ({
+      ...{
+        to: actingAs(identity.client, identity),
+        isHeld: true,
+        isOwn: true,
+        at: identity.source,
+        rights: () => heldRoles(identity),
+      },
+    })),
+    ...held.map((each) => other(each, false)),
+    ...possible.map((each) => other(each, true)),
+  ];
+}
+
+/** What a service account acts as, for people. */
+export function actingAs(client: Known<string | undefined>, { label }: Pick<Identity, "label">): string {
+  return match(
+    client,
+    (id) => `client id ${id}`,
+    () => label,
+  );
 }
 
 function assignmentText(each: Assignment): string {

@@ -7,6 +7,7 @@ import {
   type Known,
   type Ternary,
   andThen,
+  isKnown,
   known,
   referenceOf,
   same,
@@ -28,6 +29,8 @@ import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";
 
 export interface Identity {
   readonly label: string;
+  /** Its client id. */
+  readonly client: Known<string>;
   /** True where it may have role assignments that were not read: others declare it, or its principal. */
   readonly hasMoreRoles: boolean;
   /** The answer where a module is given it that was not read; `undefined` where none is. */
@@ -67,6 +70,14 @@ export class Identities {
     }
   }
 
+  /** Those that are declared. */
+  get declared(): readonly Identity[] {
+    return [...this.#byClient].flatMap(([key, resources]) => {
+      if (resources.every(({ adopted }) => adopted)) return [];
+      return remembered(this.#found, key, () => this.#made(resources)) ?? [];
+    });
+  }
+
   /** The identity of a client id; `undefined` where it is not among what was read. */
   of(clientId: Known<string | undefined>): Identity | undefined {
     const key = keyOf(clientId);
@@ -89,6 +100,7 @@ export class Identities {
     const texts = [...ids.map(({ text }) => text), ...principals.ids, ...clients];
     return {
       label: named.address,
+      client: named.attribute(CLIENT_ID.find((name) => isKnown(named.attribute(name))) ?? "client_id"),
       hasMoreRoles: isOpen || principals.isOpen,
       given: this.#unread.answer(named.address, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
@@ -169,7 +181,7 @@ function statedTenant(tenant: Known<string | undefined>): Known<string | undefin
 
 /**
  * As the provider is configured; `undefined` where it says nothing, so that it is what ARM_ENVIRONMENT says or the public
- * one. A metadata host tells clouds of its own.
+ * one. A metadata host describes custom clouds.
  */
 export function cloudOf({ provider }: Resource): Known<AzureCloudName | undefined> {
   return andThen(provider.text("metadata_host"), (host = "") =>

@@ -67,27 +67,33 @@ export function acrRights(
   return {
     login: (host) => at(host).login,
     repository: (asked) => repositoryAnswer(at(asked.host), asked),
-    held: () => heldRoles(identity, readsOnly),
-    reach: () => {
-      const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
-      return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
-        const name = orElse(scopedRegistry(each.scope), () => "");
-        const { limit: patterns = ["*"] } = each;
-        if (name === "" || patterns === "unknown")
-          return [{ pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false }];
-        return patterns.map((pattern) => ({ pattern: `${name}.${acrSuffix}/${pattern}`, comparable: true }));
-      });
-    },
+    held: () => heldRoles(identity, (each) => (readsOnly(each) ? imagesOf(each, identity) : undefined)),
+    reach: () =>
+      identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
+        const patterns = imagesOf(each, identity);
+        return (
+          patterns?.map((pattern) => ({ pattern, comparable: true })) ?? [
+            { pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false },
+          ]
+        );
+      }),
   };
+}
+
+/** The images of the registry that a role is on, as far as its condition lets; `undefined` where they are not known. */
+function imagesOf({ scope, limit = ["*"] }: Assignment, { cloud }: Identity): readonly string[] | undefined {
+  const { acrSuffix } = azureCloud(orElse(cloud, () => undefined) ?? "AzurePublicCloud");
+  const name = orElse(scopedRegistry(scope), () => "");
+  if (name === "" || limit === "unknown") return undefined;
+  return limit.map((pattern) => `${name}.${acrSuffix}/${pattern}`);
 }
 
 /** Roles that pull and do nothing else. */
 const READERS: readonly string[] = ["AcrPull", "Container Registry Repository Reader"];
 
-/** True for a role on one registry that lets pull alone, of repositories that are known. */
-function readsOnly({ builtIn, scope, limit }: Assignment): boolean {
-  const isOfOne = orElse(scopedRegistry(scope), () => "") !== "" && limit !== "unknown";
-  return isOfOne && builtIn !== undefined && READERS.includes(builtIn.name);
+/** True for a role that lets pull alone. */
+function readsOnly({ builtIn }: Assignment): boolean {
+  return builtIn !== undefined && READERS.includes(builtIn.name);
 }
 
 function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {

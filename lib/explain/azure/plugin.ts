@@ -5,7 +5,7 @@
  * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).
  */
 
-import { type Known, isKnown, known, match, orElse, shown, whyNot } from "../../model/known";
+import { type Known, isKnown, known, orElse, shown, whyNot } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { childOf, optionalText, plainOf } from "../../model/tree";
 import {
@@ -26,6 +26,7 @@ import type { NodeConfiguration, ProviderEntry } from "../read/node-configuratio
 import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
+import { actingAs } from "./held";
 import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
 import { NO_RIGHTS, acrRights } from "./permission";
 import type { Registries } from "./registry";
@@ -64,14 +65,9 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       const identity = identities.of(client);
       const trust = entraTrust(identity, tokenOf(question.token), issuers);
       if (identity === undefined) return { trust, label: undefined, source: undefined, rights: NO_RIGHTS };
-      const label = match(
-        client,
-        (id) => `client id ${id}`,
-        () => identity.label,
-      );
       return {
         trust,
-        label,
+        label: actingAs(client, identity),
         source: identity.source,
         rights: rightsOf(identity, question.cluster.registries),
       };

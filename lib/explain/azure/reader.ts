@@ -5,11 +5,12 @@
 import { type Known, known, orElse } from "../../model/known";
 import type { Cloud, CloudReader, TrustTerms } from "../cloud";
 import type { Terraform } from "../read/terraform";
-import { Unread } from "../shared/not-read";
+import { Unread, grantsNotRead } from "../shared/not-read";
 import type { Issuers } from "../shared/object-store";
 import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
 import { type Credential, Credentials, declaredCredentials } from "./credentials";
+import { grantedRoles } from "./held";
 import { Identities } from "./identity";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
@@ -24,15 +25,31 @@ export const azureReader: CloudReader = {
   read: azure,
 };
 
+/** Passwords and tokens, members of groups, and credentials whose expressions are not evaluated. */
+const NOT_JUDGED: readonly string[] = [
+  "azuread_application_certificate",
+  "azuread_application_flexible_federated_identity_credential",
+  "azuread_application_password",
+  "azuread_group_member",
+  "azuread_service_principal_password",
+  "azurerm_container_registry_scope_map",
+  "azurerm_container_registry_token",
+];
+
 function azure(terraform: Terraform, issuers: Issuers): Cloud {
   const unread = new Unread(terraform);
   const assignments = new Assignments(terraform);
   const identities = new Identities(terraform, new Credentials(terraform), assignments, unread);
+  const registries = new Registries(terraform, unread);
   return {
     cloud: "azure",
-    pulls: acrPlugin(identities, new Registries(terraform, unread), issuers),
+    pulls: acrPlugin(identities, registries, issuers),
     access: azureAccess(identities, issuers),
     spokes: aksSpokes(terraform, identities, unread),
+    get granted(): Cloud["granted"] {
+      const roles = grantedRoles(identities.declared, (own) => assignments.others(own));
+      return [...roles, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];
+    },
     get identities(): Cloud["identities"] {
       return declaredCredentials(terraform).map(({ address, names, credential }) => ({
         address,

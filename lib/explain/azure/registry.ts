@@ -9,16 +9,19 @@ import {
   and,
   is,
   known,
+  map,
   or,
   orElse,
   same,
+  shown,
   unread,
   whyNot,
 } from "../../model/known";
-import { optionalText, parsedTree, treeAt } from "../../model/tree";
+import { parsedTree, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import type { Answer } from "../answer";
+import type { Granted } from "../cloud";
 import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
@@ -39,6 +42,7 @@ export interface Registry {
 export const LEGACY = "LegacyRegistryPermissions";
 export const ABAC = "AbacRepositoryPermissions";
 const TYPE = "microsoft.containerregistry/registries";
+const MODE = "roleAssignmentMode";
 const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"]
   .join("|")
   .replaceAll(".", "\\.");
@@ -66,18 +70,44 @@ export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
   readonly #unread: Unread;
+  /** What changes registries that are made elsewhere. */
+  readonly #changing: readonly Resource[];
 
   constructor(terraform: Terraform, unread: Unread) {
     this.#unread = unread;
-    const changes = ["azapi_update_resource", "azapi_resource_action"]
-      .flatMap((kind) => azapiResources(terraform, kind, TYPE))
-      .map((each) => ({ id: changedId(each), mode: modeIn(each) }));
+    this.#changing = ["azapi_update_resource", "azapi_resource_action"].flatMap((kind) =>
+      azapiResources(terraform, kind, TYPE),
+    );
+    const changes = this.#changing.map((each) => ({
+      id: changedId(each),
+      mode: propertyIn(each, MODE),
+    }));
     const ofAzapi = azapiResources(terraform, "azapi_resource", TYPE);
     this.#declared = [...terraform.ofType("azurerm_container_registry"), ...ofAzapi].map((resource) => {
       const id = idOf(resource);
-      const stated = ofAzapi.includes(resource) ? modeIn(resource) : resource.text("role_assignment_mode");
+      const stated = ofAzapi.includes(resource)
+        ? propertyIn(resource, MODE)
+        : resource.text("role_assignment_mode");
       return { resource, id, name: lowered(resource.stated("name")), mode: changed(stated, id, changes) };
     });
+  }
+
+  /** What registries grant besides roles. */
+  get granted(): readonly Granted[] {
+    const own = this.#declared.map(({ resource, name }) => ({ resource, name: shown(name) }));
+    const changed = this.#changing.map((resource) => ({ resource, name: shown(changedId(resource).text) }));
+    return [...own, ...changed].flatMap(({ resource, name }) =>
+      SWITCHES.flatMap(([argument, property, to, what]): readonly Granted[] => {
+        const isOn = is(
+          resource.type.startsWith("azapi_") ? propertyIn(resource, property) : resource.text(argument),
+          "true",
+        );
+        if (isOn === "no" || resource.adopted) return [];
+        const [text, limits] = [`${what} on the registry ${name}`, isOn !== "yes"];
+        const right = { text: limits ? `perhaps ${text}` : text, limits, source: resource.source };
+        return [{ to, isHeld: false, isOwn: false, rights: () => [right] }];
+      }),
+    );
   }
 
   /** The registry of a host; `undefined` for a host that is none of ACR. */
@@ -110,20 +140,28 @@ function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Tern
   if (held !== "unknown" || scope.segments === undefined) return held;
   const scoped = scopedRegistry(scope);
   if (is(scoped, name) === "yes") return "yes";
-  // `<type>/<name>` stands in the id of a resource, also of one of a subscription.
+  // `<type>/<name>` is part of the id of a resource, also of one of a subscription.
   const isResource = scope.segments.some((segment, place) => place > 1 && is(segment, "providers") === "yes");
   if (!isResource) return "unknown";
   return is(scoped, "") === "yes" ? "no" : is(scoped, name);
 }
 
-/** The mode that a body states, which releases of azapi before 2.0 have as text. */
-function modeIn(resource: Resource): Known<string | undefined> {
+/** A property that a body states, which releases of azapi before 2.0 have as text. */
+function propertyIn(resource: Resource, name: string): Known<string | undefined> {
   const body = resource.tree("body");
   const isText =
     whyNot(body)?.kind === "apply" || whether(body, (value) => typeof value === "string") === "yes";
   const properties = treeAt(isText ? parsedTree(body as Known<string>) : body, "properties");
-  return optionalText(treeAt(properties, "roleAssignmentMode"));
+  return map(treeAt(properties, name), (value) =>
+    typeof value === "string" || typeof value === "boolean" ? String(value) : undefined,
+  );
 }
+
+/** Who may pull without a role: argument of azurerm, property in a body, whom it lets in, and to do what. */
+const SWITCHES = [
+  ["anonymous_pull_enabled", "anonymousPullEnabled", "everyone", "pull without signing in"],
+  ["admin_enabled", "adminUserEnabled", "whoever has the admin password", "pull and push"],
+] as const;
 
 /** The mode after what changes it; of a change that may be another registry's it is not known. */
 function changed(

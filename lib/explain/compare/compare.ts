@@ -6,10 +6,12 @@ import { checkGiven, list, object, optional, text } from "../../model/shape";
 import { Explainer, insideOf } from "../explainer";
 import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
+import { sourceText } from "../read/source";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
-import { openChanges } from "./rights";
-import { pairs } from "./sides";
+import { grantedChanges } from "./rights";
+import { type Whole, pairs } from "./sides";
+import { tokenChanges } from "./tokens";
 import { trustChanges } from "./trust";
 
 /** Facts of the two sides that no artefact shows. */
@@ -51,13 +53,27 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 
 /** As {@link compare}, of what was read already. */
 export function comparison(old: Explainer, made: Explainer): Comparison {
-  const [before, after] = [insideOf(old), insideOf(made)];
+  const [before, after] = [wholeOf(old), wholeOf(made)];
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),
+    ...tokenChanges(pair),
   ]);
-  const others = [...trustChanges(before, after), ...openChanges(before, after)];
-  return { changes: [...changes, ...others].sort(inOrder) };
+  // What is granted is compared last, without what was compared for service accounts.
+  const others = [...trustChanges(before.inside, after.inside), ...grantedChanges(before, after)];
+  // What a set of principals or everyone is granted is said once, not for each service account in it.
+  const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
+  const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
+  return { changes: [...own, ...others].sort(inOrder) };
+}
+
+function rightOf({ kind, target, removed, added }: Change): string {
+  const places = [...removed, ...added].map(({ source }) => source && sourceText(source));
+  return JSON.stringify([kind, target, places]);
+}
+
+function wholeOf(explainer: Explainer): Whole {
+  return { inside: insideOf(explainer), actedAs: new Set() };
 }
 
 const JOBS: readonly Change["job"][] = ["image-pull", "component", "workload", "fleet-access", "trust"];

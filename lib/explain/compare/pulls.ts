@@ -15,7 +15,7 @@ import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
 import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
-import type { Pair, Side } from "./sides";
+import { type Pair, type Side, noteActing } from "./sides";
 
 /** What a side says of some images; `undefined` where it has no such cluster. */
 type Said = JudgedPull | undefined;
@@ -66,11 +66,16 @@ interface Known {
   readonly held: readonly HeldRight[];
 }
 
-function knownOf({ inside, artefacts }: Side, subject: string): Known {
+function knownOf(side: Side, subject: string): Known {
+  const { inside, artefacts } = side;
   if (!artefacts) return { patterns: [], held: [] };
-  const rights = inside.pulls
-    .identities(artefacts, pullerOf(artefacts, subject, "asked"))
-    .map((identity) => identity.rights);
+  const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
+  // One that keeps the account out is compared by itself.
+  const identities = all.filter(({ trust: { issuer, audience, subject: whom } }) =>
+    [issuer, audience, whom].every(({ status }) => status !== "fail"),
+  );
+  for (const each of identities) noteActing(side, each);
+  const rights = identities.map((identity) => identity.rights);
   const declared = (artefacts.cluster.pulls ?? [])
     .filter(({ serviceAccount }) => serviceAccount === subject)
     .flatMap(({ images }) => images.flatMap((each) => orElse(each, () => [])));
@@ -90,9 +95,11 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const own = patterns.map((each) => each.slice(0, each.indexOf("/")));
   const hosts = new Set([...own, ...(shared.size <= SHARED_MAX ? shared : [])]);
   const rights = rightChanges(before.held, after.held);
+  const judged: Compared[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const found = comparedAt(pair, subject, host, labels);
+    judged.push(...(found ?? []));
     if (found) yield* changesAt(pair, subject, { host, labels, found, rights });
     else
       yield {
@@ -101,9 +108,18 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
         reason: "its patterns divide the names of repositories in more ways than are tried",
       };
   }
-  // Those to read images of one registry were compared image by image.
-  const others = rights.filter(({ right }) => right.reads !== true);
+  const others = rights.filter((right) => !isSaid(right, judged));
   yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject });
+}
+
+/** True for a right to read images that were compared one by one, with a chain in which nothing else is broken. */
+function isSaid({ right: { reads }, isNew }: RightChange, judged: readonly Compared[]): boolean {
+  if (reads === undefined) return false;
+  const isOpen = ({ before, after }: Compared): boolean =>
+    stateOf(isNew ? after : before).verdict !== "denied";
+  if (reads.length === 0) return judged.some(isOpen);
+  const covered = judged.filter(({ example }) => reads.some((each) => AskedNames.covers(each, example)));
+  return covered.length > 0 && covered.every(isOpen);
 }
 
 function comparedAt(

@@ -4,13 +4,14 @@
 
 import { shown } from "../../model/known";
 import type { CheckId } from "../check-ids";
-import type { HeldRight } from "../cloud";
+import type { JudgedAccess } from "../jobs/access";
+import type { Source } from "../read/source";
 import type { ExplainResult } from "../result";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
 import { rightChanges, rightRows, sourceOf } from "./rights";
-import type { Pair, Side } from "./sides";
+import { type Pair, type Side, noteActing } from "./sides";
 
-type Judged = ExplainResult & { readonly held?: () => readonly HeldRight[] };
+type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held">>;
 
 /** The differences of a pair of clusters. */
 export function* resultChanges(pair: Pair): Generator<Change> {
@@ -19,7 +20,7 @@ export function* resultChanges(pair: Pair): Generator<Change> {
     const [old, made] = [before.get(key), after.get(key)];
     const change = resultChange(pair.stack, old, made);
     if (change) yield change;
-    yield* heldChanges(pair.stack, old, made);
+    yield* heldChanges(pair, old, made);
   }
   yield* spokeChanges(pair);
 }
@@ -71,9 +72,15 @@ function resultChange(stack: string, old: Judged | undefined, made: Judged | und
   return undefined;
 }
 
-function* heldChanges(stack: string, old: Judged | undefined, made: Judged | undefined): Generator<Change> {
+function* heldChanges(
+  { stack, ...sides }: Pair,
+  old: Judged | undefined,
+  made: Judged | undefined,
+): Generator<Change> {
   const result = made ?? old;
   if (!result || (!old?.held && !made?.held)) return;
+  noteActing(sides.before, old?.acting);
+  noteActing(sides.after, made?.acting);
   const changes = rightChanges(old?.held?.() ?? [], made?.held?.() ?? []);
   yield* rightRows(changes, { job: result.job, stack, subject: result.subject });
 }
@@ -101,7 +108,7 @@ function spokesOf({ inside, artefacts }: Side): readonly string[] {
 }
 
 interface Bound extends Pick<Change, "subject" | "target"> {
-  readonly source: HeldRight["source"];
+  readonly source: Source | undefined;
 }
 
 function boundIn({ artefacts }: Side, spoke: string): ReadonlyMap<string, Bound> {

@@ -6,9 +6,10 @@ import { grouped } from "../../model/grouped";
 import { AskedNames } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
 import { type Pattern, patternOf } from "../../rules/wildcard";
-import type { HeldRight } from "../cloud";
+import type { Granted, HeldRight } from "../cloud";
 import type { Inside } from "../explainer";
 import { type Change, placed } from "./change";
+import { type Whole, isActedAs } from "./sides";
 
 /** One difference of rights. */
 export interface RightChange {
@@ -54,18 +55,40 @@ export function rightRows(
 
 const LIMITS = "it limits what else is granted, or may, or has too many wildcards to compare";
 
-/** The differences of what resources grant to the principals that they name. */
-export function openChanges(before: Inside, after: Inside): readonly Change[] {
-  const [olds, news] = [before, after].map(openOf);
-  return [...new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])].flatMap((to) => {
-    const changes = rightChanges(olds?.get(to) ?? [], news?.get(to) ?? []);
+/**
+ * The differences of what is granted to anyone: identities that no service account of these files acts as, principals
+ * that resources name, and everyone.
+ */
+export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
+  const [olds, news] = [grantedTo(before.inside), grantedTo(after.inside)];
+  return [...new Set([...olds.keys(), ...news.keys()])].flatMap((to) => {
+    const [old = [], made = []] = [olds.get(to), news.get(to)];
+    const changes = [true, false].flatMap((isHeld) => {
+      const [was, is] = [old, made].map((all) => all.filter((each) => each.isHeld === isHeld));
+      // A side on which a service account acts as it was compared for that one.
+      const [wasTold, isTold] = [areActedAs(before, was), areActedAs(after, is)];
+      if (wasTold && isTold) return [];
+      const found = rightChanges(rightsOf(was), rightsOf(is));
+      return found.filter(({ isNew }) => !(isNew ? isTold : wasTold));
+    });
     return rightRows(changes, { job: "trust", stack: "", subject: to });
   });
 }
 
-function openOf({ clouds }: Inside): ReadonlyMap<string, readonly HeldRight[]> {
-  const all = clouds.flatMap(({ openRights = [] }) => openRights);
-  return new Map([...grouped(all, ({ to }) => to)].map(([to, each]) => [to, each.map(({ right }) => right)]));
+/** Addresses may be the same in two stacks: what is compared twice is not missed. */
+function areActedAs(whole: Whole, granted: readonly Granted[] = []): boolean {
+  return granted.length > 0 && granted.every((each) => isActedAs(whole, each));
+}
+
+function rightsOf(granted: readonly Granted[] = []): readonly HeldRight[] {
+  return granted.flatMap((each) => each.rights());
+}
+
+function grantedTo({ clouds }: Inside): ReadonlyMap<string, readonly Granted[]> {
+  return grouped(
+    clouds.flatMap(({ granted }) => granted),
+    ({ to }) => to,
+  );
 }
 
 /** Where a right was granted. */

@@ -2,13 +2,40 @@
  * The two sides of a comparison, cluster by cluster.
  */
 
+import type { Granted } from "../cloud";
 import type { Inside } from "../explainer";
 import type { ClusterArtefacts } from "../read/facts";
+import { type Source, sourceText } from "../read/source";
 
-/** One side: what was read, and one of its clusters; `undefined` where it has no such. */
-export interface Side {
+/** What was read of one side. */
+export interface Whole {
   readonly inside: Inside;
+  /**
+   * The identities whose rights are compared for the service accounts that act as them, by name and place; filled while
+   * these are.
+   */
+  readonly actedAs: Set<string>;
+}
+
+/** One side with one of its clusters; `undefined` where it has no such. */
+export interface Side extends Whole {
   readonly artefacts: ClusterArtefacts | undefined;
+}
+
+/** Remembers whose rights are compared for a service account. */
+export function noteActing({ actedAs }: Side, identity: Acting | undefined): void {
+  if (identity?.label !== undefined) actedAs.add(identity.label);
+  if (identity?.source) actedAs.add(sourceText(identity.source));
+}
+
+interface Acting {
+  readonly label: string | undefined;
+  readonly source: Source | undefined;
+}
+
+/** Whether the rights of an identity are compared for a service account of that side. */
+export function isActedAs({ actedAs }: Whole, { to, isHeld, at }: Granted): boolean {
+  return isHeld && (actedAs.has(to) || (at !== undefined && actedAs.has(sourceText(at))));
 }
 
 /** A cluster of both sides. */
@@ -19,8 +46,8 @@ export interface Pair {
 }
 
 /** The clusters by the names of their stacks; where each side has one, these two whatever their names are. */
-export function pairs(before: Inside, after: Inside): readonly Pair[] {
-  const [olds, news] = [before.facts.clusters, after.facts.clusters];
+export function pairs(before: Whole, after: Whole): readonly Pair[] {
+  const [olds, news] = [before.inside.facts.clusters, after.inside.facts.clusters];
   const [old, made] = [olds[0], news[0]];
   if (olds.length === 1 && news.length === 1 && old && made) return [pair(made.stack, old, made)];
   const names = new Set([...olds, ...news].map(({ stack }) => stack));
@@ -29,10 +56,6 @@ export function pairs(before: Inside, after: Inside): readonly Pair[] {
   return [...names].sort().map((name) => pair(name, named(olds, name), named(news, name)));
 
   function pair(stack: string, one?: ClusterArtefacts, other?: ClusterArtefacts): Pair {
-    return {
-      stack,
-      before: { inside: before, artefacts: one },
-      after: { inside: after, artefacts: other },
-    };
+    return { stack, before: { ...before, artefacts: one }, after: { ...after, artefacts: other } };
   }
 }

@@ -6,7 +6,7 @@ import { grouped } from "../../model/grouped";
 import { type Known, orElse, shown } from "../../model/known";
 import { AskedNames } from "../../rules/asked-names";
 import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
-import { type Pattern, matchesPattern, patternOf } from "../../rules/wildcard";
+import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, worstOf } from "../answer";
 import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Inside } from "../explainer";
@@ -61,6 +61,15 @@ function* identityChanges(
   const asked = [...issuers].flatMap((issuer) => [...audiences].map((audience) => ({ issuer, audience })));
   const isSame = before && after && textOf(before) === textOf(after);
   const isOpen = both.some(({ beyond }) => beyond.length > 0);
+  const [was, is] = [before, after].map((terms) => [...new Set((terms?.maps ?? []).map(shown))].sort());
+  const [gone, added] = [without(was, is), without(is, was)];
+  if (old && made && gone + added !== "")
+    yield whole(
+      old,
+      made,
+      "incomparable",
+      `it makes other principals of tokens: before ${gone}; now ${added}`,
+    );
   if (asked.length === 0 || isOpen) {
     const why = isOpen
       ? "expressions or denials decide whom it lets in"
@@ -80,6 +89,10 @@ function* identityChanges(
     }
 }
 
+function without(all: readonly string[] = [], others: readonly string[] = []): string {
+  return all.filter((each) => !others.includes(each)).join(", ");
+}
+
 function textOf(terms: TrustTerms | undefined): string {
   if (!terms) return "nothing";
   const { issuers, audiences, subjects, beyond } = terms;
@@ -97,11 +110,9 @@ function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subje
   const single = own.filter((text) => !/[*?]/.test(text));
   for (const subject of single) yield [subject, named(subject)];
   const sets = own.filter((text) => /[*?]/.test(text));
-  const found = classesOf(sets.map(patternOf), []) ?? [];
-  const wanted = found
-    .filter((name) => single.includes(PREFIX + name))
-    .map((name) => patternOf(PREFIX + name));
-  for (const name of wanted.length > 0 ? (classesOf(sets.map(patternOf), wanted) ?? []) : found) {
+  const found = classesOf(sets, []) ?? [];
+  const taken = found.map((name) => PREFIX + name).filter((name) => single.includes(name));
+  for (const name of taken.length > 0 ? (classesOf(sets, taken) ?? []) : found) {
     if (single.includes(PREFIX + name)) continue;
     const covering = sets.filter((text) => matchesPattern(text, PREFIX + name) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
@@ -114,12 +125,22 @@ function named(subject: string): string {
   return subject.startsWith(PREFIX) ? subject.slice(PREFIX.length).replace(":", "/") : subject;
 }
 
-function classesOf(patterns: readonly Pattern[], others: readonly Pattern[]): readonly string[] | undefined {
+/** One of each set of service accounts that the patterns do not tell apart; remembered, since most trusts have none. */
+function classesOf(texts: readonly string[], others: readonly string[]): readonly string[] | undefined {
+  const key = JSON.stringify([texts, others]);
+  if (CLASSES.has(key)) return CLASSES.get(key);
+  if (CLASSES.size >= CLASSES_MAX) CLASSES.clear();
+  const [patterns, more] = [texts.map(patternOf), others.map(patternOf)];
   const found = AskedNames.ofGrammar(patternOf("*"), SERVICE_ACCOUNTS).each((name) => {
-    for (const pattern of [...patterns, ...others]) name.matches(pattern, PREFIX);
+    for (const pattern of [...patterns, ...more]) name.matches(pattern, PREFIX);
   });
-  return found?.map(({ example }) => example);
+  const examples = found?.map(({ example }) => example);
+  CLASSES.set(key, examples);
+  return examples;
 }
+
+const CLASSES = new Map<string, readonly string[] | undefined>();
+const CLASSES_MAX = 1000;
 
 function subjectChanges(
   old: DeclaredIdentity | undefined,
@@ -127,7 +148,12 @@ function subjectChanges(
   asked: Asked,
   texts: ReadonlySet<string>,
 ): readonly Change[] | undefined {
-  if (classesOf([...texts].filter((text) => /[*?]/.test(text)).map(patternOf), []) === undefined)
+  if (
+    classesOf(
+      [...texts].filter((text) => /[*?]/.test(text)),
+      [],
+    ) === undefined
+  )
     return undefined;
   const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
     ...{ subject, label },

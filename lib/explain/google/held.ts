@@ -3,10 +3,11 @@
  * permission, since its name says nothing.
  */
 
-import { orElse, shown } from "../../model/known";
-import type { HeldRight } from "../cloud";
+import { type Known, isKnown, orElse, shown } from "../../model/known";
+import type { Granted, HeldRight } from "../cloud";
 import { targetText } from "./grants";
 import type { GrantTo, Iam } from "./iam";
+import { memberKeys } from "./members";
 
 /** The rights of one grant. */
 export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly HeldRight[] {
@@ -27,4 +28,36 @@ export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly H
     limits: !isSure || !isOn,
     source: resource.source,
   }));
+}
+
+/**
+ * What each member was granted; service accounts go by their e-mail addresses. Members that have one of the texts, or a
+ * reference, are those that the files declare.
+ */
+export function grantedTo(iam: Iam, own: readonly string[]): readonly Granted[] {
+  const members = new Map<string, Known<string>>();
+  const unread: Granted[] = [];
+  iam.grants.forEach((grant, number) => {
+    for (const each of orElse(grant.members, () => [])) members.set(shown(each), each);
+    const to = { number, grant, isTo: "unknown", owner: undefined } as const;
+    if (!isKnown(grant.members))
+      unread.push({
+        to: "members that are not known",
+        isHeld: false,
+        isOwn: false,
+        rights: () => heldGrant(to, iam),
+      });
+  });
+  const named = [...members].map(([text, member]): Granted => {
+    const isMember = (other: Known<string>): "yes" | "no" => (shown(other) === text ? "yes" : "no");
+    const bearer = { label: text, isMember, keys: memberKeys(member) };
+    const rights = (): readonly HeldRight[] =>
+      iam
+        .to(bearer)
+        .filter(({ grant }) => isKnown(grant.members))
+        .flatMap((each) => heldGrant(each, iam));
+    const isOwn = own.some((each) => text.includes(each)) || text.includes("<");
+    return { to: text.replace(/^serviceAccount:/, ""), isHeld: true, isOwn, rights };
+  });
+  return [...named, ...unread];
 }

@@ -171,7 +171,8 @@ class Rights implements PullRights {
 
   held(): readonly HeldRight[] {
     return this.#all.flatMap((each) => {
-      const reads = isPlain(each) && is(each.grant.role, READER) === "yes";
+      const isReader = isPlain(each) && is(each.grant.role, READER) === "yes";
+      const reads = isReader ? [reachOf(each).pattern] : undefined;
       return heldGrant(each, this.#iam).map((right) => ({ ...right, reads }));
     });
   }
@@ -181,15 +182,17 @@ class Rights implements PullRights {
       ({ grant: { role, condition }, isTo }) =>
         condition === undefined && and(isTo, downloads(role, this.#iam)) === "yes",
     );
-    return sure.map(({ grant: { on } }) => {
-      const project = orElse(on.project ?? known(""), () => "");
-      if (on.kind !== REPOSITORY || project === "")
-        return { pattern: `every repository in ${targetText(on)}`, comparable: false };
-      const host = `${shown(on.location ?? known(""))}-docker.pkg.dev`;
-      const pattern = `${host}/${projectPath(project)}/${shown(on.name)}/*`;
-      return { pattern, comparable: isKnown(on.name) };
-    });
+    return sure.map(reachOf);
   }
+}
+
+function reachOf({ grant: { on } }: GrantTo): ReachedRepositories {
+  const project = orElse(on.project ?? known(""), () => "");
+  if (on.kind !== REPOSITORY || project === "")
+    return { pattern: `every repository in ${targetText(on)}`, comparable: false };
+  const host = `${shown(on.location ?? known(""))}-docker.pkg.dev`;
+  const pattern = `${host}/${projectPath(project)}/${shown(on.name)}/*`;
+  return { pattern, comparable: isKnown(on.name) };
 }
 
 /** True for a grant on one repository that certainly counts. */

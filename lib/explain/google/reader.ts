@@ -2,24 +2,24 @@
  * Google Cloud: workload identity pools, Artifact Registry by auth-provider-gcp, GKE and fleets.
  */
 
-import { type Known, is, joined, known, orElse, shown } from "../../model/known";
+import { type Known, joined, known, orElse, shown, unread } from "../../model/known";
 import type {
   Cloud,
   CloudReader,
   DeclaredIdentity,
-  OpenRight,
+  Granted,
   ShownClaims,
   TrustAnswer,
   TrustTerms,
 } from "../cloud";
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
+import { grantsNotRead } from "../shared/not-read";
 import type { Issuers } from "../shared/object-store";
-import { heldGrant } from "./held";
+import { grantedTo } from "./held";
 import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
-import { AUTHENTICATED, EVERYONE, LOOSE } from "./members";
 import { googleComputed } from "./names";
 import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
@@ -33,6 +33,12 @@ export const googleReader: CloudReader = {
   stores: issuerStores,
   read: (terraform, issuers) => new Google(terraform, issuers),
 };
+
+/** Members of groups, and keys that last. */
+const NOT_JUDGED: readonly string[] = [
+  "google_cloud_identity_group_membership",
+  "google_service_account_key",
+];
 
 class Google implements Cloud {
   readonly cloud = "google";
@@ -77,15 +83,15 @@ class Google implements Cloud {
       });
   }
 
-  get openRights(): readonly OpenRight[] {
-    const iam = this.#policies;
-    return [EVERYONE, AUTHENTICATED].flatMap((to) => {
-      const bearer = { label: to, isMember: (member: Known<string>) => is(member, to), keys: [to, LOOSE] };
-      return iam
-        .to(bearer)
-        .flatMap((grant) => heldGrant(grant, iam))
-        .map((right) => ({ to, right }));
-    });
+  get granted(): readonly Granted[] {
+    const pools = this.#providers.map(({ poolId }) => `/workloadIdentityPools/${shown(poolId)}/`);
+    const accounts = this.#terraform
+      .ofType("google_service_account")
+      .map((each) => `serviceAccount:${shown(each.stated("account_id"))}@`);
+    return [
+      ...grantedTo(this.#policies, [...pools, ...accounts]),
+      ...grantsNotRead(this.#terraform, NOT_JUDGED),
+    ];
   }
 
   #trust(provider: PoolProvider, { issuer, subject, audience }: ShownClaims): TrustAnswer {
@@ -108,8 +114,27 @@ const OF_SUBJECT = new RegExp(
   `^\\s*assertion\\.sub\\s*(?:==\\s*${TEXT}|in\\s*\\[\\s*${TEXT}(?:\\s*,\\s*${TEXT})*\\s*\\])\\s*$`,
 );
 
+/** Those that are stated, else its own name. */
+function acceptedAudiences({
+  audiences,
+  numbers,
+  poolId,
+  providerId,
+}: PoolProvider): readonly Known<string>[] {
+  const stated = orElse(audiences, () => []);
+  const [number = unread("the number of the pool's project")] = numbers;
+  const pool = joined(
+    "//iam.googleapis.com/projects/",
+    number,
+    "/locations/global/workloadIdentityPools/",
+    poolId,
+  );
+  return stated.length > 0 ? stated : [joined(pool, "/providers/", providerId)];
+}
+
 /** Any other expression decides about subjects in ways that are not compared text by text. */
-function termsOf({ issuer, audiences, condition, mapping, off, doubt }: PoolProvider): TrustTerms {
+function termsOf(provider: PoolProvider): TrustTerms {
+  const { issuer, condition, mapping, off, doubt } = provider;
   const text = orElse(condition?.text ?? known(""), () => "late");
   const isPlain = text === "" || OF_SUBJECT.test(text);
   const named = isPlain
@@ -121,8 +146,9 @@ function termsOf({ issuer, audiences, condition, mapping, off, doubt }: PoolProv
     : [];
   return {
     issuers: [issuer],
-    audiences: orElse(audiences, () => []),
+    audiences: acceptedAudiences(provider),
     subjects: named,
+    maps: mapped.map(([name, each]) => joined(name, " = ", each.text)),
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),

@@ -18,9 +18,11 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
+import type { CheckId } from "../check-ids";
 import type { ClusterArtefacts } from "../read/facts";
+import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
-import { Runner, type Step, stepsOf, worded } from "../run";
+import { Runner, type Step, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
 import {
@@ -32,7 +34,14 @@ import {
   withIntent,
   workloadQuestions,
 } from "./access-questions";
-import { TRUST_LINKS, type TrustFacts, accountWritten, misfilled, missing } from "./links";
+import {
+  TRUST_LINKS,
+  type TrustFacts,
+  accountWritten,
+  misfilled,
+  missing,
+  trustOfEveryIssuer,
+} from "./links";
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
@@ -196,9 +205,13 @@ export interface JudgedAccess {
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
-  /** What the identity was granted. */
+  /** What the identity was granted; nothing where it keeps the service account out. */
   readonly held: () => readonly HeldRight[];
+  /** The identity whose rights these are; `undefined` also where it keeps the service account out. */
+  readonly acting: { readonly label: string; readonly source: Source | undefined } | undefined;
 }
+
+const OF_TRUST: readonly CheckId[] = ["issuer-trusted", "audience-accepted", "subject-admitted"];
 
 /** An identity that a service account names. */
 export interface NamedIdentity {
@@ -237,7 +250,7 @@ export class Accesses {
 
   /**
    * The results of a cluster, of one service account where it is given. `entering` are the service accounts of
-   * controllers that enter spokes: a job of its own, which needs no rights in the cloud.
+   * controllers that enter spokes: a separate job, which needs no rights in the cloud.
    */
   *of(
     artefacts: ClusterArtefacts,
@@ -295,13 +308,18 @@ export class Accesses {
     const { job, key, component, cloud } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
     const { identity } = facts;
+    const isLetIn = checks.every(({ id, status }) => !OF_TRUST.includes(id) || status !== "fail");
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
       verdict,
       as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
-      held: () => identity?.held(facts.token) ?? [],
+      held: () => (isLetIn ? (identity?.held(facts.token) ?? []) : []),
+      acting:
+        !isLetIn || identity === undefined
+          ? undefined
+          : { label: identity.label, source: identity.found.evidence[0]?.source },
     };
   }
 
@@ -328,7 +346,7 @@ export class Accesses {
       pods,
       identity,
       token,
-      trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
+      trust: identity && subjectNamed(trustOfAll(identity, token, audiences, artefacts), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
   }
@@ -349,9 +367,12 @@ export function trustOfAll(
   identity: AccessIdentity,
   token: TokenQuestion,
   audiences: readonly Known<string>[],
+  { cluster }: ClusterArtefacts,
 ): TrustAnswer {
-  const first = identity.trust(token);
-  const others = audiences.slice(1).map((audience) => identity.trust({ ...token, audience }));
+  const trust = (own: TokenQuestion): TrustAnswer =>
+    trustOfEveryIssuer(own, cluster, (each) => identity.trust(each));
+  const first = trust(token);
+  const others = audiences.slice(1).map((audience) => trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
 }
@@ -372,5 +393,5 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;
   return history === undefined
     ? trust
-    : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
+    : { ...trust, subject: { ...plainAnswer(subject), reason: `${subject.reason}; ${history}` } };
 }

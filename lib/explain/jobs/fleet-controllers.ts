@@ -180,7 +180,7 @@ function controllersOfList(
   }));
 }
 
-/** The list of Argo CD is read by a controller of its own, or calls what only Argo CD's image has. */
+/** The list of Argo CD is read by a separate controller, or calls what only Argo CD's image has. */
 function isArgo(read: ProviderListFact, readers: readonly WorkloadFact[]): boolean {
   return (
     readers.some(({ title }) => nameOf(title) === ARGO_READER) ||

@@ -17,7 +17,7 @@ import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/fleet-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
-import { Runner, stepsOf, worded } from "../run";
+import { Runner, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
 import { controllerConfigured, listIssues } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
@@ -290,7 +290,7 @@ const ATTRIBUTES =
 /** A reference to one of them, as far as an output can name it. */
 const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATTRIBUTES})\b`);
 
-/** An output stands in the state as it is, and in the file that manifests are finished with. */
+/** An output is in the state as it is, and in the file that manifests are finished with. */
 function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
   return [...outputs]
     .map(([name, value]) => [name, shown(value)] as const)
@@ -302,7 +302,7 @@ function identityNamed(reading: AccountReading | undefined): Answer {
   const named = reading?.answer ?? missing(IDENTITY);
   const found = reading?.identity?.found;
   if (named.status !== "pass" || found === undefined) return named;
-  return { ...worded(found), evidence: [...named.evidence, ...found.evidence] };
+  return { ...plainAnswer(found), evidence: [...named.evidence, ...found.evidence] };
 }
 
 function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {

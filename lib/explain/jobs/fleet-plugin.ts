@@ -34,7 +34,7 @@ import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
 export interface PluginCall extends SpokeCall {
-  /** What client-go is told to run, late values by their names. */
+  /** What client-go is configured to run, late values by their names. */
   readonly exec: ResolvedExec;
   /** Variables of the entry and of the profile alone. */
   readonly own: ReadonlyMap<string, Known<string>>;

@@ -108,7 +108,7 @@ export function sentence({ problem, value }: WorkloadIdentityError): string {
 }
 
 const STATUS =
-  "put the status into a manifest of its own, and apply it with `kubectl apply --server-side --subresource=status`";
+  "put the status into a separate manifest, and apply it with `kubectl apply --server-side --subresource=status`";
 const SILENCE = "silent: the API server drops the status";
 
 export function profilePresent(
@@ -151,7 +151,7 @@ function writerAnswer(
   );
   if (!job)
     return unknown(
-      `the status stands in the ConfigMap ${configMap}, and no Job was read that writes it`,
+      `the status is in the ConfigMap ${configMap}, and no Job was read that writes it`,
       "name the manifest of the Job as well",
       ...written,
     );

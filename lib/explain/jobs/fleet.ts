@@ -120,7 +120,7 @@ export class Fleets {
       impersonates:
         kind === "argocd" ? artefacts.fleet.impersonation.get(key.split("/")[0] ?? "") : undefined,
     });
-    const trust = trustOfAll(identity, tokenOf(artefacts, key, audiences), audiences);
+    const trust = trustOfAll(identity, tokenOf(artefacts, key, audiences), audiences, artefacts);
     return { reading, trust, spoke, as: identity.label };
   }
 

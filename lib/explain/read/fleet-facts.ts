@@ -26,7 +26,7 @@ export interface ProfileFact {
   /** The main object; `undefined` where only its status was read. */
   readonly main: ObjectFact | undefined;
   /**
-   * What writes the status: a manifest of its own, or an object that was read from a cluster. Its `value` is not known
+   * What writes the status: a separate manifest, or an object that was read from a cluster. Its `value` is not known
    * where several write different ones.
    */
   readonly status: ObjectFact | undefined;

@@ -215,7 +215,7 @@ function readNodes(
 }
 
 const UNPLACED =
-  "nothing says which nodes read this CredentialProviderConfig, and others were read with files of their own";
+  "nothing says which nodes read this CredentialProviderConfig, and others were read with their own files";
 
 function refusedConfig({ name, problem, source }: MachineConfigFact): readonly SkippedDocument[] {
   const why = orElse(problem, () => undefined);

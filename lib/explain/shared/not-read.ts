@@ -4,6 +4,7 @@
 
 import { type Known, orElse } from "../../model/known";
 import { type Answer, seen, unknown } from "../answer";
+import type { Granted } from "../cloud";
 import type { NotRead } from "../read/scope";
 import type { Terraform } from "../read/terraform";
 
@@ -51,6 +52,19 @@ export class Unread {
     );
   }
 }
+
+/** Resources that grant something and are not judged, with what they say, so that a change of them is seen. */
+export function grantsNotRead(terraform: Terraform, types: readonly string[]): readonly Granted[] {
+  const all = types.flatMap((type) => terraform.ofType(type)).filter(({ adopted }) => !adopted);
+  return all.map((resource) => {
+    const arguments_ = resource.names.filter((name) => !META.includes(name)).sort();
+    const says = arguments_.map((name) => `${name} = ${JSON.stringify(resource.written([name]))}`).join(", ");
+    const right = { text: says, limits: true, source: resource.source };
+    return { to: `${resource.type}, which is not judged`, isHeld: false, isOwn: true, rights: () => [right] };
+  });
+}
+
+const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider"];
 
 /** Whether a text has another one in it, and not as a part of a longer name. */
 function names(text: string, name: string): boolean {

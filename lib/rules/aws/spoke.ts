@@ -162,6 +162,6 @@ function checkGroup(group: string): void {
       problem: "Kubernetes group is not one that an access entry can have",
       value: group,
       allowed: "1 to 253 characters, not beginning with system:",
-      remedy: "use a group of your own, for example fleet-controllers, and bind it on the cluster",
+      remedy: "use your own group, for example fleet-controllers, and bind it on the cluster",
     });
 }

@@ -1,0 +1,86 @@
+/*
+ * Who may have tokens of service accounts, by RBAC: nodes for the audiences of their plugins, and whoever may create
+ * `serviceaccounts/token`.
+ */
+
+import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
+import type { PolicyRule, RbacSubject } from "../../rules/rbac/rbac-objects";
+import type { HeldRight } from "../cloud";
+import { shownNames } from "../read/late-text";
+import type { Source } from "../read/source";
+import type { Change } from "./change";
+import { rightChanges, rightRows } from "./rights";
+import type { Pair, Side } from "./sides";
+
+/** The differences of a pair of clusters. */
+export function* tokenChanges({ stack, before, after }: Pair): Generator<Change> {
+  const [olds, news] = [tokenRights(before), tokenRights(after)];
+  for (const subject of new Set([...olds.keys(), ...news.keys()])) {
+    const changes = rightChanges(olds.get(subject) ?? [], news.get(subject) ?? []);
+    yield* rightRows(changes, { job: "trust", stack, subject });
+  }
+}
+
+/** By who is bound. */
+function tokenRights({ artefacts }: Side): ReadonlyMap<string, readonly HeldRight[]> {
+  const found = new Map<string, HeldRight[]>();
+  for (const { binding, rules } of [...(artefacts?.rbac.bound.values() ?? [])].flat()) {
+    const { kind, namespace, name } = binding;
+    const source = artefacts?.rbacSources.get(`${kind} ${namespace}/${name}`);
+    const known = rules.length > 0 ? rules : (DEFAULT_ROLES[binding.roleName] ?? []);
+    const rights = known.flatMap((rule) => rightsOf(rule, namespace, source));
+    if (rights.length === 0) continue;
+    for (const subject of binding.subjects) {
+      const whom = subjectText(subject, namespace);
+      found.set(whom, [...(found.get(whom) ?? []), ...rights]);
+    }
+  }
+  return found;
+}
+
+const CORE = { apiGroups: [""], resourceNames: [] };
+const CREATES: PolicyRule = { ...CORE, verbs: ["create"], resources: ["serviceaccounts/token"] };
+
+/**
+ * ClusterRoles that every cluster has without a manifest, as far as they let have tokens. Source: kubernetes/kubernetes,
+ * plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
+ */
+const DEFAULT_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
+  "cluster-admin": [{ ...CORE, verbs: ["*"], resources: ["*"] }],
+  admin: [CREATES],
+  edit: [CREATES],
+};
+
+function subjectText({ kind, name, namespace }: RbacSubject, ofBinding: string): string {
+  const place = kind === "ServiceAccount" ? `${namespace || ofBinding}/` : "";
+  return shownNames(`${kind} ${place}${name}`);
+}
+
+const TOKENS: readonly string[] = ["*", "*/token", "serviceaccounts/token"];
+
+/** Of a request for an audience, the audience stands in the place of the resource. */
+function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefined): readonly HeldRight[] {
+  const { verbs, apiGroups, resources, resourceNames } = rule;
+  if (!apiGroups.some((group) => group === "" || group === "*")) return [];
+  const may = (verb: string): boolean => verbs.includes(verb) || verbs.includes("*");
+  const names = resourceNames.length > 0 ? resourceNames : ["*"];
+  const where = namespace === "" ? "every namespace" : `namespace ${namespace}`;
+  const right = (action: string, under: string, what: string): readonly HeldRight[] =>
+    names.map((name) => ({
+      text: shownNames(`${what} of ${name === "*" ? "every service account" : name} in ${where}`),
+      covers: { action, on: `${namespace || "*"}/${name}`, under },
+      source,
+    }));
+  const isOfAny = resources.some((resource) => TOKENS.includes(resource));
+  const audiences = verbs.includes(TOKEN_AUDIENCE_VERB)
+    ? resources
+    : resources.filter((each) => each === "*");
+  return [
+    ...(may("create") && isOfAny ? right("*", "create", "create tokens") : []),
+    ...(may(TOKEN_AUDIENCE_VERB)
+      ? audiences.flatMap((each) =>
+          right(each, TOKEN_AUDIENCE_VERB, `have nodes' tokens for ${each === "*" ? "any audience" : each}`),
+        )
+      : []),
+  ];
+}

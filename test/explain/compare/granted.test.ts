@@ -1,0 +1,256 @@
+/* What is granted to others than the service accounts of the files: each addition is said once, and its mirror image. */
+
+import { describe, expect, it } from "vitest";
+import { type Change, compare } from "../../../lib/explain";
+import { type Artefacts, folderOf, synthesized } from "../../fixtures/explain/artefacts";
+
+const whole = synthesized("three-clouds");
+const AZURE = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/images/providers";
+const REGISTRY = `${AZURE}/Microsoft.ContainerRegistry/registries/acmeteam`;
+const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1";
+const READER = { project: "acme-images", location: "europe-west1", role: "roles/artifactregistry.reader" };
+const TRUST = {
+  Effect: "Allow",
+  Principal: { Federated: "arn:aws:iam::111122223333:oidc-provider/oidc.acme.example/edge-1" },
+  Action: "sts:AssumeRoleWithWebIdentity",
+  Condition: {
+    StringEquals: {
+      "oidc.acme.example/edge-1:aud": "sts.amazonaws.com",
+      "oidc.acme.example/edge-1:sub": "system:serviceaccount:shop:web",
+    },
+  },
+};
+const allowing = (Action: string): string =>
+  policy({ Effect: "Allow", Action, Resource: "arn:aws:ecr:eu-west-1:111122223333:repository/base" });
+
+function policy(...Statement: readonly object[]): string {
+  return JSON.stringify({ Version: "2012-10-17", Statement });
+}
+
+type Block = Readonly<Record<string, unknown>>;
+type Resources = Record<string, Record<string, Block>>;
+
+/** The flagship with more resources, or with changed ones. */
+function changed(change: (resources: Resources) => void): Artefacts {
+  return new Map(
+    [...whole].map(([path, text]) => {
+      if (!path.endsWith("cdk.tf.json")) return [path, text];
+      const json = JSON.parse(text) as { resource: Resources };
+      change(json.resource);
+      return [path, JSON.stringify(json)];
+    }),
+  );
+}
+
+const adding =
+  (...added: readonly (readonly [type: string, block: Block])[]) =>
+  (resources: Resources): void =>
+    added.forEach(([type, block]) => {
+      resources[type] = { ...resources[type], more: block };
+    });
+
+function brief(old: Artefacts, made: Artefacts): readonly string[] {
+  const { changes } = compare([folderOf(old)], [folderOf(made)]);
+  return changes.map(({ kind, subject, target }) => `${kind} | ${subject} | ${target}`);
+}
+
+const MIRRORED: Readonly<Record<Change["kind"], Change["kind"]>> = {
+  ...{ added: "removed", removed: "added", widened: "narrowed", narrowed: "widened" },
+  ...{ identity: "identity", verdict: "verdict", incomparable: "incomparable" },
+};
+
+const PRINCIPAL = "99999999-9999-9999-9999-999999999999";
+const ON_TEAM =
+  "on /subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourcegroups/images/providers/microsoft.containerregistry/registries/acmeteam";
+const GRANTED =
+  "roles/artifactregistry.reader on artifact registry repository base of acme-images in europe-west1";
+
+const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly string[]])[] = [
+  [
+    "a role of Azure for a principal of elsewhere",
+    adding([
+      "azurerm_role_assignment",
+      { scope: REGISTRY, role_definition_name: "AcrPull", principal_id: PRINCIPAL },
+    ]),
+    [`added | principal ${PRINCIPAL} | AcrPull ${ON_TEAM}`],
+  ],
+  [
+    "a role of Azure that is active by PIM, if it is",
+    adding([
+      "azurerm_pim_active_role_assignment",
+      {
+        scope: REGISTRY,
+        role_definition_id: `${AZURE}/Microsoft.Authorization/roleDefinitions/7f951dda-4ed3-4680-a7ca-43fe172d538d`,
+        principal_id: PRINCIPAL,
+      },
+    ]),
+    [`incomparable | principal ${PRINCIPAL} | perhaps AcrPull ${ON_TEAM}`],
+  ],
+  [
+    "a role of Azure for an identity that no service account names",
+    adding(
+      ["azurerm_user_assigned_identity", { name: "more", resource_group_name: "images", location: "x" }],
+      [
+        "azurerm_role_assignment",
+        {
+          scope: REGISTRY,
+          role_definition_name: "AcrPull",
+          principal_id: "${azurerm_user_assigned_identity.more.principal_id}",
+        },
+      ],
+    ),
+    [`added | azurerm_user_assigned_identity.more | AcrPull ${ON_TEAM}`],
+  ],
+  [
+    "a registry of Azure that everyone may pull from",
+    adding(["azurerm_container_registry", { name: "acmeteam", anonymous_pull_enabled: true }]),
+    ["added | everyone | pull without signing in on the registry acmeteam"],
+  ],
+  [
+    "the same, switched on by azapi",
+    adding([
+      "azapi_update_resource",
+      {
+        type: "Microsoft.ContainerRegistry/registries@2023-07-01",
+        resource_id: REGISTRY,
+        body: { properties: { anonymousPullEnabled: true } },
+      },
+    ]),
+    [`added | everyone | pull without signing in ${ON_TEAM.replace("on ", "on the registry ")}`],
+  ],
+  [
+    "the admin password of a registry",
+    adding(["azurerm_container_registry", { name: "acmeteam", admin_enabled: true }]),
+    ["added | whoever has the admin password | pull and push on the registry acmeteam"],
+  ],
+  [
+    "a role of AWS that trusts a service account which does not name it",
+    adding(
+      ["aws_iam_role", { name: "more", assume_role_policy: policy(TRUST) }],
+      ["aws_iam_role_policy", { role: "${aws_iam_role.more.name}", policy: allowing("ecr:BatchGetImage") }],
+    ),
+    [
+      "added | IAM role more | ecr:BatchGetImage on arn:aws:ecr:eu-west-1:111122223333:repository/base",
+      "added | shop/web | more",
+    ],
+  ],
+  [
+    "a policy of a role that was not read",
+    adding(["aws_iam_role_policy", { role: "elsewhere", policy: allowing("ecr:BatchGetImage") }]),
+    ["added | the role elsewhere | ecr:BatchGetImage on arn:aws:ecr:eu-west-1:111122223333:repository/base"],
+  ],
+  [
+    "a policy of a user, which is not judged",
+    adding(["aws_iam_user_policy", { user: "eve", policy: "{}" }]),
+    ['incomparable | aws_iam_user_policy, which is not judged | policy = "{}", user = "eve"'],
+  ],
+  [
+    "a public repository",
+    adding(["aws_ecrpublic_repository", { repository_name: "tools" }]),
+    ["added | everyone | pull from the public repository tools"],
+  ],
+  [
+    "a person in Google Cloud",
+    adding([
+      "google_artifact_registry_repository_iam_member",
+      { ...READER, repository: "base", member: "user:eve@example.com" },
+    ]),
+    [`added | user:eve@example.com | ${GRANTED}`],
+  ],
+  [
+    "all of a namespace that has no service account here",
+    adding([
+      "google_artifact_registry_repository_iam_member",
+      { ...READER, repository: "base", member: `principalSet://${POOL}/attribute.namespace/other` },
+    ]),
+    [`added | principalSet://${POOL}/attribute.namespace/other | ${GRANTED}`],
+  ],
+  [
+    "all of a pool, those who are known by what they can pull",
+    adding([
+      "google_artifact_registry_repository_iam_member",
+      { ...READER, repository: "base", member: `principalSet://${POOL}/*` },
+    ]),
+    [
+      "widened | shop/tools | europe-west1-docker.pkg.dev/acme-images/base/*",
+      `added | principalSet://${POOL}/* | ${GRANTED}`,
+    ],
+  ],
+  [
+    "other principals of the same tokens",
+    (resources) => {
+      for (const provider of Object.values(resources["google_iam_workload_identity_pool_provider"] ?? {}))
+        Object.assign(provider["attribute_mapping"] as object, { "google.subject": "'same'" });
+    },
+    [
+      "identity | shop/tools | europe-west1-docker.pkg.dev/* besides what is named",
+      "removed | shop/tools | europe-west1-docker.pkg.dev/acme-images/tools/*",
+      "incomparable |  | k8s-edge-1",
+    ],
+  ],
+];
+
+describe("grants to others", () => {
+  it.each(ROWS)("%s", (_, change, expected) => {
+    const [old, made] = [whole, changed(change)];
+    const found = brief(old, made);
+    expect(found).toEqual(expected);
+    const mirrored = found.map((each) => each.replace(/^\w+/, (kind) => MIRRORED[kind as Change["kind"]]));
+    expect([...brief(made, old)].sort()).toEqual([...mirrored].sort());
+  });
+
+  it("says the address of the right's own resource", () => {
+    const made = changed(
+      adding([
+        "azurerm_role_assignment",
+        { scope: REGISTRY, role_definition_name: "AcrPull", principal_id: PRINCIPAL },
+      ]),
+    );
+    const [change] = compare([folderOf(whole)], [folderOf(made)]).changes;
+    expect(change?.added.map(({ source }) => source?.path)).toEqual([
+      "resource.azurerm_role_assignment.more",
+    ]);
+  });
+});
+
+const RBAC = "10-token-audience.yaml";
+const binding = (kind: string, role: string, subject: string, namespace: string): string => `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ${kind}
+metadata: { name: more${namespace === "" ? "" : `, namespace: ${namespace}`} }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "${role}" }
+subjects: [{ apiGroup: rbac.authorization.k8s.io, ${subject} }]
+`;
+
+describe("tokens of service accounts", () => {
+  it.each<[string, string, readonly string[]]>([
+    [
+      "nodes, in every namespace",
+      binding(
+        "ClusterRoleBinding",
+        "token-audience:sts.amazonaws.com",
+        "kind: Group, name: system:nodes",
+        "",
+      ),
+      [
+        "widened | Group system:nodes | have nodes' tokens for sts.amazonaws.com of every service account in every namespace",
+      ],
+    ],
+    [
+      "nodes, where they may already",
+      binding("RoleBinding", "token-audience:sts.amazonaws.com", "kind: Group, name: system:nodes", "shop"),
+      [],
+    ],
+    [
+      "a person who may create them",
+      binding("RoleBinding", "edit", "kind: User, name: eve", "shop"),
+      ["added | User eve | create tokens of every service account in namespace shop"],
+    ],
+    ["a person who may only look", binding("RoleBinding", "view", "kind: User, name: eve", "shop"), []],
+  ])("%s", (_, more, expected) => {
+    const made = new Map(
+      [...whole].map(([path, text]) => [path, path.endsWith(RBAC) ? `${text}${more}` : text]),
+    );
+    expect(brief(whole, made)).toEqual(expected);
+  });
+});
