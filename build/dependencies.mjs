@@ -31,8 +31,10 @@ const OTHERS = [
   ["jsonify", "Public Domain", "bundled in cdktf"],
 ];
 
-/** Packages that may run a script when they are installed, and why: none. */
-const INSTALL_SCRIPTS = [];
+/** Packages that may run a script when they are installed, and why. */
+const INSTALL_SCRIPTS = [
+  ["esbuild", "of tsx, for tests and examples; its script only puts the program in place of its starter"],
+];
 
 const RUN_AT_INSTALL = ["preinstall", "install", "postinstall"];
 

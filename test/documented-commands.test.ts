@@ -35,6 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/contributing.md ": "links.test.ts looks for the folders",
   "docs/explain.md text": "an excerpt with dots; explain/render/reports.test.ts has the whole form",
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
+  "docs/moving-an-issuer.md ": "flags of kube-apiserver, the same ones in both orders",
   "docs/pipelines.md yaml": "pipelines.test.ts reads the workflows",
   "docs/testing.md js": "testing/jest-form.test.ts and the starters run them",
   "examples/aro-hcp/README.md yaml": "a part of a NodePool, which the user writes",
@@ -62,7 +63,8 @@ const FIRST = "openshift-aws";
 const WITHOUT_ONE_STACK = ["rollout", "denied-pulls"];
 
 /** Programs of others: their name is noted with what they were called with. What they print is what the next command needs. */
-const OUTPUTS = '*--outputs-file*) cp "$GIVEN/outputs.json" outputs.json ;; esac';
+const OUTPUTS =
+  '*--outputs-file*) cp "$GIVEN/outputs.json" outputs.json ;; "synth --output "*) cp -R cdktf.out "$3" ;; esac';
 const PROGRAMS: Readonly<Record<string, string>> = {
   cdktf: `case "$*" in ${OUTPUTS}`,
   terraform:
@@ -80,10 +82,10 @@ dist/examples/*/main.js) ;;
 *) exit 127 ;;
 esac`,
   openssl: 'while [ $# -gt 0 ]; do [ "$1" = -out ] && : > "$2"; shift; done; :',
-  jq: "cat > /dev/null",
+  jq: 'case "$1" in del*) cat ${2:+"$2"} ;; *) cat > /dev/null ;; esac',
   curl: "",
   oc: 'case "$*" in "create token"*) echo "$TOKEN" ;; esac',
-  kubectl: 'case "$1" in get) cat "$GIVEN/running.yaml" ;; esac',
+  kubectl: 'case "$*" in get*) cat "$GIVEN/running.yaml" ;; "create token"*) echo "$TOKEN" ;; esac',
   gcloud: "",
   "openshift-install": "mkdir -p cluster/manifests",
 };
@@ -203,8 +205,9 @@ function shell(root: string, code: string): { status: number | null; stderr: str
       HOME: join(root, "home"),
       LOG: log,
       GIVEN: join(root, "given"),
-      // Only the header is read.
-      TOKEN: `${Buffer.from('{"alg":"RS256","kid":"a"}').toString("base64url")}.e30.e30`,
+      TOKEN: [{ alg: "RS256", kid: "a" }, { iss: "https://issuer.example" }, {}]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString("base64"))
+        .join("."),
       GITHUB_STEP_SUMMARY: join(root, "summary.md"),
     },
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const clouds = ["aws", "azurerm", "google"].map((cloud) => `@cdktf/provider-${cloud}`);
   folder = emptyProject(["cdktf", "constructs", "cdk8s", "@types/node", "vitest", ...clouds]);
   compilers.writePrograms(folder);
-});
+}, 120_000);
 
 /** What the compiler says of the project's files and the library's declarations; those of others take most of its time. */
 function errors(): readonly string[] {
