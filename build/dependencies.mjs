@@ -31,9 +31,9 @@ const OTHERS = [
   ["jsonify", "Public Domain", "bundled in cdktf"],
 ];
 
-/** Packages that may run a script when they are installed, and why. */
+/** Packages for development that may run a script when they are installed, and why. */
 const INSTALL_SCRIPTS = [
-  ["esbuild", "of tsx, for tests and examples; its script only puts the program in place of its starter"],
+  ["esbuild", "of tsx, which runs the starters: puts the platform's program in its place"],
 ];
 
 const RUN_AT_INSTALL = ["preinstall", "install", "postinstall"];
@@ -62,7 +62,8 @@ export function problemsOf(lock, manifestOf) {
       problems.push(`${who}: licence ${entry.license ?? "is not stated"} is none of ${LICENCES.join(", ")}`);
     const scripts = manifestOf(path)?.scripts ?? {};
     const runs = RUN_AT_INSTALL.filter((script) => scripts[script] !== undefined);
-    if ((entry.hasInstallScript || runs.length > 0) && !INSTALL_SCRIPTS.some(([own]) => matches(own, name)))
+    const mayRun = entry.dev === true && INSTALL_SCRIPTS.some(([own]) => matches(own, name));
+    if ((entry.hasInstallScript || runs.length > 0) && !mayRun)
       problems.push(`${who}: runs ${runs.join(", ") || "a script"} when it is installed`);
     if (entry.integrity === undefined && !entry.inBundle)
       problems.push(`${who}: no checksum in the lock file`);

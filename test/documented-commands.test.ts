@@ -35,7 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/contributing.md ": "links.test.ts looks for the folders",
   "docs/explain.md text": "an excerpt with dots; explain/render/reports.test.ts has the whole form",
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
-  "docs/moving-an-issuer.md ": "flags of kube-apiserver, the same ones in both orders",
+  "docs/moving-an-issuer.md text": "flags of kube-apiserver; moving-an-issuer.test.ts has the stages",
   "docs/pipelines.md yaml": "pipelines.test.ts reads the workflows",
   "docs/testing.md js": "testing/jest-form.test.ts and the starters run them",
   "examples/aro-hcp/README.md yaml": "a part of a NodePool, which the user writes",
@@ -63,8 +63,7 @@ const FIRST = "openshift-aws";
 const WITHOUT_ONE_STACK = ["rollout", "denied-pulls"];
 
 /** Programs of others: their name is noted with what they were called with. What they print is what the next command needs. */
-const OUTPUTS =
-  '*--outputs-file*) cp "$GIVEN/outputs.json" outputs.json ;; "synth --output "*) cp -R cdktf.out "$3" ;; esac';
+const OUTPUTS = '*--outputs-file*) cp "$GIVEN/outputs.json" outputs.json ;; esac';
 const PROGRAMS: Readonly<Record<string, string>> = {
   cdktf: `case "$*" in ${OUTPUTS}`,
   terraform:
@@ -82,7 +81,7 @@ dist/examples/*/main.js) ;;
 *) exit 127 ;;
 esac`,
   openssl: 'while [ $# -gt 0 ]; do [ "$1" = -out ] && : > "$2"; shift; done; :',
-  jq: 'case "$1" in del*) cat ${2:+"$2"} ;; *) cat > /dev/null ;; esac',
+  jq: 'case "$*" in *"del(.items"*) cat ;; *) cat > /dev/null ;; esac',
   curl: "",
   oc: 'case "$*" in "create token"*) echo "$TOKEN" ;; esac',
   kubectl: 'case "$*" in get*) cat "$GIVEN/running.yaml" ;; "create token"*) echo "$TOKEN" ;; esac',
@@ -140,7 +139,7 @@ async function project(page: string): Promise<string> {
   const about = exampleNames.includes(own) && !WITHOUT_ONE_STACK.includes(own) ? own : (ABOUT[page] ?? FIRST);
   const { Stack, id } = await example(about);
   const outdir = synthesized((app) => void new Stack(app, page.startsWith("docs/") ? "prod" : id));
-  for (const to of ["cdktf.out", "main/cdktf.out", "cdktf.out.before", "strict.out"])
+  for (const to of ["cdktf.out", "main/cdktf.out", "cdktf.out.before", "strict.out", "next.out"])
     cpSync(outdir, join(root, to), { recursive: true });
   if (own === "denied-pulls") deniedPulls(join(root, "cdktf.out/denied-pulls"));
   if (own) put(join(root, `examples/${own}/main.ts`), "");
@@ -203,7 +202,7 @@ function shell(root: string, code: string): { status: number | null; stderr: str
       LOG: log,
       GIVEN: join(root, "given"),
       TOKEN: [{ alg: "RS256", kid: "a" }, { iss: "https://issuer.example" }, {}]
-        .map((part) => Buffer.from(JSON.stringify(part)).toString("base64"))
+        .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
         .join("."),
       GITHUB_STEP_SUMMARY: join(root, "summary.md"),
     },

@@ -10,6 +10,8 @@ import { azureAccess, workloadIdentities } from "../lib/cloud/azure";
 import { googleAccess, workloadServiceAccounts } from "../lib/cloud/google";
 import { Explainer } from "../lib/explain";
 import { Issuer } from "../lib/model/issuer";
+import { Subject } from "../lib/model/subject";
+import { componentCredentials } from "../lib/rules/azure/component";
 import { ImagePulls, PlatformComponents, WorkloadAccess } from "../lib/synth";
 import { edited, folderOf } from "./fixtures/explain/artefacts";
 import { filesOf } from "./fixtures/synth/stack-fixture";
@@ -23,9 +25,9 @@ import {
   makers,
   plainCluster,
 } from "./support/image-pulls";
-import { type Json, inside, record } from "./support/json";
+import { type Json, inside, record, text } from "./support/json";
 import { codeBlocks } from "./support/markdown";
-import { providersStack, releaseRequests } from "./support/platform-components";
+import { componentsProps, providersStack, releaseRequests } from "./support/platform-components";
 import { writtenStacks } from "./support/synth-output";
 import { synthesized } from "./support/synthesized";
 
@@ -147,9 +149,9 @@ describe.each(STAGES)("the stage %s", (stage) => {
 
   it("names the issuer that signs in what the cluster and its pods read", () => {
     const [stack] = writtenStacks(synth(stage));
-    const text = (file: string): string => stack?.files.get(file) ?? "";
+    const content = (file: string): string => stack?.files.get(file) ?? "";
     const { url } = ISSUERS[stage];
-    expect(text("manifests/cluster-authentication-02-config.yaml")).toContain(
+    expect(content("manifests/cluster-authentication-02-config.yaml")).toContain(
       `serviceAccountIssuer: ${url}\n`,
     );
     expect(JSON.stringify(stack?.identity)).toContain(JSON.stringify(ISSUERS[stage].recorded).slice(1, -1));
@@ -235,6 +237,67 @@ describe("moved", () => {
       "google_iam_workload_identity_pool_provider",
     ]);
     expect(added("signing", "moved", /./)).toEqual([]);
+  });
+});
+
+describe.each(["aws", "azure", "google"] as const)("components on %s", (cloud) => {
+  const components = (stage: Stage): string =>
+    synthesized((app) => {
+      const props = componentsProps(cloud, { issuer: ISSUERS[stage] });
+      new PlatformComponents(providersStack(app), "components", props);
+    });
+  const trusts = (folder: string): unknown => {
+    const all = record(inside(writtenStacks(folder)[0]?.terraform, "resource"));
+    return [
+      all["aws_iam_role"],
+      all["azurerm_federated_identity_credential"],
+      all["google_iam_workload_identity_pool_provider"],
+    ];
+  };
+
+  it("are trusted with either issuer, and with the same resources whichever signs", () => {
+    const [trusted, signing] = [components("trusted"), components("signing")];
+    for (const folder of [trusted, signing]) {
+      const results = [...Explainer.read([folder]).components()];
+      expect(results.length).toBeGreaterThan(3);
+      expect(results.filter(({ verdict }) => verdict === "denied")).toEqual([]);
+    }
+    expect(trusts(signing)).toEqual(trusts(trusted));
+    expect(JSON.stringify(trusts(trusted))).toContain(NEXT.slice("https://".length));
+  });
+});
+
+describe("names", () => {
+  const subject = Subject.of("openshift-ingress-operator/ingress-operator");
+
+  it.each([
+    ["unique", ["prod_openshift-ingress-operator_ingress-operator", "…_2027"]],
+    ["ccoctl", ["ingress-operator", "…_2027"]],
+  ] as const)("of credentials end with the label (%s)", (naming, [plain, labelled]) => {
+    const trust = { clusterName: "prod", audience: "openshift", subjects: [subject] };
+    const names = (stage: Stage): readonly string[] =>
+      componentCredentials({ ...trust, issuer: ISSUERS[stage] }, naming).map(({ name }) => name);
+    const both = [plain, labelled.replace("…", plain)];
+    expect(STAGES.map(names)).toEqual([[plain], both, both, both.slice(1)]);
+  });
+
+  it("of pool providers end with the label, stated or derived", () => {
+    const ids = (props: object): readonly string[] => {
+      const outdir = synthesized((app) => {
+        new ImagePulls(providersStack(app), "pulls", {
+          cluster: plainCluster({ issuer: ISSUERS.trusted }),
+          identities: [makers.google(props)],
+          pulls: [{ serviceAccount: "shop/tools", from: fromGoogle() }],
+        });
+      });
+      const all = inside(writtenStacks(outdir)[0]?.terraform, "resource");
+      return Object.values(record(inside(all, "google_iam_workload_identity_pool_provider")))
+        .map((each) => text(record(each)["workload_identity_pool_provider_id"]))
+        .sort();
+    };
+    expect(ids({})).toEqual(["k8s-prod", "k8s-prod--2027"]);
+    expect(ids({ providerId: "own-id" })).toEqual(["own-id", "own-id--2027"]);
+    expect(ids({ providerId: "a".repeat(30) })[0]).toMatch(/^a{20,}---[0-9a-f]{8}$/);
   });
 });
 

@@ -253,6 +253,20 @@ describe("the packages of the lock file", () => {
     ],
     ["no script at installation", "a", {}, { scripts: { test: "x" } }, undefined],
     [
+      "a script that is stated, in development",
+      "esbuild",
+      { hasInstallScript: true, dev: true },
+      undefined,
+      undefined,
+    ],
+    [
+      "a stated script of what users install",
+      "esbuild",
+      { hasInstallScript: true },
+      undefined,
+      "runs a script when",
+    ],
+    [
       "one licence of two only",
       "a",
       { license: "(MIT AND GPL-3.0)" },

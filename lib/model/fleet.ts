@@ -5,7 +5,6 @@
  */
 
 import type { NodeSetup } from "./node-file";
-import type { SpokeTrust } from "./spoke-trust";
 import { SUBJECT, type Subject } from "./subject";
 import type { AccessGrant } from "./workloads";
 import {
@@ -157,6 +156,14 @@ export interface SpokeFacts {
    * @defaultValue - none
    */
   readonly projectNumber?: string;
+}
+
+/** Whose tokens a spoke takes that trusts the hub's issuer itself. */
+export interface SpokeTrust {
+  /** URL of the issuer; may be late. */
+  readonly issuer: string;
+  /** The hub's service accounts that may sign in, `namespace/name`, sorted. */
+  readonly serviceAccounts: readonly string[];
 }
 
 /** A spoke as its cloud knows it; made by the function of the cloud's subpath. */

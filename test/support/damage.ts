@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { type ExplainOptions, type ExplainResult, Explainer } from "../../lib/explain";
+import { type ExplainResult, Explainer } from "../../lib/explain";
 import { isWorkloadIdentityError } from "../../lib/errors";
 import type { Artefacts } from "../fixtures/explain/artefacts";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
@@ -131,14 +131,10 @@ export class Damaged<T> {
   }
 }
 
-/** What is asked of an explainer over paths, or the code of the refusal. */
-export function resultsOf(
-  paths: readonly string[],
-  options?: ExplainOptions,
-  asked: (explainer: Explainer) => Iterable<ExplainResult> = (explainer) => explainer.all(),
-): readonly ExplainResult[] | string {
+/** Every result, or the code of the refusal. */
+export function resultsOf(paths: readonly string[]): readonly ExplainResult[] | string {
   try {
-    return [...asked(Explainer.read(paths, options))];
+    return [...Explainer.read(paths).all()];
   } catch (error) {
     if (isWorkloadIdentityError(error)) return error.code;
     throw error;

@@ -157,7 +157,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
       ? "no list of access providers was read, so that no controller is known that would enter"
       : `no workload of ${title} was read`,
     "name the manifests of the controller and its list of access providers as well",
-    ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
+    ...(read ? [seen(read.title, read.source)] : []),
   );
 }
 
@@ -175,7 +175,9 @@ function runsAsOther(
 }
 
 function profileReadable(artefacts: ClusterArtefacts, controller: Controller, namespace: string): Answer {
-  const { reader, readers, kind, title } = controller;
+  const { reader, readers, kind, title, list: read } = controller;
+  if (read?.form === "secrets")
+    return pass("Argo CD's own manifests let it read the Secrets of its namespace");
   if (kind === "kueue") return pass("Kueue's own manifests let it read profiles of its namespace");
   if (reader === undefined || !isDnsSubdomain(reader.split("/")[1]))
     return unknown(
@@ -226,10 +228,7 @@ function providerChosen({
       `which access providers the profile ${profile.key} names is not known`,
       "name the manifest of its status as well",
     );
-  const where = [
-    ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
-    seen("status", profile.status.source),
-  ];
+  const where = [...(read ? [seen(read.title, read.source)] : []), seen("status", profile.status.source)];
   if (resolution.outcome === "open")
     return unknown(
       `which access provider is chosen is not known: ${resolution.reason}`,

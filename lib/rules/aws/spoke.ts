@@ -57,11 +57,6 @@ export interface EksAccess {
   readonly kubernetesGroups: readonly string[];
 }
 
-export const EKS_ACCESS: ObjectKind<EksAccess> = object({
-  accessPolicies: list(EKS_POLICY_GRANT),
-  kubernetesGroups: list(text),
-});
-
 /** How principals are known to an EKS cluster. */
 export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
 

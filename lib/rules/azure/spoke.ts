@@ -47,12 +47,6 @@ export interface AksAssignment {
   readonly scope: string;
 }
 
-export const AKS_ASSIGNMENT: ObjectKind<AksAssignment> = object({
-  key: text,
-  role: text,
-  scope: text,
-});
-
 const PREFIX = "Azure Kubernetes Service RBAC ";
 const ROLES: readonly AksRoleName[] = [
   `${PREFIX}Admin`,
