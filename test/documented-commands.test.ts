@@ -127,13 +127,14 @@ beforeAll(() => {
   cpSync(join(ROOT, assets), join(folder, assets), { recursive: true });
 }, 120_000);
 
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
 /** A folder with all that the commands of a page read. */
 async function project(page: string): Promise<string> {
   const root = temporaryFolder();
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
   const [, own = ""] = /^examples\/([\w-]+)\//.exec(page) ?? [];
   const about = exampleNames.includes(own) && !WITHOUT_ONE_STACK.includes(own) ? own : (ABOUT[page] ?? FIRST);
   const { Stack, id } = await example(about);
@@ -141,44 +142,41 @@ async function project(page: string): Promise<string> {
   for (const to of ["cdktf.out", "main/cdktf.out", "cdktf.out.before", "strict.out", "next.out"])
     cpSync(outdir, join(root, to), { recursive: true });
   if (own === "denied-pulls") deniedPulls(join(root, "cdktf.out/denied-pulls"));
+  if (own) put(join(root, `examples/${own}/main.ts`), "");
 
   const [stack] = writtenStacks(outdir);
-  put("given/outputs.json", JSON.stringify(madeUpOutputs(stack?.terraform ?? {})));
-  put("given/state.json", JSON.stringify({ format_version: "1.0", values: { root_module: {} } }));
-  for (const [name, answers] of Object.entries({
-    aws: awsAnswers("private"),
-    az: azureAnswers(),
-    gcloud: googleAnswers(),
-  }))
-    put(`${name}.json`, JSON.stringify(answers));
-  const requests = join(
-    ROOT,
-    "examples",
-    about.startsWith("openshift-manual") ? about : "openshift-manual-aws",
-  );
+  put(join(root, "given/outputs.json"), JSON.stringify(madeUpOutputs(stack?.terraform ?? {})));
+  const state = { format_version: "1.0", values: { root_module: {} } };
+  put(join(root, "given/state.json"), JSON.stringify(state));
+  const requests = about.startsWith("openshift-manual") ? about : "openshift-manual-aws";
   for (const to of ["credentials-requests", "next-requests"])
-    cpSync(join(requests, "credentials-requests"), join(root, to), { recursive: true });
-  cpSync(join(ROOT, "examples/rollout"), join(root, "examples/rollout"), { recursive: true });
-  cpSync(join(ROOT, "examples/rollout/running-before.yaml"), join(root, "given/running.yaml"));
-  cpSync(join(root, "given/running.yaml"), join(root, "running.yaml"));
-  for (const { code } of documentedCode().filter(
-    ({ file, language }) => file === "docs/explain.md" && language === "yaml",
-  )) {
-    if (code.includes("baseline.schema.json")) put("accepted.yaml", code);
-    if (code.includes("facts.schema.json")) put("facts.yaml", code);
-  }
-  for (const path of [
-    "main.ts",
-    "secure/issuer-key",
-    "home/.zfunc/.keep",
-    "home/.config/fish/completions/.keep",
-  ])
-    put(path, "");
-  put("home/.local/share/bash-completion/completions/.keep", "");
-  if (own) put(`examples/${own}/main.ts`, "");
+    cpSync(join(ROOT, "examples", requests, "credentials-requests"), join(root, to), { recursive: true });
+  putFiles(root);
+  putPrograms(root);
+  return root;
+}
 
+/** Files that are the same for every page. */
+function putFiles(root: string): void {
+  const clouds = { aws: awsAnswers("private"), az: azureAnswers(), gcloud: googleAnswers() };
+  for (const [name, answers] of Object.entries(clouds))
+    put(join(root, `${name}.json`), JSON.stringify(answers));
+  cpSync(join(ROOT, "examples/rollout"), join(root, "examples/rollout"), { recursive: true });
+  for (const to of ["given/running.yaml", "running.yaml"])
+    cpSync(join(ROOT, "examples/rollout/running-before.yaml"), join(root, to));
+  for (const { file, language, code } of documentedCode()) {
+    if (file !== "docs/explain.md" || language !== "yaml") continue;
+    if (code.includes("baseline.schema.json")) put(join(root, "accepted.yaml"), code);
+    if (code.includes("facts.schema.json")) put(join(root, "facts.yaml"), code);
+  }
+  for (const path of ["main.ts", "secure/issuer-key"]) put(join(root, path), "");
+  for (const path of [".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"])
+    mkdirSync(join(root, "home", path), { recursive: true });
+}
+
+function putPrograms(root: string): void {
   const script = (name: string, text: string): void => {
-    put(`bin/${name}`, `#!/bin/sh\n${text}\n`);
+    put(join(root, "bin", name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(root, "bin", name), 0o755);
   };
   for (const [name, text] of Object.entries(PROGRAMS)) script(name, `echo "${name} $*" >> "$LOG"\n${text}`);
@@ -189,7 +187,6 @@ async function project(page: string): Promise<string> {
 echo "$code $*" >> "$LOG"
 case $code in 0 | 1 | 3) ;; *) exit $code ;; esac`,
   );
-  return root;
 }
 
 function shell(root: string, code: string): { status: number | null; stderr: string; calls: string } {

@@ -37,6 +37,8 @@ const BOUND: Readonly<Record<string, readonly string[]>> = {
 /** Examples that are not one good stack, with the reason. */
 const OTHER_EXAMPLES: Readonly<Record<string, string>> = {
   rollout: "is one stack at several stages; rollout.test.ts compares and judges each",
+  "starter-commonjs": "is a project of its own; pack/starters.test.ts runs it in an empty folder",
+  "starter-esm": "is a project of its own; pack/starters.test.ts runs it in an empty folder",
   "denied-pulls": "damages what its good stacks write; denied-pulls.test.ts judges both",
 };
 

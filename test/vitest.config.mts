@@ -33,6 +33,7 @@ export default defineConfig({
       { extends: true, test: { name: "mocked", include: [MOCKED] } },
     ],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Refuses to write snapshots, new ones included; the `--update` of `npm run test:update` overrules it.
     update: "none",
   },
