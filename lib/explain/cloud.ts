@@ -54,6 +54,8 @@ export interface PluginCloud {
   answersAnyway?(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */
   annotations(question: PullQuestion): Answer;
+  /** Where it is granted that everyone may read a repository, or all of a pattern; `undefined` where that is not certain. */
+  readByAll(repository: AskedRepository): Evidence | undefined;
   /** As whom the plugin acts, and whether the cloud lets it. */
   puller(question: PullQuestion): PullIdentity;
 }
