@@ -375,6 +375,10 @@ export interface StatedSection {
 export interface CloudReader {
   /** Key of the cloud in files with facts. */
   readonly cloud: string;
+  /** Its name, for people. */
+  readonly title: string;
+  /** What the types of its Terraform resources begin with. */
+  readonly providers: readonly string[];
   /** What may be stated of it; absent where nothing may. */
   readonly stated?: StatedSection;
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */

@@ -47,6 +47,11 @@ export function statedResources(
   });
 }
 
+/** The name of the cloud whose resources have a type that begins so; `undefined` for any other type. */
+export function cloudTitle(provider: string): string | undefined {
+  return READERS.find(({ providers }) => providers.includes(provider))?.title;
+}
+
 /** The clouds over the resources that were read. */
 export interface Clouds {
   /** All of them. */

@@ -34,6 +34,8 @@ import { Trust, type TrustQuestion, notFound } from "./trust";
 
 export const awsReader: CloudReader = {
   cloud: "aws",
+  title: "AWS",
+  providers: ["aws"],
   stated,
   computed: [
     policyDocumentJson,

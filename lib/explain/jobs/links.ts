@@ -2,7 +2,7 @@
  * Links that several jobs have, and what several links say.
  */
 
-import { same, shown } from "../../model/known";
+import { orElse, same, shown } from "../../model/known";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
@@ -70,11 +70,10 @@ function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArt
   if (answer.status !== "pass" || authentication === undefined || cluster.issuer === undefined) return answer;
   const { issuer, source } = authentication;
   if (same<string | undefined>(cluster.issuer, issuer) === "yes") return answer;
-  const text = shown(issuer);
   const says =
-    text === "undefined"
+    orElse(issuer, () => "late") === undefined
       ? "Authentication/cluster was read without serviceAccountIssuer, so that tokens are of https://kubernetes.default.svc unless the cluster has one that the manifest leaves as it is"
-      : `Authentication/cluster says ${text}`;
+      : `Authentication/cluster says ${shown(issuer)}`;
   return unknown(
     `the cloud trusts ${shown(cluster.issuer)}, which is recorded, and ${says}: whose tokens the cluster issues is not known`,
     "write exactly the issuer into spec.serviceAccountIssuer, or leave the manifest of another cluster out",
