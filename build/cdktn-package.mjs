@@ -10,7 +10,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const PARTS = ["dist/lib", "docs", "README.md", "LICENSE"];
+const PARTS = ["dist/lib", "docs", "examples", "README.md", "LICENSE"];
 const TEXT = /\.(?:js|mjs|ts|mts|md|json)$/;
 
 /** Names both packages, so it is the same in both. */
@@ -27,6 +27,26 @@ const PEERS = {
   "@cdktn/provider-kubernetes": ">=13",
   cdktn: ">=0.24.0 <1",
 };
+
+/** Versions in place of those that pages and starters pin; of Google's bindings the newest of the first major. */
+export const PINS = {
+  "@cdktn/provider-aws": "25.7.0",
+  "@cdktn/provider-azurerm": "16.1.0",
+  "@cdktn/provider-google": "19",
+  "cdktn-cli": "0.24",
+  cdktn: "0.24.0",
+};
+/** Bindings that state a core before the pinned one, which npm would refuse. */
+const LAGGING = /(npm install .*)(?=@cdktn\/provider-azurerm@)/g;
+
+/** The same text with versions that there are, after its names were replaced. */
+export function pinned(text) {
+  return text
+    .replace(/(@cdktn\/provider-\w+|cdktn(?:-cli)?)(@|": ")\d[\d.]*(?![\w.])/g, (whole, name, between) =>
+      name in PINS ? `${name}${between}${PINS[name]}` : whole,
+    )
+    .replace(LAGGING, "$1--legacy-peer-deps ");
+}
 
 /** Names of packages and commands; file names (`cdktf.json`, `cdktf.out`) and keys within a tree (`cdktf/…`) are shared. */
 export function renamed(text) {
@@ -70,7 +90,8 @@ function write(target) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     if (path === BOTH || !TEXT.test(path)) return cpSync(from, join(target, path));
     const text = peersReplaced(readFileSync(from, "utf8"), manifest.peerDependencies);
-    writeFileSync(join(target, path), renamed(text));
+    const same = renamed(text);
+    writeFileSync(join(target, path), path.startsWith("dist/") ? same : pinned(same));
   };
   PARTS.forEach(put);
   writeFileSync(join(target, "package.json"), `${JSON.stringify(manifestOf(manifest), null, 2)}\n`);

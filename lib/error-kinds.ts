@@ -40,7 +40,7 @@ export const KINDS = {
   unsafe: "more is permitted than can have been meant",
 } as const;
 
-/** Codes of their own: programs look for them, or they are of every area. */
+/** Special codes: programs look for them, or they apply to every area. */
 export const SPECIAL = {
   "image-invalid": "an image name that the kubelet refuses",
   "late-value": "a value is known only after Terraform apply, and needed while synthesizing",

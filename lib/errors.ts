@@ -25,7 +25,7 @@ export interface Problem {
   readonly remedy: string;
 }
 
-/** What {@link WorkloadIdentityError.code} can hold: where a mistake is and of which kind, or a code of its own. */
+/** What {@link WorkloadIdentityError.code} can hold: where a mistake is and of which kind, or a special code. */
 export type ErrorCode = `${Area}-${MistakeKind}` | keyof typeof SPECIAL;
 
 const ERROR = Symbol.for("cdktf-workload-identity/error");

@@ -26,7 +26,7 @@ export {
 export { Duration } from "./model/duration";
 export { type FederatedTrust } from "./model/federated-trust";
 export { type CredentialProviderEnv, type ImageCredentialProvider } from "./model/image-credential-provider";
-export { type GivenIssuer, type IIssuerHost, Issuer } from "./model/issuer";
+export { type GivenIssuer, type IIssuerHost, Issuer, type IssuerSettings } from "./model/issuer";
 export {
   type AccountGrant,
   type AccountRequest,

@@ -7,6 +7,7 @@ type Manifest = Readonly<Record<string, Readonly<Record<string, string>>>>;
 /** A script of the build, in JavaScript. */
 interface Build {
   readonly renamed: (text: string) => string;
+  readonly pinned: (text: string) => string;
   readonly manifestOf: (manifest: Manifest) => Manifest;
 }
 const build = import("../build/cdktn-package.mjs" as string) as Promise<Build>;
@@ -39,6 +40,26 @@ describe("the package for CDK Terrain", () => {
     const { renamed } = await build;
     expect(renamed(before)).toBe(after);
     expect(renamed(after)).toBe(after);
+  });
+
+  it.each([
+    [
+      "npm install --save-exact @cdktf/provider-aws@21.22.1     # AWS",
+      "npm install --save-exact @cdktn/provider-aws@25.7.0     # AWS",
+    ],
+    [
+      "npm install @cdktf/provider-azurerm@14.23.1 # Azure",
+      "npm install --legacy-peer-deps @cdktn/provider-azurerm@16.1.0 # Azure",
+    ],
+    ['    "cdktf": "0.21.0",\n', '    "cdktn": "0.24.0",\n'],
+    [
+      "npm install cdktf-workload-identity@0.1.0 cdktf@0.21.0",
+      "npm install cdktn-workload-identity@0.1.0 cdktn@0.24.0",
+    ],
+    ["npx cdktf-cli@0.21 deploy", "npx cdktn-cli@0.24 deploy"],
+  ])("pins what there is: %s", async (before, after) => {
+    const { renamed, pinned } = await build;
+    expect(pinned(renamed(before))).toBe(after);
   });
 
   it("imports nothing that its manifest does not name", async () => {

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ROOT, markdownFiles } from "./support/markdown";
-
-const LINK = /\]\(([^)\s]+)\)/g;
+import { LINK, OUTSIDE, ROOT, markdownFiles } from "./support/markdown";
 
 /** The anchors of a page, as forges derive them from its headings. */
 function anchors(path: string): readonly string[] {
@@ -27,7 +25,7 @@ function isBroken(file: string, link: string): boolean {
 describe("links in Markdown", () => {
   it.each(markdownFiles())("of %s lead somewhere", (file) => {
     const links = [...readFileSync(join(ROOT, file), "utf8").matchAll(LINK)].map(([, link = ""]) => link);
-    expect(links.filter((link) => !/^[a-z]+:/.test(link) && isBroken(file, link))).toEqual([]);
+    expect(links.filter((link) => !OUTSIDE.test(link) && isBroken(file, link))).toEqual([]);
   });
 
   it("and paths in docs/contributing.md", () => {

@@ -19,7 +19,31 @@ const named = [
 /** Nothing fails that a text could be searched for: it is asked before the change, the node's identity takes over, a secret lies open. */
 const SILENT = ["still-pulled", "otherwise", "secret-free"];
 
+/** Headings with what stands below them. */
+const sections = page.split(/^### /m).slice(1);
+
 describe("docs/troubleshooting.md", () => {
+  it.each([
+    "no basic auth credentials",
+    'audience "…" not found in pod spec volume',
+    "InvalidIdentityToken: No OpenIDConnect provider found in your account",
+    "InvalidIdentityToken: Incorrect token audience",
+    "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider",
+    "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity",
+    "EntityAlreadyExists",
+    "AADSTS70021",
+    "AADSTS700211",
+    "AADSTS700213",
+    "ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity",
+    "The given credential is rejected by the attribute condition",
+    "409: Requested entity already exists",
+    "ErrImageNeverPull",
+  ])("has an entry for %s, which says what finds it", (text) => {
+    const found = sections.filter((section) => section.split("\n")[0]?.includes(`\`${text}`));
+    expect(found.length).toBeGreaterThan(0);
+    expect(found[0]).toMatch(/Checks?\b[^:]*:|\| check\b/);
+  });
+
   it("names checks that exist", () => {
     expect(named.filter((id) => !checks.includes(id))).toEqual([]);
   });

@@ -109,7 +109,7 @@ export function importBlocks(imports: readonly ImportId[]): string {
   const taken = new Map<string, number>();
   return imports
     .map(({ type, id }) => {
-      // What tells an object from others of its type stands last, GUIDs and names of credentials say.
+      // What distinguishes an object from others of its type comes last: GUIDs, names of credentials.
       const [last = ""] = /[^/:|@]+$/.exec(id.replace(/[@|].*$/, "")) ?? [];
       const name = last.replace(/\W+/g, "_").replace(/^(?=\d)/, "_");
       const address = `${type}.${name}`;

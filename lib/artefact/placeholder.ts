@@ -1,5 +1,5 @@
 /*
- * The text that stands in a manifest for a value that Terraform knows only after apply:
+ * The text that a manifest holds in place of a value that Terraform knows only after apply:
  *
  *   @late(azurerm_user_assigned_identity.pulls_shop_web.client_id)@   a reference
  *   @late(output.azurerm_key_vault_kv_vault_uri_3fa2c91b)@            an expression, by the output that holds it

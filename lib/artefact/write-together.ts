@@ -39,7 +39,7 @@ export function writeTogether(folder: string, files: readonly WrittenFile[]): re
     return fail("issuer-unsupported", {
       problem: `the documents cannot be written (${errorCode(error)}); nothing was`,
       value: folder,
-      remedy: "give a folder in which files can be made, and remove what stands in their places",
+      remedy: "give a folder in which files can be made, and remove what is in their places",
     });
   }
   return targets.map(({ target }) => target);

@@ -156,7 +156,7 @@ class Lines {
     return true;
   }
 
-  /** Takes the dash from the line: what follows it begins a map of its own. */
+  /** Takes the dash from the line: what follows it begins a nested map. */
   undash(): void {
     this.dash = false;
     this.indent += INDENT;

@@ -126,7 +126,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
       fail("delivery-unsupported", {
         problem: `${this.node.path} is in the stack whose manifests it delivers, and Terraform asks the cluster's API server while it plans`,
         value: stack.node.id,
-        allowed: "a stack of its own, which is planned once the other one is applied",
+        allowed: "a separate stack, which is planned once the other one is applied",
         remedy: "make a second TerraformStack for the resources",
       });
     this.#props = props;

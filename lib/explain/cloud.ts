@@ -22,6 +22,11 @@ import type { ComputedAttribute, Terraform } from "./read/terraform";
 export interface TokenQuestion {
   /** `iss`. */
   readonly issuer: Known<string>;
+  /**
+   * True for a token of a further issuer, which a cluster on the move accepts beside the one that signs. Its bearer may
+   * have other settings than those that were read, which are for the one that signs.
+   */
+  readonly further?: boolean;
   /** The only entry of `aud`. */
   readonly audience: Known<string>;
   /** Namespace of the service account. */

@@ -323,13 +323,13 @@ class JudgedChain<F extends object> implements Chain<F> {
     const answers = this.#runner.answers(this.facts);
     return this.#runner.links.map(({ id }, place) => {
       const answer = answers[place];
-      return answer ? { id, ...worded(answer) } : notReached(id, this.failed);
+      return answer ? { id, ...plainAnswer(answer) } : notReached(id, this.failed);
     });
   }
 }
 
-/** An answer as plain data: what an answer words when it is read, a spread would not copy. */
-export function worded({ status, reason, evidence, remedy, log }: Answer): Answer {
+/** An answer as plain data: a spread would not copy the words that are made when they are read. */
+export function plainAnswer({ status, reason, evidence, remedy, log }: Answer): Answer {
   return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }
 

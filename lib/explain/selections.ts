@@ -27,7 +27,7 @@ export const ACCESS_SELECTION: ObjectKind<AccessSelection> = object({
   stack: optional(text),
 });
 
-/** What to explain; everything that was declared or stands in a workload where nothing is chosen. */
+/** What to explain; everything that was declared or occurs in a workload where nothing is chosen. */
 export interface PullSelection extends AccessSelection {
   /**
    * An image as a pod names it.

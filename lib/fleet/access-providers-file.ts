@@ -23,7 +23,6 @@ import {
   badPolicy,
   badProvider,
 } from "../rules/fleet/provider-list";
-import { ignoredProfileData } from "../rules/fleet/resolve-exec";
 import { secretIssues } from "../rules/fleet/secret-material";
 import { spokeTokenFile } from "../rules/fleet/spoke-tokens";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
@@ -74,17 +73,17 @@ const SHARED =
   "access library 0.1.3 and older carries variables of one profile over to the next: let every profile set the same ones";
 
 /**
- * The consumer's list of access providers in a ConfigMap: the provider file, or Kueue's configuration with the list in
+ * The consumer's list of access providers, in a ConfigMap unless the consumer takes a Secret for each cluster: the provider file, or Kueue's configuration with the list in
  * it. Consumers read it at start; {@link AccessProvidersFile.hash} in an annotation of the pods rolls them.
  */
 export class AccessProvidersFile extends Construct {
   /** The entries in their order; of two that a profile has, the first one is used. */
   readonly providers: readonly AccessProvider[];
-  /** The ConfigMap. */
-  readonly resource: ApiObject;
-  /** Name of the ConfigMap. */
+  /** The ConfigMap; `undefined` where each cluster has a Secret. */
+  readonly resource: ApiObject | undefined;
+  /** Name of the ConfigMap, empty without one. */
   readonly configMap: string;
-  /** Key in the ConfigMap. */
+  /** Key in the ConfigMap, empty without one. */
   readonly key: string;
   /** SHA-256 of the text, hexadecimal. */
   readonly hash: string;
@@ -97,23 +96,29 @@ export class AccessProvidersFile extends Construct {
     const { consumer } = props;
     this.providers = providerEntries(props);
     const text = textOf(this.providers, props);
-    const place =
-      consumer.form.kind === "kueue"
-        ? { name: KUEUE_CONFIG_MAP, key: KUEUE_KEY }
-        : { name: consumer.form.configMap, key: consumer.form.key };
-    this.resource = new ApiObject(this, "Resource", {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { namespace: consumer.reader.namespace, name: place.name },
-      data: { [place.key]: text },
-    });
-    this.configMap = place.name;
-    this.key = place.key;
+    const place = placeOf(consumer);
+    this.resource =
+      place &&
+      new ApiObject(this, "Resource", {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { namespace: consumer.reader.namespace, name: place.name },
+        data: { [place.key]: text },
+      });
+    this.configMap = place?.name ?? "";
+    this.key = place?.key ?? "";
     this.hash = createHash("sha256").update(text).digest("hex");
     this.warnings = this.providers
       .filter(({ profileSourcedEnvVarsPolicy: policy = "Ignore" }) => policy !== "Ignore")
       .map(({ name }) => `${name}: ${SHARED}`);
   }
+}
+
+function placeOf({ form }: FleetConsumer): { readonly name: string; readonly key: string } | undefined {
+  if (form.kind === "secrets") return undefined;
+  return form.kind === "kueue"
+    ? { name: KUEUE_CONFIG_MAP, key: KUEUE_KEY }
+    : { name: form.configMap, key: form.key };
 }
 
 function textOf(providers: readonly AccessProvider[], props: AccessProvidersFileProps): string {
@@ -153,16 +158,11 @@ function providerEntries(props: AccessProvidersFileProps): readonly AccessProvid
   const own = spokes.map((spoke) => entryOf(spoke, props));
   const entries = [...own, ...givenEntries(additionalProviders, consumer)];
   const documents = entries.map(accessProviderDocument);
-  const profiles = spokes.map(({ statusDocument }) => statusDocument);
   throwFirst([
     ...accessProviderIssues(documents),
     ...entries.flatMap(({ name, execConfig }) => pluginCallIssues({ provider: name, ...execConfig })),
     ...secretIssues("the list of access providers", documents),
-    ...profiles.flatMap((profile) => healthIssues(profile, consumer)),
-    ...profiles.flatMap((profile, index) => {
-      const ignored = ignoredProfileData([documents[index]], profile, consumer.takesProfileEnv);
-      return [...ignored.variables, ...ignored.config];
-    }),
+    ...spokes.flatMap(({ statusDocument }) => healthIssues(statusDocument, consumer)),
   ]);
   return entries;
 }

@@ -1,4 +1,4 @@
-import { ApiObject } from "cdk8s";
+import { ApiObject, JsonPatch } from "cdk8s";
 import { Construct } from "constructs";
 import { fail, throwFirst } from "../errors";
 import { ServiceAccountAnnotations } from "../kubernetes/service-account";
@@ -6,7 +6,7 @@ import type { ControllerWorkload } from "../model/fleet";
 import { type ObjectKind, checkProps, list, object, optional, record, text } from "../model/shape";
 import { type AccessGrant, type CredentialFile, type PodFragment, ACCESS_GRANT } from "../model/workloads";
 import type { FleetConsumer } from "../rules/fleet/consumer";
-import { conflict, mergedTexts } from "../rules/fleet/controller-patch";
+import { conflict, controllerPatch, mergedTexts } from "../rules/fleet/controller-patch";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
 import {
   type HubFacts,
@@ -26,7 +26,6 @@ import {
   AccessProvidersFile,
   pluginFor,
 } from "./access-providers-file";
-import { ControllerWorkloadPatch } from "./controller-workload-patch";
 import type { SpokeCluster } from "./spoke-cluster";
 
 /** The identities of the consumer's service accounts, by key of the cloud. */
@@ -80,8 +79,8 @@ export class HubConsumer extends Construct {
   readonly file: AccessProvidersFile;
   /** One per executing service account that needs annotations. */
   readonly serviceAccounts: readonly ServiceAccountAnnotations[];
-  /** One per workload that runs the plugin or reads the list. */
-  readonly patches: readonly ControllerWorkloadPatch[];
+  /** Partial manifests, one per workload that something is added to: those that run the plugin, and the reader. */
+  readonly patches: readonly ApiObject[];
   /** ConfigMaps with credential files (no secrets), each once. */
   readonly credentialFiles: readonly ApiObject[];
   /** Role and RoleBinding to read profiles, per inventory; none where the consumer brings its own. */
@@ -142,7 +141,7 @@ export class HubConsumer extends Construct {
     { reader, workloads, form }: FleetConsumer,
     accounts: readonly ControllerAccount[],
     plugins: readonly MountedPlugin[],
-  ): readonly ControllerWorkloadPatch[] {
+  ): readonly ApiObject[] {
     const executing = workloads.map((workload) => ({ workload, runs: true }));
     const alone = workloads.some((workload) => isSame(workload, reader))
       ? []
@@ -151,18 +150,29 @@ export class HubConsumer extends Construct {
       volume: { name: FILE_VOLUME, configMap: { name: this.file.configMap } },
       volumeMount: { name: FILE_VOLUME, mountPath: FILE_DIRECTORY, readOnly: true },
     };
-    return [...executing, ...alone].map(({ workload, runs }) => {
+    return [...executing, ...alone].flatMap(({ workload, runs }) => {
       const reads = isSame(workload, reader);
       const account = runs ? accounts.find(({ key }) => key === keyOf(workload)) : undefined;
-      const { kind, namespace, name } = workload;
-      return new ControllerWorkloadPatch(this, `patch-${kind}-${namespace}-${name}`, {
-        workload,
+      const template = controllerPatch(workload, {
         identities: account?.fragments ?? [],
         plugins: runs ? plugins : [],
-        annotations: reads ? { [HASH_ANNOTATION]: this.file.hash } : {},
+        annotations: reads && this.file.resource ? { [HASH_ANNOTATION]: this.file.hash } : {},
         files: reads && form.kind === "file" ? [file] : [],
       });
+      return Object.keys(template).length === 0 ? [] : [this.#partial(workload, template)];
     });
+  }
+
+  #partial({ kind, namespace, name }: ControllerWorkload, template: object): ApiObject {
+    const patch = new ApiObject(this, `patch-${kind}-${namespace}-${name}`, {
+      apiVersion: "apps/v1",
+      kind,
+      metadata: { namespace, name },
+      spec: { template },
+    });
+    // Labels that a chart gives to all its objects are not the owner's.
+    if (Object.keys(patch.chart.labels).length > 0) patch.addJsonPatch(JsonPatch.remove("/metadata/labels"));
+    return patch;
   }
 
   #profileReaders(reader: ControllerWorkload, spokes: readonly SpokeCluster[]): readonly ApiObject[] {

@@ -7,8 +7,8 @@
  */
 
 export { AccessProvidersFile, type AccessProvidersFileProps } from "./access-providers-file";
+export { ClusterSecret, type ClusterSecretProps } from "./cluster-secret";
 export { ClusterInventory, type ClusterInventoryProps } from "./cluster-inventory";
-export { ControllerWorkloadPatch, type ControllerWorkloadPatchProps } from "./controller-workload-patch";
 export { type ControllerIdentities, HubConsumer, type HubConsumerProps } from "./hub-consumer";
 export { MultiKueueCluster, type MultiKueueClusterProps } from "./multi-kueue-cluster";
 export {
@@ -28,9 +28,9 @@ export {
   type SpokeEntryRequest,
   type SpokeFacts,
   type SpokeParameters,
+  type SpokeTrust,
   type SpokeUser,
 } from "../model/fleet";
-export { type SpokeTrust } from "../model/spoke-trust";
 export { type HubAuthenticationProps, type HubUsers } from "../rules/fleet/authentication";
 export {
   type ClusterProfileVersion,
@@ -49,11 +49,9 @@ export {
   knativeOperator,
   multiKueue,
 } from "../rules/fleet/consumers";
-export { type ControllerNeeds } from "../rules/fleet/controller-patch";
 export {
   type HubFacts,
   type MountedPlugin,
-  type PluginMountMode,
   type PluginSource,
   mountedPlugin,
 } from "../rules/fleet/plugin-mount";

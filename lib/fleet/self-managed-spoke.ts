@@ -4,13 +4,13 @@ import {
   type ISpokeAccess,
   type SpokeEndpoint,
   type SpokeEntryRequest,
+  type SpokeTrust,
   type SpokeUser,
   SPOKE_ENDPOINT,
 } from "../model/fleet";
 import { Issuer } from "../model/issuer";
 import { isLate } from "../model/late";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
-import type { SpokeTrust } from "../model/spoke-trust";
 import { SUBJECT, Subject } from "../model/subject";
 import {
   type HubAuthenticationProps,

@@ -5,17 +5,7 @@ import { checkedLabels } from "../kubernetes/metadata";
 import { type SpokeFacts, SPOKE_FACTS } from "../model/fleet";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
-import {
-  type Kind,
-  type ObjectKind,
-  anything,
-  checkProps,
-  like,
-  object,
-  optional,
-  record,
-  text,
-} from "../model/shape";
+import { type Kind, type ObjectKind, checkProps, like, object, optional, record, text } from "../model/shape";
 import { parseVersion } from "../model/version";
 import {
   type ClusterStatusFacts,
@@ -96,12 +86,6 @@ export interface SpokeClusterProps {
    * @defaultValue - none
    */
   readonly proxyUrl?: string;
-  /**
-   * Data that a plugin reads from `KUBERNETES_EXEC_INFO` (extension `client.authentication.k8s.io/exec`).
-   *
-   * @defaultValue - none; no plugin of this library's table needs it
-   */
-  readonly execExtension?: Readonly<Record<string, unknown>>;
 }
 
 export const SPOKE_CLUSTER_PROPS: ObjectKind<SpokeClusterProps> = object({
@@ -115,7 +99,6 @@ export const SPOKE_CLUSTER_PROPS: ObjectKind<SpokeClusterProps> = object({
   controlPlaneHealthySince: optional(text),
   tlsServerName: optional(text),
   proxyUrl: optional(text),
-  execExtension: optional(record(anything)),
 });
 
 /**

@@ -27,12 +27,6 @@ export interface SpokeRoleBindingProps {
    * @defaultValue - in all of the cluster
    */
   readonly namespaces?: readonly string[];
-  /**
-   * Name of the bindings.
-   *
-   * @defaultValue - `<hub>:<namespace>:<name>:<role>`, with namespace and name of the workload that reads profiles
-   */
-  readonly name?: string;
 }
 
 const SPOKE_ROLE_BINDING_PROPS: ObjectKind<SpokeRoleBindingProps> = object({
@@ -42,7 +36,6 @@ const SPOKE_ROLE_BINDING_PROPS: ObjectKind<SpokeRoleBindingProps> = object({
   users: list(SPOKE_USER),
   clusterRole: text,
   namespaces: optional(list(text)),
-  name: optional(text),
 });
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -61,7 +54,7 @@ export class SpokeRoleBinding extends Construct {
     super(scope, id);
     const { spoke, namespaces } = props;
     const role = pathSegment(props.clusterRole);
-    const name = pathSegment(props.name ?? bindingName(props));
+    const name = bindingName(props);
     const fields = {
       apiVersion: `${RBAC}/v1`,
       roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
@@ -99,7 +92,7 @@ function withoutRights(spoke: string, principal: string): never {
   });
 }
 
-/** A name that no other hub and no other controller gives: a second apply would replace the subjects of the first. */
+/** `<hub>:<namespace>:<name>:<role>`, of the workload that reads profiles: a name that no other hub and no other controller gives: a second apply would replace the subjects of the first. */
 function bindingName({ hub, consumer: { reader }, clusterRole }: SpokeRoleBindingProps): string {
   const parts = [clusterName(hub), reader.namespace, reader.name, clusterRole];
   const plain = parts.join(":");

@@ -4,7 +4,7 @@ import { type Kind, anyObject, like, list, text } from "./shape";
 export interface AccessPrincipal {
   /** ARN of an IAM role, object id of an Azure service principal, IAM policy member of Google Cloud; may be late. */
   readonly name: string;
-  /** Terraform resources that must exist before the name stands in a policy: the identity itself first. */
+  /** Terraform resources that must exist before a policy names it: the identity itself first. */
   readonly dependencies: readonly { readonly fqn: string }[];
 }
 

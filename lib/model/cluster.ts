@@ -57,7 +57,7 @@ export interface PluginSource {
 export interface StockCredentialProvider {
   /** File name of the executable in the distribution's plugin directory. */
   readonly name: string;
-  /** The distribution's own patterns; kept unless told otherwise. */
+  /** The distribution's own patterns; kept unless stated otherwise. */
   readonly matchImages: readonly string[];
   /** The distribution's own arguments; kept unless the cloud brings its own. */
   readonly args: readonly string[];

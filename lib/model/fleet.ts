@@ -1,11 +1,10 @@
 /*
- * How clouds meet the fleet. A cloud's spoke object says where a spoke is and what a plugin must be told to get
+ * How clouds meet the fleet. A cloud's spoke object says where a spoke is and what a plugin needs as arguments to get
  * credentials for it; that cloud lets the hub's controllers in and answers with who they are on the spoke. The
  * controllers' own identities are those of any workload (`IWorkloadIdentities` of workloads.ts, with no permissions).
  */
 
 import type { NodeSetup } from "./node-file";
-import type { SpokeTrust } from "./spoke-trust";
 import { SUBJECT, type Subject } from "./subject";
 import type { AccessGrant } from "./workloads";
 import {
@@ -40,7 +39,7 @@ export interface SpokeEndpoint {
   readonly publicCertificate?: boolean;
 }
 
-/** What plugins must be told about one spoke; each plugin takes what it knows. All literal. */
+/** What plugins need to know about one spoke; each plugin takes what it knows. All literal. */
 export interface SpokeParameters {
   /**
    * Name of the EKS cluster; or the cluster id that the spoke's aws-iam-authenticator server has.
@@ -142,7 +141,7 @@ export interface SpokeFacts {
   readonly cloud: string;
   /** Where the spoke is. */
   readonly endpoint: SpokeEndpoint;
-  /** What the plugins are told. */
+  /** What the plugins get as arguments. */
   readonly parameters: SpokeParameters;
   /**
    * Id of the project whose policy lets controllers in, literal; it is recorded for `explain`, since an address does not
@@ -157,6 +156,14 @@ export interface SpokeFacts {
    * @defaultValue - none
    */
   readonly projectNumber?: string;
+}
+
+/** Whose tokens a spoke takes that trusts the hub's issuer itself. */
+export interface SpokeTrust {
+  /** URL of the issuer; may be late. */
+  readonly issuer: string;
+  /** The hub's service accounts that may sign in, `namespace/name`, sorted. */
+  readonly serviceAccounts: readonly string[];
 }
 
 /** A spoke as its cloud knows it; made by the function of the cloud's subpath. */

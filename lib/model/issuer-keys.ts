@@ -12,7 +12,7 @@ export interface IssuerKey {
   /** `current` is the one that the cluster signs with now; exactly one key of each cluster is. */
   readonly use: "current" | "next" | "previous";
   /**
-   * Name of the cluster that signs with it, where several clusters share the issuer: each has keys of its own and
+   * Name of the cluster that signs with it, where several clusters share the issuer: each has its own keys and
    * rotates them by itself. Published is the key alone.
    *
    * @defaultValue - the keys without a name are of one cluster

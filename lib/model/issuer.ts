@@ -2,7 +2,17 @@ import { type Problem, fail } from "../errors";
 import { isAksIssuer } from "./aks-issuer";
 import { isLate, literal } from "./late";
 import { isRecord } from "./record";
-import { type Kind, like, text, wrongKind } from "./shape";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  like,
+  list,
+  object,
+  optional,
+  text,
+  wrongKind,
+} from "./shape";
 import { issuerTrailingSlash } from "./problems";
 
 const SCHEME = "https://";
@@ -32,6 +42,27 @@ const INTERNAL: readonly RegExp[] = [
   /^\[(?:::1?|f[cd].*|fe80:.*)\]$/,
 ];
 
+/** What else is said of an issuer. */
+export interface IssuerSettings {
+  /**
+   * Tells the issuer from the cluster's others, 1 to 16 of a-z and 0-9: ends the names of what exists once per issuer
+   * in Azure (federated credentials) and Google Cloud (pool providers). It stays with the URL for good: with another
+   * label those are made anew.
+   *
+   * @defaultValue - none; names as of a cluster with a single issuer
+   */
+  readonly label?: string;
+  /**
+   * Further issuers whose tokens are trusted, while a cluster moves from one to the other: what kube-apiserver has in
+   * `--service-account-issuer` after the first, which signs. Every identity of every cloud trusts them beside this one.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalIssuers?: readonly GivenIssuer[];
+}
+
+const LABELLED = /^[a-z0-9]{1,16}$/;
+
 /**
  * The `iss` of a cluster's service account tokens, an https URL that clouds compare exactly.
  *
@@ -41,16 +72,45 @@ const INTERNAL: readonly RegExp[] = [
 export class Issuer {
   /** The URL as given. */
   readonly url: string;
+  /** Tells it from the cluster's other issuers; `undefined` for one without. */
+  readonly label: string | undefined;
+  /** Further issuers whose tokens are trusted. */
+  readonly additionalIssuers: readonly Issuer[];
 
-  private constructor(url: string) {
+  private constructor(url: string, label?: string, additionalIssuers: readonly Issuer[] = []) {
     this.url = url;
+    this.label = label;
+    this.additionalIssuers = additionalIssuers;
   }
 
   /**
    * An issuer without trailing slash, that of an AKS cluster with it, or a late value; also that of a construct that
-   * has one.
+   * has one. Settings replace those of the given issuer.
    */
-  static of(given: GivenIssuer): Issuer {
+  static of(given: GivenIssuer, settings?: IssuerSettings): Issuer {
+    return settings === undefined ? Issuer.#plain(given) : Issuer.#with(Issuer.#plain(given), settings);
+  }
+
+  static #with({ url, label: own }: Issuer, settings: IssuerSettings): Issuer {
+    checkGiven("Issuer.of()", ISSUER_SETTINGS, settings);
+    const { label = own } = settings;
+    if (label !== undefined && !LABELLED.test(label))
+      return fail("issuer-invalid", {
+        problem: "label of an issuer does not have an allowed form",
+        value: label,
+        allowed: "1 to 16 of a-z and 0-9",
+        remedy: 'write a short name, of the year of the move say: `label: "2027"`',
+      });
+    const issuer = new Issuer(
+      url,
+      label,
+      (settings.additionalIssuers ?? []).map((each) => Issuer.of(each)),
+    );
+    refuseAlike(issuer.accepted);
+    return issuer;
+  }
+
+  static #plain(given: GivenIssuer): Issuer {
     const issuer = isHost(given) ? given.issuer : given;
     if (issuer instanceof Issuer) return issuer;
     const checked = Issuer.exactly(issuer);
@@ -97,6 +157,18 @@ export class Issuer {
     return INTERNAL.some((pattern) => pattern.test(host));
   }
 
+  /** Every issuer whose tokens are trusted, this one included; by label, so that the order is the same whichever signs. */
+  get accepted(): readonly Issuer[] {
+    const order = (each: Issuer): string => each.label ?? "";
+    return [this, ...this.additionalIssuers].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  }
+
+  /** The URLs for `workload-identity.json`. */
+  get recorded(): { readonly issuer: string; readonly additionalIssuers?: readonly string[] } {
+    const urls = this.additionalIssuers.map(({ url }) => url);
+    return { issuer: this.url, ...(urls.length > 0 && { additionalIssuers: urls }) };
+  }
+
   /** Exactly the same URL. */
   equals(other: Issuer): boolean {
     return this.url === other.url;
@@ -121,6 +193,32 @@ export const ISSUER: Kind<GivenIssuer> = {
   mistake: (value) =>
     typeof value === "string" || isIssuer(value) || isHost(value) ? undefined : wrongKind(value, TITLE),
 };
+
+const ISSUER_SETTINGS: ObjectKind<IssuerSettings> = object({
+  label: optional(text),
+  additionalIssuers: optional(list(ISSUER)),
+});
+
+/** Names of Azure and Google Cloud are told apart by the labels alone. */
+function refuseAlike(accepted: readonly Issuer[]): void {
+  const key = ({ label, url }: Issuer, by: "label" | "url"): string => (by === "url" ? url : (label ?? ""));
+  for (const by of ["url", "label"] as const) {
+    const seen = new Set<string>();
+    for (const issuer of accepted) {
+      if (seen.has(key(issuer, by)))
+        fail("issuer-conflict", {
+          problem: `two issuers of one cluster have the same ${by}`,
+          value: by === "url" ? issuer.url : (issuer.label ?? "no label"),
+          allowed: `a different ${by === "url" ? "URL" : "label"} for each; one may have no label`,
+          remedy:
+            by === "url"
+              ? "leave one of the two out of additionalIssuers"
+              : 'give the issuer that the cluster moves to a label: Issuer.of(url, { label: "2027" })',
+        });
+      seen.add(key(issuer, by));
+    }
+  }
+}
 
 function isIssuer(value: unknown): boolean {
   return isRecord(value) && typeof value["url"] === "string";

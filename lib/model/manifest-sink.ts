@@ -31,7 +31,7 @@ export interface ChartOptions {
   /**
    * What applying the file does to the cluster's nodes, a sentence; the synth's summary says it.
    *
-   * @defaultValue - nothing that its reader must be told
+   * @defaultValue - no comment
    */
   readonly effect?: string;
 }

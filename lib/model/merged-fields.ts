@@ -6,7 +6,7 @@
 /** Fields of the Kubernetes API. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One map of several, sorted by key; `refuse` is told the key of two different values. */
+/** One map of several, sorted by key; `refuse` gets the key of two different values. */
 export function mergedMaps(
   maps: readonly Readonly<Record<string, string>>[],
   refuse: (key: string) => never,
@@ -20,7 +20,7 @@ export function mergedMaps(
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Each entry once, in order, told apart by a field; `refuse` is told the value of that field in two different entries. */
+/** Each entry once, in order, told apart by a field; `refuse` gets the value of that field in two different entries. */
 export function mergedEntries(
   entries: readonly Fields[],
   field: string,

@@ -42,7 +42,7 @@ export interface IAccess<Scope> extends IIdentitySource<IWorkloadIdentities<Scop
 /** All workloads of one cluster that use one cloud. */
 export interface AccessRequest<Scope> extends AccountsRequest<IAccess<Scope>> {
   /**
-   * True where the cluster has no webhook of the cloud that changes pods: what it would add then stands in the pods.
+   * True where the cluster has no webhook of the cloud that changes pods: what it would add is then written into the pods.
    *
    * @defaultValue false
    */

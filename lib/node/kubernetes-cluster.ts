@@ -27,7 +27,7 @@ export interface KubernetesProps {
   /**
    * The plugins on the nodes by key; as text the version, `1.35.2`.
    *
-   * A plugin is no part of Kubernetes and has versions of its own.
+   * A plugin is no part of Kubernetes and has its own versions.
    */
   readonly plugins: StatedPlugins;
   /**
@@ -106,7 +106,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", places.pluginDirectory),
     pluginDirectoryWritable: places.pluginDirectoryWritable ?? true,
-    recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
+    recorded: { name: props.name, distribution, ...issuer.recorded, ...facts },
     carriers,
   };
 }
@@ -122,7 +122,7 @@ function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | un
       problem: "the carriers put the kubelet's configuration or its plugins into different places",
       value: [first.configPath, other.configPath],
       allowed: "one path for all nodes of a cluster",
-      remedy: "give nodes that are made in another way a stack of their own",
+      remedy: "give nodes that are made in another way their own stack",
     });
   return first;
 }

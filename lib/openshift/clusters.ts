@@ -132,7 +132,7 @@ function clusterOf(
     configPath: () => configPath,
     pluginDirectory: PLUGIN_DIRECTORY,
     pluginDirectoryWritable: false,
-    recorded: { name, distribution, issuer: issuer.url, kubelet, apiServer, openShift, plugins },
+    recorded: { name, distribution, ...issuer.recorded, kubelet, apiServer, openShift, plugins },
     ...facts,
   };
 }

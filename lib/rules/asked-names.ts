@@ -323,10 +323,10 @@ function alphabetOf(answers: readonly Answered[], { signs }: Grammar): readonly 
   const named = new Set(answers.flatMap(({ pattern }) => [...pattern]));
   const alike = [...ALPHANUMERIC].map((letter) => letter.charCodeAt(0));
   const other = alike.find((unit) => !named.has(unit));
-  const told = alike.filter((unit) => named.has(unit));
+  const known = alike.filter((unit) => named.has(unit));
   const others =
     signs === undefined
       ? [...named].filter((unit) => unit > 0 && !alike.includes(unit))
       : [...signs].map((sign) => sign.charCodeAt(0));
-  return [...(other === undefined ? [] : [other]), ...told, ...others];
+  return [...(other === undefined ? [] : [other]), ...known, ...others];
 }

@@ -44,7 +44,7 @@ function checkClaim(
       problem: "this stack already writes the manifests of a cluster",
       value: name,
       allowed: `one ${construct} per stack, with everything of its cluster in one list`,
-      remedy: "add the lines to the existing construct, or put the other cluster into a stack of its own",
+      remedy: "add the lines to the existing construct, or put the other cluster into its own stack",
     });
   mergedRecords(records, { name, issuer });
 }

@@ -4,6 +4,7 @@ import type { FinishedRule, FinishedRuleName } from "../artefact/finished-rule";
 import { at } from "../errors";
 import type {
   ClusterInventory,
+  ClusterSecret,
   FleetConsumer,
   HubConsumer,
   MultiKueueCluster,
@@ -49,7 +50,7 @@ const JOB = { records: "fleet", construct: "FleetAccess" } as const;
 export class FleetAccess extends Construct {
   /** Where the manifests are written. */
   readonly manifests: Manifests;
-  /** The profiles. */
+  /** The profiles; where the consumer takes cluster Secrets, they are not written. */
   readonly inventory: ClusterInventory;
   /** The spokes, in the order of the properties. */
   readonly spokes: readonly SpokeCluster[];
@@ -63,6 +64,9 @@ export class FleetAccess extends Construct {
   readonly statusWriters: readonly StatusWriter[];
   /** Worker clusters of MultiKueue, one per spoke; none for other consumers. */
   readonly workerClusters: readonly MultiKueueCluster[];
+
+  /** Argo CD's cluster Secrets, one per spoke; none for consumers that read profiles. */
+  readonly clusterSecrets: readonly ClusterSecret[];
 
   /** What can be known without identities is refused before anything is declared. */
   constructor(scope: Construct, id: string, props: FleetAccessProps) {
@@ -90,6 +94,7 @@ export class FleetAccess extends Construct {
     this.consumer = objects.consumer;
     this.statusWriters = objects.statusWriters;
     this.workerClusters = objects.workerClusters;
+    this.clusterSecrets = objects.clusterSecrets;
 
     this.#comment(props, plan);
     for (const rule of plan.spokes.flatMap(lateRules)) manifests.late.requireFinished(rule);
@@ -205,7 +210,7 @@ function fleetRecord(
       spokes: declared.spokes.map(({ profileName, providerName, access }) => ({
         name: profileName,
         ...accessRecord(access),
-        provider: providerName,
+        ...(form.kind !== "secrets" && { provider: providerName }),
         rights: declared.entries.get(profileName)?.binding === undefined ? "cloud" : "rbac",
       })),
     },

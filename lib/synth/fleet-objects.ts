@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import { at } from "../errors";
 import {
   ClusterInventory,
+  ClusterSecret,
   type ControllerIdentities,
   HubConsumer,
   MultiKueueCluster,
@@ -31,6 +32,12 @@ export interface FleetChart extends ChartOptions {
 const SPOKE: Pick<ChartOptions, "order" | "appliesTo"> = { order: 55, appliesTo: "spoke" };
 
 const PROFILES: FleetChart = { name: "cluster-profiles", order: 60 };
+
+const CLUSTER_SECRETS: FleetChart = {
+  name: "cluster-secrets",
+  order: 60,
+  comment: ["Address, certificate authority and program of each cluster; no credentials."],
+};
 
 export const STATUS: FleetChart = {
   name: "cluster-profile-status",
@@ -61,6 +68,7 @@ export interface FleetObjects {
   readonly consumer: HubConsumer;
   readonly statusWriters: readonly StatusWriter[];
   readonly workerClusters: readonly MultiKueueCluster[];
+  readonly clusterSecrets: readonly ClusterSecret[];
 }
 
 /** Makes the objects of the hub in the charts that it is given. */
@@ -71,11 +79,14 @@ export function fleetObjects(
   identities: ControllerIdentities,
 ): FleetObjects {
   const { clusterManager, apiVersion, statusWriter, consumer: controller } = props;
-  const inventory = new ClusterInventory(chart(PROFILES), "inventory", {
+  const hasSecrets = controller.form.kind === "secrets";
+  // Profiles that are not written hold what the Secrets are made of, checked alike.
+  const profiles = hasSecrets ? new Chart(new App(), PROFILES.name) : chart(PROFILES);
+  const inventory = new ClusterInventory(profiles, "inventory", {
     namespace: plan.namespace,
     clusterManager,
     ...(apiVersion !== undefined && { apiVersion }),
-    ...(statusWriter === undefined && { statusScope: chart(STATUS) }),
+    ...(statusWriter === undefined && !hasSecrets && { statusScope: chart(STATUS) }),
   });
   const spokes = plan.spokes.map(({ name, clusterRole: _, namespaces: __, ...spoke }) =>
     ofSpoke(name, () => new SpokeCluster(inventory, name, spoke)),
@@ -93,7 +104,19 @@ export function fleetObjects(
     workerClusters: kueue
       ? spokes.map((spoke) => new MultiKueueCluster(kueue, spoke.profileName, { spoke }))
       : [],
+    clusterSecrets: hasSecrets ? secretsOf(chart(CLUSTER_SECRETS), spokes, consumer) : [],
   };
+}
+
+function secretsOf(
+  chart: Chart,
+  spokes: readonly SpokeCluster[],
+  { file }: HubConsumer,
+): readonly ClusterSecret[] {
+  return spokes.flatMap((spoke) => {
+    const provider = file.providers.find(({ name }) => name === spoke.providerName);
+    return provider ? [new ClusterSecret(chart, spoke.profileName, { spoke, provider })] : [];
+  });
 }
 
 function ofSpoke<T>(name: string, run: () => T): T {

@@ -15,6 +15,7 @@ import { checkGiven } from "../model/shape";
 import { Subject } from "../model/subject";
 import { minorOf } from "../model/version";
 import type { IWorkloadIdentities } from "../model/workloads";
+import { CLUSTER_SECRET_PREFIX } from "../rules/fleet/cluster-secret";
 import { KUEUE_CONFIG_MAP } from "../rules/fleet/kueue";
 import { refuseIdle, refuseSecond } from "./account-groups";
 import type { FleetAccessProps, FleetSpoke, SpokeHub } from "./fleet-access-props";
@@ -58,9 +59,9 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
       allowed: "at least one entry of `spokes`",
       remedy: "name the clusters that the controllers enter",
     });
-  const planned = spokes.map((spoke) =>
-    plannedSpoke(spoke, { hub: name, issuer, serviceAccounts: subjects }),
-  );
+  refuseForSecrets(props);
+  const own = { hub: name, issuer, serviceAccounts: subjects };
+  const planned = spokes.map((spoke) => plannedSpoke(spoke, own));
   const names = planned.map((each) => each.name);
   const twice = names.find((each, index) => names.indexOf(each) < index);
   if (twice !== undefined)
@@ -83,6 +84,18 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
     makers: makersOf([...clouds].sort(), identities),
     webhooks: hub.podIdentityWebhooks ?? [],
   };
+}
+
+function refuseForSecrets(props: FleetAccessProps): void {
+  if (props.consumer.form.kind !== "secrets") return;
+  const unused = (["additionalProviders", "statusWriter"] as const).find((key) => props[key] !== undefined);
+  if (unused !== undefined)
+    fail("fleet-unused", {
+      problem: "cluster Secrets have neither a list of access providers nor a status",
+      value: unused,
+      allowed: "additionalProviders and statusWriter for consumers that read ClusterProfiles",
+      remedy: "leave it out",
+    });
 }
 
 function makersOf(
@@ -217,13 +230,18 @@ export function claimFleet(construct: Construct, plan: FleetPlan): void {
 /** What is written whole for the hub, and the workloads that are patched. */
 function objectsOf({ consumer, namespace, spokes }: FleetPlan): readonly string[] {
   const { reader, workloads, form } = consumer;
+  const hasSecrets = form.kind === "secrets";
   const configMap = form.kind === "file" ? form.configMap : KUEUE_CONFIG_MAP;
   const patched = [reader, ...workloads].map(({ kind, namespace: own, name }) => `${kind} ${own}/${name}`);
   return [
     ...new Set([
-      `ConfigMap ${reader.namespace}/${configMap}`,
+      ...(hasSecrets ? [] : [`ConfigMap ${reader.namespace}/${configMap}`]),
       ...patched,
-      ...spokes.map(({ name }) => `ClusterProfile ${namespace}/${name}`),
+      ...spokes.map(({ name }) =>
+        hasSecrets
+          ? `Secret ${namespace}/${CLUSTER_SECRET_PREFIX}${name}`
+          : `ClusterProfile ${namespace}/${name}`,
+      ),
     ]),
   ];
 }

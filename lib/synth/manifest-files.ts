@@ -56,7 +56,7 @@ export interface StackDocuments {
   readonly nodes: ReadonlyMap<string, WrittenNodes>;
   /** What pods need, by the `namespace/name` of their service account. */
   readonly pods: ReadonlyMap<string, PodFragment>;
-  /** Whether the objects of each namespace are in files of their own. */
+  /** Whether the objects of each namespace are in separate files. */
   readonly perNamespace: boolean;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
@@ -251,7 +251,7 @@ interface PlacingContext {
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
-  /** The file that the document stands in, for errors. */
+  /** The file that holds the document, for errors. */
   readonly file: string;
 }
 

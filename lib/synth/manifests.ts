@@ -65,7 +65,7 @@ interface BegunChart extends ManifestChart {
  * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
  * `spokes/name.yaml` for each spoke of a fleet, `pods/namespace.name.yaml` where pods need something, and
  * `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
- * knows only after apply becomes a placeholder with a Terraform output of its own; `bind` fills it in.
+ * knows only after apply becomes a placeholder with its own Terraform output; `bind` fills it in.
  *
  * One per stack: use {@link Manifests.of}, or make it first where it gets settings.
  */

@@ -79,7 +79,7 @@ const JOB = { records: "components", construct: "PlatformComponents" } as const;
  * `cluster-authentication-02-config.yaml`, and what else the cloud needs. Files whose names begin with two digits are
  * for the running cluster.
  *
- * Publishing the issuer's documents is a construct of its own (`IssuerBucket`, `IssuerContainer`, …). The private key
+ * Publishing the issuer's documents is a separate construct (`IssuerBucket`, `IssuerContainer`, …). The private key
  * has no part in any of it: it goes into the installer's folder `tls/` and nowhere else.
  *
  * Warns of an issuer that another cluster of the app has as well.
@@ -115,7 +115,7 @@ export class PlatformComponents extends Construct {
       if (version !== undefined) writeUpgradeGate(this.manifests, version);
       this.manifests.record({
         name: props.clusterName,
-        issuer: this.issuer.url,
+        ...this.issuer.recorded,
         components: componentRecord(identities, this.declaration.grants, requests),
       });
     });

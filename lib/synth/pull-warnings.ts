@@ -18,14 +18,14 @@ const WARNINGS: readonly PullWarning[] = [
   {
     // kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods that name none run as `default`.
     applies: ({ name }) => name === "default",
-    text: "every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull a service account of their own",
+    text: "every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull their own service account",
   },
   {
     // The cluster version operator reverts what it did not write, and payload images need no identity.
     applies: ({ namespace }, { distribution }) =>
       distribution.startsWith(OPENSHIFT) &&
       (namespace === OPENSHIFT || namespace.startsWith(`${OPENSHIFT}-`)),
-    text: "the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from a namespace of your own",
+    text: "the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from your own namespace",
   },
 ];
 

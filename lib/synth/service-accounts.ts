@@ -8,7 +8,7 @@ const DECLARED = { order: 20 } as const;
 const FOREIGN = {
   order: 25,
   comment: [
-    "Annotations for service accounts that somebody else owns.",
+    "Annotations for service accounts that another team owns.",
     "Apply with `kubectl apply --server-side`; never prune or delete by this file.",
   ],
 } as const;

@@ -1,6 +1,6 @@
 /*
  * Texts with placeholders as Terraform writes them: in the JSON syntax every string is a template, and what is encoded
- * stands in a quoted template within an expression. Literal text is escaped for Terraform exactly once.
+ * is in a quoted template within an expression. Literal text is escaped for Terraform exactly once.
  */
 
 import { placeholderPieces } from "../artefact/placeholder";
@@ -70,7 +70,7 @@ const MARKS = /([$%]+)(?=\{|$)/;
 
 /**
  * `${` and `%{` begin something in a template, and are doubled at their first character. A longer run of them, and one
- * that an interpolation follows, is given as a text of its own: `$$${` would be read in two ways.
+ * that an interpolation follows, is given as a separate text: `$$${` would be read in two ways.
  */
 function literal(text: string, written: (literal: string) => string, isFollowed: boolean): string {
   const pieces = text.split(MARKS);

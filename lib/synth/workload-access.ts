@@ -132,7 +132,7 @@ export class WorkloadAccess extends Construct {
     this.#pods = new Map(
       grouped.accounts.map(({ subject }) => [subject.key, at(this, () => podFragment(subject, grants))]),
     );
-    at(this, () => this.#write(grouped, grants, { name, issuer: issuer.url }));
+    at(this, () => this.#write(grouped, grants, { name, ...issuer.recorded }));
     at(this, () => proveAtSynth(this, "workload", props.proof));
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }
@@ -223,6 +223,6 @@ function warnings({ accounts }: Workloads): readonly string[] {
     .filter(({ subject }) => subject.name === "default")
     .map(
       ({ subject }) =>
-        `service account ${subject.key}: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it a service account of their own`,
+        `service account ${subject.key}: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it their own service account`,
     );
 }

@@ -78,7 +78,7 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
         problem: `claim ${claim} of the token is no literal text`,
         value,
         allowed: "iss, sub and aud, each one text without white space around it",
-        remedy: "write the claim as it stands in the token",
+        remedy: "write the claim exactly as the token has it",
       });
   }
   const claims = { issuer: token.iss, subject: token.sub, audience: token.aud };
@@ -168,7 +168,7 @@ export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding
   const results = resultsOf(stack, pull);
   return {
     holds: results.every(({ verdict }) => verdict === "allowed"),
-    text: told(stack, pull, results, ""),
+    text: explanation(stack, pull, results, ""),
   };
 }
 
@@ -183,7 +183,7 @@ export function deniesPull(stack: SynthesizedStack, pull: ExpectedDenial): Findi
     holds:
       results.every(({ verdict }) => verdict === "denied") &&
       (check === undefined || failed.every((id) => id === check)),
-    text: told(stack, pull, results, wanted),
+    text: explanation(stack, pull, results, wanted),
   };
 }
 
@@ -201,7 +201,7 @@ function firstFailed({ checks }: PullResult): CheckId | "none" {
   return checks.find(({ status }) => status === "fail")?.id ?? "none";
 }
 
-function told(
+function explanation(
   { outdir }: SynthesizedStack,
   { serviceAccount, image }: ExpectedPull,
   results: readonly PullResult[],

@@ -37,7 +37,7 @@ export interface SynthStackOptions {
    */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * What is known of the cluster and stands in no artefact; wins over what the stack records.
+   * What is known of the cluster and is in no artefact; wins over what the stack records.
    *
    * @defaultValue - only what the stack records
    */

@@ -55,23 +55,6 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
     })),
     declare: declaresSpoke,
   },
-  EksSpokeEntry: {
-    ...inStack(
-      aws.EksSpokeEntry,
-      ["clusterName", "region", "partition", "principal", "accessPolicies", "kubernetesGroups"],
-      (world) => ({
-        clusterName: "spoke-a",
-        region: REGION,
-        partition: "aws",
-        principal: { name: `arn:aws:iam::${ACCOUNT}:role/own`, dependencies: [] },
-        accessPolicies: [{ policy: "AmazonEKSViewPolicy" }],
-        kubernetesGroups: [],
-        tags: TAGS,
-        ...provider(world),
-      }),
-    ),
-    open: ["principal"],
-  },
   ComponentRole: {
     ...inStack(aws.ComponentRole, ["request", "clusterName", "oidcProvider"], (world) => ({
       request: REQUEST,
@@ -175,7 +158,6 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
   pullRoles: {
     ...of(aws.pullRoles, [], (world) => ({
       account: ACCOUNT,
-      additionalIssuers: ["https://oidc.example.com/next"],
       tags: TAGS,
       ...provider(world),
     })),

@@ -75,14 +75,6 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
         ],
       }),
   },
-  AksSpokeEntry: {
-    ...inStack(azure.AksSpokeEntry, ["principal", "assignments"], (world) => ({
-      principal: { name: GUID, dependencies: [] },
-      assignments: [{ key: "Reader", role: "Azure Kubernetes Service RBAC Reader", scope: SCOPE }],
-      ...provider(world),
-    })),
-    open: ["principal"],
-  },
   ComponentIdentities: {
     ...inStack(
       azure.ComponentIdentities,

@@ -227,25 +227,18 @@ export const fleetEntries: Readonly<Record<string, Entry>> = {
     ...inChart(fleet.AccessProvidersFile, ["consumer", "spokes"], file),
     open: [...CONSUMER, "additionalProviders[0]"],
   },
+  ClusterSecret: {
+    ...inChart(fleet.ClusterSecret, ["spoke", "provider"], (world) => ({
+      spoke: world.spoke,
+      provider: { name: "own", execConfig: EXEC },
+    })),
+    open: ["provider"],
+  },
   ClusterInventory: inChart(fleet.ClusterInventory, ["namespace", "clusterManager"], (world) => ({
     namespace: "fleet",
     clusterManager: "platform-iac",
     statusScope: world.chart,
   })),
-  ControllerWorkloadPatch: {
-    ...inChart(
-      fleet.ControllerWorkloadPatch,
-      ["workload", "identities", "plugins", "annotations", "files"],
-      () => ({
-        workload: WORKLOAD,
-        identities: [GRANT.pod],
-        plugins: [fleet.mountedPlugin(PLUGIN, { version: "1.35" }, OWN)],
-        annotations: { a: "b" },
-        files: [{ volume: { name: "a" }, volumeMount: { name: "a", mountPath: "/a" } }],
-      }),
-    ),
-    open: ["plugins[0]", "files[0].volume", "files[0].volumeMount"],
-  },
   HubConsumer: {
     ...inChart(fleet.HubConsumer, ["consumer", "hub", "spokes", "identities"], (world) => ({
       consumer: OWN,

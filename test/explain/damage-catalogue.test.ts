@@ -5,16 +5,26 @@
  */
 
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CheckResult, ExplainResult } from "../../lib/explain";
-import { type Artefacts, type ExampleName, synthesized } from "../fixtures/explain/artefacts";
-import { type Damage, Damaged, type Place, damages, resultsOf, shownPlace } from "../support/damage";
+import { isWorkloadIdentityError } from "../../lib/errors";
+import { type CheckResult, type ClusterRecord, type ExplainResult, Explainer } from "../../lib/explain";
+import { comparison } from "../../lib/explain/compare/compare";
+import type { Finding } from "../../lib/explain/findings";
+import {
+  type Artefacts,
+  type ExampleName,
+  filesOf,
+  folderOf,
+  synthesized,
+} from "../fixtures/explain/artefacts";
+import { type Damage, Damaged, type Place, damages, shownPlace } from "../support/damage";
 
 /** One in how many damages of an example is looked at. */
 const EXAMPLES: Readonly<Partial<Record<ExampleName, number>>> = {
   "aro-hcp": 5,
   "eks-nodeadm": 5,
-  "fleet-argocd": 24,
+  "fleet-argocd": 32,
   "fleet-multikueue": 12,
   "openshift-manual-aws": 16,
   "openshift-manual-azure": 32,
@@ -24,11 +34,67 @@ const EXAMPLES: Readonly<Partial<Record<ExampleName, number>>> = {
   "three-clouds": 6,
 };
 
-const READ = /cdk\.tf\.json$|\/(?:manifests|nodes|pods|spokes)\/|workload-identity\.json$/;
+const issuer = "https://oidc.example.com/c1";
+const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+const GAR = "europe-west1-docker.pkg.dev/acme-images";
+
+interface HandWritten {
+  /** What no artefact says. */
+  readonly cluster: ClusterRecord;
+  readonly pulls: readonly (readonly [serviceAccount: string, image: string])[];
+}
+
+/** What people write by hand, in `fixtures/explain/hand-written`; one in three damages of each value is looked at. */
+const HAND_WRITTEN: Readonly<Record<string, HandWritten>> = {
+  aws: {
+    cluster: { issuer, kubelet: "1.34", apiServer: "1.34", plugins: { ecr: { version: "1.34.2" } } },
+    pulls: [
+      ["shop/web", `${ECR}/shop/web:v1`],
+      ["shop/web", "444455556666.dkr.ecr.eu-west-1.amazonaws.com/base/node"],
+      ["shop/tools", `${ECR}/shop/tools`],
+      ["shop/more", `${ECR}/docker-hub/nginx`],
+    ],
+  },
+  azure: {
+    cluster: {
+      ...{ issuer, kubelet: "1.35", apiServer: "1.35", plugins: { acr: { version: "1.36.5" } } },
+      registries: {
+        "acmeplain.azurecr.io": { roleAssignmentMode: "LegacyRegistryPermissions" },
+        "acmeabac.azurecr.io": { roleAssignmentMode: "AbacRepositoryPermissions" },
+      },
+    },
+    pulls: [
+      ["shop/web", "acmeplain.azurecr.io/any"],
+      ["shop/web", "acmeabac.azurecr.io/models/llm"],
+      ["shop/jobs", "acmeplain.azurecr.io/jobs"],
+      ["shop/tools", "acmeplain.azurecr.io/tools"],
+    ],
+  },
+  google: {
+    cluster: {
+      ...{ issuer, kubelet: "1.34", apiServer: "1.34" },
+      plugins: { gcp: { version: "36.3.8", abilities: ["custom-pools"] } },
+    },
+    pulls: [
+      ["shop/web", `${GAR}/shop/web:v1`],
+      ["shop/tools", `${GAR}/tools/a/b`],
+      ["shop/jobs", `${GAR}/batch-1/b`],
+    ],
+  },
+};
+
+const READ =
+  /\.tf\.json$|^(?:state\.json|cluster\.yaml|node\/.*)$|\/(?:manifests|nodes|pods|spokes)\/|workload-identity\.json$/;
 /** What Terraform and cdktf say to each other. */
 const NOT_READ = /^(?:\/\/|terraform|output)\b|\.(?:\/\/|depends_on|lifecycle|description|tags)(?:\.|$)/;
 
-type Said = readonly ExplainResult[] | string;
+/** What is said of artefacts. */
+interface Said {
+  /** `undefined` where they are refused. */
+  readonly explainer: Explainer | undefined;
+  /** Outcomes by what they are the outcome of. */
+  readonly outcomes: ReadonlyMap<string, string>;
+}
 
 /** A number of a damage that does not change when others come or go. */
 function numberOf(place: Place, damage: Damage): number {
@@ -53,23 +119,34 @@ function shownResult({ verdict, as, checks, warnings = [] }: ExplainResult): str
   ].join("\n");
 }
 
-const nameOf = ({ job, subject, target }: ExplainResult): string => `${job} ${subject} ${target}`;
+function outcomesOf(results: Iterable<ExplainResult>, audit: readonly Finding[]): Said["outcomes"] {
+  return new Map([
+    ...[...results].map((each) => [`${each.job} ${each.subject} ${each.target}`, shownResult(each)] as const),
+    ...audit.map(({ id, subject, reason }) => [`audit ${id} ${subject}: ${reason}`, "found"] as const),
+  ]);
+}
 
-/** What has changed; results of one outcome together. */
-function effect(before: Said, after: Said): string {
-  if (typeof after === "string") return `refused: ${after}`;
-  const was = new Map(
-    typeof before === "string" ? [] : before.map((each) => [nameOf(each), shownResult(each)]),
-  );
-  const outcomes = new Map<string, string[]>();
-  for (const each of after) {
-    const name = nameOf(each);
-    const outcome = shownResult(each);
-    if (was.get(name) !== outcome) outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), name]);
-    was.delete(name);
+const everything = (explainer: Explainer): Iterable<ExplainResult> => explainer.all();
+
+function said(folder: string, cluster: ClusterRecord = {}, asked = everything): Said {
+  try {
+    const explainer = Explainer.read([folder], { cluster });
+    return { explainer, outcomes: outcomesOf(asked(explainer), explainer.audit()) };
+  } catch (error) {
+    if (!isWorkloadIdentityError(error)) throw error;
+    return { explainer: undefined, outcomes: new Map([["refused", error.code]]) };
   }
-  if (was.size > 0) outcomes.set("no longer asked", [...was.keys()]);
-  return [...outcomes]
+}
+
+/** What has changed; subjects of one outcome together. */
+function effect(before: Said, after: Said): string {
+  const names = new Map<string, string[]>();
+  const note = (outcome: string, name: string): void =>
+    void names.set(outcome, [...(names.get(outcome) ?? []), name]);
+  for (const [name, outcome] of after.outcomes)
+    if (before.outcomes.get(name) !== outcome) note(outcome, name);
+  for (const name of before.outcomes.keys()) if (!after.outcomes.has(name)) note("no longer", name);
+  return [...names]
     .map(
       ([outcome, [first, ...more]]) =>
         `  ${first}${more.length > 0 ? ` and ${more.length} more` : ""}: ${outcome}`,
@@ -77,15 +154,33 @@ function effect(before: Said, after: Said): string {
     .join("\n");
 }
 
-function catalogue(artefacts: Artefacts, oneIn: number, said: (folder: string) => Said): string {
-  const example = new Damaged(artefacts, (file) => READ.test(file), said);
+const SHOWN_CHANGES = 4;
+
+/** What `compare` says of the damage. */
+function compared({ explainer: before }: Said, { explainer: after }: Said): string {
+  if (!before || !after) return "";
+  const lines = comparison(before, after).changes.map(
+    ({ kind, about, subject, target, reason }) =>
+      `\n  compare: ${kind} ${about} of ${subject}: ${target}${reason && ` (${reason})`}`,
+  );
+  const more = lines.length - SHOWN_CHANGES;
+  return lines.slice(0, SHOWN_CHANGES).join("") + (more > 0 ? `\n  compare: ${more} more` : "");
+}
+
+function catalogue(
+  artefacts: Artefacts,
+  oneIn: number,
+  saidOf: (folder: string) => Said,
+  alsoSaid: (before: Said, after: Said) => string = () => "",
+): string {
+  const example = new Damaged(artefacts, (file) => READ.test(file), saidOf);
   const effects = new Map<string, string[]>();
   for (const place of example.places.filter(({ keys }) => !NOT_READ.test(keys.join("."))))
     for (const damage of damages) {
       if (numberOf(place, damage) % oneIn !== 0) continue;
       const after = example.after(place, damage);
       if (after === undefined) continue;
-      const what = effect(example.intact, after);
+      const what = effect(example.intact, after) + alsoSaid(example.intact, after);
       effects.set(what, [...(effects.get(what) ?? []), `${damage}: ${shownPlace(place)}`]);
     }
   return [...effects]
@@ -93,10 +188,27 @@ function catalogue(artefacts: Artefacts, oneIn: number, said: (folder: string) =
     .join("\n");
 }
 
+describe("what people write by hand", () => {
+  it.each(Object.entries(HAND_WRITTEN))("%s", { timeout: 120_000 }, async (name, { cluster, pulls }) => {
+    const artefacts = filesOf(join(__dirname, "../fixtures/explain/hand-written", name));
+    const asked = (explainer: Explainer): readonly ExplainResult[] => [
+      ...explainer.all(),
+      ...pulls.flatMap(([serviceAccount, image]) => [...explainer.pulls({ serviceAccount, image })]),
+    ];
+    const saidOf = (folder: string): Said => said(folder, cluster, asked);
+    const denied = [...saidOf(folderOf(artefacts)).outcomes].filter(
+      ([name, outcome]) => !name.startsWith("audit") && !outcome.startsWith("allowed"),
+    );
+    expect(denied).toEqual([]);
+    await expect(catalogue(artefacts, 3, saidOf, compared)).toMatchFileSnapshot(
+      `../__snapshots__/damage/by-hand-${name}.txt`,
+    );
+  });
+});
+
 describe("examples", () => {
   it.each(Object.entries(EXAMPLES))("%s", { timeout: 120_000 }, async (name, oneIn) => {
-    const said = (folder: string): Said => resultsOf([folder]);
-    const text = catalogue(synthesized(name as ExampleName), oneIn, said);
+    const text = catalogue(synthesized(name as ExampleName), oneIn, (folder) => said(folder));
     await expect(text).toMatchFileSnapshot(`../__snapshots__/damage/${name}.txt`);
   });
 });

@@ -99,7 +99,7 @@ describe("HubConsumer: Argo CD", () => {
 
   it("runs argocd-k8s-auth for all clouds, one provider per spoke", () => {
     const { consumer, spokes } = argo();
-    const file = JSON.parse(consumer.file.resource.toJson().data["clusterprofile-provider-file.json"]);
+    const file = JSON.parse(consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"]);
     const commands = spokes.map(({ statusDocument }) => {
       const resolution = resolveExec(file.providers, statusDocument);
       return resolution.outcome === "resolved"
@@ -111,7 +111,7 @@ describe("HubConsumer: Argo CD", () => {
       ["argocd-k8s-auth", "azure"],
       ["argocd-k8s-auth", "gcp"],
     ]);
-    expect(consumer.file.resource.metadata.toJson()).toEqual({
+    expect(consumer.file.resource?.metadata.toJson()).toEqual({
       name: "clusterprofile-provider-file-argocd-clusterprofile-controller",
       namespace: "argocd",
     });
@@ -126,7 +126,7 @@ describe("HubConsumer: Argo CD", () => {
     expect(consumer.serviceAccounts[1]?.resource.toJson().metadata.annotations).toEqual({
       "azure.workload.identity/client-id": LATE,
     });
-    const [controllerPatch, serverPatch, reader] = consumer.patches.map(({ resource }) => resource?.toJson());
+    const [controllerPatch, serverPatch, reader] = consumer.patches.map((patch) => patch.toJson());
     expect([controllerPatch.kind, serverPatch.kind, reader.metadata.name]).toEqual([
       "StatefulSet",
       "Deployment",
@@ -152,8 +152,8 @@ describe("HubConsumer: Argo CD", () => {
 
   it("gives the file and its hash to the controller that reads it, and no identity", () => {
     const { consumer } = argo();
-    const text: string = consumer.file.resource.toJson().data["clusterprofile-provider-file.json"];
-    expect(consumer.patches[2]?.resource?.toJson().spec.template).toEqual({
+    const text: string = consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"];
+    expect(consumer.patches[2]?.toJson().spec.template).toEqual({
       metadata: {
         annotations: {
           "checksum/clusterprofile-provider-file": createHash("sha256").update(text).digest("hex"),
@@ -217,7 +217,7 @@ describe("HubConsumer: MultiKueue", () => {
     ["0.19", "accessProviders"],
   ])("%s has the list in its configuration, as %s", (version, field) => {
     const { consumer } = kueue(version);
-    const { metadata, data } = consumer.file.resource.toJson();
+    const { metadata, data } = consumer.file.resource?.toJson();
     expect(metadata).toEqual({ name: "kueue-manager-config", namespace: "kueue-system" });
     expect(data["controller_manager_config.yaml"]).toContain(
       `multiKueue:\n  clusterProfile:\n    ${field}:\n      - name: aws-spoke-aws\n`,
@@ -229,7 +229,7 @@ describe("HubConsumer: MultiKueue", () => {
   it("mounts static plugins, tokens of its spokes and the identity into the one manager", () => {
     const { consumer } = kueue("0.19");
     expect(consumer.patches).toHaveLength(1);
-    const { metadata, spec } = consumer.patches[0]?.resource?.toJson().spec.template;
+    const { metadata, spec } = consumer.patches[0]?.toJson().spec.template;
     expect(metadata).toEqual({
       annotations: { "checksum/clusterprofile-provider-file": consumer.file.hash },
     });
@@ -547,7 +547,7 @@ describe("HubConsumer: refusals", () => {
         { name: "s", execConfig: { apiVersion, command, installHint: "mount it" } as never },
       ],
     });
-    const file = JSON.parse(consumer.file.resource.toJson().data["clusterprofile-provider-file.json"]);
+    const file = JSON.parse(consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"]);
     expect(file.providers[1]).toEqual({
       name: "s",
       execConfig: { apiVersion, command, installHint: "mount it", interactiveMode: "Never" },
@@ -578,15 +578,6 @@ describe("HubConsumer: refusals", () => {
     );
     expect(file("good", replace).warnings).toEqual([expect.stringMatching(/^more: access library 0\.1\.3/)]);
     expect(file("none", {}).warnings).toEqual([]);
-  });
-
-  it("refuses data for a plugin that nobody hands over", () => {
-    const { inventory, rest } = hub();
-    const spoke = new SpokeCluster(inventory, "a", { access: ACCESS.aws, execExtension: { a: "b" } });
-    const commands = { "aws-iam-authenticator": "/x/aws-iam-authenticator" };
-    expect(
-      () => new AccessProvidersFile(rest, "f", { consumer: generic, spokes: [spoke], commands }),
-    ).toThrowError(refusal("fleet-unused: has data for the plugin"));
   });
 
   it("refuses a self-managed spoke without audience, and a command that is not absolute", () => {
@@ -629,6 +620,6 @@ describe("many spokes", () => {
     });
     expect(file.providers.map(({ name }) => name)).toEqual(spokes.map(({ providerName }) => providerName));
     // A ConfigMap holds at most one MiB.
-    expect(JSON.stringify(file.resource.toJson()).length).toBeLessThan(2 ** 20);
+    expect(JSON.stringify(file.resource?.toJson()).length).toBeLessThan(2 ** 20);
   });
 });

@@ -63,7 +63,6 @@ describe("SpokeCluster", () => {
         controlPlaneHealthySince: "2026-11-20T00:00:00Z",
         tlsServerName: "kubernetes",
         proxyUrl: "socks5://proxy:1080",
-        execExtension: { clusterName: "a" },
       });
       for (const document of [...profiles.toJson(), ...statuses.toJson()] as unknown[])
         expect(validateClusterProfile(document, apiVersion)).toEqual({ dropped: [], rejected: [] });
@@ -89,7 +88,6 @@ describe("SpokeCluster", () => {
               server: "https://a.example/path",
               "tls-server-name": "kubernetes",
               "proxy-url": "socks5://proxy:1080",
-              extensions: [{ name: "client.authentication.k8s.io/exec", extension: { clusterName: "a" } }],
             },
           },
         ],
@@ -156,7 +154,6 @@ describe("SpokeCluster", () => {
       "fleet-invalid: certificate authority of a spoke",
     ],
     ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-unsafe: secret material"],
-    ["a token for the plugin", { execExtension: { token: "x" } }, "fleet-unsafe: secret material"],
     ["a date", { controlPlaneHealthySince: "2026-11-20" }, "fleet-invalid: time of a condition"],
     ["an empty property", { properties: { a: "" } }, "fleet-invalid: of a spoke is empty or too long"],
     ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],

@@ -91,9 +91,9 @@ describe("SpokeRoleBinding", () => {
   });
 
   it("binds in namespaces", () => {
-    expect(bound([user({ user: "u" })], { namespaces: ["b", "a", "b"], name: "own" })).toMatchObject([
-      { kind: "RoleBinding", metadata: { name: "own", namespace: "a" } },
-      { kind: "RoleBinding", metadata: { name: "own", namespace: "b" } },
+    expect(bound([user({ user: "u" })], { namespaces: ["b", "a", "b"] })).toMatchObject([
+      { kind: "RoleBinding", metadata: { name: "prod-hub:fleet:own:fleet-controller", namespace: "a" } },
+      { kind: "RoleBinding", metadata: { name: "prod-hub:fleet:own:fleet-controller", namespace: "b" } },
     ]);
   });
 

@@ -162,11 +162,42 @@ describe("Issuer.of", () => {
     expect(Issuer.of(url).clusterInternal).toBe(internal);
   });
 
-  it("takes an issuer as it is, and compares to the letter", () => {
+  it("takes an issuer as it is, and compares exactly", () => {
     const issuer = Issuer.of("https://oidc.example.com/a");
     expect(Issuer.of(issuer)).toBe(issuer);
     expect(issuer.hostPath).toBe("oidc.example.com/a");
     expect(issuer.equals(Issuer.of("https://oidc.example.com/a"))).toBe(true);
     expect(issuer.equals(Issuer.of("https://oidc.example.com/A"))).toBe(false);
+  });
+});
+
+describe("further issuers", () => {
+  const [one, other] = ["https://oidc.example.com/a", "https://oidc.example.com/b"];
+  const next = Issuer.of(other, { label: "2027" });
+
+  it("are in the same order whichever signs", () => {
+    const urls = (issuer: Issuer): readonly string[] => issuer.accepted.map(({ url }) => url);
+    expect(urls(Issuer.of(one))).toEqual([one]);
+    expect(urls(Issuer.of(one, { additionalIssuers: [next] }))).toEqual([one, other]);
+    expect(urls(Issuer.of(next, { additionalIssuers: [one] }))).toEqual([one, other]);
+  });
+
+  it("are recorded beside the one that signs", () => {
+    expect(Issuer.of(one).recorded).toEqual({ issuer: one });
+    expect(Issuer.of(next, { additionalIssuers: [one] }).recorded).toEqual({
+      issuer: other,
+      additionalIssuers: [one],
+    });
+  });
+
+  it.each([
+    ["the same URL", { additionalIssuers: [Issuer.of(one, { label: "b" })] }, "issuer-conflict"],
+    ["no label of two", { additionalIssuers: [other] }, "issuer-conflict"],
+    ["one label of two", { label: "2027", additionalIssuers: [next] }, "issuer-conflict"],
+    ["a label in upper case", { label: "Next" }, "issuer-invalid"],
+    ["a label that is too long", { label: "a".repeat(17) }, "issuer-invalid"],
+    ["an empty label", { label: "" }, "issuer-invalid"],
+  ])("refuses %s", (_, settings, code) => {
+    expect(() => Issuer.of(one, settings)).toThrowError(expect.objectContaining({ code }));
   });
 });

@@ -5,29 +5,14 @@
  * Needs the package registry, so it is no part of the tests: `npm run pack:cdktn`.
  */
 
-import { execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { renamed } from "../../build/cdktn-package.mjs";
+import { PINS, renamed } from "../../build/cdktn-package.mjs";
+import { build, check, install, manifest, packed, project, root, run, scratch } from "./scratch.mjs";
 
-const CDKTN = { cdktn: "0.24.0", "@cdktn/provider-aws": "25.7.0", "@cdktn/provider-azurerm": "16.1.0" };
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const scratch = mkdtempSync(join(tmpdir(), "pack-cdktn-"));
-const run = (command, args, cwd) =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-
+const CDKTN = Object.fromEntries(
+  ["cdktn", "@cdktn/provider-aws", "@cdktn/provider-azurerm"].map((name) => [name, PINS[name]]),
+);
 const PROGRAM = `
 const { App, TerraformStack } = require("cdktf");
 const { AwsProvider } = require("@cdktf/provider-aws/lib/provider/index.js");
@@ -52,32 +37,20 @@ new ImagePulls(stack, "pulls", {
 app.synth();
 `;
 
-function packed(folder) {
-  const [{ filename }] = JSON.parse(
-    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", scratch], folder),
-  );
-  return join(scratch, filename);
-}
-
 /** Files of the program, run in an empty project with the package and what it is used with. */
 function synthesized(name, tarball, dependencies, program, links = []) {
-  const project = join(scratch, name);
-  mkdirSync(join(project, "node_modules"), { recursive: true });
   const { constructs, cdk8s } = manifest.devDependencies;
   const all = { constructs, cdk8s, ...dependencies, [name]: `file:${tarball}` };
-  writeFileSync(
-    join(project, "package.json"),
-    JSON.stringify({ name: "empty", private: true, dependencies: all }),
-  );
+  const folder = project(name, { dependencies: all });
   // Bindings of the fork state peers that lag behind its core.
-  run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--legacy-peer-deps"], project);
+  install(folder, "--legacy-peer-deps");
   for (const link of links) {
-    mkdirSync(dirname(join(project, link)), { recursive: true });
-    symlinkSync(join(root, link), join(project, link));
+    mkdirSync(dirname(join(folder, link)), { recursive: true });
+    symlinkSync(join(root, link), join(folder, link));
   }
-  writeFileSync(join(project, "app.cjs"), program);
-  run("node", ["--preserve-symlinks", "app.cjs"], project);
-  return filesOf(join(project, "out"));
+  writeFileSync(join(folder, "app.cjs"), program);
+  run("node", ["--preserve-symlinks", "app.cjs"], folder);
+  return filesOf(join(folder, "out"));
 }
 
 /** All files; JSON without its white space, versions, the default namespace of providers, and the local backend's path. */
@@ -98,21 +71,16 @@ function textOf(path, text) {
   return JSON.stringify(JSON.parse(text, plain));
 }
 
-try {
-  run("npm", ["run", "--silent", "build"], root);
+await check("cdktn check", () => {
+  build();
   const fork = join(scratch, "fork");
   run("node", ["build/cdktn-package.mjs", fork], root);
   const bindings = ["aws", "azurerm"].map((cloud) => `node_modules/@cdktf/provider-${cloud}`);
   const { cdktf } = manifest.devDependencies;
-  const ours = synthesized(manifest.name, packed(root), { cdktf }, PROGRAM, bindings);
-  const theirs = synthesized(renamed(manifest.name), packed(fork), CDKTN, renamed(PROGRAM));
+  const ours = synthesized(manifest.name, packed().tarball, { cdktf }, PROGRAM, bindings);
+  const theirs = synthesized(renamed(manifest.name), packed(fork).tarball, CDKTN, renamed(PROGRAM));
   const paths = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
   const different = paths.filter((path) => ours[path] !== theirs[path]);
   if (different.length > 0) throw new Error(`different on cdktn: ${different.join(", ")}`);
-  console.log(`${paths.length} files are the same on cdktf ${cdktf} and cdktn ${CDKTN.cdktn}`);
-} catch (error) {
-  console.error(`cdktn check failed: ${error.message}\n${error.stdout ?? ""}${error.stderr ?? ""}`);
-  process.exitCode = 1;
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+  return `${paths.length} files are the same on cdktf ${cdktf} and cdktn ${CDKTN.cdktn}`;
+});

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { type ExplainOptions, type ExplainResult, Explainer } from "../../lib/explain";
+import { type ExplainResult, Explainer } from "../../lib/explain";
 import { isWorkloadIdentityError } from "../../lib/errors";
 import type { Artefacts } from "../fixtures/explain/artefacts";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
@@ -132,12 +132,9 @@ export class Damaged<T> {
 }
 
 /** Every result, or the code of the refusal. */
-export function resultsOf(
-  paths: readonly string[],
-  options?: ExplainOptions,
-): readonly ExplainResult[] | string {
+export function resultsOf(paths: readonly string[]): readonly ExplainResult[] | string {
   try {
-    return [...Explainer.read(paths, options).all()];
+    return [...Explainer.read(paths).all()];
   } catch (error) {
     if (isWorkloadIdentityError(error)) return error.code;
     throw error;

@@ -8,6 +8,12 @@ import { join, resolve } from "node:path";
 /** Folder of the project. */
 export const ROOT: string = resolve(__dirname, "../..");
 
+/** A link, whose target is the first group. */
+export const LINK = /\]\(([^)\s]+)\)/g;
+
+/** A target with a scheme, which is not of this project. */
+export const OUTSIDE = /^[a-z]+:/;
+
 /** One fenced block. */
 export interface CodeBlock {
   /** The Markdown file, relative to the project. */

@@ -94,6 +94,27 @@ const CASES: readonly (readonly [
     "identities-unused",
     /no line of `spokes` needs, got "azure"/,
   ],
+  [
+    "a Job for a status beside cluster Secrets",
+    () => ({
+      ...ARGO,
+      consumer: argoCd({ version: "3.2", clusterSecrets: true }),
+      statusWriter: { kubectlVersion: "1.35.2" },
+    }),
+    "fleet-unused",
+    /neither a list of access providers nor a status, got "statusWriter"/,
+  ],
+  [
+    "a plugin that wants to know the spoke beside cluster Secrets",
+    () => ({
+      ...ARGO,
+      consumer: argoCd({ version: "3.2", clusterSecrets: true }),
+      pluginByCloud: { aws: "eks-aws-auth-plugin" },
+      plugins: [{ plugin: "eks-aws-auth-plugin", image: "e.example/eks:v1", path: "/eks-aws-auth-plugin" }],
+    }),
+    "fleet-unsupported",
+    /KUBERNETES_EXEC_INFO/,
+  ],
   ["two makers of one cloud", () => ({ identities: [roles, roles] }), "identities-conflict", /got "aws"/],
   ["two spokes of one name", () => ({ spokes: [eks(), eks()] }), "fleet-conflict", /"kueue-system\/eks-1"/],
   ["rights from nowhere", () => ({ spokes: [groups] }), "fleet-missing", /spoke eks-1: .*kueue-controller/],

@@ -138,7 +138,7 @@ describe("ImagePulls refuses", () => {
       expect.objectContaining({
         code: "cluster-conflict",
         message:
-          'prod/more: this stack already writes the manifests of a cluster, got "other"; allowed: one ImagePulls per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into a stack of its own',
+          'prod/more: this stack already writes the manifests of a cluster, got "other"; allowed: one ImagePulls per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack',
       }),
     );
     expect([...Manifests.of(stack).render()]).toEqual(before);

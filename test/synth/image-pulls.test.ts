@@ -5,6 +5,7 @@ import type { Construct } from "constructs";
 import { parseAllDocuments } from "yaml";
 import { describe, expect, it } from "vitest";
 import { gcrRepository } from "../../lib/cloud/google";
+import { Issuer } from "../../lib/model/issuer";
 import { PlainCarrier } from "../../lib/node";
 import { hostedOpenShift } from "../../lib/openshift";
 import { nodeMayRequestAudience } from "../../lib/rules/rbac/evaluate";
@@ -147,9 +148,12 @@ const COMBINATIONS: readonly (readonly [title: string, props: Partial<ImagePulls
   [
     "roles with path, prefix and a second issuer",
     {
-      identities: [
-        makers.aws({ path: "/pulls/", namePrefix: "eu-", additionalIssuers: ["https://old.example.com"] }),
-      ],
+      cluster: plainCluster({
+        issuer: Issuer.of(Issuer.of(ISSUER, { label: "next" }), {
+          additionalIssuers: ["https://old.example.com"],
+        }),
+      }),
+      identities: [makers.aws({ path: "/pulls/", namePrefix: "eu-" })],
     },
   ],
 ];
@@ -442,9 +446,9 @@ describe("the kubelet's entries", () => {
 
 describe("warnings", () => {
   const DEFAULT =
-    "service account shop/default: every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull a service account of their own";
+    "service account shop/default: every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull their own service account";
   const OPENSHIFT = (key: string): string =>
-    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from a namespace of your own`;
+    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from your own namespace`;
 
   // Source: docs of the token request of pods without a name; ownership of openshift-* namespaces.
   const ROWS: readonly (readonly [cluster: "kubernetes" | "openshift", key: string, warnings: string[]])[] = [

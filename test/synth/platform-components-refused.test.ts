@@ -317,7 +317,7 @@ describe("PlatformComponents refuses", () => {
       ).toThrowError(
         expect.objectContaining({
           code: "cluster-conflict",
-          message: `prod/${clusterName}: this stack already writes the manifests of a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into a stack of its own`,
+          message: `prod/${clusterName}: this stack already writes the manifests of a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack`,
         }),
       );
     expect([...Manifests.of(stack).render()]).toEqual(before);

@@ -211,7 +211,7 @@ describe("WorkloadAccess", () => {
       identities: [roles],
     });
     expect(stack.warnings).toEqual([
-      "service account shop/default: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it a service account of their own",
+      "service account shop/default: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it their own service account",
     ]);
   });
 });

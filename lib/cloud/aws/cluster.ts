@@ -85,7 +85,7 @@ const EKS_PROPS: ObjectKind<EksProps> = object({
  * An EKS cluster whose nodes run Amazon Linux 2023 and take user data: managed node groups with a launch template,
  * Karpenter, self-managed nodes. Fargate and Auto Mode take no files; their pods pull with the identity of the service.
  *
- * Files and flags come out as data. Tokens go into an entry of their own, for the declared registries alone, beside the
+ * Files and flags come out as data. Tokens go into their own entry, for the declared registries alone, beside the
  * entry with which nodes pull EKS' system images.
  */
 export function eks(props: EksProps): ICluster<Construct> {
@@ -116,7 +116,7 @@ export function eks(props: EksProps): ICluster<Construct> {
     configPath: () => NODEADM_PLACES.configPath,
     pluginDirectory: NODEADM_PLACES.pluginDirectory,
     pluginDirectoryWritable: true,
-    recorded: { name, distribution, issuer: issuer.url, ...minors, plugins },
+    recorded: { name, distribution, ...issuer.recorded, ...minors, plugins },
     carriers: [asData("all-nodes")],
   };
 }

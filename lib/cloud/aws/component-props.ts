@@ -56,7 +56,7 @@ export interface ComponentRoleSettings extends RolePlace {
    */
   readonly audience?: string;
   /**
-   * Why a token for any audience of the OIDC provider is admitted; stands in the description of the role.
+   * Why a token for any audience of the OIDC provider is admitted; becomes part of the description of the role.
    *
    * @defaultValue - the audience is compared exactly
    */
@@ -88,6 +88,12 @@ export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOver
   /** The OIDC provider of the cluster's issuer. */
   readonly oidcProvider: IOidcProvider;
   /**
+   * Those of further issuers whose tokens the role accepts, while the cluster moves from one to the other.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalOidcProviders?: readonly IOidcProvider[];
+  /**
    * True where the role exists; Terraform takes it over with an import block.
    *
    * @defaultValue false
@@ -101,6 +107,7 @@ export const COMPONENT_ROLE_PROPS: ObjectKind<ComponentRoleProps> = object({
   request: COMPONENT_REQUEST,
   clusterName: text,
   oidcProvider: OIDC_PROVIDER,
+  additionalOidcProviders: optional(list(OIDC_PROVIDER)),
   adopt: optional(boolean),
 });
 
@@ -119,7 +126,7 @@ export interface ComponentRolesProps extends ComponentRoleSettings {
    */
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
   /**
-   * The `--name` that ccoctl was given; begins names and stands in tags of what is adopted, and with
+   * The `--name` that ccoctl was given; begins names and is in tags of what is adopted, and with
    * `naming: "ccoctl"`. Refused where neither is.
    *
    * @defaultValue - the name of the cluster

@@ -39,8 +39,7 @@ import {
   COMPONENT_ROLES_PROPS,
 } from "./component-props";
 import { checkProviderPlace } from "./place";
-import { declaredProvider, expectedProvider } from "./provider";
-import type { IOidcProvider } from "./provider-props";
+import { type TrustedProviders, declaredProviders, expectedProviders, trustedProviders } from "./provider";
 import {
   type InlinePolicy,
   type FederatedRoleSettings,
@@ -128,20 +127,23 @@ interface ComponentRolePlan {
 const NO_BOUNDARY = "none";
 
 function componentRolePlan(construct: Construct, props: ComponentRoleProps): ComponentRolePlan {
-  const { request, oidcProvider, kmsKeys = [] } = props;
+  const { request, oidcProvider, additionalOidcProviders = [], kmsKeys = [], audience } = props;
+  const oidcProviders = [oidcProvider, ...additionalOidcProviders];
   requireTokenPath(request);
   const { adopt = false, naming = adopt ? "ccoctl" : "derived" } = props;
   if (adopt) requireAdoptable(props, naming);
   const document = componentPolicy(requestStatements(request), props);
-  const partition = partitionOfProviders(props.region, [oidcProvider]);
+  const partition = partitionOfProviders(props.region, oidcProviders);
   for (const key of kmsKeys) requireKeyPartition(key, partition);
   const name = nameOf(props, naming);
   const settings = federatedRoleSettings(
     construct,
     {
-      trusts: [
-        { oidcProvider, serviceAccounts: request.subjects, audience: props.audience ?? COMPONENT_AUDIENCE },
-      ],
+      trusts: oidcProviders.map((each) => ({
+        oidcProvider: each,
+        serviceAccounts: request.subjects,
+        audience: audience ?? COMPONENT_AUDIENCE,
+      })),
       anyAudience: props.anyAudienceReason !== undefined,
       name,
       partition,
@@ -184,7 +186,7 @@ function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): reado
   ];
 }
 
-/** Requests made by hand did not pass the reader, and the path stands in a file line by line. */
+/** Requests made by hand did not pass the reader, and the path is written into a file line by line. */
 function requireTokenPath(request: CredentialsRequest): void {
   const { cloudTokenPath: path } = request;
   if (path === undefined || isTokenPath(path)) return;
@@ -207,7 +209,7 @@ function requireAdoptable(
       value: path,
       allowed: 'no path, or "/"',
       remedy:
-        "leave `path` out while roles are adopted; make roles of requests with a path in a maker of their own",
+        "leave `path` out while roles are adopted; make roles of requests with a path in their own maker",
     });
   if (permissionsBoundary === undefined)
     fail("aws-missing", {
@@ -317,19 +319,22 @@ function declareComponents(
 ): ComponentsDeclaration {
   requireRequests(Object.keys(props.overrides ?? {}), requests, "override is for");
   const adoption = checkedAdoption(clusterName, requests, props);
-  const expected = expectedProvider(issuer, audiences(props), props);
+  const { oidcProvider: stated, account, region } = props;
+  const place = { ...(stated && { oidcProvider: stated }), account, region };
+  const expected = trustedProviders(expectedProviders(issuer, audiences(props), place));
   const planned = requests.map((request) => roleProps(request, { clusterName, adoption }, expected, props));
   checkRoles(scope, planned);
-  const oidcProvider = declaredProvider(scope, issuer, audiences(props), {
+  const declared = declaredProviders(scope, issuer, audiences(props), {
     ...props,
     adopt: adoption.any,
     ...(adoption.tagged ? { tags: { ...ccoctlTags(adoption.ccoctlName), ...props.tags } } : {}),
   });
+  const oidcProviders = trustedProviders(declared);
   const grants = planned.map((own) => {
     const { request } = own;
     // Neither a namespace nor the name of a Secret can hold `_`, so two Secrets never share an id.
     const id = `${request.secret.namespace}_${request.secret.name}`;
-    return new ComponentRole(scope, id, { ...own, oidcProvider }).grant;
+    return new ComponentRole(scope, id, { ...own, ...oidcProviders }).grant;
   });
   return { grants, secrets: [] };
 }
@@ -342,7 +347,7 @@ function audiences({ audience = COMPONENT_AUDIENCE }: ComponentRolesProps): read
 function roleProps(
   request: CredentialsRequest,
   { clusterName, adoption }: { readonly clusterName: string; readonly adoption: CheckedAdoption },
-  oidcProvider: IOidcProvider,
+  oidcProviders: TrustedProviders,
   props: ComponentRolesProps,
 ): ComponentRoleProps {
   const { overrides = {}, adopt: _, ccoctlName: __, ...settings } = props;
@@ -353,7 +358,7 @@ function roleProps(
     ...(Object.hasOwn(overrides, request.name) ? overrides[request.name] : {}),
     request,
     clusterName: naming === "ccoctl" ? adoption.ccoctlName : clusterName,
-    oidcProvider,
+    ...oidcProviders,
     naming,
     adopt,
   };

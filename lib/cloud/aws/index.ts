@@ -64,13 +64,7 @@ export {
   type TrustingRoleProps,
 } from "./role-props";
 export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
-export {
-  type EksSpokeProps,
-  eksSpoke,
-  type ExistingEksCluster,
-  EksSpokeEntry,
-  type EksSpokeEntryProps,
-} from "./spoke";
+export { type EksSpokeProps, eksSpoke, type ExistingEksCluster } from "./spoke";
 export {
   type AwsAccessProps,
   awsAccess,

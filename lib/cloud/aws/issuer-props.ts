@@ -72,7 +72,7 @@ export interface IssuerBucketProps extends AwsProps {
    */
   readonly access?: IssuerBucketAccess;
   /**
-   * Host of the issuer, a domain of your own: `oidc.example.com`; literal. Its DNS record must name the distribution,
+   * Host of the issuer, your own domain: `oidc.example.com`; literal. Its DNS record must name the distribution,
    * and IAM asks the host for its certificate when the OIDC provider is made: see `waitForRecord`.
    *
    * @defaultValue - the name that CloudFront gives; the issuer is known after apply
@@ -185,7 +185,7 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
       problem: `bucket is already declared by ${known.node.path}`,
       value: name,
       allowed: "one bucket of that name in the whole partition",
-      remedy: "give each issuer a bucket of its own",
+      remedy: "give each issuer its own bucket",
     });
   return {
     bucketName: name,

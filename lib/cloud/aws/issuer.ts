@@ -64,7 +64,7 @@ function issuerObject(
   return object;
 }
 
-/** The text of a late issuer stands in a local, so that Terraform can make the ETag of exactly that text. */
+/** The text of a late issuer is in a local, so that Terraform can make the ETag of exactly that text. */
 function contentOf(scope: Construct, id: string, text: string): { content: string; etag: string } {
   if (!isLate(text)) return { content: terraformText(text), etag: objectEtag(text) };
   const local = `local.${new TerraformLocal(scope, `${id}Text`, terraformText(text)).friendlyUniqueId}`;

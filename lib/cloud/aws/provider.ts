@@ -255,8 +255,42 @@ interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audie
   readonly oidcProvider?: IOidcProvider;
 }
 
-/** The OIDC provider of a cluster: the stated one, or the stack's own, with the audiences added. */
-export function declaredProvider(
+/** One for each issuer of the cluster, by label; a stated OIDC provider is that of its own issuer. */
+function ofEachIssuer(
+  issuer: Issuer,
+  props: TrustedProviderProps,
+  of: (issuer: Issuer, props: TrustedProviderProps) => IOidcProvider,
+): readonly IOidcProvider[] {
+  const { oidcProvider, adopt, ...others } = props;
+  if (oidcProvider === undefined && issuer.additionalIssuers.length === 0) return [of(issuer, props)];
+  const stated = oidcProvider && (issuer.accepted.find((each) => each.equals(oidcProvider.issuer)) ?? issuer);
+  // What was made before the move is of the issuer without a label.
+  return issuer.accepted.map((each) =>
+    of(each, { ...others, ...(each === stated ? { oidcProvider } : { adopt: adopt && !each.label }) }),
+  );
+}
+
+/** The OIDC providers of a cluster: the stated one, or the stack's own, with the audiences added. */
+export function declaredProviders(
+  scope: Construct,
+  issuer: Issuer,
+  audiences: readonly string[],
+  props: TrustedProviderProps,
+): readonly IOidcProvider[] {
+  return ofEachIssuer(issuer, props, (each, own) => declaredProvider(scope, each, audiences, own));
+}
+
+/** OIDC providers as a role for one component names them. */
+export type TrustedProviders = ReturnType<typeof trustedProviders>;
+
+export function trustedProviders([first, ...others]: readonly IOidcProvider[]): {
+  readonly oidcProvider: IOidcProvider;
+  readonly additionalOidcProviders: readonly IOidcProvider[];
+} {
+  return { oidcProvider: first as IOidcProvider, additionalOidcProviders: others };
+}
+
+function declaredProvider(
   scope: Construct,
   issuer: Issuer,
   audiences: readonly string[],
@@ -274,8 +308,16 @@ export function declaredProvider(
   return declared;
 }
 
-/** What {@link declaredProvider} will return, as far as roles can be checked with it before anything is declared. */
-export function expectedProvider(
+/** What {@link declaredProviders} will return, as far as roles can be checked with it before anything is declared. */
+export function expectedProviders(
+  issuer: Issuer,
+  audiences: readonly string[],
+  props: TrustedProviderProps,
+): readonly IOidcProvider[] {
+  return ofEachIssuer(issuer, props, (each, own) => expectedProvider(each, audiences, own));
+}
+
+function expectedProvider(
   issuer: Issuer,
   audiences: readonly string[],
   { oidcProvider, account, region }: Pick<TrustedProviderProps, "oidcProvider" | "account" | "region">,

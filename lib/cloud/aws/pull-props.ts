@@ -6,7 +6,6 @@ import {
   type RoleTrust,
 } from "./role-props";
 import type { TerraformProvider } from "cdktf";
-import { GivenIssuer, ISSUER } from "../../model/issuer";
 import { PULL_SOURCE } from "../../model/pulls";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
@@ -65,17 +64,6 @@ export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
 });
 
 /** How the pull roles of one cluster are made. */
-export interface PullRolesProps extends AccountRolesProps {
-  /**
-   * Further issuers whose tokens the roles accept, for example while a cluster moves to a new issuer; each gets an
-   * OIDC provider, declared once per stack.
-   *
-   * @defaultValue - none
-   */
-  readonly additionalIssuers?: readonly GivenIssuer[];
-}
+export interface PullRolesProps extends AccountRolesProps {}
 
-export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = object({
-  ...ACCOUNT_ROLES_PROPS.shape,
-  additionalIssuers: optional(list(ISSUER)),
-});
+export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = ACCOUNT_ROLES_PROPS;

@@ -5,7 +5,6 @@ import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import type { AccountGrant } from "../../model/identity";
-import { Issuer } from "../../model/issuer";
 import type { IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
 import { checkProps, checkGiven } from "../../model/shape";
 import { roleName, derivedRoleName, rolePath } from "../../rules/aws/names";
@@ -23,7 +22,7 @@ import { accountOfRole, expectedRoleArn } from "../../rules/aws/role";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
 import { checkOwnerPolicies, declareTogether, writeOwnerPolicies } from "./owner-policies";
-import { declaredProvider } from "./provider";
+import { declaredProviders } from "./provider";
 import {
   type PullRoleProps,
   type PullRoleAttributes,
@@ -73,7 +72,7 @@ function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleS
 /**
  * An IAM role that service accounts of one or several clusters pull images as, without node identity.
  *
- * The trust compares audience and subject exactly; a wildcard gets a statement of its own, where only the subject
+ * The trust compares audience and subject exactly; a wildcard gets its own statement, where only the subject
  * is compared with StringLike. Permissions reach no further than logging in and pulling the named repositories.
  * The session is never longer than the default hour, since the plugin asks for no more.
  */
@@ -158,7 +157,7 @@ function declareRoles(
   { clusterName, issuer, accounts }: PullRequest<Construct>,
   props: PullRolesProps,
 ): PullDeclaration {
-  const { additionalIssuers = [], namePrefix, oidcProvider, region: stated, audience: _, ...place } = props;
+  const { namePrefix, oidcProvider, region: stated, audience: _, ...place } = props;
   // A role can only trust an OIDC provider of its own account, so a literal ARN of one tells the account.
   const account = accountOfRole(props.account, oidcProvider ? [oidcProvider.arn] : []);
   const plans = accounts.map(({ subject, asks }) => {
@@ -179,10 +178,7 @@ function declareRoles(
   }));
   checkOwnerPolicies(scope, expected, { account, provider: place.provider });
   const settings = { account, region, tags: place.tags, provider: place.provider };
-  const oidcProviders = [
-    declaredProvider(scope, issuer, [audience], { ...settings, oidcProvider }),
-    ...additionalIssuers.map((each) => declaredProvider(scope, Issuer.of(each), [audience], settings)),
-  ];
+  const oidcProviders = declaredProviders(scope, issuer, [audience], { ...settings, oidcProvider });
   warn(scope, sources, account);
   const grantOf = ({ subject, sources: own, roleName }: (typeof plans)[number]): AccountGrant => {
     // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.

@@ -46,7 +46,7 @@ export interface SubjectWildcard {
    * or begins with at least three literal characters.
    */
   readonly pattern: string;
-  /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
+  /** Why exact names will not do; becomes part of the description of the IAM role. Printable Latin-1. */
   readonly reason: string;
 }
 

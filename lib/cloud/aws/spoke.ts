@@ -6,7 +6,7 @@ import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { DataResource, TerraformResource, TerraformStack, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
+import type { AccessPrincipal } from "../../model/access-principal";
 import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fleet";
 import { isLate } from "../../model/late";
 import {
@@ -16,7 +16,6 @@ import {
   object,
   optional,
   text,
-  checkProps,
   checkGiven,
   either,
   list,
@@ -31,7 +30,6 @@ import {
   requireAccessEntries,
   type EksAccess,
   type EksPolicyGrant,
-  EKS_ACCESS,
   accessPolicyArn,
   EKS_POLICY_GRANT,
   eksAccess,
@@ -143,77 +141,42 @@ function isRole(dependency: unknown): dependency is TerraformResource {
   return TerraformResource.isTerraformResource(dependency) && dependency.terraformResourceType === ROLE;
 }
 
-/** Settings of an {@link EksSpokeEntry}. */
-export interface EksSpokeEntryProps extends EksAccess, AwsProps {
-  /** Name of the cluster; a reference where Terraform declares it. */
+interface Entry extends EksAccess, AwsProps {
   readonly clusterName: string;
-  /** Region of the cluster. */
   readonly region: string;
-  /** Name of the partition. */
   readonly partition: string;
-  /** The IAM role that is let in. */
   readonly principal: AccessPrincipal;
 }
 
-const EKS_SPOKE_ENTRY_PROPS: ObjectKind<EksSpokeEntryProps> = object({
-  ...AWS_PROPS.shape,
-  ...EKS_ACCESS.shape,
-  clusterName: text,
-  region: text,
-  partition: text,
-  principal: ACCESS_PRINCIPAL,
-});
-
 /**
- * An IAM role in an EKS cluster: its access entry, and the access policies of the entry.
+ * An IAM role in an EKS cluster: its access entry, `Resource`, and the access policies of the entry by their names.
  *
  * An entry holds the role's unique id besides its ARN, and a role that was made again under the same ARN is not let
  * in (EKS user guide, "Create access entries"). So the entry is replaced together with the role; and its policies,
  * which go with it, together with the entry.
- *
- * Children: `Resource`, and each access policy under its name.
  */
-export class EksSpokeEntry extends Construct {
-  /** The access entry. */
-  readonly resource: EksAccessEntry;
-  /** The access policies, sorted by name. */
-  readonly policies: readonly EksAccessPolicyAssociation[];
-
-  constructor(scope: Construct, id: string, props: EksSpokeEntryProps) {
-    checkProps(new.target.name, scope, id, EKS_SPOKE_ENTRY_PROPS, props);
-    super(scope, id);
-    const { clusterName, region, principal, kubernetesGroups, tags, provider } = props;
-    const trigger = roleIdTrigger(this, principal);
-    this.resource = new EksAccessEntry(this, "Resource", {
-      clusterName,
-      region,
-      principalArn: principal.name,
-      type: "STANDARD",
-      ...(kubernetesGroups.length > 0 && { kubernetesGroups: [...kubernetesGroups] }),
-      ...(tags && { tags: { ...tags } }),
-      ...(trigger !== undefined && { lifecycle: { replaceTriggeredBy: [trigger] } }),
-      provider,
-    });
-    waitFor(this.resource, principal.dependencies);
-    if (trigger === undefined) Annotations.of(this).addWarning(UNTIED);
-    this.policies = props.accessPolicies.map((grant) => this.#associate(grant, props));
-  }
-
-  #associate({ policy, namespaces }: EksPolicyGrant, props: EksSpokeEntryProps): EksAccessPolicyAssociation {
-    const { clusterName, region, partition, principal, provider } = props;
-    const address = `${this.resource.terraformResourceType}.${this.resource.friendlyUniqueId}`;
-    const association = new EksAccessPolicyAssociation(this, policy, {
-      clusterName,
-      region,
-      principalArn: principal.name,
+function enter(scope: Construct, props: Entry): void {
+  const { clusterName, region, partition, principal, kubernetesGroups, tags, provider } = props;
+  const common = { clusterName, region, principalArn: principal.name, provider };
+  const trigger = roleIdTrigger(scope, principal);
+  const entry = new EksAccessEntry(scope, "Resource", {
+    ...common,
+    type: "STANDARD",
+    ...(kubernetesGroups.length > 0 && { kubernetesGroups: [...kubernetesGroups] }),
+    ...(tags && { tags: { ...tags } }),
+    ...(trigger !== undefined && { lifecycle: { replaceTriggeredBy: [trigger] } }),
+  });
+  waitFor(entry, principal.dependencies);
+  if (trigger === undefined) Annotations.of(scope).addWarning(UNTIED);
+  for (const { policy, namespaces } of props.accessPolicies) {
+    const association = new EksAccessPolicyAssociation(scope, policy, {
+      ...common,
       policyArn: accessPolicyArn(partition, policy),
       accessScope:
         namespaces === undefined ? { type: "cluster" } : { type: "namespace", namespaces: [...namespaces] },
-      lifecycle: { replaceTriggeredBy: [`${address}.access_entry_arn`] },
-      provider,
+      lifecycle: { replaceTriggeredBy: [addressOf(entry, "access_entry_arn")] },
     });
-    waitFor(association, [this.resource]);
-    return association;
+    waitFor(association, [entry]);
   }
 }
 
@@ -258,8 +221,8 @@ interface CheckedSpoke extends EksAccess {
  * An EKS cluster as a spoke: each controller's IAM role gets an access entry there, with access policies or groups.
  *
  * The role needs no IAM permission: the credentials that its plugin makes are a signed request to STS. Declares, in the
- * scope, a construct with the spoke's name and in it an `EksSpokeEntry` for each controller, `<namespace>_<service
- * account>`.
+ * scope, a construct with the spoke's name and in it one for each controller, `<namespace>_<service account>`, that holds
+ * its access entry.
  */
 export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("eksSpoke()", EKS_SPOKE_PROPS, props);
@@ -291,7 +254,7 @@ function declareEntries(
   const parent = new Construct(scope, name);
   if (facts.warning !== undefined) Annotations.of(parent).addWarning(facts.warning);
   for (const [{ subject }, principal] of principals)
-    new EksSpokeEntry(parent, `${subject.namespace}_${subject.name}`, {
+    enter(new Construct(parent, `${subject.namespace}_${subject.name}`), {
       ...access,
       clusterName: facts.nameReference,
       region,
@@ -331,7 +294,7 @@ function rolesOf(
       fail("aws-conflict", {
         problem: `two controllers enter EKS cluster ${cluster} as one IAM role, which can have one access entry there`,
         value: name,
-        allowed: "an IAM role of its own for each service account",
+        allowed: "one IAM role per service account",
         remedy: "declare the identities with workloadRoles(), which makes one role per service account",
       });
     seen.add(name);

@@ -47,7 +47,7 @@ import {
 } from "../../rules/aws/workload";
 import { attributeOf } from "../shared/references";
 import { checkProviderPlace } from "./place";
-import { declaredProvider, expectedProvider } from "./provider";
+import { declaredProviders, expectedProviders } from "./provider";
 import { type IOidcProvider } from "./provider-props";
 import {
   type InlinePolicy,
@@ -218,20 +218,20 @@ function declareWorkloads(
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const audience = props.audience ?? defaultAwsAudience;
-  const expected = expectedProvider(issuer, [audience], props);
+  const expected = expectedProviders(issuer, [audience], props);
   const planned = accounts.map((account) => roleProps(account, clusterName, expected, props));
   planned.forEach((own, index) =>
     at({ node: { path: `workload ${accounts[index]?.subject.key ?? ""}` } }, () =>
       workloadRolePlan(scope, own),
     ),
   );
-  const oidcProvider = declaredProvider(scope, issuer, [audience], props);
+  const oidcProviders = declaredProviders(scope, issuer, [audience], props);
   return {
     grants: accounts.map((account): AccessGrant => {
       const { subject } = account;
       // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
       const id = `${subject.namespace}_${subject.name}`;
-      const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProvider, props));
+      const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, props));
       return {
         subject,
         identity: role.arn,
@@ -247,12 +247,12 @@ function declareWorkloads(
 function roleProps(
   { subject, asks }: AccountRequest<IAccess<Construct>>,
   clusterName: string,
-  oidcProvider: IOidcProvider,
+  oidcProviders: readonly IOidcProvider[],
   { audience = defaultAwsAudience, namePrefix, oidcProvider: _, ...place }: WorkloadRolesProps,
 ): WorkloadRoleProps {
   return {
     ...place,
-    trusts: [{ oidcProvider, serviceAccounts: [subject], audience }],
+    trusts: oidcProviders.map((oidcProvider) => ({ oidcProvider, serviceAccounts: [subject], audience })),
     access: asks.map(awsAccessOf),
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
   };
@@ -274,7 +274,7 @@ export interface AwsAccessProps {
   readonly managedPolicyArns?: readonly string[];
   /**
    * Why a statement permits every action, or every action of a service, on every resource, or why a managed policy of
-   * AWS for administrators is among them; stands in the description of the role.
+   * AWS for administrators is among them; becomes part of the description of the role.
    *
    * @defaultValue - such a statement is refused
    */

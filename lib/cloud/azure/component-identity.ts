@@ -130,7 +130,8 @@ export class ComponentIdentity extends DeclaredIdentityBase {
     }
     for (const [index, credential] of this.ledger.credentials.entries()) {
       const account = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
-      if (!serviceAccounts.includes(account)) continue;
+      const isOther = credential.name !== account;
+      if (isOther || !serviceAccounts.includes(account)) continue;
       const declared = this.credentials[index];
       declared?.importFrom(federatedCredentialId(this.resourceId, credential.name));
       if (declared) keepNames(declared, { names: { name: credential.name }, statedBy: "serviceAccounts" });

@@ -102,7 +102,7 @@ export const COMPONENT_IDENTITY_PROPS: ObjectKind<ComponentIdentityProps> = obje
 export interface ComponentIdentitiesSettings {
   /** GUID of the cluster's subscription; literal. */
   readonly subscriptionId: string;
-  /** Region of the cluster, for example `westeurope`; stands in the components' Secrets and is that of the identities. */
+  /** Region of the cluster, for example `westeurope`; is written into the components' Secrets and is that of the identities. */
   readonly region: string;
   /**
    * Tenant, a GUID. Stating it makes it final in the Secrets.

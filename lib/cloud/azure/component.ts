@@ -201,7 +201,7 @@ function componentGroups(props: ComponentIdentitiesProps, tags: Tags): Component
     fail("azure-conflict", {
       problem: "one resource group is to hold both the identities and the cluster",
       value: oidc,
-      allowed: "an installation resource group of its own, empty before the installation",
+      allowed: "a separate installation resource group, empty before the installation",
       remedy: "give oidcResourceGroupName and installationResourceGroupName different names",
     });
   return groups;

@@ -8,7 +8,7 @@
 
 export { aks, type AksProps } from "./cluster";
 export { type AcrProps, type AcrSource, acr } from "./registry";
-export { type AksSpokeProps, AksSpokeEntry, type AksSpokeEntryProps, aksSpoke } from "./spoke";
+export { type AksSpokeProps, aksSpoke } from "./spoke";
 export { type ExistingAksCluster } from "./spoke";
 export { ComponentIdentities, componentIdentities } from "./component";
 export { ComponentIdentity } from "./component-identity";

@@ -29,7 +29,7 @@ export interface IssuerContainerProps extends IssuerStorageProps {
   readonly blobContainerName?: string;
   /**
    * What the public may do: `blob` reads the documents, `container` lists them too, `private` neither, for an
-   * `issuerUrl` whose server reads the container with rights of its own.
+   * `issuerUrl` whose server reads the container with its own rights.
    *
    * @defaultValue - "blob"; with `adopt` "container", as `ccoctl` made it
    */

@@ -51,7 +51,7 @@ export interface IssuerStorageProps {
   /** The public keys; Azure takes RSA keys alone. */
   readonly keys: readonly IssuerKey[];
   /**
-   * The issuer, where something else serves the documents under a URL of your own: Azure Front Door, a proxy.
+   * The issuer, where something else serves the documents under your own URL: Azure Front Door, a proxy.
    *
    * @defaultValue - the URL of the storage
    */
@@ -132,7 +132,7 @@ export const ISSUER_STORAGE_PROPS: ObjectKind<IssuerStorageProps> = object({
 
 /** What is taken over of a storage account. */
 export interface IssuerAdoption {
-  /** GUID of the subscription; literal, it stands in the ids under which Terraform imports. */
+  /** GUID of the subscription; literal, since it is part of the ids under which Terraform imports. */
   readonly subscriptionId: string;
   /**
    * Name of the cluster as it was given to `ccoctl`, for the tag by which it knows its own.
@@ -202,7 +202,7 @@ export function checkIssuerStorage(
       problem: `${holder.node.path} already declares the storage account, whose name is one in all of Azure`,
       value: props.storageAccountName,
       allowed: "one issuer host per storage account",
-      remedy: "give each issuer a storage account of its own, or remove one of the two",
+      remedy: "give each issuer its own storage account, or remove one of the two",
     });
   checkResourceGroup(construct, issuerGroup(props));
 }

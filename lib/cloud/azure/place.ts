@@ -110,7 +110,7 @@ export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): voi
         problem: `one resource group is to hold a cluster and something else, which ${construct.node.path} puts there`,
         value: use.name,
         allowed:
-          "an installation resource group of its own: the installer wants it empty, and destroys all of it",
+          "a separate installation resource group: the installer wants it empty, and destroys all of it",
         remedy: "give the issuer and the identities another resource group, or the cluster",
       });
     if (resource === undefined || use.mode === "existing") continue;

@@ -12,7 +12,7 @@ import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity";
  */
 export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
   /**
-   * The Azure cloud; the word stands in azure.json.
+   * The Azure cloud; the name is written into azure.json.
    *
    * @defaultValue - the cloud of the registries
    */

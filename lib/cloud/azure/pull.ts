@@ -34,7 +34,7 @@ const AZURE_JSON_MODE = 0o600;
 /**
  * The identities of all pulls of one cluster, with trust, permissions, annotations and the plugin's files.
  *
- * By default each service account has an identity of its own. With `shards` identities are shared, by buckets and
+ * By default each service account has its own identity. With `shards` identities are shared, by buckets and
  * never by filling one up to 20 before the next is begun: filling up makes a service account's place depend on all
  * others, so that adding one in the middle would give its neighbours another client id, and with it another
  * annotation, on a running cluster. Raising `shards` from n to n + 1 moves one service account in n + 1. Only service

@@ -5,14 +5,13 @@ import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/inde
 import { Annotations, Fn, Token } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
+import type { AccessPrincipal } from "../../model/access-principal";
 import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fleet";
 import {
   type Kind,
   type ObjectKind,
   boolean,
   checkGiven,
-  checkProps,
   either,
   list,
   object,
@@ -25,7 +24,6 @@ import { guid } from "../../rules/azure/names";
 import {
   type AksAssignment,
   type AksRoleGrant,
-  AKS_ASSIGNMENT,
   AKS_ROLE_GRANT,
   aksAssignments,
 } from "../../rules/azure/spoke";
@@ -58,7 +56,7 @@ const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
 /**
  * What is known of a cluster that is declared, looked up, or described.
  *
- * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but stands in
+ * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but is written into
  * the sensitive `kube_config` beside a client key: that one attribute alone is taken out of it.
  */
 function aksClusterFacts({
@@ -114,53 +112,28 @@ export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster>
   "azurerm_kubernetes_cluster",
 );
 
-/** Settings of an {@link AksSpokeEntry}. */
-export interface AksSpokeEntryProps {
-  /** The service principal that is let in, by its object id. */
-  readonly principal: AccessPrincipal;
-  /** The roles, each with its scope. */
-  readonly assignments: readonly AksAssignment[];
-  /**
-   * Terraform provider of the cluster's subscription.
-   *
-   * @defaultValue - the stack's default azurerm provider
-   */
-  readonly provider?: AzurermProvider;
-}
-
-const AKS_SPOKE_ENTRY_PROPS: ObjectKind<AksSpokeEntryProps> = object({
-  principal: ACCESS_PRINCIPAL,
-  assignments: list(AKS_ASSIGNMENT),
-  provider: optional(PROVIDER),
-});
-
 /**
- * A managed identity in an AKS cluster: its role assignments, each a child under its key.
- *
- * An identity that was made again has another object id, so that Terraform replaces the assignments with it.
+ * A managed identity in an AKS cluster: its role assignments, each a child under its key. An identity that was made again
+ * has another object id, so that Terraform replaces the assignments with it.
  */
-export class AksSpokeEntry extends Construct {
-  /** The role assignments, in the order of `assignments`. */
-  readonly roleAssignments: readonly RoleAssignment[];
-
-  constructor(scope: Construct, id: string, props: AksSpokeEntryProps) {
-    checkProps(new.target.name, scope, id, AKS_SPOKE_ENTRY_PROPS, props);
-    super(scope, id);
-    const { principal, assignments, provider } = props;
-    this.roleAssignments = assignments.map(({ key, role, scope: at }) => {
-      const assignment = new RoleAssignment(this, key, {
-        scope: at,
+function assignRoles(
+  entry: Construct,
+  principal: AccessPrincipal,
+  { assignments, provider }: CheckedSpoke,
+): void {
+  for (const { key, role, scope } of assignments)
+    waitFor(
+      new RoleAssignment(entry, key, {
+        scope,
         ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
         principalId: principal.name,
         // The service principal of a new identity reaches Entra's replicas late: neither look it up, nor its type.
         principalType: "ServicePrincipal",
         skipServicePrincipalAadCheck: true,
         ...(provider && { provider }),
-      });
-      waitFor(assignment, principal.dependencies);
-      return assignment;
-    });
-  }
+      }),
+      principal.dependencies,
+    );
 }
 
 /** Settings of {@link aksSpoke}. */
@@ -206,8 +179,8 @@ interface CheckedSpoke {
  * cluster's RBAC by its object id.
  *
  * No role for credentials files is needed: server and certificate stand in the profile. With roles, declares, in the
- * scope, a construct with the spoke's name and in it an `AksSpokeEntry` for each controller,
- * `<namespace>_<service account>`.
+ * scope, a construct with the spoke's name and in it one for each controller, `<namespace>_<service account>`, that holds
+ * its role assignments.
  */
 export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("aksSpoke()", AKS_SPOKE_PROPS, props);
@@ -227,8 +200,9 @@ export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
 function declareEntries(
   scope: Construct,
   { spoke: name, controllers }: SpokeEntryRequest,
-  { assignments, warning, provider }: CheckedSpoke,
+  spoke: CheckedSpoke,
 ): SpokeEntry {
+  const { assignments, warning } = spoke;
   const authorized = assignments.length > 0;
   const principals = at({ node: { path: `spoke ${name}` } }, () =>
     controllers.map((grant) => [grant.subject, principalOf(grant)] as const),
@@ -237,11 +211,7 @@ function declareEntries(
   if (warning !== undefined) Annotations.of(parent).addWarning(warning);
   if (authorized)
     for (const [{ namespace, name: account }, principal] of principals)
-      new AksSpokeEntry(parent, `${namespace}_${account}`, {
-        principal,
-        assignments,
-        ...(provider && { provider }),
-      });
+      assignRoles(new Construct(parent, `${namespace}_${account}`), principal, spoke);
   return {
     users: principals.map(([subject, principal]) => ({
       subject,

@@ -13,11 +13,11 @@ import {
   roleBinding,
 } from "../../rules/google/permission";
 
-/** Who gets the rights of a workload, for resources of your own. */
+/** Who gets the rights of a workload, for your own resources. */
 export interface GoogleGrantee {
   /** IAM policy member: `serviceAccount:<email>`, or the principal itself; late when the project number is. */
   readonly member: string;
-  /** What must exist before the member stands in a policy; hand it to `dependsOn` of the resource. */
+  /** What must exist before a policy names the member; hand it to `dependsOn` of the resource. */
   readonly dependencies: readonly ITerraformDependable[];
 }
 
@@ -31,7 +31,7 @@ export interface GoogleAccessProps {
   readonly roles?: readonly GoogleRoleGrant[];
   /**
    * Declares grants on resources that `roles` does not know: a topic, a key, a dataset. Called once per workload, with
-   * a scope of its own.
+   * its own scope.
    *
    * @defaultValue - nothing further
    */

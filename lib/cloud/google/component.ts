@@ -214,7 +214,7 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
         fail("google-conflict", {
           problem: `${requestLabel(first.request)} and ${requestLabel(plan.request)} would have the same ${what}`,
           value,
-          allowed: `a ${what} of its own for each request`,
+          allowed: `one ${what} per request`,
           remedy:
             "give one of the two another one in `overrides`, or leave out the request that is there twice",
         });

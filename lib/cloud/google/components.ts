@@ -176,11 +176,13 @@ function declareComponents(
   checkRequestNames(requests, props, settings);
   const components = requests.map((each) => componentOf(each, cluster, props, settings));
   checkAll(scope, components);
-  const job = { clusterName: cluster, issuer, job: JOB, audiences: [COMPONENT_AUDIENCE] };
+  const others = (props.serviceAccounts ?? []).map(Subject.of);
+  const subjects = [...others, ...requests.flatMap((each) => each.subjects)];
+  const job = { clusterName: cluster, issuer, job: JOB, audiences: [COMPONENT_AUDIENCE], subjects };
   const { naming, adopt } = settings;
   const known = { id: props.ccoctlName ?? cluster, description: CCOCTL_DESCRIPTION, adopt };
   const oidcProvider = clusterPoolProvider(scope, job, props, naming === "ccoctl" ? known : undefined);
-  oidcProvider.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
+  oidcProvider.addSubjects(others);
   if (adopt && !props.oidcProvider && props.serviceAccounts === undefined)
     Annotations.of(scope).addWarning(othersWarning(oidcProvider.providerId));
   const accounts = components.map(

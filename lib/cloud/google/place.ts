@@ -8,6 +8,7 @@ import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
+import type { Subject } from "../../model/subject";
 import { type ObjectKind, anyObject, either, list, object, optional, text } from "../../model/shape";
 import { projectId, projectNumber, refuseUnused } from "../../rules/google/names";
 import { universeDomain } from "../../rules/google/workload";
@@ -110,6 +111,8 @@ export interface ClusterJob extends IdentityRequest {
   readonly job: string | undefined;
   /** Audiences of the job's tokens; `undefined` for the pool provider's own name. */
   readonly audiences: readonly string[] | undefined;
+  /** All service accounts of the job, which the pool providers of further issuers admit. */
+  readonly subjects: readonly Subject[];
 }
 
 /** Names of pool and pool provider that a tool gave before. */
@@ -121,6 +124,8 @@ export interface KnownNames {
 }
 
 const ID_RULES: NameRules = { max: 32, allowed: /[a-z0-9-]/, separator: "--" };
+/** The parts are joined already: an id gets a hash only where it is too long. */
+const LABELLED: NameRules = { ...ID_RULES, separator: "---" };
 const DECLARED_ONLY = ["pool", "providerId", "namePrefix", "jwks", "keys", "audience"] as const;
 
 type PoolSettings = Omit<ClusterPoolProps, "universeDomain">;
@@ -156,10 +161,33 @@ export function checkClusterPool(
 }
 
 /**
- * The pool provider of a cluster for one job: the given one, or one in the cluster's pool, which is declared once per
- * stack. All settings are checked first, so that a refused one leaves no pool behind.
+ * The pool provider of a cluster for one job. Those of its further issuers are declared beside it in the same pool: a
+ * pool provider trusts one issuer, and a credential file names one pool provider, that of the issuer which signs.
  */
 export function clusterPoolProvider(
+  scope: Construct,
+  job: ClusterJob,
+  props: PoolSettings,
+  names?: KnownNames,
+): IOidcProvider {
+  const { oidcProvider, ...others } = props;
+  const { issuer, subjects } = job;
+  const stated = issuer.accepted.find((each) => oidcProvider?.issuer?.equals(each)) ?? issuer;
+  const pool = oidcProvider?.pool ?? props.pool;
+  const settingsOf = (each: Issuer): PoolSettings =>
+    each === stated ? props : { ...others, ...(pool && { pool }) };
+  const declare = (each: Issuer): IOidcProvider =>
+    issuerProvider(scope, { ...job, issuer: each }, settingsOf(each), names);
+  const provider = declare(issuer);
+  for (const each of issuer.additionalIssuers) declare(each).addSubjects(subjects);
+  return provider;
+}
+
+/**
+ * The pool provider of one issuer: the given one, or one in the cluster's pool, which is declared once per stack. All
+ * settings are checked first, so that a refused one leaves no pool behind.
+ */
+function issuerProvider(
   scope: Construct,
   { clusterName, issuer, job, audiences }: ClusterJob,
   props: PoolSettings,
@@ -167,13 +195,17 @@ export function clusterPoolProvider(
 ): IOidcProvider {
   const { oidcProvider, provider, jwks, keys, namePrefix = "k8s" } = props;
   if (oidcProvider) return trusting(oidcProvider, issuer);
+  const { label } = issuer;
   const share = (all: OidcProviderProps): OidcProvider =>
     job === undefined ? OidcProvider.forIssuer(scope, all) : OidcProvider.forProviderId(scope, all);
   const derived = [`${namePrefix}-${clusterName}`];
   const ofJob = job === undefined ? derived : [...derived, job];
   const known = names && { displayName: names.id, description: names.description, adopt: names.adopt };
-  const providerId = props.providerId ?? names?.id ?? derivedName(ofJob, ID_RULES);
-  const settings = { ...known, providerId, issuer, jwks, keys, audiences, provider };
+  const unlabelled = props.providerId ?? names?.id ?? derivedName(ofJob, ID_RULES);
+  const providerId = label === undefined ? unlabelled : derivedName([`${unlabelled}--${label}`], LABELLED);
+  // What was made before a move is of the issuer without a label.
+  const adopt = known && { adopt: known.adopt && label === undefined };
+  const settings = { ...known, ...adopt, providerId, issuer, jwks, keys, audiences, provider };
   const given = givenPool(props);
   if (given) return share({ ...settings, pool: given });
   const pool = {

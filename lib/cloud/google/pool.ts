@@ -177,7 +177,7 @@ const WORKLOAD_IDENTITY_POOL_PROPS: ObjectKind<WorkloadIdentityPoolProps> = obje
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
 const ELSEWHERE =
-  "within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own";
+  "within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or its own poolId";
 
 /** The pools that an app declares, by project and id: a project has each once, whatever the stack. */
 const declared = new PerApp<WorkloadIdentityPool>();

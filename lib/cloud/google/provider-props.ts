@@ -183,7 +183,7 @@ export interface OidcProviderSettings {
   readonly jwks: string | undefined;
   readonly attributeMapping: AttributeMapping;
   readonly attributeCondition: string | undefined;
-  /** Why the caller has a condition of their own; it stands at the end of the description. */
+  /** Why the caller has their own condition; it stands at the end of the description. */
   readonly reason: string | undefined;
   readonly displayName: string | undefined;
   readonly description: string | undefined;
@@ -194,10 +194,10 @@ const DISPLAY_NAME_MAX = 32;
 /** What the description of a pool provider may have, in characters. */
 export const DESCRIPTION_MAX = 256;
 
-/** The written reason for a condition that is wider than the list of service accounts; stands in description and warning. */
+/** The written reason for a condition that is wider than the list of service accounts; for description and warning. */
 export const WIDENED: Readonly<Record<AttributeConditionForm, string | undefined>> = {
   subjects: undefined,
-  nobody: undefined,
+  none: undefined,
   namespaces:
     "The list of service accounts exceeds 4096 characters, so the condition admits their namespaces; IAM bindings still name each service account.",
   "any-service-account":
@@ -262,7 +262,8 @@ function checkedReason({ attributeCondition, reason }: UncheckedOidcProvider): s
     : fail("google-missing", {
         problem: "attribute condition of your own has no written reason",
         value: attributeCondition,
-        allowed: "`reason` beside `attributeCondition`, which stands in the pool provider's description",
+        allowed:
+          "`reason` beside `attributeCondition`, which becomes part of the pool provider's description",
         remedy:
           "say in `reason` why the exact list of service accounts will not do, or leave attributeCondition out to have that list",
       });

@@ -36,7 +36,7 @@ const declared = new PerApp<readonly OidcProvider[]>();
  * A workload identity pool provider for the issuer of one cluster.
  *
  * It pins issuer and audience, maps the `sub` claim to `google.subject`, and always has an attribute condition that
- * admits the service accounts it was told of; where their list is too long, the wider condition is warned of, with the
+ * admits the service accounts that were added; where their list is too long, the wider condition is warned of, with the
  * reason in the description. A subject over 127 bytes does not fit into `google.subject`; the mapping then puts the
  * service account's UID there, and the subject is bound by a custom attribute instead.
  */
@@ -177,7 +177,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
       return fail("google-conflict", {
         problem: `the issuer already has a pool provider in this workload identity pool, with another ${differs}`,
         value: settings.issuer.url,
-        remedy: "use the same settings for every use of the issuer, or give each use a pool of its own",
+        remedy: "use the same settings for every use of the issuer, or give each use its own pool",
       });
     this.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
     return this;
@@ -253,11 +253,18 @@ function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): v
 
 /** Warns at a pool provider where another one of the pool trusts another issuer. */
 function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
-  const first = siblings.find(({ issuer }) => !issuer.equals(added.issuer));
+  const first = siblings.find(
+    ({ issuer }) => !issuer.equals(added.issuer) && !isBeside(issuer, added.issuer),
+  );
   if (!first) return;
   Annotations.of(added).addWarning(
-    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
+    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster its own pool unless that is meant`,
   );
+}
+
+/** True for two of one cluster, of which one names the other. */
+function isBeside(one: Issuer, other: Issuer): boolean {
+  return one.accepted.some((each) => each.equals(other)) || other.accepted.some((each) => each.equals(one));
 }
 
 /** An issuer as a pool provider trusts it. */
@@ -278,7 +285,7 @@ interface StatedKeys {
 const stated = new PerApp<StatedKeys[]>();
 
 /**
- * Components, workloads and pulls of a cluster each have a pool provider of their own; where one has the keys and another
+ * Components, workloads and pulls of a cluster each have their own pool provider; where one has the keys and another
  * asks the issuer, or has other keys, token exchanges of that one fail, and nothing says so before a pod tries.
  */
 export function checkIssuerKeys(scope: Construct, trusted: TrustedIssuer): void {

@@ -3,7 +3,7 @@ import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { DURATION, Duration } from "../../model/duration";
-import type { AccountRequest, IdentityRequest } from "../../model/identity";
+import type { AccountRequest } from "../../model/identity";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isLate, literal } from "../../model/late";
 import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
@@ -101,7 +101,7 @@ const PULL_PRINCIPALS_PROPS: ObjectKind<PullPrincipalsProps> = object({
   cacheDuration: optional(DURATION),
 });
 
-/** Who the principals are, and what the plugin is told about it. */
+/** Who the principals are, and what the plugin gets as arguments. */
 interface Federation {
   readonly principals: IPrincipals;
   readonly args: readonly string[];
@@ -177,13 +177,13 @@ function credentialProvider(
   };
 }
 
-function federate(scope: Construct, request: IdentityRequest, props: PullPrincipalsProps): Federation {
+function federate(scope: Construct, request: PullRequest<Construct>, props: PullPrincipalsProps): Federation {
   const { pool, audience, ...others } = props;
   if (pool !== "fleet") {
     const audiences = audience === undefined ? undefined : [audience];
     const principals = clusterPoolProvider(
       scope,
-      { ...request, job: undefined, audiences },
+      { ...request, job: undefined, audiences, subjects: request.accounts.map(({ subject }) => subject) },
       { ...others, ...(pool && { pool }) },
     );
     const args = customPoolArguments(principals.stsAudience);

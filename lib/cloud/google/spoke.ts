@@ -171,7 +171,7 @@ export interface ConnectGatewaySpokeProps extends DeclaredProps {
   readonly location?: string;
   /**
    * Whether the member is a GKE cluster. In any other one, an attached OpenShift cluster say, RBAC must let the Connect
-   * agent impersonate the controllers' users: it stands in the spoke's manifest, for Google service accounts alone.
+   * agent impersonate the controllers' users: it is written into the spoke's manifest, for Google service accounts alone.
    *
    * @defaultValue true
    */

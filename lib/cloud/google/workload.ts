@@ -311,13 +311,14 @@ function declareWorkloads(
     scope,
     unbound.flatMap(({ access }) => access.flatMap(({ grants }) => grants)),
   );
+  const subjects = accounts.map(({ subject }) => subject);
   const audiences = props.audience === undefined ? undefined : [props.audience];
   const oidcProvider = clusterPoolProvider(
     scope,
-    { clusterName: cluster, issuer, job: JOB, audiences },
+    { clusterName: cluster, issuer, job: JOB, audiences, subjects },
     props,
   );
-  oidcProvider.addSubjects(accounts.map(({ subject }) => subject));
+  oidcProvider.addSubjects(subjects);
   return {
     grants: unbound.map((workload, index) => {
       const { namespace, name } = accounts[index]?.subject ?? {};

@@ -10,7 +10,7 @@ const references = new WeakMap<ITerraformDependable, string>();
 /**
  * Lets a resource wait for others.
  *
- * Given to the resource as constructs, cdktf would make a reference of its own for each of thousands of resources
+ * Given to the resource as constructs, cdktf would make a separate reference for each of thousands of resources
  * that wait for the same one.
  */
 export function dependsOn(resource: TerraformResource, others: readonly ITerraformDependable[]): void {

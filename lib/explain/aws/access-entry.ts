@@ -34,7 +34,7 @@ export function refusedEntry(entry: Resource): Answer | undefined {
       );
 }
 
-/** Whether entries of the type let someone in by rights of their own; the others are for nodes. */
+/** Whether entries of the type let someone in by their own rights; the others are for nodes. */
 export function isStandard(entry: Resource): Ternary {
   return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }

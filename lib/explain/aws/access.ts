@@ -240,7 +240,7 @@ class Container {
     this.#asked = asked;
   }
 
-  /** What keeps it from acting as the role, or the audience of a token of its own; `undefined` where it has the webhook's. */
+  /** What keeps it from acting as the role, or the audience of a token that its pods mount themselves; `undefined` where it has the webhook's. */
   judged(): Answer | { readonly own: Known<string> } | undefined {
     const { arn, program, webhook } = this.#asked;
     const { variable, hasMore } = this.#container;

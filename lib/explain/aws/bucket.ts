@@ -44,7 +44,7 @@ const BUCKET = "aws_s3_bucket";
 const POLICY = "aws_s3_bucket_policy";
 const BLOCK = "aws_s3_bucket_public_access_block";
 const ACCOUNT_BLOCK = "aws_s3_account_public_access_block";
-/** Attributes of a bucket with a host of its own. */
+/** Attributes of a bucket with its own host. */
 const HOSTS: readonly string[] = ["bucket_regional_domain_name", "bucket_domain_name"];
 const SCHEME = "https://";
 const SUFFIXES = [...new Set(partitions.map(({ dnsSuffix }) => dnsSuffix.replaceAll(".", "\\.")))].join("|");
@@ -123,7 +123,7 @@ export class Bucket {
       resource,
       ...this.#decided(resource, object, reader),
     }));
-    // A state tells what its configuration does not know yet.
+    // A state has what its configuration does not know yet.
     const certain = judged.filter(({ outcome }) => outcome !== "unknown");
     const worst = certain.find(({ outcome }) => outcome === "denied") ?? certain[0] ?? judged[0];
     if (worst === undefined || worst.outcome === "allowed") return undefined;

@@ -36,7 +36,7 @@ export function unreadRemedy(role: {
 }): string {
   const all = [role.boundary, ...role.policies.map(({ policy }) => policy)];
   return all.some((policy) => policy?.kind === "unread")
-    ? "name the Terraform that declares it as well, or state it with --facts as aws.policies; what a managed policy of AWS says, the IAM console tells"
+    ? "name the Terraform that declares it as well, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
     : "see the role's policies";
 }
 

@@ -252,7 +252,7 @@ function ownPolicies(resource: Resource, documents: Documents): readonly HeldPol
 
 /**
  * One of several declarations of a role: those that only look it up say nothing of it, and of others all count. A state
- * tells what its configuration does not know yet.
+ * has what its configuration does not know yet.
  */
 function agreed(declared: readonly Role[]): Role | undefined {
   const [only] = declared;

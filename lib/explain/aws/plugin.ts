@@ -23,7 +23,7 @@ const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 
 /**
- * Variables by which the SDK does something else, or nothing, and what that depends on stands in no file that is read.
+ * Variables by which the SDK does something else, or nothing, and what that depends on is in no file that is read.
  * One that names a role or its token (AWS_ROLE_ARN) does no harm: the plugin shows the service account's token itself.
  * Source: aws/aws-sdk-go-v2, config/config.go (resolveConfigLoaders) and config/env_config.go.
  */

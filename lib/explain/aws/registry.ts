@@ -222,7 +222,7 @@ function repositoryPolicies(terraform: Terraform, documents: Documents): readonl
   return found;
 }
 
-/** A repository has but one policy: which of two is there, the order tells in which they were applied. */
+/** A repository has but one policy: which of two is there depends on the order in which they were applied. */
 const CONTESTED: Policy = {
   kind: "unread",
   why: "the repository has two policies in what was read, and the last one to be applied is there",

@@ -145,7 +145,7 @@ const PRINCIPALS =
 
 /**
  * Whether an id may be that of any principal: it is known only after apply, and it is no attribute of a resource that is a
- * principal or has one of its own. What a plan does not know is an attribute of what it belongs to itself.
+ * principal or has one itself. What a plan does not know is an attribute of what it belongs to itself.
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
   if (isKnown(id)) return false;

@@ -181,7 +181,7 @@ function statedTenant(tenant: Known<string | undefined>): Known<string | undefin
 
 /**
  * As the provider is configured; `undefined` where it says nothing, so that it is what ARM_ENVIRONMENT says or the public
- * one. A metadata host tells clouds of its own.
+ * one. A metadata host describes custom clouds.
  */
 export function cloudOf({ provider }: Resource): Known<AzureCloudName | undefined> {
   return andThen(provider.text("metadata_host"), (host = "") =>

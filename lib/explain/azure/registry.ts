@@ -148,7 +148,7 @@ function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Tern
   if (held !== "unknown" || scope.segments === undefined) return held;
   const scoped = scopedRegistry(scope);
   if (is(scoped, name) === "yes") return "yes";
-  // `<type>/<name>` stands in the id of a resource, also of one of a subscription.
+  // `<type>/<name>` is part of the id of a resource, also of one of a subscription.
   const isResource = scope.segments.some((segment, place) => place > 1 && is(segment, "providers") === "yes");
   if (!isResource) return "unknown";
   return is(scoped, "") === "yes" ? "no" : is(scoped, name);

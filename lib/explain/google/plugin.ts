@@ -214,7 +214,7 @@ function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange
     isGiven
       ? "--identity-provider is given without --project-id"
       : "the plugin is given no pool to exchange the token at",
-    "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for one of your own",
+    "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for your own pool",
     isGiven ? "--project-id is required when --identity-provider is set" : undefined,
     where,
   );

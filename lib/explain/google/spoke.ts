@@ -48,7 +48,7 @@ export class GoogleSpokes implements CloudSpokes {
     if (email === undefined) return undefined;
     return unknown(
       `Workload Identity of GKE lets ${key} act as ${shown(email) || "no one"}, which is not judged here`,
-      "see that the service account of Google lets the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] act as it with roles/iam.workloadIdentityUser, and that the spoke lets it in; judged here is a pool of your own, with a credential file of type external_account in the pods",
+      "see that the service account of Google lets the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] act as it with roles/iam.workloadIdentityUser, and that the spoke lets it in; judged here is your own pool, with a credential file of type external_account in the pods",
       seen(NATIVE, source),
     );
   }

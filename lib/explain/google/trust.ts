@@ -23,7 +23,7 @@ import {
   evaluateAttributeCondition,
   mapAttributes,
 } from "../../rules/google/trust";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, badness, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
@@ -42,11 +42,13 @@ export interface Token {
   readonly subject: string;
   /** The service account; `undefined` where the subject is none's. */
   readonly account: { readonly namespace: string; readonly name: string } | undefined;
+  /** True where it is of an issuer that has its own pool provider beside the one that was named. */
+  readonly further?: boolean;
 }
 
-export function tokenOf({ issuer, audience, namespace, name }: TokenQuestion): Token {
+export function tokenOf({ issuer, audience, namespace, name, further = false }: TokenQuestion): Token {
   const subject = `system:serviceaccount:${namespace}:${name}`;
-  return { issuer, audience, subject, account: { namespace, name } };
+  return { issuer, audience, subject, account: { namespace, name }, further };
 }
 
 /**
@@ -114,6 +116,7 @@ export class Exchanges {
     token: Token,
     provider: PoolProvider | undefined = this.provider(name),
   ): TrustAnswer {
+    if (token.further) return this.#beside(name, token);
     if (provider !== undefined)
       return { ...this.#ofCluster(name, provider, token), subject: subjectAdmitted(provider, token) };
     return sameAnswers(
@@ -121,6 +124,37 @@ export class Exchanges {
         `the pool provider ${shown(name.poolId)}/${shown(name.providerId)} is not among what was read`,
         "name the Terraform that declares it as well",
       ),
+    );
+  }
+
+  /**
+   * Whether a pool provider of the same pool trusts a further issuer and admits the account. Whoever has such a token
+   * had it of a file that names this pool provider, with an audience that it accepts.
+   */
+  #beside(name: ProviderName, token: Token): TrustAnswer {
+    const ofPool = this.#providers.filter(({ poolId }) => same(poolId, name.poolId) === "yes");
+    const trusting = ofPool.filter(({ issuer }) => same(issuer, token.issuer) !== "no");
+    const answers = trusting.map((provider): TrustAnswer => {
+      const own = { ...name, providerId: provider.providerId };
+      const [audience = defaultAudience(own)] = orElse(provider.audiences, () => []);
+      const shownToken = { ...token, audience, further: false };
+      return {
+        ...this.#ofCluster(own, provider, shownToken),
+        subject: subjectAdmitted(provider, shownToken),
+      };
+    });
+    const bad = ({ issuer, subject }: TrustAnswer): number => Math.max(badness(issuer), badness(subject));
+    const [first, ...others] = answers;
+    if (first) return others.reduce((best, each) => (bad(each) < bad(best) ? each : best), first);
+    const reason = `no pool provider of ${shown(name.poolId)} trusts ${shown(token.issuer)}, a further issuer of the cluster`;
+    return sameAnswers(
+      ofPool.length === 0
+        ? unknown(reason, "name the Terraform that declares it as well")
+        : broken(
+            reason,
+            "declare a pool provider for it in the pool, or leave it out of additionalIssuers",
+            undefined,
+          ),
     );
   }
 
@@ -185,6 +219,12 @@ function issuerTrusted(
   const remedy =
     "declare the pool provider beside its pool, as Google and its organization accept it, not disabled";
   return unknown(doubt, remedy, where);
+}
+
+/** What a pool provider accepts that names no audience. */
+function defaultAudience({ number, poolId, providerId }: ProviderName): Known<string> {
+  const path = joined("/projects/", number, "/locations/global/workloadIdentityPools/", poolId);
+  return joined("https://iam.googleapis.com", path, "/providers/", providerId);
 }
 
 function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience }: Token): Answer {
@@ -277,7 +317,7 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
   if (parsed === undefined || isCluster === "no")
     return broken(
       `${url} is not the cluster whose tokens are of ${shown(issuer)}`,
-      "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
+      "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need their own pool",
       `${EMPTY} (invalid_target)`,
     );
   const pool = `the pool ${shown(project)}.svc.id.goog`;

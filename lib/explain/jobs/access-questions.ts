@@ -11,7 +11,7 @@ import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
-import { worded } from "../run";
+import { plainAnswer } from "../run";
 
 /** Jobs other than pulling images. */
 export type AccessJob = "component" | "workload";
@@ -193,7 +193,7 @@ export function withIntent(answer: Answer, { access }: Cloud, intent: Intent | u
     return rights.length === 0 ? [] : [seen(text, undefined)];
   };
   return {
-    ...worded(answer),
+    ...plainAnswer(answer),
     evidence: [
       ...answer.evidence,
       ...difference("asked for, and by design not granted", asked, meant),

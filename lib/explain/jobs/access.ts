@@ -22,7 +22,7 @@ import type { CheckId } from "../check-ids";
 import type { ClusterArtefacts } from "../read/facts";
 import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
-import { Runner, type Step, stepsOf, worded } from "../run";
+import { Runner, type Step, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
 import {
@@ -34,7 +34,14 @@ import {
   withIntent,
   workloadQuestions,
 } from "./access-questions";
-import { TRUST_LINKS, type TrustFacts, accountWritten, misfilled, missing } from "./links";
+import {
+  TRUST_LINKS,
+  type TrustFacts,
+  accountWritten,
+  misfilled,
+  missing,
+  trustOfEveryIssuer,
+} from "./links";
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
@@ -243,7 +250,7 @@ export class Accesses {
 
   /**
    * The results of a cluster, of one service account where it is given. `entering` are the service accounts of
-   * controllers that enter spokes: a job of its own, which needs no rights in the cloud.
+   * controllers that enter spokes: a separate job, which needs no rights in the cloud.
    */
   *of(
     artefacts: ClusterArtefacts,
@@ -339,7 +346,7 @@ export class Accesses {
       pods,
       identity,
       token,
-      trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
+      trust: identity && subjectNamed(trustOfAll(identity, token, audiences, artefacts), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
   }
@@ -360,9 +367,12 @@ export function trustOfAll(
   identity: AccessIdentity,
   token: TokenQuestion,
   audiences: readonly Known<string>[],
+  { cluster }: ClusterArtefacts,
 ): TrustAnswer {
-  const first = identity.trust(token);
-  const others = audiences.slice(1).map((audience) => identity.trust({ ...token, audience }));
+  const trust = (own: TokenQuestion): TrustAnswer =>
+    trustOfEveryIssuer(own, cluster, (each) => identity.trust(each));
+  const first = trust(token);
+  const others = audiences.slice(1).map((audience) => trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
 }
@@ -383,5 +393,5 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;
   return history === undefined
     ? trust
-    : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
+    : { ...trust, subject: { ...plainAnswer(subject), reason: `${subject.reason}; ${history}` } };
 }

@@ -12,7 +12,14 @@ import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
-import { MULTI_KUEUE, kueueField, profileNamespaceIssues, tooOld } from "../../rules/fleet/consumer";
+import {
+  type NeededVersion,
+  ARGO_CD_SECRETS,
+  MULTI_KUEUE,
+  kueueField,
+  profileNamespaceIssues,
+  tooOld,
+} from "../../rules/fleet/consumer";
 import {
   KUEUE_API_VERSION,
   KUEUE_CONFIG_MAP,
@@ -49,7 +56,8 @@ export function controllerConfigured(
   const { list: read, title, kind, readers } = controller;
   if (!read)
     return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
-  const where = seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source);
+  const where = seen(read.title, read.source);
+  const hasSecrets = read.form === "secrets";
   const open = whyListOpen(read);
   if (open !== undefined)
     return unknown(
@@ -65,9 +73,7 @@ export function controllerConfigured(
       where,
     );
   const version = versionOf(controller);
-  const { needed } = KINDS[kind];
-  const isOld = version !== undefined && needed && compareVersions(version, needed.since) < 0;
-  const outdated = isOld ? [tooOld(needed, minorOf(title, version))] : [];
+  const outdated = versionIssues(title, hasSecrets ? ARGO_CD_SECRETS : KINDS[kind].needed, version);
   const flags = readers.flatMap((reader) => argumentsOf({ ...reader, container: "" }));
   const issues = [
     ...listIssues(read).entries,
@@ -81,9 +87,19 @@ export function controllerConfigured(
     refused.length > 0 ? unlessRefused(refused, "", where) : undefined,
     kind === "kueue" && outdated.length === 0 ? kueueGate(artefacts, controller) : undefined,
     argoProblem(controller, profile.namespace),
-    listProblem(controller, read),
+    hasSecrets ? undefined : listProblem(controller, read),
   ];
-  return obstacle(parts) ?? pass(`${title} takes profiles and its list of access providers`, where);
+  const taken = hasSecrets ? "its cluster Secrets" : "profiles and its list of access providers";
+  return obstacle(parts) ?? pass(`${title} takes ${taken}`, where);
+}
+
+function versionIssues(
+  title: string,
+  needed: NeededVersion | undefined,
+  version: string | undefined,
+): Issues {
+  const isOld = version !== undefined && needed && compareVersions(version, needed.since) < 0;
+  return isOld ? [tooOld(needed, minorOf(title, version))] : [];
 }
 
 /** The version in the tag of the controller's own image; `undefined` for another image, a digest or a late one. */

@@ -130,7 +130,7 @@ function declaredControllers(
     list: lists.find(
       (each) =>
         namespaces.includes(each.namespace) &&
-        (configMap === "" ? each.form === "kueue" : each.configMap === configMap),
+        (configMap === "" ? each.form !== "file" : each.configMap === configMap),
     ),
     onPath,
     isDistroless,
@@ -149,7 +149,9 @@ function controllersOfList(
 ): readonly Controller[] {
   const here = all.filter(({ namespace }) => namespace === read.namespace);
   const readers = here.filter(
-    (each) => mounts(each, read.configMap) || (nameOf(each.title) === KUEUE && read.form === "kueue"),
+    (each) =>
+      (read.form !== "secrets" && mounts(each, read.configMap)) ||
+      (nameOf(each.title) === KUEUE && read.form === "kueue"),
   );
   const kind = read.form === "kueue" ? "kueue" : isArgo(read, readers) ? "argocd" : "other";
   const { title, onPath, isDistroless, accounts, container } = KINDS[kind];
@@ -180,9 +182,10 @@ function controllersOfList(
   }));
 }
 
-/** The list of Argo CD is read by a controller of its own, or calls what only Argo CD's image has. */
+/** The list of Argo CD is read by a separate controller, or calls what only Argo CD's image has. */
 function isArgo(read: ProviderListFact, readers: readonly WorkloadFact[]): boolean {
   return (
+    read.form === "secrets" ||
     readers.some(({ title }) => nameOf(title) === ARGO_READER) ||
     listEntries(read).some((each) => at(each, "execConfig", "command") === "argocd-k8s-auth")
   );

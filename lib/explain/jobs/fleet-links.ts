@@ -17,7 +17,7 @@ import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/fleet-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
-import { Runner, stepsOf, worded } from "../run";
+import { Runner, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
 import { controllerConfigured, listIssues } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
@@ -157,7 +157,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
       ? "no list of access providers was read, so that no controller is known that would enter"
       : `no workload of ${title} was read`,
     "name the manifests of the controller and its list of access providers as well",
-    ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
+    ...(read ? [seen(read.title, read.source)] : []),
   );
 }
 
@@ -175,7 +175,9 @@ function runsAsOther(
 }
 
 function profileReadable(artefacts: ClusterArtefacts, controller: Controller, namespace: string): Answer {
-  const { reader, readers, kind, title } = controller;
+  const { reader, readers, kind, title, list: read } = controller;
+  if (read?.form === "secrets")
+    return pass("Argo CD's own manifests let it read the Secrets of its namespace");
   if (kind === "kueue") return pass("Kueue's own manifests let it read profiles of its namespace");
   if (reader === undefined || !isDnsSubdomain(reader.split("/")[1]))
     return unknown(
@@ -226,10 +228,7 @@ function providerChosen({
       `which access providers the profile ${profile.key} names is not known`,
       "name the manifest of its status as well",
     );
-  const where = [
-    ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
-    seen("status", profile.status.source),
-  ];
+  const where = [...(read ? [seen(read.title, read.source)] : []), seen("status", profile.status.source)];
   if (resolution.outcome === "open")
     return unknown(
       `which access provider is chosen is not known: ${resolution.reason}`,
@@ -290,7 +289,7 @@ const ATTRIBUTES =
 /** A reference to one of them, as far as an output can name it. */
 const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATTRIBUTES})\b`);
 
-/** An output stands in the state as it is, and in the file that manifests are finished with. */
+/** An output is in the state as it is, and in the file that manifests are finished with. */
 function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
   return [...outputs]
     .map(([name, value]) => [name, shown(value)] as const)
@@ -302,7 +301,7 @@ function identityNamed(reading: AccountReading | undefined): Answer {
   const named = reading?.answer ?? missing(IDENTITY);
   const found = reading?.identity?.found;
   if (named.status !== "pass" || found === undefined) return named;
-  return { ...worded(found), evidence: [...named.evidence, ...found.evidence] };
+  return { ...plainAnswer(found), evidence: [...named.evidence, ...found.evidence] };
 }
 
 function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {

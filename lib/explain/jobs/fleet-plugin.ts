@@ -34,7 +34,7 @@ import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
 export interface PluginCall extends SpokeCall {
-  /** What client-go is told to run, late values by their names. */
+  /** What client-go is configured to run, late values by their names. */
   readonly exec: ResolvedExec;
   /** Variables of the entry and of the profile alone. */
   readonly own: ReadonlyMap<string, Known<string>>;
@@ -73,7 +73,7 @@ export function resolutionFor(controller: Controller, profile: ProfileFact): Res
   const { plain, open } = profileDocument(profile);
   const reason = open ?? (controller.list && whyListOpen(controller.list));
   if (reason !== undefined) return { outcome: "open", reason };
-  const isArgo = controller.kind === "argocd";
+  const isArgo = controller.kind === "argocd" && !profile.isSecret;
   const builtin = isArgo ? builtinName(plain) : undefined;
   if (builtin !== undefined && ARGO_CLOUDS[builtin.slice(BUILTIN.length)] === undefined)
     return { outcome: "refused", reason: `unsupported built-in access provider "${builtin}"` };
@@ -141,7 +141,9 @@ export function pluginCalled(
   );
   if (called.status === "pass")
     return (
-      spokes?.called?.(call, where) ?? (kind === "argocd" ? templateAnswer(exec, where) : undefined) ?? called
+      spokes?.called?.(call, where) ??
+      (kind === "argocd" && read?.form === "file" ? templateAnswer(exec, where) : undefined) ??
+      called
     );
   // What is missing may be in a variable that is not known.
   if (pluginCallIssues({ ...exec, env: variablesOf(call, true) }).length > 0) return called;

@@ -19,6 +19,7 @@ import {
   schemaIssues,
   statusInMain,
 } from "../../rules/fleet/cluster-profile";
+import { insecureIssues } from "../../rules/fleet/cluster-secret";
 import { type ClusterProfileVersion, clusterProfileVersions } from "../../rules/fleet/cluster-profile-schema";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
@@ -108,7 +109,7 @@ export function sentence({ problem, value }: WorkloadIdentityError): string {
 }
 
 const STATUS =
-  "put the status into a manifest of its own, and apply it with `kubectl apply --server-side --subresource=status`";
+  "put the status into a separate manifest, and apply it with `kubectl apply --server-side --subresource=status`";
 const SILENCE = "silent: the API server drops the status";
 
 export function profilePresent(
@@ -117,6 +118,8 @@ export function profilePresent(
   isDeclared: boolean,
 ): Answer {
   const { main, status, dropped, key, writtenFrom } = profile;
+  if (profile.isSecret && main)
+    return pass(`the cluster Secret of ${profile.name} is there`, seen("Secret", main.source));
   const written = status ? [seen("status", status.source)] : [];
   if (dropped && !status)
     return broken(sentence(statusInMain(key)), STATUS, SILENCE, seen("ClusterProfile", dropped.source));
@@ -151,7 +154,7 @@ function writerAnswer(
   );
   if (!job)
     return unknown(
-      `the status stands in the ConfigMap ${configMap}, and no Job was read that writes it`,
+      `the status is in the ConfigMap ${configMap}, and no Job was read that writes it`,
       "name the manifest of the Job as well",
       ...written,
     );
@@ -213,12 +216,13 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
 function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title: string): Issues {
   const { tree, plain } = profileDocument(profile);
   // A status alone is no whole object; what it must have besides, the main object has.
-  const isWhole = profile.main !== undefined;
+  const isWhole = profile.main !== undefined && !profile.isSecret;
   return [
     ...(isWhole ? schemaIssues(goodDocument(tree), rules) : []),
     ...profileProviderIssues(plain),
     ...endpointIssues(plain, true, (value) => hasLateName(text(value))),
     ...(isWhole && labelRepeats(plain) === "no" ? managerLabelIssues(plain) : []),
+    ...insecureIssues(at(plain, "config", "tlsClientConfig", "insecure") === true),
     ...healthIssues(plain, { title, needsHealthy: title === "Knative Operator" }),
   ];
 }

@@ -71,7 +71,7 @@ const unusedOf = once(({ fleet }: ClusterArtefacts) =>
     if (documents.some(({ open }) => open !== undefined)) return [];
     const profiles = documents.map(({ plain }) => plain);
     return asWarnings("access-provider-unused", unusedProviders(listEntries(read), profiles), [
-      seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source),
+      seen(read.title, read.source),
     ]);
   }),
 );

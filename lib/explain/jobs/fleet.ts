@@ -2,13 +2,14 @@
  * Judges the ways of a hub's controllers into its spokes: each controller with each profile that is for it.
  */
 
-import { type Known, is, known, orElse } from "../../model/known";
+import { type Known, is, known, map, orElse } from "../../model/known";
 import { once } from "../../model/once";
 import { at, text } from "../../model/parsed";
-import { childOf, itemsOf, optionalText, treeOf } from "../../model/tree";
+import { type Tree, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, seen, unknown } from "../answer";
 import type { AccountReading, Cloud, FleetWarning } from "../cloud";
+import { secretProvider } from "../read/cluster-secrets";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact } from "../read/fleet-facts";
 import { lateName } from "../read/late-text";
@@ -120,7 +121,7 @@ export class Fleets {
       impersonates:
         kind === "argocd" ? artefacts.fleet.impersonation.get(key.split("/")[0] ?? "") : undefined,
     });
-    const trust = trustOfAll(identity, tokenOf(artefacts, key, audiences), audiences);
+    const trust = trustOfAll(identity, tokenOf(artefacts, key, audiences), audiences, artefacts);
     return { reading, trust, spoke, as: identity.label };
   }
 
@@ -203,11 +204,19 @@ const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestio
   ];
   return pairs.map(([controller, profile]) => ({
     artefacts,
-    controller,
+    controller: profile.isSecret ? withOwnEntry(controller, profile.name) : controller,
     profile,
     recorded: recorded.get(profile.key),
   }));
 });
+
+/** A cluster Secret says nothing of other clusters: of the entries of its namespace its own alone counts. */
+function withOwnEntry(controller: Controller, name: string): Controller {
+  const { list } = controller;
+  if (list?.form !== "secrets") return controller;
+  const isOwn = (entry: Tree): boolean => is(textAt(childOf(entry, "name")), secretProvider(name)) === "yes";
+  return { ...controller, list: { ...list, providers: map(list.providers, (all) => all.filter(isOwn)) } };
+}
 
 /** A controller serves the profiles that name one of its providers; one that none serves is for all of them. */
 function served(
@@ -243,7 +252,7 @@ function served(
 function unreadProfile(key: string): ProfileFact {
   const [namespace = "", name = ""] = key.split("/");
   const nothing = { main: undefined, status: undefined, dropped: undefined, writtenFrom: undefined };
-  return { key, namespace, name, ...nothing };
+  return { key, namespace, name, isSecret: false, ...nothing };
 }
 
 /** What each stack writes for the API servers of spokes, by the address of these. */

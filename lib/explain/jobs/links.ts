@@ -2,10 +2,11 @@
  * Links that several jobs have, and what several links say.
  */
 
-import { orElse, same, shown } from "../../model/known";
+import { known, same, shown } from "../../model/known";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { TrustAnswer } from "../cloud";
+import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
@@ -32,6 +33,23 @@ export function misfilled(
       );
   }
   return undefined;
+}
+
+/** The worst that is said of a token of each issuer that the cluster accepts. */
+export function trustOfEveryIssuer(
+  token: TokenQuestion,
+  { additionalIssuers = [] }: Pick<ClusterFacts, "additionalIssuers">,
+  trust: (token: TokenQuestion) => TrustAnswer,
+): TrustAnswer {
+  const own = trust(token);
+  if (additionalIssuers.length === 0) return own;
+  const further = additionalIssuers.map((issuer) => trust({ ...token, issuer, further: true }));
+  const worst = (of: (answer: TrustAnswer) => Answer): Answer => worstOf(of(own), ...further.map(of));
+  return {
+    issuer: worst(({ issuer }) => issuer),
+    audience: worst(({ audience }) => audience),
+    subject: worst(({ subject }) => subject),
+  };
 }
 
 /** What the links of an exchange look at. */
@@ -71,7 +89,7 @@ function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArt
   const { issuer, source } = authentication;
   if (same<string | undefined>(cluster.issuer, issuer) === "yes") return answer;
   const says =
-    orElse(issuer, () => "late") === undefined
+    same<string | undefined>(issuer, known(undefined)) === "yes"
       ? "Authentication/cluster was read without serviceAccountIssuer, so that tokens are of https://kubernetes.default.svc unless the cluster has one that the manifest leaves as it is"
       : `Authentication/cluster says ${shown(issuer)}`;
   return unknown(

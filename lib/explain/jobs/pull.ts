@@ -6,14 +6,14 @@ import { type Ternary, unread } from "../../model/known";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
-import type { PullIdentity, PullQuestion } from "../cloud";
+import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
 import { type Fallback, fallbackOf, readAnyway, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
-import { TRUST_LINKS, misfilled, missing } from "./links";
+import { TRUST_LINKS, misfilled, missing, trustOfEveryIssuer } from "./links";
 import { pluginOnNode } from "./provider-on-node";
 import type { PluginOf, PullFacts, Puller, ReadByAll } from "./pull-questions";
 import { accountPresent, accountReadable, audienceGranted, requiredAnnotations } from "./token-request";
@@ -92,7 +92,7 @@ const TABLE: readonly Step<PullFacts>[] = [
     per: ["artefacts", "node", "entry", "cloud", "puller"],
     of: (facts) => {
       const question = pullQuestion(facts);
-      return question && facts.cloud?.puller(question);
+      return question && facts.cloud && pullerOf(facts.cloud, question);
     },
   }),
   derived({ adds: "trust", per: ["identity"], of: ({ identity }) => identity?.trust }),
@@ -124,6 +124,16 @@ function imageParses({ text, repository, problem }: AskedImage): Answer {
     "write the image as `podman pull` accepts it",
     `InvalidImageName: Failed to apply default image tag "${text.slice(0, SHOWN)}": ${problem.split(": ").slice(1).join(": ")}`,
   );
+}
+
+function pullerOf(cloud: PluginCloud, question: PullQuestion): PullIdentity {
+  const { cluster, token } = question;
+  const puller = cloud.puller(question);
+  if (cluster.additionalIssuers === undefined) return puller;
+  const trust = trustOfEveryIssuer(token, cluster, (each) =>
+    each === token ? puller.trust : cloud.puller({ ...question, token: each }).trust,
+  );
+  return { ...puller, trust };
 }
 
 type AccountFacts = Pick<PullFacts, "artefacts" | "node" | "entry" | "cloud" | "puller">;
@@ -202,7 +212,7 @@ export class JudgedPull {
     const { failed, verdict, facts } = this.#chain;
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
     if (readAnyway(facts, failed) && this.#besides.answer.status === "unknown") return "unknown";
-    // Only for an image that merely stands in a workload another way than the chain leaves it open.
+    // Only for an image that merely occurs in a workload another way than the chain leaves it open.
     return facts.origin === "workload" && this.#besides.answer.status === "unknown" ? "unknown" : "denied";
   }
 

@@ -155,7 +155,7 @@ function issuerAnswer(
 function ownIssuerAnswer(issuer: string, { discoveryUrl, source }: AuthenticatorFact): Answer {
   const isOwn = orElse(discoveryUrl, () => "") === undefined;
   const where = seen(isOwn ? "issuer.url" : `discoveryURL ${shown(discoveryUrl)}`, source);
-  const remedy = "give the hub an issuer of its own that spokes reach, with --service-account-issuer";
+  const remedy = "give the hub its own issuer, which spokes can reach, with --service-account-issuer";
   if (isOwn)
     return broken(
       `the issuer ${issuer} is the spoke itself, which has other keys`,

@@ -82,7 +82,7 @@ function boundFolder(folder: string, known: Map<string, BoundFolder | undefined>
   return found;
 }
 
-/** What stands in the places of placeholders; `undefined` where documents differ in anything else. */
+/** What was written in place of the placeholders; `undefined` where documents differ in anything else. */
 function filledTexts(
   templates: readonly FileDocument[],
   copies: readonly FileDocument[],
@@ -190,7 +190,7 @@ export function wronglyFilled(
   return { files: [...new Set(files)], misfilled };
 }
 
-/** What stands in the place of a placeholder; of several in one text, which cannot be told apart, the text as a whole. */
+/** What was written in place of a placeholder; of several in one text, which cannot be told apart, the text as a whole. */
 interface Filling {
   readonly file: string;
   readonly where: string;

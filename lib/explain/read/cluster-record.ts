@@ -101,6 +101,12 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    */
   readonly issuer?: Text;
   /**
+   * Further issuers of which tokens are about, while the cluster moves from one to the other.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalIssuers?: readonly Text[];
+  /**
    * Kubelet minor, `1.35`; for a version without known rules, what depends on them is unknown.
    *
    * @defaultValue - that of the OpenShift version, or not known

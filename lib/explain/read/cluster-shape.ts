@@ -61,6 +61,7 @@ export const CLUSTER: Shape = {
     name: TEXT,
     distribution: TEXT,
     issuer: TEXT,
+    additionalIssuers: TEXTS,
     kubelet: TEXT,
     microShift: TEXT,
     credentialProviderConfigHash: TEXT,

@@ -104,7 +104,8 @@ function keysOf(part: string, documents: readonly KubernetesObject[]): readonly 
   return documents.flatMap(({ value }) => Object.keys(record(value[part])));
 }
 
-function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
+/** A value of a Secret, decoded; `undefined` where it has none of the name. */
+export function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
   const written = at(value, "stringData", name);
   if (typeof written === "string") return late(written);
   const encoded = at(value, "data", name);

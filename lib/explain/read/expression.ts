@@ -82,7 +82,7 @@ function endOfExpression(text: string, from: number): number {
   return -1;
 }
 
-/** Where the quote is that closes a text with templates of its own; -1 where none does. */
+/** Where the quote is that closes a text with nested templates; -1 where none does. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "\\") at++;

@@ -26,19 +26,24 @@ export interface ProfileFact {
   /** The main object; `undefined` where only its status was read. */
   readonly main: ObjectFact | undefined;
   /**
-   * What writes the status: a manifest of its own, or an object that was read from a cluster. Its `value` is not known
+   * What writes the status: a separate manifest, or an object that was read from a cluster. Its `value` is not known
    * where several write different ones.
    */
   readonly status: ObjectFact | undefined;
   /** A status that stands with the main object, in a manifest: the API server drops it. */
   readonly dropped: ObjectFact | undefined;
+  /** True for a cluster Secret of Argo CD, read as the profile that would make it. */
+  readonly isSecret: boolean;
   /** The ConfigMap whose status a Job writes, `namespace/name`; `undefined` where the status has a manifest. */
   readonly writtenFrom: string | undefined;
 }
 
 export interface ProviderListFact {
-  readonly form: "file" | "kueue";
+  readonly form: "file" | "kueue" | "secrets";
+  /** `ConfigMap fleet/providers`. */
+  readonly title: string;
   readonly namespace: string;
+  /** Its name; empty for the cluster Secrets of a namespace. */
   readonly configMap: string;
   readonly key: string;
   /** The entries, as written; not known where the text cannot be read, or documents of the ConfigMap differ. */
@@ -139,6 +144,7 @@ function profileFact(key: string, documents: readonly ProfileDocument[]): Profil
     main: one(`the ClusterProfile ${key}`, mains),
     status: one(`the status of the ClusterProfile ${key}`, statuses),
     dropped: others.find((each) => !isStatus(each)),
+    isSecret: false,
     writtenFrom: statuses.at(-1)?.writtenFrom,
   };
 }
@@ -190,6 +196,7 @@ function providerList(
     : embedded(last.late(written));
   return {
     form,
+    title: `ConfigMap ${configMap}`,
     namespace,
     configMap: name,
     key,

@@ -12,6 +12,7 @@ import { WORKLOAD_KINDS } from "../../rules/pod-specs";
 import { type RbacPolicy, readRbacInAnyOrder, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
 import type { ClusterFacts } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
+import { withClusterSecrets } from "./cluster-secrets";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import { hostedNodes, hostedObjects } from "./hosted";
 import { lateName, lateTree } from "./late-text";
@@ -133,7 +134,7 @@ export function readKubernetes(
     ...readRegistries(own),
     volumeDrivers: readVolumeDrivers(own),
     ...readComponentFacts(own),
-    fleet: readFleetFacts(own),
+    fleet: withClusterSecrets(readFleetFacts(own), own),
     nodes,
     apiServerOverrides: own.of("KubeAPIServer").flatMap(apiServerOverride),
     refused: byTitle(unjudged),
@@ -215,7 +216,7 @@ function readNodes(
 }
 
 const UNPLACED =
-  "nothing says which nodes read this CredentialProviderConfig, and others were read with files of their own";
+  "nothing says which nodes read this CredentialProviderConfig, and others were read with their own files";
 
 function refusedConfig({ name, problem, source }: MachineConfigFact): readonly SkippedDocument[] {
   const why = orElse(problem, () => undefined);

@@ -39,7 +39,7 @@ interface CarriedNode {
   readonly ofOthers: boolean;
 }
 
-/** Flags that stand in a document of their own are those of all nodes whose own documents have none. */
+/** Flags in a separate document are those of all nodes whose own documents have none. */
 function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
   const givers = made.filter(({ ofOthers }) => ofOthers).map(({ node }) => node);
   const own = made.filter(({ ofOthers }) => !ofOthers).map(({ node }) => node);

@@ -26,12 +26,13 @@ import { switchOf } from "./node-gates";
 /** Reads a recorded cluster. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
   const { name, issuer, kubelet, apiServer, plugins, openShift, microShift } = record(recorded);
-  const { pulls, registries, components, workloads, fleet } = record(recorded);
+  const { pulls, registries, components, workloads, fleet, additionalIssuers } = record(recorded);
   const version = text(at(openShift, "version"));
   const nodePools = at(openShift, "nodePools");
   return {
     ...(typeof name === "string" && { name }),
     ...(typeof issuer === "string" && { issuer }),
+    ...(additionalIssuers !== undefined && { additionalIssuers: texts(additionalIssuers) }),
     ...(typeof kubelet === "string" && { kubelet }),
     ...(typeof microShift === "string" && VERSION.test(microShift) && { microShift }),
     ...(isKnownMinor(apiServer) && { apiServer }),
@@ -55,10 +56,12 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
 
 /** The record with its late values followed. */
 export function followedRecord(cluster: ClusterRecord, late: LateReader): ClusterFacts {
-  const { issuer, pulls, components, workloads, fleet, ...others } = cluster;
+  const { issuer, additionalIssuers, pulls, components, workloads, fleet, ...others } = cluster;
+  const issuerOf = (text: string): Known<string> => map(late(text), issuerOfTokens);
   return {
     ...others,
-    ...(issuer !== undefined && { issuer: map(late(issuer), issuerOfTokens) }),
+    ...(issuer !== undefined && { issuer: issuerOf(issuer) }),
+    ...(additionalIssuers && { additionalIssuers: additionalIssuers.map(issuerOf) }),
     ...(pulls && { pulls: pulls.map((pull) => ({ ...pull, images: pull.images.map(late) })) }),
     ...(components && { components: components.map((each) => followedComponent(each, late)) }),
     ...(workloads && { workloads: workloads.map((each) => followedWorkload(each, late)) }),

@@ -106,7 +106,7 @@ export function otherKindOfCluster(
   if (cluster === undefined || cluster.type === type) return undefined;
   return broken(
     `the plugin gets credentials for ${title}, and the profile leads to ${cluster.address}`,
-    "let the profile name the access provider of its own cluster",
+    "let the profile name its cluster's access provider",
     "Unauthorized: the server has asked for the client to provide credentials",
     seen("cluster", cluster.source),
   );

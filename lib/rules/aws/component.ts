@@ -98,7 +98,7 @@ export interface ComponentPermissionsOverride {
    */
   readonly statements?: readonly PolicyStatement[];
   /**
-   * Why one of `statements` permits every action, or every action of a service, on every resource; stands in the
+   * Why one of `statements` permits every action, or every action of a service, on every resource; becomes part of the
    * description of the role.
    *
    * @defaultValue - such a statement is refused

@@ -48,7 +48,7 @@ export const EXISTING_DISTRIBUTION: ObjectKind<ExistingDistribution> = object({
 export function requireCloudFront({ name, cloudFront }: Partition): void {
   if (!cloudFront)
     fail("aws-unsupported", {
-      problem: "partition has no CloudFront that serves an issuer under a name of its own",
+      problem: "partition has no CloudFront that serves an issuer under a custom name",
       value: name,
       allowed: "aws",
       remedy:

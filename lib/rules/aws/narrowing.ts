@@ -1,6 +1,6 @@
 /*
  * Actions of a component's request that are to reach less, certain KMS keys say. Narrowing never adds: what is given
- * besides stands in statements of its own. Source: "Key policies in AWS KMS" of the KMS developer guide: IAM policies
+ * besides is in separate statements. Source: "Key policies in AWS KMS" of the KMS developer guide: IAM policies
  * count only where the key's own policy lets the account delegate.
  */
 

@@ -77,7 +77,7 @@ export function policySize(document: PolicyDocument): number {
 }
 
 /**
- * Returns the document, or throws `aws-policy-too-long` over 10,240 characters; late values count as they stand.
+ * Returns the document, or throws `aws-limit` over 10,240 characters; late values count as they stand.
  *
  * `remedy` says how that policy can be made shorter.
  */

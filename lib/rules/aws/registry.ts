@@ -13,7 +13,7 @@ import { type Partition, partitionOf, partitions } from "./partitions";
 export interface EcrHostOptions {
   /**
    * The FIPS 140 host, `….dkr.ecr-fips.…`, in the regions of the USA. Where all registries of a cluster are such,
-   * the plugin is told to call STS and ECR at their FIPS endpoints too.
+   * the plugin is configured to call STS and ECR at their FIPS endpoints too.
    *
    * @defaultValue false
    */

@@ -57,11 +57,6 @@ export interface EksAccess {
   readonly kubernetesGroups: readonly string[];
 }
 
-export const EKS_ACCESS: ObjectKind<EksAccess> = object({
-  accessPolicies: list(EKS_POLICY_GRANT),
-  kubernetesGroups: list(text),
-});
-
 /** How principals are known to an EKS cluster. */
 export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
 
@@ -162,6 +157,6 @@ function checkGroup(group: string): void {
       problem: "Kubernetes group is not one that an access entry can have",
       value: group,
       allowed: "1 to 253 characters, not beginning with system:",
-      remedy: "use a group of your own, for example fleet-controllers, and bind it on the cluster",
+      remedy: "use your own group, for example fleet-controllers, and bind it on the cluster",
     });
 }

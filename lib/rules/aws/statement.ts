@@ -120,7 +120,7 @@ export function tooWide(value: unknown): Problem {
     value,
     allowed: "named actions, or named resources",
     remedy:
-      "narrow it; where it must be so, write why as `wideReason`, which stands in the role's description",
+      "narrow it; where it must be so, write why as `wideReason`, which becomes part of the role's description",
   };
 }
 

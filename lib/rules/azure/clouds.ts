@@ -1,7 +1,7 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 
-/** The Azure clouds that the acr plugin knows by name; the word stands in azure.json. */
+/** The Azure clouds that the acr plugin knows by name; the name is written into azure.json. */
 export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "AzureChinaCloud";
 
 /** What differs between Azure clouds. */

@@ -70,7 +70,7 @@ export function componentNames(
       fail("azure-conflict", {
         problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
         value: own,
-        allowed: "an identity of its own for each request, letter case aside",
+        allowed: "one identity per request, letter case aside",
         remedy:
           'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
       });
@@ -218,13 +218,10 @@ export function componentCredentials(
       allowed: "1 to 20 service accounts, namespace/name each",
       remedy: "name the service accounts of the component",
     });
-  const credentials = federatedCredentials(trust);
-  if (naming === "unique") return credentials;
-  return credentials.map((credential) => {
-    const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
-    return CREDENTIAL_NAME.test(name)
-      ? { ...credential, name }
-      : invalidCcoctlName("a federated identity credential", name);
+  if (naming === "unique") return federatedCredentials(trust);
+  return federatedCredentials(trust, ([, , ...accountAndLabel]) => {
+    const name = accountAndLabel.join("_");
+    return CREDENTIAL_NAME.test(name) ? name : invalidCcoctlName("a federated identity credential", name);
   });
 }
 

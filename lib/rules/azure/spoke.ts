@@ -12,7 +12,7 @@ import { accessRoles, isRoleDefinitionId } from "./access";
 
 /**
  * Built-in roles for the Kubernetes API. All but the cluster admin's know the built-in kinds of Kubernetes alone: for
- * custom resources use that one, or a role of your own.
+ * custom resources use that one, or your own role.
  */
 export type AksRoleName =
   | "Azure Kubernetes Service RBAC Admin"
@@ -46,12 +46,6 @@ export interface AksAssignment {
   /** Resource id of the cluster, or of a namespace in it; late where the cluster's is. */
   readonly scope: string;
 }
-
-export const AKS_ASSIGNMENT: ObjectKind<AksAssignment> = object({
-  key: text,
-  role: text,
-  scope: text,
-});
 
 const PREFIX = "Azure Kubernetes Service RBAC ";
 const ROLES: readonly AksRoleName[] = [
@@ -94,7 +88,7 @@ function roleKey(role: string, index: number): string {
     ? fail("azure-unknown", {
         problem: "role allows nothing within an AKS cluster that this library knows of",
         value: role,
-        allowed: `${ROLES.join(", ")}, or the id of a role definition of your own with dataActions`,
+        allowed: `${ROLES.join(", ")}, or the id of your own role definition with dataActions`,
         remedy:
           "use an RBAC role; Azure Kubernetes Service Cluster User Role and its like only hand out kubeconfig files",
       })

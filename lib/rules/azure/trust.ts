@@ -25,7 +25,7 @@ export interface FederatedCredential {
   readonly audience: string;
 }
 
-/** A trust, and the cluster whose name stands in the credentials' names. */
+/** A trust, and the cluster whose name begins the credentials' names. */
 export interface ClusterTrust extends FederatedTrust {
   /** Name of the cluster, so that two clusters never claim one credential name on a shared identity. */
   readonly clusterName: string;
@@ -39,19 +39,28 @@ const TEXT_MAX = 600;
 const WRITTEN_NAME = /^[a-z0-9][\w-]{2,119}$/i;
 const HOST = /^https:\/\/([^/:]+)/;
 
-/** The credentials of a trust, sorted by subject; names are `<cluster>_<namespace>_<service account>`. */
-export function federatedCredentials(trust: ClusterTrust): readonly FederatedCredential[] {
+/**
+ * The credentials of a trust, by issuer and subject; names are `<cluster>_<namespace>_<service account>`, of an issuer
+ * with a label `<cluster>_<namespace>_<service account>_<label>`.
+ */
+export function federatedCredentials(
+  trust: ClusterTrust,
+  nameOf = (parts: readonly string[]): string => derivedName(parts, NAME),
+): readonly FederatedCredential[] {
   const cluster = clusterName(trust.clusterName);
-  const issuer = checkedIssuer(trust.issuer);
   const audience = validateAudience(trust.audience);
-  return trust.subjects
-    .map((subject) => ({
-      name: derivedName([cluster, subject.namespace, subject.name], NAME),
-      issuer,
-      subject: subject.toString(),
-      audience,
-    }))
-    .sort((a, b) => (a.subject < b.subject ? -1 : 1));
+  return trust.issuer.accepted.flatMap((each) => {
+    const issuer = checkedIssuer(each);
+    const label = each.label === undefined ? [] : [each.label];
+    return trust.subjects
+      .map((subject) => ({
+        name: nameOf([cluster, subject.namespace, subject.name, ...label]),
+        issuer,
+        subject: subject.toString(),
+        audience,
+      }))
+      .sort((a, b) => (a.subject < b.subject ? -1 : 1));
+  });
 }
 
 /**

@@ -42,7 +42,6 @@ export interface ClusterStatusFacts {
   readonly endpoint: SpokeEndpoint;
   readonly tlsServerName?: string;
   readonly proxyUrl?: string;
-  readonly execExtension?: Json;
   readonly kubernetesVersion?: string;
   readonly properties?: Readonly<Record<string, string>>;
   readonly controlPlaneHealthySince?: string;
@@ -67,7 +66,7 @@ export function profileDocument(facts: ClusterProfileFacts): {
 
 /** `status` of the profile; the main object stays without. */
 export function profileStatus(facts: ClusterStatusFacts): Json {
-  const { endpoint, tlsServerName, proxyUrl, execExtension } = facts;
+  const { endpoint, tlsServerName, proxyUrl } = facts;
   const { kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = facts;
   const { server, certificateAuthorityData: authority } = endpoint;
   const names = Object.keys(properties).sort();
@@ -79,7 +78,6 @@ export function profileStatus(facts: ClusterStatusFacts): Json {
     }),
     ...(tlsServerName !== undefined && { "tls-server-name": tlsServerName }),
     ...(proxyUrl !== undefined && { "proxy-url": proxyUrl }),
-    ...(execExtension && { extensions: [{ name: EXEC_EXTENSION, extension: execExtension }] }),
   };
   return {
     ...(kubernetesVersion !== undefined && { version: { kubernetes: kubernetesVersion } }),

@@ -17,6 +17,8 @@ export type ProviderListForm =
       /** Key in it, and name of the file. */
       readonly key: string;
     }
+  /** A Secret for each cluster, which says how the plugin is run besides. */
+  | { readonly kind: "secrets" }
   | {
       readonly kind: "kueue";
       /** Name of the list in `multiKueue.clusterProfile`. */
@@ -95,6 +97,12 @@ export const ARGO_CD: NeededVersion = {
   title: "Argo CD",
   since: "3.5",
   why: "its cluster Secrets have no provideClusterInfo and no config",
+};
+/** Argo CD that is given cluster Secrets, and needs nothing besides. */
+export const ARGO_CD_SECRETS: NeededVersion = {
+  title: ARGO_CD.title,
+  since: "3.0",
+  why: "it is no longer maintained, and its argocd-k8s-auth may not know all clouds",
 };
 export const MULTI_KUEUE: NeededVersion & Pick<FleetConsumer, "profileNamespace"> = {
   title: "MultiKueue",

@@ -14,6 +14,7 @@ import {
   type FleetConsumer,
   type NeededVersion,
   ARGO_CD,
+  ARGO_CD_SECRETS,
   MULTI_KUEUE,
   atLeast,
   kueueField,
@@ -62,11 +63,19 @@ export interface ArgoCdProps extends ConsumerProps {
    * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` beside the workloads
    */
   readonly profileController?: ControllerWorkload;
+  /**
+   * True for an Argo CD without the cluster profile integration, from 3.0 on: each spoke is a cluster Secret of its
+   * namespace in the place of a ClusterProfile, with no credentials in it, and there is no list of access providers.
+   *
+   * @defaultValue false
+   */
+  readonly clusterSecrets?: boolean;
 }
 
 const ARGO_CD_PROPS: ObjectKind<ArgoCdProps> = object({
   ...CONSUMER,
   profileController: optional(CONTROLLER_WORKLOAD),
+  clusterSecrets: optional(boolean),
 });
 
 /** Properties of `controller()`. */
@@ -142,25 +151,35 @@ function workload(
 }
 
 /**
- * Argo CD with the cluster profile integration. Its controller writes the provider's exec configuration into cluster
+ * Argo CD with the cluster profile integration, or with cluster Secrets. The integration's controller writes the provider's exec configuration into cluster
  * Secrets; the application controller and the server run the plugin, with the binary that is in Argo CD's image.
  *
- * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile. Throws before 3.5.
+ * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile. Throws before 3.5,
+ * with `clusterSecrets` before 3.0.
  */
 export function argoCd(props: ArgoCdProps): FleetConsumer {
   checkGiven("argoCd()", ARGO_CD_PROPS, props);
-  atLeast(ARGO_CD, props.version);
-  const workloads = props.workloads ?? [
-    workload("StatefulSet", "argocd", "argocd-application-controller"),
-    workload("Deployment", "argocd", "argocd-server"),
-  ];
+  const { clusterSecrets = false, profileController } = props;
+  atLeast(clusterSecrets ? ARGO_CD_SECRETS : ARGO_CD, props.version);
+  const own = workload("StatefulSet", "argocd", "argocd-application-controller");
+  const workloads = props.workloads ?? [own, workload("Deployment", "argocd", "argocd-server")];
+  if (clusterSecrets && profileController)
+    return fail("fleet-unused", {
+      problem: "Argo CD reads its cluster Secrets itself, and no controller turns profiles into them",
+      value: `${profileController.namespace}/${profileController.name}`,
+      allowed: "profileController without clusterSecrets",
+      remedy: "leave one of the two out",
+    });
   const namespace = workloads[0]?.namespace ?? "argocd";
   const plugin = "argocd-k8s-auth";
   const consumer = checked({
     ...PLAIN,
     title: ARGO_CD.title,
     workloads,
-    reader: props.profileController ?? workload("Deployment", namespace, "argocd-clusterprofile-controller"),
+    reader: clusterSecrets
+      ? (workloads[0] ?? own)
+      : (profileController ?? workload("Deployment", namespace, "argocd-clusterprofile-controller")),
+    ...(clusterSecrets && { form: { kind: "secrets" }, readsProfiles: true }),
     profileNamespace: namespace,
     plugins: { ...STATIC_PLUGINS, aws: plugin, azure: plugin, google: plugin },
     onPath: [plugin],
@@ -248,7 +267,7 @@ function checked(consumer: FleetConsumer): FleetConsumer {
   const keys = workloads.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
   if (twice !== undefined) return badWorkload(title, `names ${twice} twice`);
-  if (form.kind === "kueue") return consumer;
+  if (form.kind !== "file") return consumer;
   // Two controllers of a namespace have a ConfigMap each: of one, the list that is applied last would be read by both.
   const parts = [form.configMap, reader.name];
   const plain = parts.join("-");

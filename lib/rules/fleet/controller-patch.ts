@@ -6,9 +6,8 @@
 import { fail } from "../../errors";
 import type { ControllerWorkload } from "../../model/fleet";
 import { mergedEntries, mergedMaps } from "../../model/merged-fields";
-import { type PodFragment, POD_FRAGMENT } from "../../model/workloads";
-import { type MountedPlugin, MOUNTED_PLUGIN } from "./plugin-mount";
-import { type ObjectKind, anyObject, list, object, record, text } from "../../model/shape";
+import type { PodFragment } from "../../model/workloads";
+import type { MountedPlugin } from "./plugin-mount";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,31 +23,8 @@ export interface ControllerNeeds {
   readonly files: readonly { readonly volume: Json; readonly volumeMount: Json }[];
 }
 
-export const CONTROLLER_NEEDS: ObjectKind<ControllerNeeds> = object({
-  identities: list(POD_FRAGMENT),
-  plugins: list(MOUNTED_PLUGIN),
-  annotations: record(text),
-  files: list(object<ControllerNeeds["files"][number]>({ volume: anyObject, volumeMount: anyObject })),
-});
-
-/** Pod template fields, without those that are empty. */
-export interface ControllerPatch {
-  /**
-   * `metadata` of the pod template.
-   *
-   * @defaultValue - nothing is added to it
-   */
-  readonly metadata?: Json;
-  /**
-   * `spec` of the pod template.
-   *
-   * @defaultValue - nothing is added to it
-   */
-  readonly spec?: Json;
-}
-
-/** The fields of the pod template; both absent where nothing is needed. */
-export function controllerPatch(workload: ControllerWorkload, needs: ControllerNeeds): ControllerPatch {
+/** `metadata` and `spec` of the pod template, each only where something is added to it. */
+export function controllerPatch(workload: ControllerWorkload, needs: ControllerNeeds): Json {
   const { identities, plugins, files, annotations } = needs;
   const who = `${workload.namespace}/${workload.serviceAccount}`;
   const merge = (what: string, key: string, lists: readonly (readonly Json[])[]): Json => {

@@ -11,15 +11,11 @@ import { compareVersions, minorOf } from "../../model/version";
 import { type FleetConsumer, FLEET_CONSUMER } from "./consumer";
 import { type FleetPluginKey, fleetPlugin } from "./plugins";
 import {
-  type Kind,
   type ObjectKind,
-  anyObject,
   boolean,
   checkGiven,
   choice,
   either,
-  like,
-  list,
   number,
   object,
   optional,
@@ -44,10 +40,7 @@ export const HUB_FACTS: ObjectKind<HubFacts> = object({
   imageVolume: optional(boolean),
 });
 
-/** Ways of bringing a binary into a container. */
-export type PluginMountMode = "auto" | "imageVolume" | "initContainer";
-
-/** A plugin's image and the way it is mounted. */
+/** A plugin's image, mounted as an image volume where the hub has those, and otherwise copied with `cp`. */
 export interface PluginSource {
   /** The plugin. */
   readonly plugin: FleetPluginKey;
@@ -59,12 +52,6 @@ export interface PluginSource {
    * @defaultValue - that of the published image
    */
   readonly path?: string;
-  /**
-   * `imageVolume`, `initContainer` (copies with `cp`), or `auto`: an image volume where the hub has them.
-   *
-   * @defaultValue "auto"
-   */
-  readonly mode?: PluginMountMode;
   /**
    * True where an image of your own has `cp`.
    *
@@ -84,7 +71,6 @@ export const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({
   plugin: text,
   image: text,
   path: optional(text),
-  mode: optional(choice(["auto", "imageVolume", "initContainer"])),
   hasCopy: optional(boolean),
   runAsUser: optional(either(number, choice([false]))),
 });
@@ -100,13 +86,6 @@ export interface MountedPlugin {
   /** `initContainers` of the pod. */
   readonly initContainers: readonly Readonly<Record<string, unknown>>[];
 }
-
-export const MOUNTED_PLUGIN: Kind<MountedPlugin> = like("what mountedPlugin() returns", {
-  command: text,
-  volumes: list(anyObject),
-  volumeMounts: list(anyObject),
-  initContainers: list(anyObject),
-});
 
 /** The user `nonroot` of distroless images. */
 export const NONROOT = 65_532;
@@ -161,13 +140,15 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   const name = `plugin-${plugin}`;
   const mountPath = `/plugins/${plugin}`;
   const volumeMounts = [{ name, mountPath, readOnly: true }];
-  if (chosenMode(source, hub, consumer, source.hasCopy ?? facts.hasCopy) === "imageVolume")
+  const hasCopy = source.hasCopy ?? facts.hasCopy;
+  if (hasImageVolumes(hub))
     return {
       command: mountPath + path,
       volumes: [{ name, image: { reference: image } }],
       volumeMounts,
       initContainers: [],
     };
+  if (!hasCopy || consumer.imageVolumeOnly) throw withoutImageVolumes(hub.version);
   const copy = {
     name,
     image,
@@ -215,34 +196,9 @@ export function withoutImageVolumes(hub: string): WorkloadIdentityError {
     problem: "the hub has no image volumes",
     value: hub,
     allowed: "Kubernetes 1.35 or newer, or 1.33 and 1.34 with the feature gate ImageVolume on",
-    remedy: "upgrade the hub, state imageVolume: true where the gate is on, or copy with an init container",
+    remedy:
+      "upgrade the hub, state the gate where it is on, or give an image with cp (hasCopy: true), where the controller takes a copy",
   });
-}
-
-function chosenMode(
-  { plugin, image, mode = "auto" }: PluginSource,
-  hub: HubFacts,
-  { title, imageVolumeOnly }: FleetConsumer,
-  hasCopy: boolean,
-): Exclude<PluginMountMode, "auto"> {
-  const hasVolumes = hasImageVolumes(hub);
-  if (mode === "initContainer" && imageVolumeOnly)
-    return fail("fleet-unsupported", {
-      problem: `${title} cannot take the plugin this way`,
-      value: mode,
-      allowed: "imageVolume",
-      remedy: "mount the image as a volume; the hub must have Kubernetes 1.35 or newer",
-    });
-  if (mode === "initContainer" && !hasCopy)
-    return fail("fleet-unsupported", {
-      problem: `the image of ${plugin} has no cp that an init container could run`,
-      value: image,
-      allowed: "an image volume, or an image of your own with cp (hasCopy: true)",
-      remedy: "mount the image as a volume (hub 1.35 or newer), or build such an image",
-    });
-  if (mode !== "initContainer" && hasVolumes) return "imageVolume";
-  if (mode === "imageVolume" || !hasCopy || imageVolumeOnly) throw withoutImageVolumes(hub.version);
-  return "initContainer";
 }
 
 export function badCommand(

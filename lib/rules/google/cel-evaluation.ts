@@ -1,6 +1,6 @@
 /*
  * Evaluates expressions of pool providers and of conditions on roles over what is known. The parser is a library's; its
- * evaluator knows neither values that only apply or the token tells, nor sets of texts.
+ * evaluator knows neither values known only after apply or from the token, nor sets of texts.
  */
 
 import {

@@ -11,8 +11,8 @@ import type { Subject } from "../../model/subject";
 import { celString } from "./cel";
 import { admitsEveryToken } from "./cel-evaluation";
 
-/** How exact a condition is: each service account, their namespaces, any service account, or nobody yet. */
-export type AttributeConditionForm = "subjects" | "namespaces" | "any-service-account" | "nobody";
+/** How exact a condition is: each service account, their namespaces, any service account, or none yet. */
+export type AttributeConditionForm = "subjects" | "namespaces" | "any-service-account" | "none";
 
 /** A condition and how exact it is. */
 export interface AttributeCondition {
@@ -75,7 +75,7 @@ export class AdmittedSubjects {
 
   /** How exact the condition is. */
   get form(): AttributeConditionForm {
-    if (this.#isEmpty) return "nobody";
+    if (this.#isEmpty) return "none";
     if (this.#subjects.fits) return "subjects";
     return this.#namespaces.fits ? "namespaces" : "any-service-account";
   }
@@ -84,7 +84,7 @@ export class AdmittedSubjects {
   get condition(): AttributeCondition {
     const { form } = this;
     const expressions: Readonly<Record<AttributeConditionForm, () => string>> = {
-      nobody: () => "false",
+      none: () => "false",
       subjects: () => this.#subjects.expression,
       namespaces: () => this.#namespaces.expression,
       "any-service-account": () => `${SUBJECT}.startsWith(${celString(ANY_PREFIX)})`,

@@ -33,7 +33,7 @@ export function stsAudience({ projectNumber: number, poolId, providerId }: PoolP
 
 /**
  * Audience of the service account tokens when none is chosen: the pool provider's full name with `https:`, as its REST
- * reference says of `oidc.allowedAudiences`. Not late: it also stands in RBAC and node files.
+ * reference says of `oidc.allowedAudiences`. Not late: it is also written into RBAC and node files.
  */
 export function defaultAudience(name: PoolProviderName): string {
   literal(name.projectNumber, "project number (part of the default audience; state an audience instead)");

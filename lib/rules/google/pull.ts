@@ -76,7 +76,7 @@ export function parseManagedIdentityProvider(url: string): ManagedIdentityProvid
 }
 
 /**
- * Returns the identity provider of a cluster in the managed pool. It is never late, as it stands in the kubelet's file;
+ * Returns the identity provider of a cluster in the managed pool. It is never late, as it is written into the kubelet's file;
  * with a wrong one the plugin prints an empty answer and exits 0.
  */
 export function managedIdentityProvider(url: string | undefined): string {

@@ -154,7 +154,7 @@ function decode(escape: string, part: UrlPart): string | undefined {
 }
 
 /*
- * Go's netip.ParseAddr for what stands in the brackets of a URL (go/src/net/netip/netip.go): which texts are IPv6
+ * Go's netip.ParseAddr for what is between the brackets of a URL (go/src/net/netip/netip.go): which texts are IPv6
  * addresses, and the exact complaint about those that are not. The value of the address does not matter here.
  */
 

@@ -72,7 +72,7 @@ function refuseFlag(flag: string): never {
     problem: "this kubelet flag is not one of the credential providers",
     value: flag,
     allowed: `${BIN_FLAG} and ${CONFIG_FLAG}`,
-    remedy: "set other flags with kubelet-arg in a configuration file of your own",
+    remedy: "set other flags with kubelet-arg in your own configuration file",
   });
 }
 

@@ -167,7 +167,7 @@ export function derivedKeyId(jwk: unknown): string | undefined {
 }
 
 /*
- * Reads one public key in PEM. What stands in the text is looked at before any decoder sees it: Node's own
+ * Reads one public key in PEM. The text is looked at before any decoder sees it: Node's own
  * `createPublicKey` would take a private key or a certificate as well, and derive the public key in silence.
  * No error shows anything of the text.
  */
@@ -235,7 +235,7 @@ function base64Of(text: string, which: string): string {
       "take the public key out of it with `openssl x509 -in FILE -noout -pubkey`",
     );
   if (labels.length > 1)
-    return failKey(which, `has ${labels.length} PEM blocks`, "give each public key as a key of its own");
+    return failKey(which, `has ${labels.length} PEM blocks`, "give each public key as a separate key");
   if (!LABELS.includes(label)) return failKey(which, "has a PEM block that is no PUBLIC KEY", USE_PUBLIC);
   const [, , body] = BLOCK.exec(text) ?? [];
   const base64 = (body ?? "").replace(/\s/g, "");

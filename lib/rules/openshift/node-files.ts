@@ -92,7 +92,7 @@ function isAtOrBelow(path: string, listed: string): boolean {
 
 /*
  * The crio credential provider of OpenShift 4.22 and newer, which hands pulls from mirrors to CRI-O with secrets of
- * the pod's namespace. The operator writes its entry into a whole file of its own, so a file of ours must carry it.
+ * the pod's namespace. The operator writes its entry into a separate file, so a file of ours must carry it.
  *
  * Source: openshift/machine-config-operator, pkg/controller/container-runtime-config/helpers.go
  * (updateCredentialProviderConfig); openshift/api, config/v1 CRIOCredentialProviderConfig (the pattern and limits).

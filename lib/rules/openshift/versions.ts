@@ -101,7 +101,7 @@ export function openShiftRelease(version: string): OpenShiftRelease {
 }
 
 /*
- * How the kubelet of each OpenShift platform gets its two credential provider flags, and what stands in its file.
+ * How the kubelet of each OpenShift platform gets its two credential provider flags, and what its file holds.
  *
  * Source: openshift/machine-config-operator, pkg/controller/template/render.go (credentialProviderConfigFlag: flags
  * on AWS, Azure and GCP only), templates/common/<cloud>/files (the stock entries), templates/*\/01-*-kubelet (units),

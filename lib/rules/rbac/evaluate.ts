@@ -162,7 +162,7 @@ function key(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
 }
 
-/** The verb that the API server asks RBAC for; the audience stands in the place of the resource. */
+/** The verb that the API server asks RBAC for; the audience takes the place of the resource. */
 export const TOKEN_AUDIENCE_VERB = "request-serviceaccounts-token-audience";
 
 /** Groups of a node's user: that of its certificate, and the one that every authenticated user is in. */

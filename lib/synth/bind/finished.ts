@@ -27,7 +27,7 @@ interface FinishedText {
 }
 
 const KIND = "CredentialProviderConfig";
-/** A document of its own: user data holds one as well, indented, among documents of other programs. */
+/** A separate document: user data holds one as well, indented, among documents of other programs. */
 const OWN_KIND = /^["']?kind["']?\s*:\s*["']?CredentialProviderConfig/m;
 const JSON_START = /^\s*[[{]/;
 

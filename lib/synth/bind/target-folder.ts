@@ -198,7 +198,7 @@ export function assertTargetOutside(
     });
 }
 
-/** The synth output folder that a stack's folder stands in; that folder itself where it was taken out of one. */
+/** The synth output folder that holds a stack's folder; that folder itself where it was taken out of one. */
 function outputFolder(stack: string): string {
   const stacks = dirname(stack);
   const output = dirname(stacks);

@@ -168,17 +168,17 @@ describe("IssuerBucket", () => {
     [
       "GovCloud has no CloudFront",
       { region: "us-gov-west-1" },
-      "aws-unsupported: partition has no CloudFront that serves an issuer under a name of its own",
+      "aws-unsupported: partition has no CloudFront that serves an issuer under a custom name",
     ],
     [
       "China serves only names with a filing",
       { region: "cn-north-1" },
-      "aws-unsupported: partition has no CloudFront that serves an issuer under a name of its own",
+      "aws-unsupported: partition has no CloudFront that serves an issuer under a custom name",
     ],
     [
       "the sovereign cloud has none",
       { region: "eusc-de-east-1" },
-      "aws-unsupported: partition has no CloudFront that serves an issuer under a name of its own",
+      "aws-unsupported: partition has no CloudFront that serves an issuer under a custom name",
     ],
     [
       "a domain without certificate",

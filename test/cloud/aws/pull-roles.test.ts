@@ -95,8 +95,14 @@ describe("pullRoles", () => {
     const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
     const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
     const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/*"] });
-    const additionalIssuers = [`${ISSUER}-new`];
-    const { grants } = declare(stack, { "shop/web": [own(), batch] }, { oidcProvider, additionalIssuers });
+    const additionalIssuers = [Issuer.of(`${ISSUER}-new`, { label: "new" })];
+    const issuer = Issuer.of(ISSUER, { additionalIssuers });
+    const { grants } = declare(
+      stack,
+      { "shop/web": [own(), batch] },
+      { oidcProvider },
+      { ...CLUSTER, issuer },
+    );
     expect(grants[0]?.annotations).toEqual({
       "eks.amazonaws.com/ecr-role-arn": `arn:aws:iam::${ACCOUNT}:role/prod-eu_shop_web`,
     });
@@ -208,7 +214,8 @@ describe("pullRoles", () => {
 
   it("trusts further issuers", () => {
     const stack = newStack();
-    declare(stack, { "shop/web": [own()] }, { additionalIssuers: [`${ISSUER}-new`] });
+    const issuer = Issuer.of(ISSUER, { additionalIssuers: [Issuer.of(`${ISSUER}-new`, { label: "new" })] });
+    declare(stack, { "shop/web": [own()] }, {}, { ...CLUSTER, issuer });
     expect(resources(stack, "aws_iam_openid_connect_provider")).toHaveLength(2);
     expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement).toHaveLength(2);
   });

@@ -381,7 +381,7 @@ describe("forIssuer", () => {
     expect(warnings(first)).toEqual([]);
     expect(warnings(elsewhere)).toEqual([]);
     expect(warnings(second)).toEqual([
-      "workload identity pool prod-pool trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster a pool of its own unless that is meant",
+      "workload identity pool prod-pool trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster its own pool unless that is meant",
     ]);
   });
 

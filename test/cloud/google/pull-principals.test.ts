@@ -314,7 +314,7 @@ describe("a pool provider of another issuer", () => {
     expect(() => declare(stack, { oidcProvider })).toThrowError(
       refusal("google-mismatch: oidcProvider trusts another issuer"),
     );
-    expect(oidcProvider.condition?.form).toBe("nobody");
+    expect(oidcProvider.condition?.form).toBe("none");
     expect(resources(stack, BINDING)).toEqual({});
   });
 

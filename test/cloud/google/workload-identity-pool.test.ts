@@ -61,7 +61,7 @@ describe("a pool of a stack", () => {
     expect(() => new WorkloadIdentityPool(stack, "again", props)).toThrowError(
       refusal(
         "google-conflict: workload identity pool is already declared in this app",
-        'workload identity pool is already declared in this app, as stack/pool, got "prod-pool"; allowed: one declaration in an app; within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own',
+        'workload identity pool is already declared in this app, as stack/pool, got "prod-pool"; allowed: one declaration in an app; within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or its own poolId',
       ),
     );
     expect(stack.node.children).toHaveLength(1);

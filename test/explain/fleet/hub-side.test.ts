@@ -73,7 +73,7 @@ const fleet = (given: FleetAccessProps, output?: string): Artefacts =>
     if (output !== undefined) new TerraformOutput(stack, "other", { value: output });
   });
 
-const copied = props({ apiServer: "1.32" }, { plugins: [{ ...AIA, mode: "initContainer", hasCopy: true }] });
+const copied = props({ apiServer: "1.32" }, { plugins: [{ ...AIA, hasCopy: true }] });
 
 const WRITTEN = props({}, { statusWriter: { kubectlVersion: "1.35.2" } });
 

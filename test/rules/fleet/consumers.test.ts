@@ -28,6 +28,16 @@ const none: [never] = [untyped(undefined)];
 describe("consumers", () => {
   it.each<[string, () => unknown, string]>([
     ["Argo CD 3.4", () => argoCd({ version: "3.4.9" }), "fleet-unsupported: is too old"],
+    [
+      "Argo CD 2.14 with cluster Secrets",
+      () => argoCd({ version: "2.14.1", clusterSecrets: true }),
+      "fleet-unsupported: is too old",
+    ],
+    [
+      "a controller of profiles beside cluster Secrets",
+      () => argoCd({ version: "3.2", clusterSecrets: true, profileController: own }),
+      "fleet-unused: reads its cluster Secrets itself",
+    ],
     ["Kueue 0.14", () => multiKueue({ version: "0.14.0" }), "fleet-unsupported: is too old"],
     ["Knative Operator 1.21", () => knativeOperator({ version: "v1.21.3" }), "fleet-unsupported: is too old"],
     ["no version", () => argoCd({ version: "latest" }), "version-invalid"],
@@ -223,21 +233,8 @@ describe("mountedPlugin", () => {
 
   it.each<[string, PluginSource, HubFacts, string]>([
     ["an old hub and an image without cp", iam, { version: "1.34" }, "fleet-unsupported: no image volumes"],
-    [
-      "an image volume on an old hub",
-      { ...busybox, mode: "imageVolume" },
-      { version: "1.34" },
-      "fleet-unsupported: no image volumes",
-    ],
-    [
-      "copying without cp",
-      { ...iam, mode: "initContainer" },
-      { version: "1.35" },
-      "fleet-unsupported: has no cp",
-    ],
     ["a text as gate", iam, { version: "1.34", imageVolume: untyped("false") }, "property-invalid"],
     ["a text as hasCopy", { ...iam, hasCopy: untyped("false") }, { version: "1.34" }, "property-invalid"],
-    ["another mode", { ...iam, mode: "copy" as "auto" }, { version: "1.35" }, "property-invalid"],
     ["no tag", { ...iam, image: "example.com:5000/x" }, { version: "1.35" }, "fleet-invalid: image of"],
     ["a late image", { ...iam, image: LATE }, { version: "1.35" }, "late-value"],
     ["a relative path", { ...iam, path: "bin/x" }, { version: "1.35" }, "fleet-invalid: image of"],
@@ -259,9 +256,6 @@ describe("mountedPlugin", () => {
 
   it("never copies for Knative", () => {
     const knative = knativeOperator({ version: "1.22" });
-    expect(() =>
-      mountedPlugin({ ...busybox, mode: "initContainer" }, { version: "1.35" }, knative),
-    ).toThrowError(refusal("fleet-unsupported: cannot take the plugin this way"));
     expect(() => mountedPlugin(busybox, { version: "1.34" }, knative)).toThrowError(
       refusal("fleet-unsupported: no image volumes"),
     );

@@ -45,7 +45,7 @@ const conditionOf = (admitted: readonly Subject[]): AttributeCondition => {
 
 describe("AdmittedSubjects", () => {
   it.each([
-    [[], { form: "nobody", expression: "false" }],
+    [[], { form: "none", expression: "false" }],
     [["shop/web"], { form: "subjects", expression: "assertion.sub in ['system:serviceaccount:shop:web']" }],
     [
       ["shop/web", "batch/jobs", "shop/web"],

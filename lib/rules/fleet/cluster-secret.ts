@@ -1,0 +1,63 @@
+/*
+ * Argo CD's cluster Secrets: where a cluster is, and the program that gives credentials for it, so that nothing in them is
+ * secret. Sources: argoproj/argo-cd:docs/operator-manual/declarative-setup.md ("Clusters") and
+ * pkg/apis/application/v1alpha1/types.go (ClusterConfig, ExecProviderConfig: variables are a map there; `RawRestConfig`
+ * runs argocd-k8s-auth for awsAuthConfig).
+ */
+
+import { type WorkloadIdentityError, refusal } from "../../errors";
+import { type Json, list, record } from "../../model/parsed";
+import type { AccessProvider } from "./provider-list";
+
+/** The label by which Argo CD finds them, in its own namespace. */
+export const CLUSTER_SECRET_LABEL = "argocd.argoproj.io/secret-type";
+
+/** Begins their names, as those that the cluster profile integration writes. */
+export const CLUSTER_SECRET_PREFIX = "cluster-";
+
+/** What argocd-k8s-auth answers in, which Argo CD asks for where a Secret has `awsAuthConfig`. */
+export const ARGO_EXEC_VERSION = "client.authentication.k8s.io/v1beta1";
+
+/** `stringData` of the Secret for a cluster of a profile's status. */
+export function clusterSecretData(
+  name: string,
+  cluster: Json,
+  { execConfig: { command, args, env, apiVersion } }: AccessProvider,
+): Readonly<Record<string, string>> {
+  const { server, "certificate-authority-data": caData, "tls-server-name": serverName } = cluster;
+  const proxyUrl = cluster["proxy-url"];
+  const config = {
+    execProviderConfig: {
+      command,
+      ...(args.length > 0 && { args }),
+      ...(env.length > 0 && { env: Object.fromEntries(env.map((each) => [each.name, each.value])) }),
+      apiVersion,
+    },
+    tlsClientConfig: {
+      insecure: false,
+      ...(caData !== undefined && { caData }),
+      ...(serverName !== undefined && { serverName }),
+    },
+    ...(proxyUrl !== undefined && { proxyUrl }),
+  };
+  return { name, server: String(server), config: JSON.stringify(config) };
+}
+
+/** The cluster of a profile's status, as {@link clusterSecretData} takes it. */
+export function statusCluster(profile: Json): Json {
+  const [provider] = list(record(profile["status"])["accessProviders"]);
+  return record(record(provider)["cluster"]);
+}
+
+/** A Secret that turns the check of the server's certificate off. */
+export function insecureIssues(isInsecure: boolean): readonly WorkloadIdentityError[] {
+  if (!isInsecure) return [];
+  return [
+    refusal("fleet-unsafe", {
+      problem:
+        "tlsClientConfig of the cluster Secret has insecure: true, so that anyone between could take the token",
+      allowed: "insecure: false, with caData",
+      remedy: "write the certificate authority of the cluster",
+    }),
+  ];
+}
