@@ -1,6 +1,8 @@
-import type { ImagePuller } from "../explain";
+import type { CheckResult, ImagePuller } from "../explain";
 import { openLinks } from "../explain/findings";
+import { ANONYMOUS } from "../explain/jobs/fallback";
 import { printable, printableLines } from "../explain/render/printable";
+import { grouped } from "../model/grouped";
 import { printSkipped, readAsked } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
@@ -29,14 +31,48 @@ function pullersJson(image: string, pullers: readonly ImagePuller[]): string {
 }
 
 function pullersText(image: string, pullers: readonly ImagePuller[]): string {
-  const lines = pullers.map(({ result, declared }) => {
-    const { stack, subject, verdict, as } = result;
-    const [open] = openLinks(result);
-    const who = `${verdict}  ${stack === "" ? "" : `${stack}: `}${subject}${as === null ? "" : ` as ${as}`}`;
-    return `${who}${declared ? "" : ", not declared"}${open ? `: ${open.id}: ${open.reason}` : ""}`;
+  const rows = pullers.map((puller) => ({ puller, link: openLinks(puller.result)[0] }));
+  // Those that pull as no identity do so for one reason, which is no different from account to account.
+  const isNoOne = ({ puller: { result } }: Row): boolean => result.as === null || result.as === ANONYMOUS;
+  const groups = grouped(rows, (row) => {
+    const { stack, subject, verdict } = row.puller.result;
+    return isNoOne(row) ? `${verdict} ${stack} ${row.link?.reason ?? ""}` : `${stack} ${subject}`;
   });
-  const perhaps = pullers.filter(({ result }) => result.verdict === "unknown").length;
-  const count = pullers.length - perhaps;
-  const end = `${count} may pull ${image}${perhaps === 0 ? "" : `, ${perhaps} perhaps`}`;
+  const lines = [...groups.values()].flatMap((group) => {
+    const [{ puller, link } = {}] = group;
+    if (puller === undefined || group.length === 1) return group.map(rowText);
+    const { stack, verdict } = puller.result;
+    return [`${verdict}  ${place(stack)}${group.length} service accounts, as no identity${reason(link)}`];
+  });
+  const [others, perhaps] = [rows.filter(isNoOne), rows.filter((row) => isPerhaps(row) && !isNoOne(row))];
+  const count = rows.length - others.length - perhaps.length;
+  const end = [
+    `${count} may pull ${image}`,
+    ...(perhaps.length > 0 ? [`${perhaps.length} perhaps`] : []),
+    ...(others.length > 0 ? [`${others.length} send no token for it`] : []),
+  ].join(", ");
   return `${[...lines, end].map(printable).join("\n")}\n`;
+}
+
+interface Row {
+  readonly puller: ImagePuller;
+  readonly link: CheckResult | undefined;
+}
+
+function isPerhaps({ puller }: Row): boolean {
+  return puller.result.verdict === "unknown";
+}
+
+function rowText({ puller: { result, declared }, link }: Row): string {
+  const { stack, subject, verdict, as } = result;
+  const who = `${verdict}  ${place(stack)}${subject}${as === null ? "" : ` as ${as}`}`;
+  return `${who}${declared ? "" : ", not declared"}${reason(link)}`;
+}
+
+function place(stack: string): string {
+  return stack === "" ? "" : `${stack}: `;
+}
+
+function reason(link: CheckResult | undefined): string {
+  return link ? `: ${link.id}: ${link.reason}` : "";
 }

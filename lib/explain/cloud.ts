@@ -59,6 +59,8 @@ export interface PluginCloud {
   answersAnyway?(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */
   annotations(question: PullQuestion): Answer;
+  /** Where it is granted that everyone may read a repository, or all of a pattern; `undefined` where that is not certain. */
+  readByAll(repository: AskedRepository): Evidence | undefined;
   /** As whom the plugin acts, and whether the cloud lets it. */
   puller(question: PullQuestion): PullIdentity;
 }
@@ -386,6 +388,10 @@ export interface StatedSection {
 export interface CloudReader {
   /** Key of the cloud in files with facts. */
   readonly cloud: string;
+  /** Its name, for people. */
+  readonly title: string;
+  /** What the types of its Terraform resources begin with. */
+  readonly providers: readonly string[];
   /** What may be stated of it; absent where nothing may. */
   readonly stated?: StatedSection;
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */

@@ -2,6 +2,8 @@ import { isPluginExecutable, isWithin, pluginRow } from "../rules/plugins";
 import { orElse } from "../model/known";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
+import type { Evidence } from "./answer";
+import type { AskedRepository } from "./asked-image";
 import type { Cloud, CloudReader, PluginCloud } from "./cloud";
 import { googleReader } from "./google/reader";
 import type { ProviderEntry } from "./read/node-configuration";
@@ -45,12 +47,19 @@ export function statedResources(
   });
 }
 
+/** The name of the cloud whose resources have a type that begins so; `undefined` for any other type. */
+export function cloudTitle(provider: string): string | undefined {
+  return READERS.find(({ providers }) => providers.includes(provider))?.title;
+}
+
 /** The clouds over the resources that were read. */
 export interface Clouds {
   /** All of them. */
   readonly all: readonly Cloud[];
   /** The plugin that an entry runs; `undefined` for one that is not known. */
   readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
+  /** Where it is granted that everyone may read a repository; `undefined` where nothing grants it. */
+  readonly readByAll: (repository: AskedRepository) => Evidence | undefined;
   /** The issuers whose documents were read, of any cloud. */
   readonly issuers: Issuers;
 }
@@ -59,7 +68,9 @@ export interface Clouds {
 export function readClouds(terraform: Terraform): Clouds {
   const issuers = new PublishedIssuers(READERS.flatMap((reader) => reader.stores(terraform)));
   const all = READERS.map((reader) => reader.read(terraform, issuers));
-  return { all, pluginOf: (entry) => pluginOf(entry, all), issuers };
+  const readByAll = (repository: AskedRepository): Evidence | undefined =>
+    all.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];
+  return { all, pluginOf: (entry) => pluginOf(entry, all), readByAll, issuers };
 }
 
 /**

@@ -120,7 +120,7 @@ export class Explainer {
     this.#clouds = clouds.all;
     this.#issuers = clouds.issuers;
     this.#questions = new PullQuestions(facts);
-    this.#pulls = new Pulls(clouds.pluginOf);
+    this.#pulls = new Pulls(clouds.pluginOf, clouds.readByAll);
     this.#access = new Accesses(clouds.all);
     this.#fleets = new Fleets(clouds.all, clouds.issuers);
   }

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import type { CheckResult, Evidence } from "./answer";
+import { ANONYMOUS } from "./jobs/fallback";
 import { jobWords } from "./render/jobs";
 import type { Acceptance, ExplainResult } from "./result";
 import type { Verdict } from "./verdict";
@@ -58,8 +59,10 @@ const SEVERITIES: Readonly<Record<Exclude<Verdict, "allowed">, Severity>> = {
  * The links that keep a result from being allowed: the first that is broken, else all that are unknown; of a pull that
  * the kubelet never makes, the first. None for a result that is allowed.
  */
-export function openLinks({ verdict, checks }: ExplainResult): readonly CheckResult[] {
+export function openLinks({ verdict, as, checks }: ExplainResult): readonly CheckResult[] {
   if (verdict === "allowed") return [];
+  // Nothing of the chain matters to a pull that everyone may make.
+  if (as === ANONYMOUS) return checks.filter(({ id }) => id === "otherwise");
   const broken = checks.find(({ status }) => status === "fail");
   if (broken) return [broken];
   const unknown = checks.filter(({ status }) => status === "unknown");

@@ -4,11 +4,12 @@
  */
 
 import { type Known, all, is, match, shown, whyNot, whyText } from "../../model/known";
-import { parseEcrHost } from "../../rules/aws/registry";
+import { ecrPublicHost, parseEcrHost } from "../../rules/aws/registry";
 import { ecrRoleAnnotation } from "../../rules/aws/pull";
 import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { pluginCan } from "../../rules/plugins";
-import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
+import type { AskedRepository } from "../asked-image";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -49,6 +50,11 @@ export class EcrPlugin implements PluginCloud {
   /** `identityOf` judges the role that the plugin is given; `undefined` where it is given none. */
   constructor(identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity) {
     this.#identityOf = identityOf;
+  }
+
+  /** Source: "Amazon ECR Public" in its user guide: anyone pulls from public repositories, signed in for higher limits. */
+  readByAll({ host }: AskedRepository): Evidence | undefined {
+    return host === ecrPublicHost ? seen("registry of public repositories", undefined) : undefined;
   }
 
   needs(): readonly "tokens"[] {

@@ -36,6 +36,8 @@ import { Trust, type TrustQuestion, notFound } from "./trust";
 
 export const awsReader: CloudReader = {
   cloud: "aws",
+  title: "AWS",
+  providers: ["aws"],
   stated,
   computed: [
     policyDocumentJson,

@@ -72,8 +72,8 @@ function assignmentText(each: Assignment): string {
   const { definition, scope, condition } = each;
   const permissions = definition && orElse(definition.permissions, () => undefined);
   const says = permissions === undefined ? "" : ` (${permissions.map(permissionText).join(" and ")})`;
-  const under = shown(condition);
-  return `${roleLabel(each)}${says} on ${shown(scope.text)}${under === "" || under === "undefined" ? "" : ` under ${under}`}`;
+  const under = shown(map(condition, (text) => text ?? ""));
+  return `${roleLabel(each)}${says} on ${shown(scope.text)}${under === "" ? "" : ` under ${under}`}`;
 }
 
 function permissionText({ actions, notActions, dataActions, notDataActions }: RolePermissions): string {

@@ -60,6 +60,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
     arguments: argumentsAnswer,
     answersAnyway,
     annotations: (question) => annotationsAnswer(question, identities),
+    readByAll: ({ host }) => registries.readByAll(host),
     puller: (question): PullIdentity => {
       const client = handedOver(question, CLIENT_ID_ANNOTATION);
       const identity = identities.of(client);

@@ -20,6 +20,8 @@ import { credentialsTrust } from "./trust";
 
 export const azureReader: CloudReader = {
   cloud: "azure",
+  title: "Azure",
+  providers: ["azapi", "azuread", "azurerm"],
   computed: [],
   stores: issuerContainers,
   read: azure,

@@ -20,7 +20,7 @@ import {
 import { parsedTree, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
-import type { Answer } from "../answer";
+import { type Answer, type Evidence, seen } from "../answer";
 import type { Granted } from "../cloud";
 import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
@@ -98,16 +98,24 @@ export class Registries {
     const changed = this.#changing.map((resource) => ({ resource, name: shown(changedId(resource).text) }));
     return [...own, ...changed].flatMap(({ resource, name }) =>
       SWITCHES.flatMap(([argument, property, to, what]): readonly Granted[] => {
-        const isOn = is(
-          resource.type.startsWith("azapi_") ? propertyIn(resource, property) : resource.text(argument),
-          "true",
-        );
+        const isOn = is(switched(resource, argument, property), "true");
         if (isOn === "no" || resource.adopted) return [];
         const [text, limits] = [`${what} on the registry ${name}`, isOn !== "yes"];
         const right = { text: limits ? `perhaps ${text}` : text, limits, source: resource.source };
         return [{ to, isHeld: false, isOwn: false, rights: () => [right] }];
       }),
     );
+  }
+
+  /** Where anonymous pulls from the registry of a host are switched on, and nothing may switch them off. */
+  readByAll(host: string): Evidence | undefined {
+    const name = HOST.exec(host)?.[1];
+    if (name === undefined || this.#changing.length > 0) return undefined;
+    const own = this.#declared.filter((each) => is(each.name, name) === "yes" && !each.resource.adopted);
+    const [argument, property] = SWITCHES[0];
+    const isOn = own.map(({ resource }) => is(switched(resource, argument, property), "true"));
+    const source = own[0]?.resource.source;
+    return source && and(...isOn) === "yes" ? seen("anonymous pull", source) : undefined;
   }
 
   /** The registry of a host; `undefined` for a host that is none of ACR. */
@@ -155,6 +163,10 @@ function propertyIn(resource: Resource, name: string): Known<string | undefined>
   return map(treeAt(properties, name), (value) =>
     typeof value === "string" || typeof value === "boolean" ? String(value) : undefined,
   );
+}
+
+function switched(resource: Resource, argument: string, property: string): Known<string | undefined> {
+  return resource.type.startsWith("azapi_") ? propertyIn(resource, property) : resource.text(argument);
 }
 
 /** Who may pull without a role: argument of azurerm, property in a body, whom it lets in, and to do what. */

@@ -148,13 +148,8 @@ function subjectChanges(
   asked: Asked,
   texts: ReadonlySet<string>,
 ): readonly Change[] | undefined {
-  if (
-    classesOf(
-      [...texts].filter((text) => /[*?]/.test(text)),
-      [],
-    ) === undefined
-  )
-    return undefined;
+  const sets = [...texts].filter((text) => /[*?]/.test(text));
+  if (classesOf(sets, []) === undefined) return undefined;
   const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
     ...{ subject, label },
     before: judged(old, { ...asked, subject }),

@@ -11,6 +11,7 @@ import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull";
 import { PLUGINS } from "../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
+import type { AskedRepository } from "../asked-image";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -20,7 +21,7 @@ import {
   openArguments,
   refusedArguments,
 } from "../shared/plugin-arguments";
-import { ANYONE, managedBearer } from "./members";
+import { ANYONE, EVERYONE, managedBearer } from "./members";
 import type { Downloads } from "./permission";
 import { type ProviderName, providerName } from "./pool";
 import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
@@ -118,6 +119,16 @@ export class GooglePlugin implements PluginCloud {
       where,
       seen("tokenAttributes", entry.source),
     );
+  }
+
+  readByAll(repository: AskedRepository): Evidence | undefined {
+    const bearer = {
+      label: EVERYONE,
+      isMember: (member: Known<string>) => is(member, EVERYONE),
+      keys: [EVERYONE],
+    };
+    const { status, evidence } = this.#downloads().of(bearer).repository(repository);
+    return status === "pass" ? (evidence[0] ?? seen(EVERYONE, undefined)) : undefined;
   }
 
   /** As whom the plugin acts: as the principal that the pool makes of the token. */

@@ -29,6 +29,8 @@ import { Exchanges } from "./trust";
 
 export const googleReader: CloudReader = {
   cloud: "google",
+  title: "Google Cloud",
+  providers: ["google"],
   computed: googleComputed,
   stores: issuerStores,
   read: (terraform, issuers) => new Google(terraform, issuers),

@@ -14,7 +14,7 @@ import {
 } from "../../rules/kubelet/registry-credentials";
 import { type PluginAbility, pluginCan } from "../../rules/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
-import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { SecretFact } from "../read/component-facts";
@@ -45,6 +45,9 @@ export interface Fallback {
 
 /** `as` of a pull that the node's identity serves. */
 export const NODE_IDENTITY = "node identity";
+
+/** `as` of a pull that everyone may make. */
+export const ANONYMOUS = "anonymous";
 
 /** What happens besides the chain; `failed` is its broken link, `undefined` where none is, `isCertain` whether all before it hold. */
 export function fallbackOf(pull: PullFacts, failed: CheckId | undefined, isCertain: () => boolean): Fallback {
@@ -78,7 +81,22 @@ export function fallbackOf(pull: PullFacts, failed: CheckId | undefined, isCerta
     return { answer, as: "pull secret", serves: or(byNode, "unknown") };
   }
   const as = node?.status === "unknown" ? NODE_IDENTITY : null;
-  return { answer: node ?? anonymous(failed), as, serves: byNode };
+  return byAll(pull, failed, as) ?? { answer: node ?? anonymous(failed), as, serves: byNode };
+}
+
+function byAll(pull: PullFacts, failed: CheckId, as: string | null): Fallback | undefined {
+  const open = readAnyway(pull, failed);
+  if (open === undefined) return undefined;
+  const reason = "everyone may read the repository, so that the pull works without the chain";
+  return { answer: unknown(reason, NO_SUCCESS, open), as: as ?? ANONYMOUS, serves: "yes" };
+}
+
+/** Where it is granted that everyone may read the repository; with credentials that are refused, no one is everyone. */
+export function readAnyway(
+  { image: { repository }, readByAll }: PullFacts,
+  failed: CheckId,
+): Evidence | undefined {
+  return failed === "repository-permitted" || !repository ? undefined : readByAll(repository);
 }
 
 /** The entry that runs its plugin for the image as nodes do without tokens. */

@@ -7,7 +7,8 @@ import { type Known, orElse, shown } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { Subject } from "../../model/subject";
-import { type AskedImage, askedImage, askedPattern, lateImage } from "../asked-image";
+import type { Evidence } from "../answer";
+import { type AskedImage, type AskedRepository, askedImage, askedPattern, lateImage } from "../asked-image";
 import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
 import type { ClusterArtefacts, Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -31,10 +32,15 @@ export interface Puller {
 /** The plugins by entry, as the clouds know them. */
 export type PluginOf = (entry: ProviderEntry) => PluginCloud | undefined;
 
+/** Where it is granted that everyone may read a repository; `undefined` where nothing grants it. */
+export type ReadByAll = (repository: AskedRepository) => Evidence | undefined;
+
 /** What the links of a pull look at. */
 export interface PullFacts extends TrustFacts {
   /** The same for all pulls. */
   readonly pluginOf: PluginOf;
+  /** The same for all pulls. */
+  readonly readByAll: ReadByAll;
   /** That of the puller, for links that do not depend on who it is. */
   readonly origin: Origin;
   readonly puller: Puller;

@@ -11,11 +11,11 @@ import type { ClusterArtefacts } from "../read/facts";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
-import { type Fallback, fallbackOf, refusedBySecret } from "./fallback";
+import { type Fallback, fallbackOf, readAnyway, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
 import { TRUST_LINKS, misfilled, missing, trustOfEveryIssuer } from "./links";
 import { pluginOnNode } from "./provider-on-node";
-import type { PluginOf, PullFacts, Puller } from "./pull-questions";
+import type { PluginOf, PullFacts, Puller, ReadByAll } from "./pull-questions";
 import { accountPresent, accountReadable, audienceGranted, requiredAnnotations } from "./token-request";
 
 const { link, derived, fork } = stepsOf<PullFacts>();
@@ -211,6 +211,7 @@ export class JudgedPull {
   #verdict(): Verdict {
     const { failed, verdict, facts } = this.#chain;
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
+    if (readAnyway(facts, failed) && this.#besides.answer.status === "unknown") return "unknown";
     // Only for an image that merely occurs in a workload another way than the chain leaves it open.
     return facts.origin === "workload" && this.#besides.answer.status === "unknown" ? "unknown" : "denied";
   }
@@ -238,9 +239,11 @@ export class JudgedPull {
 export class Pulls {
   readonly #runner = new Runner(TABLE, ["puller", "identity", "trust"]);
   readonly #pluginOf: PluginOf;
+  readonly #readByAll: ReadByAll;
 
-  constructor(pluginOf: PluginOf) {
+  constructor(pluginOf: PluginOf, readByAll: ReadByAll) {
     this.#pluginOf = pluginOf;
+    this.#readByAll = readByAll;
   }
 
   /** The best chain on each pool's nodes, and of these the worst: a pod may come to any. */
@@ -249,6 +252,7 @@ export class Pulls {
       this.#runner.run({
         artefacts,
         pluginOf: this.#pluginOf,
+        readByAll: this.#readByAll,
         origin: puller.origin,
         puller,
         image,

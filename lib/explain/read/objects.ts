@@ -11,6 +11,7 @@ import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
 import { type SkippedDocument, type Source, below, sourceText } from "./source";
+import { named } from "../shared/words";
 
 /** A document on its way into the facts. */
 export interface KubernetesDocument {
@@ -240,6 +241,6 @@ export function agreed<T extends string | undefined>(
 
 /** A value that documents contradict each other about. It is not shown: it may be secret. */
 export function contested(what: string, documents: readonly Source[]): Known<never> {
-  const where = documents.map(sourceText).join(", ");
+  const where = named([...new Set(documents.map(sourceText))]);
   return notKnown({ kind: "contested", what: `documents contradict each other about ${what} (${where})` });
 }

@@ -11,6 +11,7 @@ import { type Finding, openLinks } from "../findings";
 import type { ExplainResult } from "../result";
 import { placeText } from "../read/source-lines";
 import { jobWords } from "./jobs";
+import { cloudTitle } from "../every-cloud";
 import { printable } from "./printable";
 
 /** Takes the place of the target, subject, identity, name and namespace; no printable text holds them. */
@@ -151,12 +152,13 @@ class Marked {
   }
 }
 
-/** The Terraform provider whose resources the chain rests on most; empty where it rests on none. */
+/** The cloud whose resources the chain rests on most; empty where it rests on none. */
 function cloudOf(checks: readonly CheckResult[]): string {
   const counts = new Map<string, number>();
   for (const { source } of checks.flatMap(({ evidence }) => evidence)) {
     const [, name] = /(?:^|\.)resource\.(?:data\.)?([a-z0-9]+)_/.exec(source?.path ?? "") ?? [];
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const title = name === undefined ? undefined : (cloudTitle(name) ?? name);
+    if (title !== undefined) counts.set(title, (counts.get(title) ?? 0) + 1);
   }
   return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "";
 }

@@ -189,9 +189,10 @@ function* chainText(result: ExplainResult, paint: Paint): Generator<string> {
   yield `${paint(verdict)}  ${headline(result)}\n`;
   for (const { check, reason, expires } of accepted)
     yield `  ${paint("accepted")} ${check} until ${expires}: ${printable(reason)}\n`;
+  // A link is another object each time that it is asked for.
   const open = openLinks(result);
-  for (const check of [...open, ...checks.filter((each) => !open.includes(each))])
-    yield* checkLines(check, paint);
+  const ids = new Set(open.map(({ id }) => id));
+  for (const check of [...open, ...checks.filter(({ id }) => !ids.has(id))]) yield* checkLines(check, paint);
   for (const warning of warnings) yield* warningLines(warning, paint);
   yield "\n";
 }

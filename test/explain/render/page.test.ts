@@ -116,7 +116,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await opened(RESULTS);
     expect(await rows()).toBe(12);
     expect(await page.locator("tbody tr").first().getAttribute("data-verdict")).toBe("denied");
-    expect(await page.locator(".lane h3").allTextContents()).toEqual(["aws", "azurerm"]);
+    expect(await page.locator(".lane h3").allTextContents()).toEqual(["AWS", "Azure"]);
     expect(await page.locator(".box.fail").count()).toBeGreaterThan(0);
     // A broken line ends in a cross before the box.
     expect(await page.locator("text.broken").count()).toBe(3);
@@ -136,9 +136,9 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await page.selectOption("#by-cause", "none");
     expect(await rows()).toBe(0);
     await page.getByRole("button", { name: "Clear" }).click();
-    await page.selectOption("#by-cloud", "azurerm");
+    await page.selectOption("#by-cloud", "Azure");
     expect(await rows()).toBe(6);
-    expect(page.url()).toBe(`${url}#cloud=azurerm`);
+    expect(page.url()).toBe(`${url}#cloud=Azure`);
   });
 
   it("shows the same by its address", async () => {

@@ -27,7 +27,9 @@ function stagesOf(result, byNamespace) {
   }
   const made = data.stages.map(([title], place) => {
     const checks = placed.get(place) ?? [];
-    const status = checks.length === 0 ? "pass" : worst(checks);
+    // What a broken link of a later stage keeps from being asked does not hide what was found before it.
+    const reached = checks.filter((check) => check.status !== "skipped");
+    const status = checks.length === 0 ? "pass" : worst(reached.length > 0 ? reached : checks);
     const deciding = checks.filter((check) => check.status === status).at(-1);
     const label =
       place === 0
