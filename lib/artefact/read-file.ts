@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 /**
  * The bytes of a regular file. A pipe, whose reader waits, and a device, which may never end, are not read.
  *
- * Throws what Node throws for a file that cannot be read, and an error of that form for what is no regular file.
+ * Throws what Node throws for a file that cannot be read, and an error of that form for what is not a regular file.
  */
 export function readFile(path: string): Buffer {
   return readAtMost(path, Infinity) ?? Buffer.alloc(0);

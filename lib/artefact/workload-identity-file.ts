@@ -70,7 +70,7 @@ export interface DeliveredCluster {
   /**
    * Name of the spoke.
    *
-   * @defaultValue - it is no spoke
+   * @defaultValue - it is not a spoke
    */
   readonly spoke?: string;
 }

@@ -7,7 +7,7 @@
  * `false`, `{}` and `[]`.
  */
 
-/** The parsed documents in their order; `undefined` for a text that has another form, or is no YAML at all. */
+/** The parsed documents in their order; `undefined` for a text that has another form, or is not YAML at all. */
 export function readWrittenYaml(text: string): readonly unknown[] | undefined {
   if (!text.endsWith("\n")) return undefined;
   const lines = new Lines(text);
@@ -32,7 +32,7 @@ const BLANK = 0x20;
 /** Expressions that look back need room for each character. */
 const LINE_MAX = 65_536;
 
-/** A key, from where a line's content begins; longer than 1,024 characters it is no YAML. */
+/** A key, from where a line's content begins; longer than 1,024 characters it is not YAML. */
 const KEY = /[A-Za-z][\w./-]{0,200}:(?= .|$)/y;
 
 /** What ends a line of YAML or of an expression. */

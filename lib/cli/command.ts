@@ -51,7 +51,7 @@ export type Values<T extends Options> = { readonly [K in Certain<T>]: ValueOf<T[
 /** Options by their long names, in the order of `--help`. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** An argument that is no option. */
+/** An argument that is not an option. */
 export interface Operand {
   /** As the help shows it: `<PEM...>` at least one, `[DIR]` none or one. */
   readonly name: string;

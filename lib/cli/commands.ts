@@ -139,7 +139,7 @@ export const commands: readonly Command[] = [
         value: "WHAT",
         choices: ["widened", "lost", "any"],
         summary:
-          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be told",
+          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be determined",
       },
     },
     examples: [

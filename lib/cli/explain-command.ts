@@ -162,7 +162,7 @@ function started(results: Iterator<ExplainResult>, none: string): Iterable<Expla
 const NONE_DECLARED =
   "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image";
 const NONE_RUNNING =
-  "no pod was read whose image an entry matches; name what `kubectl get pods -A -o yaml` prints as well";
+  "no pod was read whose image an entry matches; also give explain what `kubectl get pods -A -o yaml` prints";
 
 function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterator<ExplainResult> {
   if (spoke === undefined) return explainer.running(pulls);

@@ -13,7 +13,7 @@ interface Values {
   readonly format: "text" | "json";
 }
 
-/** `who-can`: the service accounts that may pull an image, declared or not, and those of which it cannot be told. */
+/** `who-can`: the service accounts that may pull an image, declared or not, and those of which it cannot be determined. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { image, stack, facts, format } = values;
   const explainer = readAsked(operands, facts);

@@ -15,7 +15,7 @@ export interface Evidence {
   /**
    * Where it stands.
    *
-   * @defaultValue - it stands nowhere: something is missing, or a rule says it
+   * @defaultValue - it is written nowhere: something is missing, or a rule says it
    */
   readonly source?: Source;
 }
@@ -120,12 +120,12 @@ class Later implements Answer {
 
 const BADNESS: Readonly<Record<Status, number>> = { pass: 0, skipped: 0, unknown: 1, fail: 2 };
 
-/** How bad a status is: a certain failure counts more than what cannot be told. */
+/** How bad a status is: a certain failure counts more than what cannot be determined. */
 export function badness({ status }: Pick<Answer, "status">): number {
   return BADNESS[status];
 }
 
-/** The first of several answers that fails, else the first that cannot be told, else the first. */
+/** The first of several answers that fails, else the first that cannot be determined, else the first. */
 export function worstOf(first: Answer, ...others: readonly (Answer | undefined)[]): Answer {
   let worst = first;
   for (const answer of others) if (answer && badness(answer) > badness(worst)) worst = answer;

@@ -57,7 +57,7 @@ export class Baseline {
     for (const [place, { expires }] of accepted.entries())
       if (!isDay(expires)) {
         const line = lineOf({ file, document: 0, path: `accepted[${place}].expires` }) ?? 1;
-        invalidFile(file, line, `names ${expires}, which is no day`, "a day, YYYY-MM-DD");
+        invalidFile(file, line, `names ${expires}, which is not a date`, "a day, YYYY-MM-DD");
       }
     return new Baseline(accepted, today);
   }

@@ -3,7 +3,6 @@
  * on it.
  */
 
-import type { Shape } from "../artefact/fact-shape";
 import type { Known } from "../model/known";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
@@ -15,6 +14,7 @@ import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration
 import type { PodFact } from "./read/pods";
 import type { ServiceAccountFact } from "./read/service-accounts";
 import type { Source } from "./read/source";
+import type { StatedSection } from "./stated";
 import type { SpokeFact } from "./read/spoke-facts";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 
@@ -83,7 +83,7 @@ export interface PullQuestion {
 export interface PullIdentity {
   /** Whether the cloud takes the token. */
   readonly trust: TrustAnswer;
-  /** For people and for `as`: an ARN, a client id, a principal; `undefined` where it cannot be told who it is. */
+  /** For people and for `as`: an ARN, a client id, a principal; `undefined` where it cannot be determined who it is. */
   readonly label: string | undefined;
   /** Where the identity stands; `undefined` where it was not read. */
   readonly source: Source | undefined;
@@ -147,7 +147,7 @@ export interface Granted {
 
 /** Repositories that an identity may read. */
 export interface ReachedRepositories {
-  /** `<host>/<repository>`, `*` for any text; or words where it is no pattern. */
+  /** `<host>/<repository>`, `*` for any text; or words where it is not a pattern. */
   readonly pattern: string;
   /** True where the pattern is one that can be compared with what was declared. */
   readonly comparable: boolean;
@@ -366,22 +366,6 @@ export interface Cloud {
   readonly identities: readonly DeclaredIdentity[];
   /** What is granted to anyone: identities, principals that resources name, and everyone. */
   readonly granted: readonly Granted[];
-}
-
-/** A resource that says what was stated. */
-export interface StatedResource {
-  /** Where the fact stands among those of its cloud, `oidcProviders[0]`. */
-  readonly path: string;
-  readonly type: string;
-  /** Its attributes, as a state has them. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-/** What may be stated of a cloud. */
-export interface StatedSection {
-  readonly shape: Shape;
-  /** The resources that say the facts, which have the shape. */
-  resources(facts: Readonly<Record<string, readonly unknown[]>>): readonly StatedResource[];
 }
 
 /** A cloud that can be read. */

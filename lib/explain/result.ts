@@ -51,7 +51,7 @@ export interface ServiceAccountReach {
   readonly stack: string;
   /** As which identity. */
   readonly as: string;
-  /** `<host>/<repository>` with `*` for any text, or words where it is no pattern. */
+  /** `<host>/<repository>` with `*` for any text, or words where it is not a pattern. */
   readonly pattern: string;
   /** True where a declared pull of the service account covers it; false is more than was declared. */
   readonly declared: boolean;

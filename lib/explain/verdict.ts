@@ -1,4 +1,4 @@
-/** The answer to "will it work": `unknown` where a link cannot be told and none is broken. */
+/** The answer to "will it work": `unknown` where a link cannot be determined and none is broken. */
 export type Verdict = "allowed" | "denied" | "unknown";
 
 /** The worst first. */

@@ -168,7 +168,7 @@ function checkedBase64(owner: string, data: DataMap | null | undefined): DataMap
     // The value may be a secret that was put into the wrong field: it is not shown.
     if (wrong)
       fail("kubernetes-invalid", {
-        problem: `value of ${key} of ${owner} is no base64`,
+        problem: `value of ${key} of ${owner} is not base64`,
         allowed: 'text in stringData and in a ConfigMap; base64 in data, made with encode("base64", text)',
         remedy: "put plain text into stringData",
       });

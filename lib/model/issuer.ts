@@ -228,7 +228,7 @@ function isHost(value: unknown): value is IIssuerHost {
   return isRecord(value) && isIssuer(value["issuer"]);
 }
 
-/** The kind of an issuer that is no text, as those that our constructs have. */
+/** The kind of an issuer that is not a string, as those that our constructs have. */
 export const CHECKED_ISSUER: Kind<Issuer> = like("an Issuer, made by Issuer.of(url)", { url: text });
 
 function issuerProblem(value: string, reason: string): Problem {

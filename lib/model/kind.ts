@@ -37,10 +37,10 @@ export const text: Kind<string> = ofType("a string", "string");
 /** Any number, also one that is known only after apply. */
 export const number: Kind<number> = ofType("a number", "number");
 
-/** A function, of which more cannot be told. */
+/** A function, of which more cannot be determined. */
 export const method: Kind<(...given: never[]) => unknown> = ofType("a function", "function");
 
-/** Any object that is no array; for what is checked elsewhere. */
+/** Any object that is not an array; for what is checked elsewhere. */
 export const anyObject: Kind<object> = {
   title: "an object",
   mistake: (value) => (isRecord(value) ? undefined : wrongKind(value, "an object")),
@@ -81,7 +81,7 @@ function ofType<T>(title: string, type: string): Kind<T> {
   return { title, mistake: (value) => (typeof value === type ? undefined : wrongKind(value, title)) };
 }
 
-/** A late value, also one of cdktf that is no text, such as a boolean attribute of a resource. */
+/** A late value, also one of cdktf that is not a string, such as a boolean attribute of a resource. */
 function isUnresolved(value: unknown): boolean {
   return isRecord(value) ? typeof value["resolve"] === "function" : !Array.isArray(value) && isLate(value);
 }

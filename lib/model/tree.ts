@@ -245,10 +245,10 @@ export function itemsAt(tree: Tree, ...path: readonly (string | number)[]): Tree
   return isTreeList(value) ? value : [];
 }
 
-/** The text at a leaf: not known where it is no text. */
+/** The text at a leaf: not known where it is not a string. */
 export function textAt(tree: Tree): Known<string> {
   return andThen(tree, (value) =>
-    typeof value === "string" ? known(value) : notKnown({ kind: "malformed", what: "it is no text" }),
+    typeof value === "string" ? known(value) : notKnown({ kind: "malformed", what: "it is not a string" }),
   );
 }
 

@@ -117,7 +117,7 @@ function checkName(plugin: string, name: string): void {
   const reason = name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;
   if (reason !== undefined)
     fail("node-invalid", {
-      problem: `\`nodeIdentityName\` of the ${plugin} image credential provider is no file name that the kubelet takes: ${reason}`,
+      problem: `\`nodeIdentityName\` of the ${plugin} image credential provider is not a file name that the kubelet takes: ${reason}`,
       value: name,
       allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
       remedy: "give the name of the link or copy of the plugin",

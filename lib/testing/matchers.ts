@@ -75,7 +75,7 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
     const value = token[claim];
     if (value === "" || value !== value.trim() || isLate(value))
       fail("testing-invalid", {
-        problem: `claim ${claim} of the token is no literal text`,
+        problem: `claim ${claim} of the token is not a literal text`,
         value,
         allowed: "iss, sub and aud, each one text without white space around it",
         remedy: "write the claim exactly as the token has it",

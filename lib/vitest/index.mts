@@ -23,9 +23,9 @@ import {
 
 /** The matchers over what `synthStack` of `./testing` returns; every message of a failure shows the chain. */
 export interface WorkloadIdentityMatchers<R = unknown> {
-  /** Every link of the pull holds; one that cannot be told fails. */
+  /** Every link of the pull holds; one that cannot be determined fails. */
   toAllowPull(pull: ExpectedPull): R;
-  /** A link of the pull is broken, `check` first where it is given; one that cannot be told fails. */
+  /** A link of the pull is broken, `check` first where it is given; one that cannot be determined fails. */
   toDenyPull(pull: ExpectedDenial): R;
   /** Some role, federated identity credential or pool provider of the stack admits the token. */
   toAllowAssume(token: ExpectedToken): R;

@@ -80,7 +80,7 @@ describe("readCredentialsRequests", () => {
     );
   });
 
-  it("shows nothing of a file that is no YAML", () => {
+  it("shows nothing of a file that is not YAML", () => {
     write("a.yaml", 'kind: "A"\nhunter2-secret "x\n');
     write("b.yaml", "kind: A\n  hunter2-secret: [\n");
     write("c.yaml", "[hunter2-secret] hunter2-secret\n");

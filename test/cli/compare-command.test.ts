@@ -32,7 +32,7 @@ describe("compare", () => {
     expect(done.out).toContain(isSwapped ? "reads less" : "reads more");
   });
 
-  it("fails where it cannot be told whether someone may do more", async () => {
+  it("fails where it cannot be determined whether someone may do more", async () => {
     const condition: Edit = ["cdk.tf.json", "assertion.sub in [", "true && assertion.sub in ["];
     const sides = [folderOf(base), folderOf(edited(base, [condition]))];
     const { code, out } = await cli("--fail-on", "widened", ...sides);

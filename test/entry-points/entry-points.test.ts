@@ -110,7 +110,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     credentialCacheLookups: ANSWERS,
     credentialProviderConfigHash: TEXTS,
     credentialsInOrder: ANSWERS,
-    credentialsRequestsDiff: "takes parsed documents, and refuses what is no list of them",
+    credentialsRequestsDiff: "takes parsed documents, and refuses what is not a list of them",
     evaluateAwsPermission: ANSWERS,
     evaluateAwsTrust: ANSWERS,
     featureGateDefault: TEXTS,

@@ -82,7 +82,7 @@ describe("what is granted to a component", () => {
       each("google_project_iam_custom_role", (values) => (values["permissions"] = "${var.permissions}")),
     ],
     ["less what a deny policy may take", deny("dns.googleapis.com/changes.*")],
-  ])("%s cannot be told", (_, ...changes) => {
+  ])("%s cannot be determined", (_, ...changes) => {
     expect(statuses(resultOf(changed(...changes), INGRESS))["permissions-granted"]).toBe("unknown");
   });
 

@@ -144,7 +144,7 @@ describe("pods of a workload of Google", () => {
       "the path of the mount is known only there",
       pod([{ ...whole, volumeMounts: [{ ...mount, subPathExpr: "$(X)" }] }]),
     ],
-  ])("cannot be told where %s", (_, spec) => {
+  ])("cannot be determined where %s", (_, spec) => {
     expect(podsAnswer("google", spec)[0]).toBe("unknown");
   });
 

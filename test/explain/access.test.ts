@@ -179,7 +179,7 @@ const SECRETS: Readonly<
       "the component's token is at",
     ],
     ["no role", "    role_arn", "    # role_arn", "credentials has no role_arn"],
-    ["no ARN", "role_arn = arn:aws:iam::111122223333:role/", "role_arn = ", "is no ARN of an IAM role"],
+    ["no ARN", "role_arn = arn:aws:iam::111122223333:role/", "role_arn = ", "is not an ARN of an IAM role"],
     [
       "keys that last",
       "    role_arn",
@@ -194,12 +194,12 @@ const SECRETS: Readonly<
     ],
     ["another key", "  credentials:", "  config:", "has no readable key credentials"],
     ["no section", "[default]", "[profile other]", "has no section [default]"],
-    ["a stray line", "    role_arn", "    stray\n    role_arn", "is no setting"],
+    ["a stray line", "    role_arn", "    stray\n    role_arn", "is not a setting"],
   ],
   azure: [
     ["another token", "/openshift/serviceaccount/token", "/other/token", "the component's token is at"],
     ["a key missing", "  azure_region", "  azure_regio", "has no azure_region"],
-    ["no GUID", "azure_tenant_id: 1", "azure_tenant_id: x", "is no GUID"],
+    ["no GUID", "azure_tenant_id: 1", "azure_tenant_id: x", "is not a GUID"],
     [
       "a client secret",
       "  azure_region",
@@ -225,7 +225,7 @@ it("a Secret that the API server refuses counts as absent, with the refusal as r
   ]);
   const result = resultOf(broken, INGRESS);
   expect([firstFailed(result), result.verdict]).toEqual(["secret-present", "denied"]);
-  expect(reasonOf(result, "secret-present")).toContain("is no base64");
+  expect(reasonOf(result, "secret-present")).toContain("is not base64");
 });
 
 describe("the credential file of Google", () => {
@@ -338,7 +338,7 @@ describe("permissions", () => {
         values["condition"] = { title: "t", expression: "request.time < x" };
       },
     ],
-  ])("of %s cannot be told under a condition", (cloud, type, change) => {
+  ])("of %s cannot be determined under a condition", (cloud, type, change) => {
     const changed = withTerraform(written[cloud], ({ resource }) =>
       Object.values(resource[type] ?? {}).forEach(change),
     );

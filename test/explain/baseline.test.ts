@@ -123,7 +123,11 @@ describe("a file is refused", () => {
     ],
     ["with a blank reason", LINE.replace("the RBAC comes in January", '" "'), "of another form"],
     ["without an expiry", LINE.replace(", expires: 2027-01-31", ""), "has accepted[0] with no expires"],
-    ["with a day that does not exist", LINE.replace("01-31", "02-30"), "names 2027-02-30, which is no day"],
+    [
+      "with a day that does not exist",
+      LINE.replace("01-31", "02-30"),
+      "names 2027-02-30, which is not a date",
+    ],
     [
       "with a key that is not known",
       LINE.replace("{ check", "{ image: x, check"),

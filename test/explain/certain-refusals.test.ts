@@ -1,5 +1,5 @@
 /*
- * A link that is certainly broken denies, whatever else cannot be told: what is not read on one side hides no refusal
+ * A link that is certainly broken denies, whatever else cannot be determined: what is not read on one side hides no refusal
  * by the other. Each refusal stands beside the same artefacts without it, which are unknown.
  */
 

@@ -550,7 +550,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** What cannot be told, by check. */
+/** What cannot be determined, by check. */
 const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
   "provider-matches-image": [
     {
@@ -861,7 +861,7 @@ const STATUSES: Readonly<Record<string, readonly Status[]>> = {
   otherwise: ["pass", "fail", "unknown", "skipped"],
 };
 
-/** Pulls whose checks together have every status; the tables above say why each fails or cannot be told. */
+/** Pulls whose checks together have every status; the tables above say why each fails or cannot be determined. */
 function everyResult(): readonly ExplainResult[] {
   const broken = Object.values(FAILS).flat();
   const open = Object.values(UNKNOWN).flat();
@@ -894,7 +894,7 @@ describe("every check", () => {
     );
   });
 
-  it("has a remedy where it fails or cannot be told, a log only there, and reasons without full stop", () => {
+  it("has a remedy where it fails or cannot be determined, a log only there, and reasons without full stop", () => {
     for (const { id, status, reason, remedy, log } of everyResult().flatMap(({ checks }) => checks)) {
       expect([id, status, /^$|[.\n]$/.test(reason)]).toEqual([id, status, false]);
       if (status === "fail" || status === "unknown")

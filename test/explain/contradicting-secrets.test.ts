@@ -54,7 +54,7 @@ describe("a Secret of another subscription", () => {
     expect(wellFormed(edited(artefacts, [subscription]))).toBe("fail");
   });
 
-  it("cannot be told to be right by late scopes, where more Secrets name another one", () => {
+  it("cannot be determined to be right by late scopes, where more Secrets name another one", () => {
     const changed = lateScopes(edited(artefacts, [subscription]));
     expect(wellFormed(changed)).toBe("unknown");
   });

@@ -271,7 +271,7 @@ describe("mirrors", () => {
     ["a path", "registries.conf", `registry = [{ location = "${HOST}/shop" }]`, "unknown"],
     ["another host", "registries.conf", '[[registry]]\nlocation = "quay.io"\nblocked = true\n', "pass"],
     ["a file of another name", "registries.d/x.yaml", `location = "${HOST}"`, "pass"],
-  ])("in a registries.conf of the nodes cannot be told: %s", (_, name, text, status) => {
+  ])("in a registries.conf of the nodes cannot be determined: %s", (_, name, text, status) => {
     const result = ask(withObjects(file("99-worker-registries", `/etc/containers/${name}`, text)));
     expect(check(result, "provider-matches-image")?.status).toBe(status);
     expect(result.verdict).toBe(status === "pass" ? "allowed" : "unknown");

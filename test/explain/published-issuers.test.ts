@@ -179,7 +179,7 @@ describe.each(hosts)("an issuer in %s", (host) => {
 
   it.each([
     ["an empty key set", true, () => '{"keys":[]}', "are an empty list"],
-    ["no key set", true, () => "keys", "are no JSON Web Key Set"],
+    ["no key set", true, () => "keys", "are not a JSON Web Key Set"],
     ["keys for encryption", true, (text: string) => text.replace('"sig"', '"enc"'), "use is not sig"],
     ["a missing key set", true, () => undefined, "is missing: nothing declares"],
     ["a missing discovery document", false, () => undefined, "is missing: nothing declares"],
@@ -198,7 +198,7 @@ describe.each(hosts)("an issuer in %s", (host) => {
     });
   });
 
-  it("cannot be told with a key under another id than the API server's", () => {
+  it("cannot be determined with a key under another id than the API server's", () => {
     const renamed = documents(host, true, (text) => text.replace(/"kid": "[^"]+"/, '"kid": "other"'));
     expect(asked(renamed)).toMatchObject({
       status: "unknown",
@@ -206,7 +206,7 @@ describe.each(hosts)("an issuer in %s", (host) => {
     });
   });
 
-  it("is not with the discovery document of another issuer, or cannot be told where the issuer is late", () => {
+  it("is not with the discovery document of another issuer, or cannot be determined where the issuer is late", () => {
     const other = documents(host, false, (text) =>
       text.replace(/"issuer": "[^"\n]*(?:"\/"\)\})?"/, '"issuer": "https://x.example"'),
     );
@@ -218,7 +218,7 @@ describe.each(hosts)("an issuer in %s", (host) => {
     expect(asked(without(OBJECTS[host][0]))?.status).toBe("pass");
   });
 
-  it("cannot be told where Terraform leaves the documents as they are", () => {
+  it("cannot be determined where Terraform leaves the documents as they are", () => {
     const [type, , content] = OBJECTS[host];
     const kept = argument(type, { lifecycle: { ignore_changes: [content] } });
     const empty = documents(host, true, () => '{"keys":[]}');

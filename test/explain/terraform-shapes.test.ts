@@ -1,6 +1,6 @@
 /*
  * Shapes of Terraform that a verifier can overlook, each a small change of an example whose pulls are all allowed: what
- * an expression makes, what a plan does not know yet, and what stands twice.
+ * an expression makes, what a plan does not know yet, and what appears twice.
  */
 
 import { describe, expect, it } from "vitest";
@@ -226,7 +226,7 @@ describe("in a configuration", () => {
     ],
     ["the pool's switch as text", GOOGLE, (all) => void (pool(all)["disabled"] = "false"), "allowed"],
     [
-      "a condition that is no text",
+      "a condition that is not a string",
       GOOGLE,
       (all) => void (poolProvider(all)["attribute_condition"] = false),
       "denied subject-admitted",

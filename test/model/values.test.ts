@@ -121,7 +121,7 @@ describe("nodeFile", () => {
     expect(() => nodeFile({ ...file, mode })).toThrowError(code("node-invalid"));
   });
 
-  it.each([undefined, null, 1, {}])("refuses the content %j, which is no text", (content) => {
+  it.each([undefined, null, 1, {}])("refuses the content %j, which is not a string", (content) => {
     expect(() => nodeFile({ ...file, content: content as unknown as string })).toThrowError(
       expect.objectContaining({ message: expect.stringMatching(/^content of nodeFile\(\) is /) as string }),
     );

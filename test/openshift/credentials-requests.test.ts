@@ -3,7 +3,7 @@ import { credentialsRequestsOf } from "../../lib/openshift";
 
 describe("credentialsRequestsOf", () => {
   it.each([[{ kind: "CredentialsRequest" }], ["text"], [undefined]])(
-    "refuses %j, which is no list",
+    "refuses %j, which is not a list",
     (objects) => {
       expect(() => credentialsRequestsOf(objects as unknown as unknown[], { cloud: "aws" })).toThrowError(
         expect.objectContaining({

@@ -15,7 +15,7 @@ await check("package check", () => {
   const { files, size, tarball } = packed();
   const stray = files
     .map(({ path }) => path)
-    .filter((path) => !/^(dist\/lib\/|docs\/|package\.json$|README\.md$|LICENSE$)/.test(path));
+    .filter((path) => !/^(dist\/lib\/|docs\/|examples\/|package\.json$|README\.md$|LICENSE$)/.test(path));
   if (stray.length > 0) throw new Error(`the package holds files that it should not: ${stray.join(", ")}`);
 
   const folder = project("project");

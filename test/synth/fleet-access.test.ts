@@ -368,7 +368,7 @@ describe("FleetAccess", () => {
     expect(written(ARGO).files.get("manifests/65-fleet-controller.yaml")).not.toContain("# Needs the pod");
   });
 
-  it("a member of a Google fleet that is no GKE cluster lets its Connect agent impersonate the controllers", () => {
+  it("a member of a Google fleet that is not a GKE cluster lets its Connect agent impersonate the controllers", () => {
     const attached: FleetSpoke = {
       ...gateway,
       access: connectGatewaySpoke({

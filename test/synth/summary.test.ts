@@ -118,7 +118,7 @@ describe("app.synth()", () => {
     expect(printed({})).toContain("stack prod: ");
   });
 
-  it("refuses a context that is no boolean", () => {
+  it("refuses a context that is not a boolean", () => {
     expect(() => printed({ "cdktf-workload-identity/summary": "no" })).toThrowError(
       expect.objectContaining({ code: "property-invalid" }),
     );

@@ -71,7 +71,7 @@ describe("toAllowPull and toDenyPull", () => {
     expect(failure(() => expect(eu).toDenyPull(pull))).toContain("first failing check repository-permitted");
   });
 
-  it("takes neither side of what cannot be told", () => {
+  it("takes neither side of what cannot be determined", () => {
     const old = synthStack((app) => new ProdEu(app, "prod-eu"), { cluster: { plugins: {} } });
     const pull = { serviceAccount: "shop/web", image: WEB };
     expect(old.explain(pull)[0]?.verdict).toBe("unknown");

@@ -176,7 +176,7 @@ function requireSameAccount(
     });
 }
 
-/** A literal ARN in the trust is no reference, so the order is stated; a late one is a reference already. */
+/** A literal ARN in the trust is not a reference, so the order is stated; a late one is a reference already. */
 function trusted(trusts: readonly RoleTrust[]): ITerraformDependable[] {
   const literalOnes = trusts.filter(({ oidcProvider }) => !isLate(oidcProvider.arn));
   return [...new Set(literalOnes.flatMap(({ oidcProvider }) => oidcProvider.dependencies))];

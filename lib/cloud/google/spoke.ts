@@ -226,7 +226,7 @@ export interface ProjectEntry extends GkeRole {
   /** Terraform provider that sets the project's policy; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
   /**
-   * True where the Connect agent of a member that is no GKE cluster must impersonate the controllers.
+   * True where the Connect agent of a member that is not a GKE cluster must impersonate the controllers.
    *
    * @defaultValue false
    */

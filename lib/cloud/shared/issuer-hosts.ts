@@ -1,6 +1,6 @@
 /*
  * What publishes the issuers of an app. Makers of identities are given an issuer's URL; a cloud that connects to the
- * host while it makes its trust must find it served, and a literal URL is no reference that would tell the order.
+ * host while it makes its trust must find it served, and a literal URL is not a reference that would tell the order.
  */
 
 import type { ITerraformDependable } from "cdktf";

@@ -158,7 +158,7 @@ function roleAnswer(arn: Known<string>, where: Evidence): Answer {
   return broken(
     is(arn, "") === "yes"
       ? `the service account has no ${ROLE_ANNOTATION}, or an empty one`
-      : `${ROLE_ANNOTATION} is ${shown(arn)}, which is no ARN of an IAM role`,
+      : `${ROLE_ANNOTATION} is ${shown(arn)}, which is not an ARN of an IAM role`,
     `annotate it with ${ROLE_ANNOTATION}`,
     "failed to retrieve credentials",
     where,

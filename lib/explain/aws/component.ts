@@ -123,14 +123,14 @@ function linesOf(content: Known<string | undefined>): Lines {
 }
 
 function problemOf({ values, stray }: Lines, tokenPath: string | undefined): string | undefined {
-  if (stray !== undefined) return `the line ${JSON.stringify(stray)} of credentials is no setting`;
+  if (stray !== undefined) return `the line ${JSON.stringify(stray)} of credentials is not a setting`;
   if (values.size === 0) return "credentials has no section [default]";
   const other = [...values.keys()].find((key) => !KNOWN.includes(key));
   if (other !== undefined) return `credentials has ${other} besides what a token needs`;
   const [arn = known(""), path = known("")] = [ROLE, TOKEN_FILE].map((key) => values.get(key));
   if (shown(arn) === "") return `credentials has no ${ROLE}`;
   if (shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
-  if (!isRoleArn(arn)) return `${ROLE} ${shown(arn)} is no ARN of an IAM role`;
+  if (!isRoleArn(arn)) return `${ROLE} ${shown(arn)} is not an ARN of an IAM role`;
   if (tokenPath !== undefined && same(path, known(tokenPath)) === "no")
     return `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`;
   const endpoints = shown(values.get(REGIONAL) ?? known("regional"));

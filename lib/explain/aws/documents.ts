@@ -36,7 +36,7 @@ export function unreadRemedy(role: {
 }): string {
   const all = [role.boundary, ...role.policies.map(({ policy }) => policy)];
   return all.some((policy) => policy?.kind === "unread")
-    ? "name the Terraform that declares it as well, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
+    ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
     : "see the role's policies";
 }
 
@@ -293,7 +293,7 @@ const NAME = /^module(?:\.|\[")([^".\]]+)/;
 const MODULE = /^module\.([^.[]+)/;
 
 /** What to do about what a configuration alone does not say. */
-export const moduleRemedy = "name what `terraform show -json` prints of the plan or state as well";
+export const moduleRemedy = "also give explain what `terraform show -json` prints of the plan or state";
 
 /**
  * Calls of modules, which are not followed: what they are given they may change. Those whose resources a plan or state

@@ -98,7 +98,7 @@ function distributionBefore(url: Known<string>, terraform: Terraform): Answer | 
   return isMissing
     ? unknown(
         "the distribution that serves the issuer's URL is not among what was read",
-        "name the Terraform that declares it as well",
+        "also give explain the Terraform that declares it",
       )
     : undefined;
 }

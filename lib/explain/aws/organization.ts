@@ -52,7 +52,7 @@ function doubtOf({ source }: Resource): HeldPolicy["doubt"] {
   return {
     reason: (action) =>
       `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
-    remedy: "except the role from it, or ask about the account without the Terraform of its organization",
+    remedy: "exempt the role from it, or ask about the account without the Terraform of its organization",
     evidence: [seen("policy of the organization", source)],
   };
 }

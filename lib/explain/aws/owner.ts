@@ -39,7 +39,7 @@ export class Owners {
     if (certain?.isOfRegistry && !this.#registries.hasOldScope)
       return broken(
         "the registry's policy denies the pull, whatever other policies allow",
-        "except the role or the repository from the denial in the registry policy",
+        "exempt the role or the repository from the denial in the registry policy",
         "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
         seen("policy of the registry", certain.source),
       );
@@ -86,7 +86,7 @@ export class Owners {
   #withoutPolicy({ account }: AskedPlace): Answer {
     return unknown(
       `the repository is of account ${account}, the role of ${shown(this.#role.account)}, and no repository policy was read`,
-      "name the Terraform of the owner as well, or state the policy with --facts as aws.repositories; the owner adds a repository policy for the role where there is none",
+      "also give explain the Terraform of the owner, or state the policy with --facts as aws.repositories; the owner adds a repository policy for the role where there is none",
     );
   }
 

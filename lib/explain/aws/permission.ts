@@ -161,7 +161,7 @@ function madePlace({ host, paths, name }: AskedRepository): Place {
 
 function noEcrHost(host: string): Answer {
   return unknown(
-    `${host} is no host of ECR, so account and region of the registry are not known`,
+    `${host} is not a host of ECR, so account and region of the registry are not known`,
     "pull by the registry's own host name",
   );
 }

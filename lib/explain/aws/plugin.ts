@@ -35,7 +35,7 @@ const UNSETTLING: readonly (readonly [names: readonly string[], does: string, re
   ],
   [
     ["", "_ECR", "_ECR_PUBLIC", "_STS"].map((service) => `AWS_ENDPOINT_URL${service}`),
-    "sends its calls to an address of which it is not known whose it is",
+    "sends its calls to an address whose owner is not known",
     "leave it out; the plugin knows the addresses of AWS by the image's region",
   ],
 ];

@@ -89,7 +89,7 @@ export class PodIdentities {
     if (perhaps === undefined || !matters) return undefined;
     const answer = unknown(
       `whether an association of EKS Pod Identity is of this service account and cluster is not known: it is of ${shown(keyOf(perhaps))} in EKS cluster ${shown(perhaps.stated("cluster_name"))}`,
-      "record the cluster under its name in EKS, or name the Terraform of the cluster as well",
+      "record the cluster under its name in EKS, or also give explain the Terraform of the cluster",
       seen("EKS Pod Identity association", perhaps.source),
     );
     return { answer, pods: answer, audiences: [], role: undefined };
@@ -150,7 +150,7 @@ export class PodIdentities {
       : (beyond(association, where) ??
         (isRoleArn(arn)
           ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, ...also)
-          : broken(`${shown(arn)} is no ARN of an IAM role`, "name the role's ARN", undefined, where)));
+          : broken(`${shown(arn)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where)));
     return {
       answer,
       role: { named, trusts: new AssociationTrust(association) },

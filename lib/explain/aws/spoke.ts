@@ -43,7 +43,7 @@ const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
 /** Endpoints of EKS clusters, those of both address families too. */
 const HOST =
   /^https:\/\/[^/]+(?:\.eks\.amazonaws\.com(?:\.cn)?|\.eks-cluster\.[a-z0-9-]+\.(?:api\.aws|api\.amazonwebservices\.com\.cn))(?::443)?\/?$/i;
-const NAME_IT = "name the Terraform of the cluster's account as well";
+const NAME_IT = "also give explain the Terraform of the cluster's account";
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 
 interface Asked {
@@ -276,7 +276,7 @@ function assumption(question: SpokeQuestion): Answer | undefined {
   );
 }
 
-/** A server that is no EKS cluster's, or of which nothing says it. */
+/** A server that is not an EKS cluster's, or of which nothing says it. */
 function otherServer(
   { server, recorded, spoke }: SpokeQuestion,
   served: Resource | undefined,

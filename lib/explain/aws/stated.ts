@@ -4,7 +4,7 @@
  */
 
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
-import type { StatedResource, StatedSection } from "../cloud";
+import type { StatedResource, StatedSection } from "../stated";
 
 /** Facts of AWS accounts whose Terraform is not read. */
 export interface StatedAwsFacts {

@@ -212,7 +212,7 @@ export class Trust {
     if (policy.kind === "refused")
       return broken(
         `AWS refuses the trust policy: ${policy.why}`,
-        "write a trust policy that IAM takes; share service accounts out among several roles where it is too long",
+        "write a trust policy that IAM takes; split the service accounts over several roles if it is too long",
         "MalformedPolicyDocument",
         where,
       );
@@ -222,7 +222,7 @@ export class Trust {
       return unknown("the trust policy holds values that are known only after apply", ASK_AGAIN, where);
     if (admitsEveryone(policy))
       return unknown(
-        "the trust policy names no OIDC provider of the issuer, but lets in everybody by *, of which AWS does not say whether it covers web identities",
+        "the trust policy names no OIDC provider of the issuer, but admits everyone through *, and AWS does not document whether that covers web identities",
         "write the ARN of the OIDC provider as Federated principal",
         where,
       );
@@ -280,7 +280,7 @@ function all(answer: Answer): TrustAnswer {
 export function notFound(what: string): Answer {
   return unknown(
     `${what} is not among what was read`,
-    "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
+    "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
   );
 }
 
@@ -337,7 +337,7 @@ function issuerTrusted(asked: Asked): Answer {
     );
   return unknown(
     `the OIDC provider of ${shown(issuer)} is not among what was read`,
-    "name the Terraform that declares it as well, or state it with --facts as aws.oidcProviders; without one STS refuses every token of the issuer",
+    "also give explain the Terraform that declares it, or state it with --facts as aws.oidcProviders; without one STS refuses every token of the issuer",
     where(),
   );
 }
@@ -366,7 +366,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
   if (accepted === "unknown")
     return unknown(
       "which audiences the OIDC provider accepts is not known, or it is declared twice with other ones, or with more than the 100 that AWS takes",
-      `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well; limit Terraform providers to their accounts (allowed_account_ids)`,
+      `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or also give explain the Terraform that declares it; limit Terraform providers to their accounts (allowed_account_ids)`,
       ...lists(),
     );
   if (decision.outcome === "unknown")

@@ -116,7 +116,7 @@ function clientAnswer(client: Known<string | undefined>, where: Evidence): Answe
   return broken(
     isAbsent(client) || is(client, "") === "yes"
       ? `the service account has no ${WEBHOOK_CLIENT_ID_ANNOTATION}, or an empty one`
-      : `${WEBHOOK_CLIENT_ID_ANNOTATION} is ${shown(client)}, which is no GUID`,
+      : `${WEBHOOK_CLIENT_ID_ANNOTATION} is ${shown(client)}, which is not a GUID`,
     `annotate it with ${WEBHOOK_CLIENT_ID_ANNOTATION}`,
     SILENT,
     where,
@@ -153,7 +153,7 @@ function keyProblem({ keys, value }: SecretFact): string | undefined {
   const other = keys.find((each) => !KEYS.includes(each) && !HARMLESS.includes(each));
   if (other !== undefined) return `the Secret has ${other} besides what a token needs`;
   const odd = IDS.find((each) => !isGuid(value(each)));
-  return odd && `${odd} ${shown(value(odd))} is no GUID`;
+  return odd && `${odd} ${shown(value(odd))} is not a GUID`;
 }
 
 function isEmpty(value: Known<string | undefined>): boolean {
@@ -283,8 +283,8 @@ function operationsGranted(identity: Identity, { rights, places }: AskedRights):
     );
   if (denied.length + open.length > 0)
     return unknown(
-      `whether a role of the identity permits ${named([...open, ...denied])} cannot be told: a role, its permissions or a condition is not read here`,
-      "name the Terraform that declares the roles and their assignments as well",
+      `whether a role of the identity permits ${named([...open, ...denied])} cannot be determined: a role, its permissions or a condition is not read here`,
+      "also give explain the Terraform that declares the roles and their assignments",
       ...evidence,
     );
   return pass(`the identity is granted all ${wanted.length} permissions that are asked for`, ...evidence);

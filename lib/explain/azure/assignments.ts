@@ -144,7 +144,7 @@ const PRINCIPALS =
   /^(?:azurerm_user_assigned_identity|azuread_(?:application|group|service_principal|user))\./;
 
 /**
- * Whether an id may be that of any principal: it is known only after apply, and it is no attribute of a resource that is a
+ * Whether an id may be that of any principal: it is known only after apply, and it is not an attribute of a resource that is a
  * principal or has one itself. What a plan does not know is an attribute of what it belongs to itself.
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {

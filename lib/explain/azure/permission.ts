@@ -36,7 +36,7 @@ const UNAUTHORIZED = "Www-Authenticate: auth url … responded with status code 
 /** The answer where others may have assigned it more. */
 export const NOT_ALL: Answer = unknown(
   "not every role assignment of the identity is known: it is only looked up, or the principal of one is known only after apply",
-  "name the Terraform that declares them as well",
+  "also give explain the Terraform that declares them",
 );
 
 interface AtRegistry {
@@ -99,7 +99,7 @@ function readsOnly({ builtIn }: Assignment): boolean {
 function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {
   const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
   if (registry === undefined)
-    return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
+    return only(unknown(`${host} is not a host of ACR`, "pull by the registry's login server"));
   const foreign = otherCloud(identity, host);
   if (foreign) return only(foreign);
   const { held, possible } = identity.roles;
@@ -136,7 +136,7 @@ function repositoryAnswer(
   if (said === "unknown")
     return later("unknown", () =>
       unknown(
-        "what the condition of the role assignment limits cannot be told: it has another form than is read here, or the role has no data actions",
+        "what the condition of the role assignment limits cannot be determined: it has another form than is read here, or the role has no data actions",
         "see the condition",
         ...places(honoured, "condition"),
       ),
@@ -169,7 +169,7 @@ function otherCloud({ cloud, label, source }: Identity, host: string): Answer | 
 export function deniedTo({ label, roles: { denials } }: Identity): Answer | undefined {
   if (denials.length === 0) return undefined;
   return unknown(
-    `whether a deny assignment keeps ${label} from it cannot be told`,
+    `whether a deny assignment keeps ${label} from it cannot be determined`,
     "see the deny assignment",
     ...denials.map((source) => seen("deny assignment", source)),
   );

@@ -38,7 +38,7 @@ import { holds, idOf } from "./ids";
 
 const CLUSTER = "azurerm_kubernetes_cluster";
 const ENTRA = "azure_active_directory_role_based_access_control";
-const NAME_IT = "name the Terraform that declares the cluster and its role assignments as well";
+const NAME_IT = "also give explain the Terraform that declares the cluster and its role assignments";
 /** Data actions on managed clusters alone count at the Kubernetes API. */
 const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 /** Segments of a cluster's id; those of its namespaces have more. */

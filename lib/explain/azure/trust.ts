@@ -44,7 +44,7 @@ const REMEDIES: Readonly<Record<Claim, string>> = {
 
 export const NO_IDENTITY: Answer = unknown(
   "the identity of the client id is not among what was read",
-  "name the Terraform that declares it as well",
+  "also give explain the Terraform that declares it",
 );
 
 export function entraTrust(identity: Identity | undefined, token: EntraToken, issuers: Issuers): TrustAnswer {
@@ -149,7 +149,7 @@ function refused(
   if (isOpen)
     return unknown(
       `not every federated identity credential of ${label} is known: it is only looked up, the owner of one is known only after apply, or one has a form that is not read`,
-      "name the Terraform that declares them as well",
+      "also give explain the Terraform that declares them",
     );
   if (credentials.length === 0)
     return broken(`${label} has no federated identity credential`, REMEDIES[claim], NO_RECORD);

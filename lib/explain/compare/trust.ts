@@ -157,35 +157,59 @@ function subjectChanges(
   }));
   const had = rows.some(({ before }) => before.verdict === "allowed");
   const has = rows.some(({ after }) => after.verdict === "allowed");
-  return rows.flatMap(({ subject, label, before, after }): readonly Change[] => {
-    const kind = kindOf(before, after, had, has);
-    const isSet = label !== named(subject);
-    if (kind === undefined) {
-      if (before.verdict !== "allowed") return [];
-      const [was, is] = [old, made].map((each) => each?.admitsAnyAudience?.({ ...asked, subject }) === true);
-      if (was === is) return [];
-      return [
-        {
-          ...whole(old, made, is ? "widened" : "narrowed", ""),
-          subject: `${label} with a token for any audience`,
-          ...(isSet ? { example: named(subject) } : {}),
-          before: state(before),
-          after: state(after),
-        },
-      ];
-    }
-    return [
-      {
-        ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),
-        subject: label,
-        ...(isSet ? { example: named(subject) } : {}),
-        before: old ? state(before) : null,
-        after: made ? state(after) : null,
-        removed: placed(before.answer.evidence),
-        added: placed(after.answer.evidence),
-      },
-    ];
+  return rows.flatMap((row) => {
+    const kind = kindOf(row.before, row.after, had, has);
+    const change = kind ? admittedChange(old, made, row, kind) : audienceChange(old, made, asked, row);
+    return change ?? [];
   });
+}
+
+/** What both sides say of one subject, or of all that are alike. */
+interface SubjectRow {
+  readonly subject: string;
+  readonly label: string;
+  readonly before: Judged;
+  readonly after: Judged;
+}
+
+function exampleOf({ subject, label }: SubjectRow): Pick<Change, "example"> {
+  return label === named(subject) ? {} : { example: named(subject) };
+}
+
+function admittedChange(
+  old: DeclaredIdentity | undefined,
+  made: DeclaredIdentity | undefined,
+  row: SubjectRow,
+  kind: ChangeKind,
+): Change {
+  const { label, before, after } = row;
+  return {
+    ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),
+    ...{ subject: label, ...exampleOf(row) },
+    before: old ? state(before) : null,
+    after: made ? state(after) : null,
+    removed: placed(before.answer.evidence),
+    added: placed(after.answer.evidence),
+  };
+}
+
+/** A subject that is let in on both sides, with tokens for any audience on one of them. */
+function audienceChange(
+  old: DeclaredIdentity | undefined,
+  made: DeclaredIdentity | undefined,
+  asked: Asked,
+  row: SubjectRow,
+): Change | undefined {
+  const { subject, label, before, after } = row;
+  if (before.verdict !== "allowed") return undefined;
+  const [was, is] = [old, made].map((each) => each?.admitsAnyAudience?.({ ...asked, subject }) === true);
+  if (was === is) return undefined;
+  return {
+    ...whole(old, made, is ? "widened" : "narrowed", ""),
+    ...{ subject: `${label} with a token for any audience`, ...exampleOf(row) },
+    before: state(before),
+    after: state(after),
+  };
 }
 
 interface Judged extends ComparedState {

@@ -164,7 +164,7 @@ export class Identity implements AccessIdentity {
     if (answer.status !== "fail" || email === undefined || accounts.owns(email)) return answer;
     return unknown(
       `${answer.reason}; the service account is not declared here, so that grants may be elsewhere`,
-      "name the Terraform that declares it as well",
+      "also give explain the Terraform that declares it",
       ...answer.evidence,
     );
   }
@@ -222,7 +222,10 @@ class Accounts {
   found(email: Known<string>): Answer {
     const [account, name] = [this.#byEmail.get(email), `the service account ${shown(email)}`];
     if (account === undefined)
-      return unknown(`${name} is not among what was read`, "name the Terraform that declares it as well");
+      return unknown(
+        `${name} is not among what was read`,
+        "also give explain the Terraform that declares it",
+      );
     const where = seen("service account", account.source);
     const log = `${DENIED} on resource (or it may not exist)`;
     const isDisabled = account.certain ? whether(account.flag("disabled"), (flag) => flag) : "unknown";
@@ -241,7 +244,7 @@ class Accounts {
     return this.#byEmail.get(email)?.adopted === false;
   }
 
-  /** The project of a service account; `undefined` where it cannot be told. */
+  /** The project of a service account; `undefined` where it cannot be determined. */
   project(email: Known<string>): Known<string> | undefined {
     const account = this.#byEmail.get(email);
     return account ? projectOf(account) : projectOfEmail(email);
@@ -270,8 +273,8 @@ class Accounts {
     if (first?.doubt === "") return pass(`${shown(email)} lets ${label} act as it`, ...grantSeen(first));
     if (first || !isKnown(email) || !this.owns(email))
       return unknown(
-        `whether ${shown(email)} lets ${label} act as it cannot be told${first ? `: ${first.doubt}` : ""}`,
-        "name the Terraform that declares its members as well; grant it on the service account itself, without condition",
+        `whether ${shown(email)} lets ${label} act as it cannot be determined${first ? `: ${first.doubt}` : ""}`,
+        "also give explain the Terraform that declares its members; grant it on the service account itself, without condition",
         ...found.flatMap(grantSeen),
       );
     return broken(

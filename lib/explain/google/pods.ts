@@ -71,7 +71,7 @@ function fileOf(document: Tree): Known<ReadFile> {
   const [audience, tokenPath] = [field("audience"), field("credential_source.file")];
   const provider = providerName(audience);
   if (orElse(provider, () => "late") === undefined)
-    return known({ problem: `has the audience ${shown(audience) || "none"}, which is no pool provider` });
+    return known({ problem: `has the audience ${shown(audience) || "none"}, which is not a pool provider` });
   if (is(tokenPath, "") === "yes") return known({ problem: "names no credential_source.file" });
   const url = field("service_account_impersonation_url");
   const file = { provider, audience, tokenPath, email: undefined, universe };

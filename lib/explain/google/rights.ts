@@ -30,7 +30,7 @@ import { type Asked, type Counted, type GrantTo, type Iam, allowing, grantSeen }
 import type { Bearer } from "./members";
 
 const DENIED = "403 PERMISSION_DENIED";
-const ELSEWHERE = "name the Terraform that declares the roles and their grants as well";
+const ELSEWHERE = "also give explain the Terraform that declares the roles and their grants";
 
 /** The rights of a request by themselves. */
 interface Rights {
@@ -131,7 +131,7 @@ export function granted(
   }
   const doubts = doubtsOf(open.flatMap(({ found }) => found));
   return unknown(
-    `whether ${named(open.map(({ name }) => name))} is granted cannot be told: ${doubts}`,
+    `whether ${named(open.map(({ name }) => name))} is granted cannot be determined: ${doubts}`,
     ELSEWHERE,
     ...evidence,
   );
@@ -177,7 +177,7 @@ function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonl
   const sure = found.filter(({ doubt }) => doubt === "").map(({ grant }) => grantText(grant));
   if (sure.length > 0) return pass(`granted is ${named(sure)}`, ...evidence);
   return found.length > 0
-    ? unknown(`whether anything is granted cannot be told: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
+    ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
     : broken("no role is granted that counts", "grant one on a project or a resource", DENIED, ...evidence);
 }
 

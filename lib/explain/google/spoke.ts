@@ -99,7 +99,7 @@ export class GoogleSpokes implements CloudSpokes {
   }
 }
 
-/** Whether the Connect agent of a member that is no GKE cluster may act as a user there. */
+/** Whether the Connect agent of a member that is not a GKE cluster may act as a user there. */
 function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: SpokeFact): Answer {
   const may = bound.map((each) => {
     const names = each.rules?.impersonates;
@@ -235,7 +235,7 @@ function admittedBy(
   if (project === undefined || found.length > 0 || counting.length === 0)
     return unknown(
       reason,
-      "name the Terraform that declares cluster, grants and custom roles as well",
+      "also give explain the Terraform that declares cluster, grants and custom roles",
       ...found.flatMap(grantSeen),
     );
   return broken(

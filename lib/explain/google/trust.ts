@@ -122,7 +122,7 @@ export class Exchanges {
     return sameAnswers(
       unknown(
         `the pool provider ${shown(name.poolId)}/${shown(name.providerId)} is not among what was read`,
-        "name the Terraform that declares it as well",
+        "also give explain the Terraform that declares it",
       ),
     );
   }
@@ -149,7 +149,7 @@ export class Exchanges {
     const reason = `no pool provider of ${shown(name.poolId)} trusts ${shown(token.issuer)}, a further issuer of the cluster`;
     return sameAnswers(
       ofPool.length === 0
-        ? unknown(reason, "name the Terraform that declares it as well")
+        ? unknown(reason, "also give explain the Terraform that declares it")
         : broken(
             reason,
             "declare a pool provider for it in the pool, or leave it out of additionalIssuers",

@@ -152,7 +152,7 @@ function secretPresent(
   if (!declared && gates.length > 0)
     return unknown(
       `the Secret ${secretKey} is not among what was read; its request is for some clusters only, by ${gates.join(", ")}`,
-      "name its manifest as well, or leave the request out where the cluster does not have the component",
+      "also give explain its manifest, or leave the request out where the cluster does not have the component",
       ...asked,
     );
   const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
@@ -177,7 +177,7 @@ function issuerConfigured({ authentication, cluster }: ClusterArtefacts, declare
         )
       : unknown(
           "Authentication/cluster is not among what was read",
-          "name its manifest as well; its serviceAccountIssuer is what the tokens say",
+          "also give explain its manifest; its serviceAccountIssuer is what the tokens say",
         );
   const { issuer, source } = authentication;
   const where = seen("serviceAccountIssuer", source);
@@ -387,7 +387,7 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
       ...trust,
       subject: unknown(
         "which service accounts the component has is not known",
-        "name the folder of its CredentialsRequest as well",
+        "also give explain the folder of its CredentialsRequest",
         ...subject.evidence,
       ),
     };

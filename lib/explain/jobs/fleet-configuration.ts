@@ -55,7 +55,7 @@ export function controllerConfigured(
 ): Answer {
   const { list: read, title, kind, readers } = controller;
   if (!read)
-    return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
+    return unknown("no list of access providers was read", "also give explain the ConfigMap that holds it");
   const where = seen(read.title, read.source);
   const hasSecrets = read.form === "secrets";
   const open = whyListOpen(read);
@@ -198,7 +198,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
   return offByFlag === undefined ? undefined : invalid(`leaves ${offByFlag} off, and ${FLAG} too`);
 }
 
-const GATE_REMEDY = "name the manifest of the manager as well, with its argument --feature-gates";
+const GATE_REMEDY = "also give explain the manifest of the manager, with its argument --feature-gates";
 
 function invalid(problem: string): Answer {
   return unlessRefused([badKueue(problem)], "");
@@ -260,12 +260,12 @@ function listProblem({ readers, title }: Controller, read: ProviderListFact): An
   if (!isKueue)
     return unknown(
       `which workload of ${title} reads the list of access providers is not known`,
-      `name the manifest that mounts the ConfigMap ${read.configMap} as well`,
+      `also give explain the manifest that mounts the ConfigMap ${read.configMap}`,
     );
   if (read.configMap === KUEUE_CONFIG_MAP) return undefined;
   return unknown(
     `whether ${title} reads the ConfigMap ${read.configMap} is not known`,
-    `name the manifest of its manager as well; the usual name is ${KUEUE_CONFIG_MAP}`,
+    `also give explain the manifest of its manager; the usual name is ${KUEUE_CONFIG_MAP}`,
   );
 }
 

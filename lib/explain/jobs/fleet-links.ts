@@ -156,7 +156,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
     read === undefined
       ? "no list of access providers was read, so that no controller is known that would enter"
       : `no workload of ${title} was read`,
-    "name the manifests of the controller and its list of access providers as well",
+    "also give explain the manifests of the controller and its list of access providers",
     ...(read ? [seen(read.title, read.source)] : []),
   );
 }
@@ -182,7 +182,7 @@ function profileReadable(artefacts: ClusterArtefacts, controller: Controller, na
   if (reader === undefined || !isDnsSubdomain(reader.split("/")[1]))
     return unknown(
       `who reads profiles for ${title} is not known`,
-      "name the manifests of the controller as well",
+      "also give explain the manifests of the controller",
     );
   const other = readers.find(({ runsAs }) => runsAs !== undefined && runsAs !== reader);
   if (other) return runsAsOther(other, reader, `${reader}, which reads profiles`);
@@ -196,7 +196,7 @@ function profileReadable(artefacts: ClusterArtefacts, controller: Controller, na
   return answer.status === "fail" && !isBound(artefacts, subject)
     ? unknown(
         `no binding was read that names ${reader}`,
-        "name the RBAC manifests of the controller as well; it needs get, list and watch on clusterprofiles",
+        "also give explain the RBAC manifests of the controller; it needs get, list and watch on clusterprofiles",
       )
     : unlessPerhaps(artefacts, answer);
 }
@@ -222,11 +222,11 @@ function providerChosen({
 }: Pick<FleetAccessFacts, "controller" | "profile" | "resolution">): Answer {
   const { list: read } = controller;
   if (!read && controller.kind !== "argocd")
-    return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
+    return unknown("no list of access providers was read", "also give explain the ConfigMap that holds it");
   if (!profile.status)
     return unknown(
       `which access providers the profile ${profile.key} names is not known`,
-      "name the manifest of its status as well",
+      "also give explain the manifest of its status",
     );
   const where = [...(read ? [seen(read.title, read.source)] : []), seen("status", profile.status.source)];
   if (resolution.outcome === "open")
@@ -310,7 +310,7 @@ function tokenMounted(controller: Controller, reading: AccountReading | undefine
   const pods = reading?.pods ?? missing(IDENTITY);
   // Other jobs leave open what pods do that were not read; here the plugin's container is one of the links.
   return pods.status === "skipped"
-    ? unknown(pods.reason, `name the manifests of ${controller.title} as well`, ...pods.evidence)
+    ? unknown(pods.reason, `also give explain the manifests of ${controller.title}`, ...pods.evidence)
     : pods;
 }
 
@@ -330,7 +330,7 @@ function otherThanRecorded({
     return recorded.server === undefined || same(recorded.server, server) === "yes"
       ? undefined
       : unknown(
-          `the profile leads to ${shown(server)}, and ${profile.name} was declared with the server ${shown(recorded.server)}: whose cluster the other one is cannot be told`,
+          `the profile leads to ${shown(server)}, and ${profile.name} was declared with the server ${shown(recorded.server)}: whose cluster the other one is cannot be determined`,
           "let the profile lead to the server that was declared",
           ...where,
         );

@@ -209,7 +209,7 @@ export function pluginPresent(
       ? unlessRefused([notStatic(plugin, title)], "", ...evidence)
       : unknown(
           `whether the image of ${title} has what ${plugin} needs is not known`,
-          "take a static plugin, which runs in any image",
+          "use a static plugin, which runs in any image",
           ...evidence,
         );
   if (!command.startsWith("/"))
@@ -218,7 +218,10 @@ export function pluginPresent(
       : unknown(`what the image of ${title} has on its PATH is not known`, MOUNT, ...evidence);
   const [first, ...others] = workloads.map((each) => mounted(each, provider, command, artefacts));
   return first === undefined
-    ? unknown(`no workload of ${title} was read, which must have ${command}`, "name its manifest as well")
+    ? unknown(
+        `no workload of ${title} was read, which must have ${command}`,
+        "also give explain its manifest",
+      )
     : worstOf(first, ...others);
 }
 

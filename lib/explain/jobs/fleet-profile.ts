@@ -126,7 +126,7 @@ export function profilePresent(
   if (!main)
     return unknown(
       `the main object of the profile ${key} is not among what was read`,
-      "name its manifest as well: a status can only be written to an object that exists",
+      "also give explain its manifest: a status can only be written to an object that exists",
       ...written,
     );
   const where = seen("ClusterProfile", main.source);
@@ -155,7 +155,7 @@ function writerAnswer(
   if (!job)
     return unknown(
       `the status is in the ConfigMap ${configMap}, and no Job was read that writes it`,
-      "name the manifest of the Job as well",
+      "also give explain the manifest of the Job",
       ...written,
     );
   const subject = Subject.of(`${namespace}/${job.serviceAccount}`);
@@ -215,7 +215,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
 
 function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title: string): Issues {
   const { tree, plain } = profileDocument(profile);
-  // A status alone is no whole object; what it must have besides, the main object has.
+  // A status alone is not a whole object; what it must have besides, the main object has.
   const isWhole = profile.main !== undefined && !profile.isSecret;
   return [
     ...(isWhole ? schemaIssues(goodDocument(tree), rules) : []),

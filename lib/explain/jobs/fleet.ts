@@ -105,7 +105,7 @@ export class Fleets {
         cloud?.spokes.native?.(account ?? unwritten(key)) ??
           unknown(
             `nothing that was read says as whom ${key} acts in the cloud of the spoke: no annotation, no variable and no credential file`,
-            `name the manifests of ${title} and of its service account as well`,
+            `also give explain the manifests of ${title} and of its service account`,
           ),
       );
     const { identity, audiences } = reading;

@@ -96,7 +96,7 @@ export function entryMatched(facts: ImageFacts): Answer {
   if (!node || node.documents.length === 0)
     return unknown(
       `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read`,
-      "name the manifests or files that carry it as well",
+      "also give explain the manifests or files that carry it",
       ...where,
     );
   if (!repository)
@@ -175,7 +175,7 @@ function withoutMatch(
   const isMistake = near !== "" || mirrored !== undefined || kubeletExits(node, artefacts.cluster);
   if (isOther || (origin === "asked" && PUBLIC.includes(host) && !isMistake))
     return unknown(
-      `no entry matches ${name}, which is no registry of a known plugin; the pull is anonymous or by pull secret`,
+      `no entry matches ${name}, which is not a registry of a known plugin; the pull is anonymous or by pull secret`,
       "none, where the image is public",
       ...where,
     );

@@ -119,7 +119,7 @@ export function accountWritten(
   const [namespace = "", name = ""] = key.split("/");
   const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
   if (refusals.length === 0 && mayBeElsewhere)
-    return unknown(`the service account ${key} is not among what was read`, "name its manifest as well");
+    return unknown(`the service account ${key} is not among what was read`, "also give explain its manifest");
   return broken(
     `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server takes" : ""}`,
     `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,

@@ -91,7 +91,7 @@ export function configurationRead(node: NodeConfiguration): Answer {
     (why) =>
       unknown(
         why.kind === "apply" ? "where the kubelet looks for the file is known only after apply" : why.what,
-        "state OpenShift version and platform, or name the files with the kubelet's flags as well",
+        "state OpenShift version and platform, or also give explain the files with the kubelet's flags",
         ...where,
       ),
   );

@@ -50,7 +50,7 @@ export const SELF_MANAGED: "kubernetes" = "kubernetes";
 export const UNAUTHORIZED: string = "Unauthorized";
 
 const READ_IT =
-  "name the AuthenticationConfiguration of the spoke's API servers as well, in a file or folder of the spoke's name";
+  "also give explain the AuthenticationConfiguration of the spoke's API servers, in a file or folder of the spoke's name";
 
 /** An entry for the issuer, and whether it takes the audience. */
 interface Asked {
@@ -193,7 +193,7 @@ function subjectAnswer(
   if (!one) return unknown("who is let in is not known", "see the checks before");
   if (!isKnown(user))
     return unknown(
-      "what makes the user's name cannot be told",
+      "what makes the user's name cannot be determined",
       "make it of the claim sub",
       seen("claimMappings", one.source),
     );
@@ -210,7 +210,7 @@ function subjectAnswer(
     );
   const open = judged.find(([, outcome]) => outcome === "unknown");
   return open
-    ? unknown(`what a rule says cannot be told: ${shown(open[0])}`, "write user.username in […]", where)
+    ? unknown(`what a rule says cannot be determined: ${shown(open[0])}`, "write user.username in […]", where)
     : pass(`the spoke lets ${shown(user)} in`, where);
 }
 
@@ -325,9 +325,9 @@ function tokenAt(
     return { audience, answer: pass(`its pods have a token for ${shown(audience)} at ${file}`, ...evidence) };
   const answer =
     workloads.length === 0
-      ? unknown(`no workload of ${title} was read`, "name its manifest as well")
+      ? unknown(`no workload of ${title} was read`, "also give explain its manifest")
       : unknown(
-          `for which audience the token at ${file} is cannot be told`,
+          `for which audience the token at ${file} is cannot be determined`,
           "write the audience that the spoke takes into the volume",
           ...evidence,
         );

@@ -239,7 +239,7 @@ function withoutGrant(
   if (driver === "unknown")
     return unknown(
       `a CSI driver behind the pod's volumes may request tokens for ${what}; its CSIDriver, or the claim's volume, was not read`,
-      "name the CSIDriver (and PersistentVolumeClaim and PersistentVolume) as well, or grant the audience by RBAC",
+      "also give explain the CSIDriver (and PersistentVolumeClaim and PersistentVolume), or grant the audience by RBAC",
       volumes,
     );
   const [perhaps] = artefacts.rbacPerhaps;
@@ -252,7 +252,7 @@ function withoutGrant(
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
       "no RBAC for audiences was read, and the version of the API server is not known",
-      "name the manifests with the RBAC as well, and state the version of kube-apiserver, with --facts as cluster.apiServer",
+      "also give explain the manifests with the RBAC, and state the version of kube-apiserver, with --facts as cluster.apiServer",
     );
   return broken(
     `nothing lets nodes request tokens of ${key} for ${what}`,

@@ -53,7 +53,7 @@ export class Block {
   text(name: string): Known<string | undefined> {
     return andThen(this.tree(name), (value) => {
       if (value === undefined || value === null) return known(undefined);
-      if (isTreeList(value) || isTreeObject(value)) return unread(`${name} is no text`);
+      if (isTreeList(value) || isTreeObject(value)) return unread(`${name} is not a string`);
       return known(String(value));
     });
   }
@@ -68,7 +68,9 @@ export class Block {
   /** A switch; off where it is absent. */
   flag(name: string): Known<boolean> {
     return andThen(this.text(name), (value = "false") =>
-      value === "false" || value === "true" ? known(value === "true") : unread(`${name} is no switch`),
+      value === "false" || value === "true"
+        ? known(value === "true")
+        : unread(`${name} is neither true nor false`),
     );
   }
 
@@ -78,11 +80,11 @@ export class Block {
       andThen(item, (value) =>
         typeof value === "string" || typeof value === "number"
           ? known(String(value))
-          : unread(`${name} has an item that is no text`),
+          : unread(`${name} has an item that is not a string`),
       );
     return andThen(this.tree(name), (value) => {
       if (value === undefined || value === null) return known([]);
-      return isTreeList(value) ? known(value.map(text)) : unread(`${name} is no list`);
+      return isTreeList(value) ? known(value.map(text)) : unread(`${name} is not a list`);
     });
   }
 
@@ -207,7 +209,7 @@ export class Resource extends Block {
     return andThen(this.scope.attribute(this, [name]), (value) =>
       typeof value === "string" || typeof value === "number" || typeof value === "boolean"
         ? known(String(value))
-        : unread(`${this.address}.${name} is no text`),
+        : unread(`${this.address}.${name} is not a string`),
     );
   }
 

@@ -103,6 +103,6 @@ function refuseAbsent(stack: string, delivery: DeliveryEntry): never {
     problem: `stack ${stack} has its Kubernetes objects in resources of stack ${delivery.stack}, which was not read`,
     value: delivery.stack,
     allowed: "the folders of both stacks, or the one of the whole synth",
-    remedy: "name the synth output folder, or a plan of that stack as well",
+    remedy: "also give explain the synth output folder, or a plan of that stack",
   });
 }

@@ -86,7 +86,7 @@ function isSet(value: unknown): boolean {
 function structureProblem(config: Json): string | undefined {
   const units = at(config, "systemd", "units");
   if ([at(config, "storage", "files"), units].some((each) => isSet(each) && !Array.isArray(each)))
-    return "storage.files or systemd.units is no list";
+    return "storage.files or systemd.units is not a list";
   const names = list(units).map((unit) => text(at(unit, "name")));
   const odd = names.find((name) => !UNIT_NAME.test(name));
   if (odd !== undefined) return `systemd has a unit of the name ${JSON.stringify(odd)}`;
@@ -121,7 +121,7 @@ function ignitionFiles(config: Json, owner: string, source: Source, late: LateRe
     const content = url === "" ? NONE : dataUrlContent(url, record(at(file, "contents")), late);
     // Files are merged field by field: one without contents changes mode or owner of an earlier one.
     if (url === "" && problem === undefined) return [];
-    const odd = content === undefined ? "has contents that are no data URL" : undefined;
+    const odd = content === undefined ? "has contents that are not a data URL" : undefined;
     return [written(path, content ?? NONE, place, owner, problem ?? odd)];
   });
   return [...files, ...unitFiles(config, owner, source, late)];
@@ -145,7 +145,7 @@ function fileProblem(file: unknown, path: string, links: readonly string[]): str
   const { hash } = record(verification);
   const isMode = Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= MODE_MAX;
   if (!path.startsWith("/") || posix.normalize(path) !== path || path.endsWith("/"))
-    return "is no absolute, clean path";
+    return "is not an absolute, clean path";
   if (path === FORCE_FILE) return "is a file that the operator takes as an order";
   if (links.some((link) => link === path || path.startsWith(`${link}/`))) return "stands at or below a link";
   if (isSet(mode) && !isMode) return `has the mode ${JSON.stringify(mode)}`;

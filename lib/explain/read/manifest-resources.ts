@@ -117,7 +117,7 @@ class Texts {
       case "value":
         return String(expression.value);
       case "list":
-        return this.#placeholder(unread("a list stands where a text should"));
+        return this.#placeholder(unread("a list where a string is expected"));
       default:
         return this.#placeholder(this.#scope.text(templateOf(expression.text)));
     }

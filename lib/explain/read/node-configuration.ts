@@ -40,7 +40,7 @@ export interface ProviderEntry {
 export interface ConfigurationDocument {
   /** The parsed value, late values in it as references; `null` for an empty document. */
   readonly value: Tree;
-  /** Why it is no YAML; `undefined` where it is. */
+  /** Why it is not YAML; `undefined` where it is. */
   readonly error: string | undefined;
   readonly source: Source;
 }

@@ -21,7 +21,7 @@ export interface NodeFileFact {
   readonly overwrites: readonly NodeFileFact[];
 }
 
-/** Flags of a kubelet, without dashes; a value is not known where it is no text. */
+/** Flags of a kubelet, without dashes; a value is not known where it is not a string. */
 export type KubeletFlags = ReadonlyMap<string, Known<string>>;
 
 /** The nodes of one pool, or all nodes. */
@@ -80,7 +80,7 @@ function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
       .filter(([file]) => isRead(file))
       .map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
     const documents = parsed.map(({ tree }) => plainOf(tree, ""));
-    // Neither K3s nor MicroShift starts with a file that is no mapping; an empty one is fine.
+    // Neither K3s nor MicroShift starts with a file that is not a mapping; an empty one is fine.
     const unread = parsed.find(
       ({ tree }, place) => !isKnown(tree) || !(isRecord(documents[place]) || (documents[place] ?? "") === ""),
     );
@@ -105,7 +105,7 @@ export function flagsOf(
       flag,
       ["string", "number", "boolean"].includes(typeof value)
         ? late(String(value))
-        : unread(`the value of the kubelet flag ${flag} is no text`),
+        : unread(`the value of the kubelet flag ${flag} is not a string`),
     ]),
   );
 }

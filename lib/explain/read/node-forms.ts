@@ -78,7 +78,7 @@ function nodeOf(
     const place = group[document] ?? first;
     files.set(path, {
       content: files.has(path)
-        ? notKnown({ kind: "contested", what: `${path} stands twice among the files` })
+        ? notKnown({ kind: "contested", what: `${path} appears twice among the files` })
         : contentOf(file, place.late),
       source: below(place.source, propertyPath(at)),
       owner: undefined,
@@ -98,12 +98,12 @@ function nodeOf(
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {
   if (encoding === "other")
     return unread(`the content of ${path} is not in the document, or encoded in a way that is not read here`);
-  if (content === undefined) return unread(`the content of ${path} is no text`);
+  if (content === undefined) return unread(`the content of ${path} is not a string`);
   switch (encoding) {
     case "plain":
       return late(content);
     case "data-url":
-      return dataUrlContent(content, contents, late) ?? unread(`the content of ${path} is no data URL`);
+      return dataUrlContent(content, contents, late) ?? unread(`the content of ${path} is not a data URL`);
     case "base64":
     case "gzip+base64":
       return base64Content(content, encoding === "gzip+base64", late);

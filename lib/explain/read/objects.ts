@@ -203,7 +203,7 @@ function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocumen
   const title = ({ value }: KubernetesDocument): string => {
     const patch = at(value, "$patch") === undefined ? "" : " with $patch";
     const kind = text(at(value, "kind"));
-    // An item of a list that is no object has none.
+    // An item of a list that is not an object has none.
     return kind === ""
       ? " in a list without kind"
       : ` of ${text(at(value, "apiVersion"))} ${kind}${patch}, a kind that is not read`;

@@ -41,7 +41,7 @@ const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[
   ],
   [
     ["Secret"],
-    (object) => mapProblem(object, "data", (value) => (isBase64(value) ? undefined : "is no base64")),
+    (object) => mapProblem(object, "data", (value) => (isBase64(value) ? undefined : "is not base64")),
   ],
   [["Secret"], (object) => mapProblem(object, "stringData")],
   [["ConfigMap"], (object) => mapProblem(object, "data")],
@@ -69,17 +69,17 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 /** The rule for keys has not changed since; only its words have. */
 
 function nameProblem({ metadata }: Json, kind: string): string | undefined {
-  if (!isRecord(metadata)) return "metadata is no mapping";
+  if (!isRecord(metadata)) return "metadata is not a mapping";
   const { name, namespace, generateName } = metadata;
   const isGenerated = typeof generateName === "string" && generateName !== "" && MADE_OFTEN.includes(kind);
   if (name === undefined || name === null || name === "")
     return isGenerated ? undefined : "metadata.name is missing";
   if (!(RBAC.includes(kind) ? isPathSegment(name) : isDnsSubdomain(name)))
-    return `metadata.name ${JSON.stringify(name)} is no valid name`;
+    return `metadata.name ${JSON.stringify(name)} is not a valid name`;
   const isAny = namespace === undefined || namespace === null || namespace === "";
   return isAny || isDnsLabel(namespace)
     ? undefined
-    : `metadata.namespace ${JSON.stringify(namespace)} is no valid name`;
+    : `metadata.namespace ${JSON.stringify(namespace)} is not a valid name`;
 }
 
 /** Kinds of which one is made with each `kubectl create`. */
@@ -96,7 +96,7 @@ function mapProblem(holder: unknown, field: string, check: Check = () => undefin
   const map = at(holder, field);
   const place = field === "labels" || field === "annotations" ? ["metadata", field] : [field];
   if (map === undefined || map === null) return undefined;
-  if (!isRecord(map)) return `${propertyPath(place)} is no mapping`;
+  if (!isRecord(map)) return `${propertyPath(place)} is not a mapping`;
   for (const key of Object.keys(map)) {
     const value = map[key];
     if (value === null) continue;
@@ -118,7 +118,7 @@ function annotationProblem(_value: string, key: string): string | undefined {
 function labelProblem(value: string, key: string): string | undefined {
   if (!isQualified(key)) return "has no valid key";
   const isValue = value.length <= LABEL_VALUE_MAX && LABEL_VALUE.test(value);
-  return isValue || value.includes(PLACEHOLDER_START) ? undefined : "is no valid value of a label";
+  return isValue || value.includes(PLACEHOLDER_START) ? undefined : "is not a valid value of a label";
 }
 
 /** There are ten thousand objects with the same handful of keys. */
@@ -163,9 +163,9 @@ function firstOf(
     holder,
   );
   if (items === undefined || items === null) return undefined;
-  if (!Array.isArray(items)) return `${propertyPath(path)} is no list`;
+  if (!Array.isArray(items)) return `${propertyPath(path)} is not a list`;
   for (const [place, item] of items.entries()) {
-    const problem = isRecord(item) ? check(item) : "is no mapping";
+    const problem = isRecord(item) ? check(item) : "is not a mapping";
     // What is wrong may stand further inside.
     const joint = problem?.includes("] ") === true ? "." : " ";
     if (problem !== undefined) return propertyPath([...path, place]) + joint + problem;
@@ -183,7 +183,7 @@ const LISTS_OF_RULE: readonly string[] = [
 
 function ruleProblem(rule: Json, kind: string): string | undefined {
   const wrong = LISTS_OF_RULE.find((field) => !isTexts(rule[field]));
-  if (wrong !== undefined) return `has no list of texts as ${wrong}`;
+  if (wrong !== undefined) return `does not have a list of strings as ${wrong}`;
   const has = (field: string): boolean => list(rule[field]).length > 0;
   if (!has("verbs")) return "has no verbs";
   if (has("nonResourceURLs")) {
@@ -216,14 +216,14 @@ function roleRefProblem({ roleRef }: Json, kind: string): string | undefined {
   if (!isDefault(apiGroup, RBAC_GROUP)) return `roleRef.apiGroup is not ${RBAC_GROUP}`;
   if (!ROLES.includes(text(role)) || (kind === "ClusterRoleBinding" && role === "Role"))
     return `roleRef.kind ${JSON.stringify(role)} is nothing that a ${kind} can bind`;
-  return text(name) !== "" && isPathSegment(name) ? undefined : "roleRef.name is no valid name";
+  return text(name) !== "" && isPathSegment(name) ? undefined : "roleRef.name is not a valid name";
 }
 
 function subjectProblem({ kind, apiGroup, name, namespace }: Json, binding: string): string | undefined {
   if (text(name) === "") return "has no name";
   if (kind === "User" || kind === "Group")
     return isDefault(apiGroup, RBAC_GROUP) ? undefined : `is of an apiGroup other than ${RBAC_GROUP}`;
-  if (kind !== "ServiceAccount") return `is of the kind ${JSON.stringify(kind)}, which is no subject`;
+  if (kind !== "ServiceAccount") return `is of the kind ${JSON.stringify(kind)}, which is not a subject`;
   if (!isDefault(apiGroup, "")) return "is a ServiceAccount of an apiGroup";
   if (!isDnsSubdomain(name) && !text(name).includes(PLACEHOLDER_START)) return "has no valid name";
   return binding === "ClusterRoleBinding" && text(namespace) === "" ? "has no namespace" : undefined;
@@ -238,17 +238,17 @@ function namedProblem(item: unknown): string | undefined {
   const name = at(item, "name");
   return name === undefined || name === null || typeof name === "string"
     ? undefined
-    : "has a name that is no text";
+    : "has a name that is not a string";
 }
 
 function podProblem(object: Json, kind: string): string | undefined {
   const path = podSpecPath(kind) ?? [];
   const spec = at(object, ...path);
   if (spec === undefined || spec === null) return undefined;
-  if (!isRecord(spec)) return `${propertyPath(path)} is no mapping`;
+  if (!isRecord(spec)) return `${propertyPath(path)} is not a mapping`;
   const account = spec["serviceAccountName"];
   if (account !== undefined && account !== null && account !== "" && !isDnsSubdomain(account))
-    return `${propertyPath([...path, "serviceAccountName"])} is no valid name`;
+    return `${propertyPath([...path, "serviceAccountName"])} is not a valid name`;
   for (const field of ["volumes", "imagePullSecrets"]) {
     const problem = firstOf(object, [...path, field], namedProblem);
     if (problem !== undefined) return problem;
@@ -264,9 +264,9 @@ const TEXTS_OF_CONTAINER: readonly string[] = ["name", "image", "imagePullPolicy
 
 function containerProblem(container: unknown): string | undefined {
   const odd = TEXTS_OF_CONTAINER.find((field) => !isTexts([at(container, field) ?? ""]));
-  if (odd !== undefined) return `has ${odd} that is no text`;
+  if (odd !== undefined) return `has ${odd} that is not a string`;
   const unlisted = ["command", "args"].find((field) => !isTexts(at(container, field)));
-  if (unlisted !== undefined) return `has no list of texts as ${unlisted}`;
+  if (unlisted !== undefined) return `does not have a list of strings as ${unlisted}`;
   const variable = firstOf(container, ["env"], (each) => {
     const value = at(each, "value") ?? "";
     return typeof value === "string" ? undefined : `has ${typeName(value)} as value, no text`;

@@ -322,7 +322,7 @@ function canonical(name: string, args: readonly Tree[]): string | undefined {
 function asText(value: Tree): Known<string> {
   return andThen(value, (each) =>
     isTreeList(each) || isTreeObject(each) || each === null || each === undefined
-      ? notKnown({ kind: "malformed", what: "a list, an object or nothing stands where a text should" })
+      ? notKnown({ kind: "malformed", what: "a list, an object or nothing where a string is expected" })
       : known(String(each)),
   );
 }

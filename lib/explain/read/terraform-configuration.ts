@@ -48,11 +48,12 @@ const REASONS = {
   module:
     "a module by its place or by a call, which is not followed; terraform show -json of the plan or state has what it makes",
   override: "an override file, which is not read: what it changes is not known",
-  ownSyntax: "Terraform in its own syntax is not read; what it declares counts nowhere",
+  ownSyntax:
+    "Terraform in HCL is not read, so what it declares is not counted; `terraform show -json` prints it as JSON",
   variables: "values of variables are not read; terraform show -json of the plan or state has what they make",
 } as const;
 
-/** True for an object that has a section of a Terraform configuration and is no Kubernetes object. */
+/** True for an object that has a section of a Terraform configuration and is not a Kubernetes object. */
 export function isTerraformConfiguration(document: unknown): document is Json {
   return (
     isRecord(document) &&

@@ -182,7 +182,7 @@ function isRead({ text }: StoredObject): boolean {
 
 function absent({ store, issuer }: Host, name: string, what: string): Answer {
   const reason = `the ${what} of ${shown(issuer)} is missing: nothing declares ${name} in ${store.label}`;
-  const remedy = "declare it, or name the Terraform that does as well";
+  const remedy = "declare it, or also give explain the Terraform that does";
   const [beside] = [...store.objects.values()].flat();
   const places = beside ? [seen("object beside it", beside.source)] : [];
   return store.isWhole ? broken(reason, remedy, undefined, ...places) : unknown(reason, remedy, ...places);

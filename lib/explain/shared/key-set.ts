@@ -25,7 +25,7 @@ export function keySet(jwks: Known<string>): KeySet {
   const nothing = { ids: [], fingerprint: "", refusal: undefined, doubt: undefined };
   if (!isTreeList(keys))
     return isKnown(jwks)
-      ? { ...nothing, refusal: "are no JSON Web Key Set" }
+      ? { ...nothing, refusal: "are not a JSON Web Key Set" }
       : { ...nothing, doubt: "it is not known what they are" };
   if (keys.length === 0) return { ...nothing, refusal: "are an empty list" };
   const others = keys.filter((key) => !["sig", ""].includes(textOf(key, "use")));

@@ -46,7 +46,7 @@ export class Unread {
       found &&
       unknown(
         `${found.reason}, is given ${what}: what it makes of it is not known`,
-        "name what `terraform show -json` prints of the plan or state as well",
+        "also give explain what `terraform show -json` prints of the plan or state",
         seen("call", found.source),
       )
     );

@@ -1,7 +1,8 @@
 import type { Answer } from "../answer";
 
 /** What to do about a value known only after apply, also once it is bound in the manifests. */
-export const ASK_AGAIN = "apply, and ask again with what `terraform show -json` prints named as well";
+export const ASK_AGAIN =
+  "apply, and ask again with what `terraform show -json` prints given to explain as well";
 
 const SHOWN = 4;
 

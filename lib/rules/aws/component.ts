@@ -250,7 +250,7 @@ function statementOf(entry: unknown, where: string): RequestStatement {
 function conditionOf(condition: unknown, where: string): PolicyCondition | undefined {
   if (condition === undefined || condition === null) return undefined;
   if (!isCondition(condition))
-    return invalid(where, "is no condition", condition, "operator → condition key → value or values");
+    return invalid(where, "is not a condition", condition, "operator → condition key → value or values");
   return Object.keys(condition).length === 0 ? undefined : condition;
 }
 

@@ -86,7 +86,7 @@ function checkNarrowing(one: ComponentNarrowing, where: string): void {
   const { actions, resources, conditions } = one;
   if (!isTextList(actions)) refuse("names no actions", actions);
   if (resources !== undefined && !(isTextList(resources) && resources.every(isResource)))
-    refuse("has no resources, or one that is no ARN", resources);
+    refuse("has no resources, or one that is not an ARN", resources);
   if (conditions !== undefined && !isConditionOfOperators(conditions))
     refuse("has conditions that are not operator → key → values", conditions);
   if (resources === undefined && conditions === undefined) refuse("narrows nothing", one);

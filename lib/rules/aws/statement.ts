@@ -59,7 +59,7 @@ function identityStatement(statement: PolicyStatement, what: string): PolicyStat
       invalidStatement(what, "has no actions, or one that is not <service>:<action>", Action),
     );
   if (!isTextList(listOf(Resource)) || !listOf(Resource).every(isResource))
-    fail("aws-invalid", invalidStatement(what, "has no resources, or one that is no ARN", Resource));
+    fail("aws-invalid", invalidStatement(what, "has no resources, or one that is not an ARN", Resource));
   if (Condition !== undefined && !isConditionOfOperators(Condition))
     fail(
       "aws-invalid",

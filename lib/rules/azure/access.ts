@@ -58,7 +58,7 @@ const BROAD: readonly string[] = [
 const DEFINITION = /^(?:\/[^\s{]+)?\/providers\/Microsoft\.Authorization\/roleDefinitions\/([0-9a-f-]{36})$/i;
 const REASON_MAX = 1024;
 
-/** Checks roles: what stands twice is taken once. A late scope counts as a broad one, since it may be. */
+/** Checks roles: what appears twice is taken once. A late scope counts as a broad one, since it may be. */
 export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
   const known = new Map<string, AccessRole>();
   for (const { role, scope, reason } of roles) {

@@ -35,7 +35,7 @@ const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;
 /**
  * What a request asks for, less what the caller withholds.
  *
- * The order of the request is kept, because azurerm compares the actions of a role as a list. What stands twice is
+ * The order of the request is kept, because azurerm compares the actions of a role as a list. What appears twice is
  * taken once: letter case does not count to Azure.
  */
 export function componentPermissions(

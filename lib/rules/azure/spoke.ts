@@ -55,7 +55,7 @@ const ROLES: readonly AksRoleName[] = [
   `${PREFIX}Writer`,
 ];
 
-/** The assignments for one principal, sorted by key among the literal ones; what stands twice is taken once. */
+/** The assignments for one principal, sorted by key among the literal ones; what appears twice is taken once. */
 export function aksAssignments(clusterId: string, grants: readonly AksRoleGrant[]): readonly AksAssignment[] {
   if (!isLate(clusterId)) parseClusterId(clusterId);
   const known = new Map<string, AksAssignment>();

@@ -195,7 +195,7 @@ function issuerFields(props: HubAuthenticationProps): Json {
 function certificates(spoke: string, pem: string): string {
   const given: unknown = literal(pem, "certificateAuthority");
   if (typeof given === "string" && holdsPrivateKey(given)) throw secretMaterial("certificateAuthority");
-  const problem = typeof given === "string" ? certificateProblem(given) : "is no text";
+  const problem = typeof given === "string" ? certificateProblem(given) : "is not a string";
   if (problem === undefined) return pem;
   return fail("fleet-invalid", {
     problem: `certificate authority of the issuer, for spoke ${spoke}, ${problem}`,

@@ -175,11 +175,11 @@ function extensionIssues(extensions: readonly Json[]): Issues {
     if (outdated.length > 0) return outdated;
     if (name === ADDITIONAL_ARGS_EXTENSION) return [additionalArgs("the profile")];
     if (!EXTENSIONS.includes(name)) return [];
-    if (names.indexOf(name) < index) return [badExtension(name, "stands twice")];
-    if (!isRecord(extension)) return [badExtension(name, "is no object")];
+    if (names.indexOf(name) < index) return [badExtension(name, "appears twice")];
+    if (!isRecord(extension)) return [badExtension(name, "is not an object")];
     const areTexts = Object.values(extension).every((value) => typeof value === "string");
     return name === ADDITIONAL_ENVS_EXTENSION && !areTexts
-      ? [badExtension(name, "has a variable that is no text")]
+      ? [badExtension(name, "has a variable that is not a string")]
       : [];
   });
 }

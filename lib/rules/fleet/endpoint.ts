@@ -31,7 +31,7 @@ export function serverProblem(value: unknown, schemes: readonly string[] = ["htt
   return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
 }
 
-/** Refuses what is no https URL, or has a second scheme in the place of its host. */
+/** Refuses what is not an https URL, or has a second scheme in the place of its host. */
 export function serverIssues(server: unknown, isOpen: IsOpen = isLate): Issues {
   if (isOpen(server)) return [];
   const isTwice = typeof server === "string" && /^https:\/\/https?:\/\//i.test(server);
@@ -54,7 +54,7 @@ export function proxyIssues(proxy: unknown, isOpen: IsOpen = isLate): Issues {
   const url = typeof proxy === "string" && URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (url && url.password !== "") return [secretMaterial("the proxy's URL")];
   const reason = !url
-    ? "is no URL"
+    ? "is not a URL"
     : !PROXY_SCHEMES.includes(url.protocol) || url.hostname === ""
       ? "has no host, or a scheme that the controllers do not know"
       : url.username !== "" && "has a user";
@@ -77,7 +77,7 @@ export function certificateAuthorityIssues(data: unknown, isOpen: IsOpen = isLat
   if (typeof data !== "string" || data === "") return [badAuthority("is empty")];
   if (/-----BEGIN/.test(data)) return [badAuthority("is PEM that is not encoded in base64")];
   const text = data.replace(/[\r\n]/g, "");
-  if (!BASE64.test(text)) return [badAuthority("is no base64")];
+  if (!BASE64.test(text)) return [badAuthority("is not base64")];
   const pem = Buffer.from(text, "base64").toString("latin1");
   if (holdsPrivateKey(pem)) return [secretMaterial("the certificate authority of a spoke")];
   const problem = certificateProblem(pem);

@@ -55,10 +55,10 @@ export function kueueConfiguration(
   providers: readonly AccessProvider[],
   gateByFlag: boolean = false,
 ): string {
-  if (typeof literal(text, "configuration of Kueue") !== "string") throw badKueue("is no text");
+  if (typeof literal(text, "configuration of Kueue") !== "string") throw badKueue("is not a string");
   const [document, another] = parsedYaml(text, { version: "1.1" });
   if (document === undefined || another || document.errors.length > 0 || !isMap(document.contents))
-    throw badKueue("is no YAML object");
+    throw badKueue("is not a YAML object");
   if (document.get("kind") !== "Configuration" || document.get("apiVersion") !== KUEUE_API_VERSION)
     throw badKueue(`is not of kind Configuration of ${KUEUE_API_VERSION}`);
   const [secret] = secretIssues("the configuration of Kueue", document.toJS());
@@ -86,6 +86,6 @@ function turnOn(document: Document): void {
 function completeMap(document: Document, key: string): void {
   const part: unknown = document.get(key);
   if (isMap(part)) return;
-  if (part !== undefined && part !== null) throw badKueue(`has a ${key} that is no object`);
+  if (part !== undefined && part !== null) throw badKueue(`has a ${key} that is not an object`);
   document.set(key, new YAMLMap());
 }

@@ -133,7 +133,7 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   const facts = fleetPlugin(plugin);
   if (!facts.isStatic && consumer.isDistroless) throw notStatic(plugin, consumer.title);
   if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
-    return badImage(plugin, image, "is no repository in lower case with a tag or a digest");
+    return badImage(plugin, image, "is not a repository in lower case with a tag or a digest");
   const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? withoutPath(plugin);
   if (!isCleanPath(path)) return badImage(plugin, path, "has no absolute, clean path");
   const user = containerUser(`runAsUser of the plugin ${plugin}`, source.runAsUser);

@@ -98,18 +98,18 @@ const EXEC: Readonly<Record<string, readonly [isGood: (value: unknown) => boolea
   command: [(value) => typeof value === "string" && value !== "", "has no command"],
   args: [
     (value = []) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-    "has args that are no list of texts",
+    "has args that are not a list of strings",
   ],
   env: [
     (value = []) => Array.isArray(value) && value.every(isVariable),
-    "has env that is no list of name and value",
+    "has env that is not a list of name and value",
   ],
   interactiveMode: [(value = "Never") => MODES.includes(value), "has an unknown interactiveMode"],
   provideClusterInfo: [
     (value = false) => typeof value === "boolean",
-    "has a provideClusterInfo that is no boolean",
+    "has a provideClusterInfo that is not a boolean",
   ],
-  installHint: [(value = "") => typeof value === "string", "has an installHint that is no text"],
+  installHint: [(value = "") => typeof value === "string", "has an installHint that is not a string"],
 };
 
 function isVariable(item: unknown): boolean {
@@ -183,7 +183,7 @@ export function badPolicy(key: string, value: unknown, allowed: string): Workloa
 }
 
 function entryIssues(entry: unknown): Issues {
-  if (!isRecord(entry)) return [badProvider("of the list", "is no object")];
+  if (!isRecord(entry)) return [badProvider("of the list", "is not an object")];
   const name = String(entry["name"]);
   const exec = entry["execConfig"];
   return [

@@ -80,7 +80,7 @@ export function additionalAttributes(additional: AttributeMapping): AttributeMap
   for (const [key, expression] of Object.entries(additional)) {
     literal(key, "key of an attribute mapping");
     if (Object.hasOwn(WITH_LONG_SUBJECTS, key)) refuse(key, "replaces one of the library's own");
-    if (!CUSTOM_KEY.test(key)) refuse(key, "has a key that is no custom attribute");
+    if (!CUSTOM_KEY.test(key)) refuse(key, "has a key that is not a custom attribute");
     if (!isLate(expression) && (expression.length === 0 || expression.length > MAPPING_MAX))
       refuse(key, `has an expression of ${expression.length} characters`);
   }

@@ -51,9 +51,9 @@ export function evaluateAttributeCondition(
 
 /** The attributes of a token. */
 export interface MappedAttributes {
-  /** `subject` a text, `groups` a list of texts; `UNKNOWN_CLAIM` where it cannot be told. */
+  /** `subject` a text, `groups` a list of texts; `UNKNOWN_CLAIM` where it cannot be determined. */
   readonly google: CelClaims;
-  /** Custom attributes by name: texts, `UNKNOWN_CLAIM` where it cannot be told. */
+  /** Custom attributes by name: texts, `UNKNOWN_CLAIM` where it cannot be determined. */
   readonly attribute: CelClaims;
   /** Why no token is exchanged with this mapping; `undefined` where nothing speaks against it. */
   readonly failure: string | undefined;

@@ -21,10 +21,11 @@ const LENGTH_BYTES = 8;
  */
 export function credentialProviderConfigHash(files: readonly string[]): string {
   if (!Array.isArray(files))
-    return fail("node-invalid", nodeFileInvalid(files, "contents are no list of texts"));
+    return fail("node-invalid", nodeFileInvalid(files, "contents are not a list of strings"));
   const hash = createHash("sha256");
   for (const file of files as readonly unknown[]) {
-    if (typeof file !== "string") return fail("node-invalid", nodeFileInvalid(file, "content is no text"));
+    if (typeof file !== "string")
+      return fail("node-invalid", nodeFileInvalid(file, "content is not a string"));
     const bytes = Buffer.from(file, "utf8");
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeBigUInt64BE(BigInt(bytes.length));

@@ -35,7 +35,7 @@ const LENGTH_MAX = 0xffff;
  * node's name is in it.
  *
  * `undefined` where a part is longer than the 65,535 bytes that can be encoded, with which the provider
- * yields nothing; also where a part is no text, or type or cache type is none of those. Without service account for a
+ * yields nothing; also where a part is not a string, or type or cache type is none of those. Without service account for a
  * provider that is not in token mode, or a pod without one. Never throws.
  */
 export function credentialCacheKey(

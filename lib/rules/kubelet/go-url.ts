@@ -28,7 +28,7 @@ export interface GoUrl {
   readonly path: string;
 }
 
-/** Why a text is no URL. */
+/** Why a text is not a URL. */
 export interface GoUrlError {
   /** Go's text: `parse "https://…": <cause>`. */
   readonly error: string;
@@ -39,7 +39,7 @@ const SCHEME = "https://";
 /** What the kubelet's ParseSchemelessURL gives (kubernetes:pkg/credentialprovider/keyring.go). Never throws. */
 export function parseSchemelessUrl(bytes: string, options: GoUrlOptions = {}): GoUrl | GoUrlError {
   const { before, after: fragment } = cut(SCHEME + bytes, "#");
-  // What is no object, a caller without types may hand over.
+  // What is not an object, a caller without types may hand over.
   const parsed = parseWithoutFragment(before, options?.strictColons ?? true);
   if (typeof parsed === "string") return { error: `parse ${goQuote(before)}: ${parsed}` };
   const { error } = unescape(fragment, "other");

@@ -13,7 +13,7 @@ import { type GoUrl, type GoUrlOptions, parseSchemelessUrl } from "./go-url";
  * Source: `URLsMatchStr` in kubernetes:pkg/credentialprovider/keyring.go.
  */
 export function imageMatches(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
-  // What is no text, a caller without types may hand over.
+  // What is not a string, a caller without types may hand over.
   if (typeof pattern !== "string" || typeof repository !== "string") return false;
   return bytesMatch(toBytes(pattern), toBytes(repository), options);
 }

@@ -122,7 +122,7 @@ const NEVER: readonly Lint[] = [
 const MISLEADING: readonly Lint[] = [
   [
     ({ text }) => text.includes("?"),
-    () => "what follows the question mark is ignored; remove it. A question mark is no glob here",
+    () => "what follows the question mark is ignored; remove it. A question mark is not a glob here",
   ],
   [({ text }) => text.includes("#"), () => "what follows the # is ignored; remove it"],
   [

@@ -47,7 +47,7 @@ export interface CredentialKeyrings<Credential extends RegistryCredential> {
  * images of docker.io where no other matches. Of two keys of one file that differ in spelling alone
  * (`a.io`, `https://a.io`) the kubelet defines no order; here the first comes first.
  *
- * What does not parse is left out, as the kubelet does; so is what is no list or no credential. Never throws.
+ * What does not parse is left out, as the kubelet does; so is what is not a list or no credential. Never throws.
  */
 export function credentialsInOrder<Credential extends RegistryCredential>(
   repository: string,
@@ -187,8 +187,8 @@ const UNPADDED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3})?$/;
 function authProblem(auth: string, where: string): string | undefined {
   const base64 = auth.replace(/[\r\n]/g, "");
   const valid = (auth.trim().endsWith("=") ? PADDED : UNPADDED).test(base64);
-  if (!valid) return `auth of ${where} is no base64`;
+  if (!valid) return `auth of ${where} is not base64`;
   return Buffer.from(base64, "base64").includes(":")
     ? undefined
-    : `auth of ${where} is no base64 of username:password`;
+    : `auth of ${where} is not base64 of username:password`;
 }

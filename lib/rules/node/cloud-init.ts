@@ -79,13 +79,13 @@ export const CLOUD_INIT_FORM: NodeForm = {
   },
 };
 
-/** cc_write_files.py ends with an error at an entry that is no mapping, or whose owner the node does not have. */
+/** cc_write_files.py ends with an error at an entry that is not a mapping, or whose owner the node does not have. */
 function stoppedDoubt(files: unknown): string | undefined {
   const stops = list(files).find((file) => !isRecord(file) || (file["owner"] ?? ROOT) !== ROOT);
   if (stops === undefined) return undefined;
   const owner = text(record(stops)["owner"]);
   return owner === ""
-    ? "cloud-init may stop at an entry of write_files that is no mapping with text values"
+    ? "cloud-init may stop at an entry of write_files that is not a mapping with text values"
     : `cloud-init stops where the node has no owner ${owner}`;
 }
 

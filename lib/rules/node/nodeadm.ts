@@ -177,7 +177,7 @@ function problemOf(archive: string, parts: readonly ReadPart[]): string | undefi
   };
   return parts.filter(({ type }) => type === NODE_CONFIG).every(isConfig)
     ? undefined
-    : `nodeadm refuses a part of type ${NODE_CONFIG} that is no NodeConfig`;
+    : `nodeadm refuses a part of type ${NODE_CONFIG} that is not a NodeConfig`;
 }
 
 function carried(parts: readonly ReadPart[]): CarriedSetup {

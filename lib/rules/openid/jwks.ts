@@ -63,7 +63,7 @@ export function jwksFromPublicKeys(
 ): PublicJsonWebKeySet {
   // One text instead of a list is the likely mistake of a caller without types.
   if (!Array.isArray(pems))
-    return failKey("what is given", "is no list of public keys", "put each key into a list");
+    return failKey("what is given", "is not a list of public keys", "put each key into a list");
   if (pems.length === 0)
     return fail("issuer-missing", {
       problem: "no public key is given; with an empty key set every token would be refused",
@@ -154,7 +154,7 @@ export function keyId(key: KeyObject): string {
 
 const PUBLIC: readonly string[] = ["kty", "n", "e", "crv", "x", "y"];
 
-/** The same of a parsed JSON Web Key; `undefined` for what is no public key. Never throws. */
+/** The same of a parsed JSON Web Key; `undefined` for what is not a public key. Never throws. */
 export function derivedKeyId(jwk: unknown): string | undefined {
   if (!isRecord(jwk)) return undefined;
   const key = Object.fromEntries(PUBLIC.filter((name) => name in jwk).map((name) => [name, jwk[name]]));
@@ -191,7 +191,7 @@ const CERTIFICATES: readonly string[] = ["CERTIFICATE", "X509 CERTIFICATE", "TRU
 const USE_PUBLIC = "give the PEM text of the public key, for example the file `serviceaccount-signer.public`";
 const AGAIN = "write the public key again, for example with `openssl pkey -in FILE -pubout`";
 
-/** What is no PEM block at all, and what to do; the first that matches. */
+/** What is not a PEM block at all, and what to do; the first that matches. */
 const NO_PEM: readonly (readonly [RegExp, string, string])[] = [
   [/^$/, "is empty", USE_PUBLIC],
   [

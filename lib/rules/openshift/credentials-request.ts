@@ -144,7 +144,7 @@ function secretOf(value: unknown): SecretReference {
 
 function subjectsOf(namespace: string, value: unknown): readonly Subject[] {
   if (value === undefined || value === null) return failAccounts("is missing");
-  if (!Array.isArray(value) || isRecord(value)) return failAccounts("is no list", value);
+  if (!Array.isArray(value) || isRecord(value)) return failAccounts("is not a list", value);
   const names: readonly unknown[] = value;
   if (names.length === 0) return failAccounts("is empty");
   const wrong = names.find((name) => !isDnsSubdomain(name));

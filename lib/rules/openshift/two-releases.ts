@@ -2,7 +2,7 @@
  * The CredentialsRequests of two releases: what changed between them, and both as one for the time of an upgrade.
  *
  * No field of any cloud is named here. A list of texts is a set; entries of a list of objects are told apart by all
- * that is no list of texts in them, so that an IAM statement is its effect, resource and condition.
+ * that is not a list of strings in them, so that an IAM statement is its effect, resource and condition.
  */
 
 import { fail } from "../../errors";
@@ -173,7 +173,7 @@ function only(values: Iterable<string> = [], others?: ReadonlySet<string>): read
  *
  * Statements of AWS that differ in their actions alone are one with the actions of both. `skipped` is that of the release
  * to come, without requests that the running one has. Refuses two requests of one name whose Secret, path of the token,
- * or setting that is no list differ.
+ * or setting that is not a list differ.
  */
 export function joinedCredentialsRequests(
   running: CredentialsRequestSelection,

@@ -285,7 +285,7 @@ describe("componentRoles", () => {
         },
       },
       "aws-invalid",
-      /is no condition/,
+      /is not a condition/,
     ],
     [
       "a brokered request",
@@ -509,7 +509,7 @@ describe("ComponentRole", () => {
     ],
     ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-invalid: override:"],
     [
-      "a resource that is no ARN",
+      "a resource that is not an ARN",
       { narrow: [{ actions: ["s3:*"], resources: ["my-bucket"] }] },
       "aws-invalid: override:",
     ],
@@ -542,7 +542,7 @@ describe("ComponentRole", () => {
       "aws-invalid: override:",
     ],
     [
-      "narrow that is no list",
+      "narrow that is not a list",
       { narrow: { actions: ["s3:*"] } as unknown as ComponentNarrowing[] },
       "property-invalid",
     ],

@@ -246,7 +246,7 @@ describe("PullRole", () => {
     ["an account that is none", () => ({ account: "12" }), "aws-invalid: AWS account is not an account id"],
     ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
     [
-      "a boundary that is no ARN",
+      "a boundary that is not an ARN",
       () => ({ permissionsBoundary: "boundary" }),
       "aws-invalid: is not an ARN of that kind",
     ],

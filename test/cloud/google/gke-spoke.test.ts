@@ -251,7 +251,7 @@ describe("connectGatewaySpoke", () => {
     expect(warnings(stack)).toEqual([]);
   });
 
-  it("lets the agent of a member that is no GKE cluster impersonate each controller, and nothing else", () => {
+  it("lets the agent of a member that is not a GKE cluster impersonate each controller, and nothing else", () => {
     const stack = testStack();
     const grant = identity(stack);
     const { objects } = connectGatewaySpoke({ ...props, gke: false }).declare(stack, {

@@ -70,14 +70,14 @@ describe("the Secret of a component", () => {
     ],
     ["of another token", known(credentials(ARN).replace(PATH, "/x")), "fail", "the component's token is at"],
     ["without a role", known(credentials("")), "fail", "credentials has no role_arn"],
-    ["with a role that is no ARN", known(credentials("web")), "fail", "is no ARN of an IAM role"],
+    ["with a role that is not an ARN", known(credentials("web")), "fail", "is not an ARN of an IAM role"],
     [
       "with another setting",
       known(credentials(ARN, "region = eu-west-1")),
       "fail",
       "credentials has region besides",
     ],
-    ["with a line that is none", known(credentials(ARN, "role")), "fail", "is no setting"],
+    ["with a line that is none", known(credentials(ARN, "role")), "fail", "is not a setting"],
     [
       "with other endpoints",
       known(credentials(ARN).replace("regional\n", "x\n")),

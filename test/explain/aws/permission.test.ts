@@ -165,7 +165,7 @@ describe("the policy of a repository in a place that is not known", () => {
   });
 });
 
-// A certain refusal counts, whatever else cannot be told.
+// A certain refusal counts, whatever else cannot be determined.
 it.each<[string, object, Status]>([
   ["no policy", {}, "unknown"],
   ["a policy that does not let the role in", ofRepository({ ...FOREIGN_ALLOW }), "fail"],
@@ -355,7 +355,7 @@ describe("every repository of shop/*", () => {
 
 describe("refused policies", () => {
   it.each<[string, object]>([
-    ["a resource that is no ARN", { ...ALL, Resource: ["*", "shop/web"] }],
+    ["a resource that is not an ARN", { ...ALL, Resource: ["*", "shop/web"] }],
     ["an action without its service", { ...ALL, Action: ["ecr:*", "BatchGetImage"] }],
     ["a principal", { ...ALL, Principal: "*" }],
   ])("%s: the role has no such policy", (_, own) => {

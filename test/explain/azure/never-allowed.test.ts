@@ -1,5 +1,5 @@
 /*
- * What Azure would refuse, or what cannot be told, is never allowed; and what is certain is not left open. Each row changes
+ * What Azure would refuse, or what cannot be determined, is never allowed; and what is certain is not left open. Each row changes
  * the artefacts of a pull from ACR that is allowed.
  */
 

@@ -226,7 +226,7 @@ describe("subject-admitted", () => {
     ["no google.subject", [mapped('"attribute.sub": "assertion.sub"')], "fail", "nothing is mapped"],
     ["a subject without a value", [mapped('"google.subject": "assertion.email"')], "fail", "has no value"],
     [
-      "a subject that cannot be told",
+      "a subject that cannot be determined",
       [mapped('"google.subject": "assertion.jti"')],
       "unknown",
       "is not known",
@@ -267,7 +267,7 @@ describe("repository-permitted", () => {
       "is granted",
     ],
     [
-      "an attribute that cannot be told, of the pool by reference",
+      "an attribute that cannot be determined, of the pool by reference",
       [
         mapped(`"attribute.team": "assertion.jti", ${SUBJECT}`),
         member(`principalSet://iam.googleapis.com/${POOL_NAME}/attribute.team/a`),
@@ -317,7 +317,7 @@ describe("repository-permitted", () => {
       "nothing grants",
     ],
     [
-      "an attribute that cannot be told",
+      "an attribute that cannot be determined",
       [
         mapped(`"attribute.team": "assertion.jti", ${SUBJECT}`),
         member(`principalSet://${BASE}/attribute.team/a`),

@@ -318,7 +318,7 @@ const AUTHENTICATIONS: readonly (readonly [string, Edit, string, string])[] = [
   ],
   ["another prefix", [AUTHENTICATION, PREFIX, 'prefix: "other:"'], "subject-admitted", "fail"],
   [
-    "the issuer stands twice",
+    "the issuer appears twice",
     [
       AUTHENTICATION,
       "      jwt:\n",

@@ -238,7 +238,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "on-prem",
     edit([HUB, "audience: https://on-prem.acme.example", 'audience: ""']),
-    "cannot be told",
+    "cannot be determined",
   ],
   [
     "issuer-trusted",
@@ -306,7 +306,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "on-prem",
     edit([AUTHENTICATION, "user.username in [", "user.uid != '' && user.username in ["]),
-    "what a rule says cannot be told",
+    "what a rule says cannot be determined",
   ],
   [
     "spoke-admits",

@@ -61,7 +61,7 @@ describe("acting as it", () => {
   const CUSTOM = "google_project_iam_custom_role";
   it.each<[string, readonly Change[], string, string]>([
     ["by its usual role", [], "pass", "act as it"],
-    ["by a role known only after apply", [users({ role: "${var.role}" })], "unknown", "cannot be told"],
+    ["by a role known only after apply", [users({ role: "${var.role}" })], "unknown", "cannot be determined"],
     [
       "by a role without such a permission",
       [users({ role: "roles/iam.serviceAccountViewer" })],
@@ -85,7 +85,7 @@ describe("acting as it", () => {
       "under a condition",
       [users({ condition: { title: "t", expression: "request.time < timestamp('2040-01-01T00:00:00Z')" } })],
       "unknown",
-      "cannot be told",
+      "cannot be determined",
     ],
     [
       "under a condition that is never met",
@@ -93,7 +93,12 @@ describe("acting as it", () => {
       "fail",
       "does not let",
     ],
-    ["by a member known only after apply", [users({ member: "${var.member}" })], "unknown", "cannot be told"],
+    [
+      "by a member known only after apply",
+      [users({ member: "${var.member}" })],
+      "unknown",
+      "cannot be determined",
+    ],
     [
       "denied to everybody",
       [deny("iam.googleapis.com/serviceAccounts.getAccessToken", "principalSet://goog/public:all")],

@@ -45,7 +45,7 @@ describe("a MachineConfig", () => {
       { ...files(file), ignition: { version: "3.9.0" } },
       'ignition.version "3.9.0" is not known',
     ],
-    ["a relative path", files({ ...file, path: "etc/a" }), "etc/a is no absolute, clean path"],
+    ["a relative path", files({ ...file, path: "etc/a" }), "etc/a is not an absolute, clean path"],
     ["a path that is not clean", files({ ...file, path: "/etc/../a" }), "no absolute, clean path"],
     ["a path twice", files(file, file), "is written twice"],
     ["a file that is an order", files({ ...file, path: "/run/machine-config-daemon-force" }), "as an order"],
@@ -77,7 +77,7 @@ describe("a MachineConfig", () => {
     ["a unit of no known kind", units({ name: "a" }), 'a unit of the name "a"'],
     ["a drop-in of no known kind", units({ name: "a.service", dropins: [{ name: "b" }] }), "a drop-in"],
     ["a unit twice", units({ name: "a.service" }, { name: "a.service" }), "systemd has a.service twice"],
-    ["files that are no list", { ignition, storage: { files: {} } }, "is no list"],
+    ["files that are no list", { ignition, storage: { files: {} } }, "is not a list"],
     [
       "null everywhere",
       { ignition, storage: { files: null, links: null }, systemd: { units: null } },
@@ -184,7 +184,7 @@ describe("the nodes of a pool", () => {
     expect([...(clusters[0]?.refused.keys() ?? [])]).toEqual(["MachineConfig 99-a"]);
   });
 
-  it("is not known of a ConfigMap whose text is no YAML", () => {
+  it("is not known of a ConfigMap whose text is not YAML", () => {
     const config = {
       apiVersion: "v1",
       kind: "ConfigMap",

@@ -81,7 +81,7 @@ describe("nodes by a document of their own", () => {
       unknown("cloud-init stops where the node has no owner app"),
     ],
     [
-      "cloud-init with an entry that is no mapping",
+      "cloud-init with an entry that is not a mapping",
       [
         {
           write_files: [...(cloudInit({ [RANCHER]: CONFIG }) as { write_files: unknown[] }).write_files, "x"],
@@ -95,7 +95,7 @@ describe("nodes by a document of their own", () => {
       not("the kubelet flag --image-credential-provider-config names /etc/c.yaml"),
     ],
     [
-      "RKE2 whose configuration is no YAML",
+      "RKE2 whose configuration is not YAML",
       [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "a: [\n" })],
       unknown("/etc/rancher/rke2/config.yaml starts the kubelet with variables"),
     ],

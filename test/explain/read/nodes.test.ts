@@ -335,10 +335,10 @@ it.each([
   [
     "a mapping of gates",
     { "feature-gates": { A: true } },
-    "the value of the kubelet flag feature-gates is no text",
+    "the value of the kubelet flag feature-gates is not a string",
   ],
-  ["a list", { config: ["/k"] }, "the value of the kubelet flag config is no text"],
-  ["a list of paths", { [FLAG]: ["/c"] }, `the value of the kubelet flag ${FLAG} is no text`],
+  ["a list", { config: ["/k"] }, "the value of the kubelet flag config is not a string"],
+  ["a list of paths", { [FLAG]: ["/c"] }, `the value of the kubelet flag ${FLAG} is not a string`],
 ])("a kubelet flag whose value is %s", (_, flags, expected) => {
   const setup = {
     files: [{ path: "/c", content: config("a") }],

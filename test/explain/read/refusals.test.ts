@@ -37,12 +37,12 @@ function refusal(value: Object_): string {
 describe("refused or read", () => {
   it.each<[string, Object_, string]>([
     ["a service account", account({}), "read"],
-    ["metadata that is a list", { ...account({}), metadata: [1] }, "metadata is no mapping"],
+    ["metadata that is a list", { ...account({}), metadata: [1] }, "metadata is not a mapping"],
     ["no name", account({ name: undefined }), "metadata.name is missing"],
     ["an empty name", account({ name: "" }), "metadata.name is missing"],
-    ["a name that is a number", account({ name: 7 }), "metadata.name 7 is no valid name"],
-    ["a name with capitals", account({ name: "Web" }), 'metadata.name "Web" is no valid name'],
-    ["a namespace with a dot", account({ namespace: "a.b" }), 'metadata.namespace "a.b" is no valid name'],
+    ["a name that is a number", account({ name: 7 }), "metadata.name 7 is not a valid name"],
+    ["a name with capitals", account({ name: "Web" }), 'metadata.name "Web" is not a valid name'],
+    ["a namespace with a dot", account({ namespace: "a.b" }), 'metadata.namespace "a.b" is not a valid name'],
     ["no namespace", account({ namespace: undefined }), "read"],
     [
       "an annotation that is a number",
@@ -65,7 +65,7 @@ describe("refused or read", () => {
       account({ annotations: { "a/b/c": "x" } }),
       'metadata.annotations["a/b/c"] has no valid key',
     ],
-    ["annotations that are a list", account({ annotations: ["a"] }), "metadata.annotations is no mapping"],
+    ["annotations that are a list", account({ annotations: ["a"] }), "metadata.annotations is not a mapping"],
     ["annotations of 256 KiB", account({ annotations: { a: "x".repeat(262_143) } }), "read"],
     [
       "annotations of more",
@@ -76,15 +76,19 @@ describe("refused or read", () => {
     [
       "a label with a blank",
       account({ labels: { a: "b c" } }),
-      "metadata.labels.a is no valid value of a label",
+      "metadata.labels.a is not a valid value of a label",
     ],
     [
       "a label of 64 characters",
       account({ labels: { a: "x".repeat(64) } }),
-      "metadata.labels.a is no valid value of a label",
+      "metadata.labels.a is not a valid value of a label",
     ],
     ["a late label", account({ labels: { a: "@late(x_y.z.id)@" } }), "read"],
-    ["pull secrets that are no list", account({}, { imagePullSecrets: {} }), "imagePullSecrets is no list"],
+    [
+      "pull secrets that are no list",
+      account({}, { imagePullSecrets: {} }),
+      "imagePullSecrets is not a list",
+    ],
     ["pull secrets that are null", account({}, { imagePullSecrets: null }), "read"],
 
     ["a role", rbac("Role", { rules: [rule] }), "read"],
@@ -112,7 +116,7 @@ describe("refused or read", () => {
     [
       "verbs that are a text",
       rbac("Role", { rules: [{ ...rule, verbs: "get" }] }),
-      "rules[0] has no list of texts as verbs",
+      "rules[0] does not have a list of strings as verbs",
     ],
     [
       "nonResourceURLs in a Role",
@@ -142,7 +146,7 @@ describe("refused or read", () => {
     [
       "a role's name with a slash",
       { ...rbac("ClusterRole", { rules: [rule] }), metadata: { name: "a/b" } },
-      'metadata.name "a/b" is no valid name',
+      'metadata.name "a/b" is not a valid name',
     ],
     ["a binding", rbac("RoleBinding", { roleRef, subjects: [group] }), "read"],
     ["a binding without subjects", rbac("RoleBinding", { roleRef }), "read"],
@@ -159,7 +163,7 @@ describe("refused or read", () => {
     [
       "a binding without role",
       rbac("RoleBinding", { roleRef: { ...roleRef, name: "" } }),
-      "roleRef.name is no valid name",
+      "roleRef.name is not a valid name",
     ],
     [
       "a subject without name",
@@ -169,7 +173,7 @@ describe("refused or read", () => {
     [
       "a subject of another kind",
       rbac("RoleBinding", { roleRef, subjects: [group, { ...group, kind: "Node" }] }),
-      'subjects[1] is of the kind "Node", which is no subject',
+      'subjects[1] is of the kind "Node", which is not a subject',
     ],
     [
       "a group of no group",
@@ -193,7 +197,7 @@ describe("refused or read", () => {
     ],
 
     ["a Secret", object("Secret", { data: { a: "YQ==" }, stringData: { b: "x" } }), "read"],
-    ["data that is no base64", object("Secret", { data: { a: "a b" } }), "data.a is no base64"],
+    ["data that is not base64", object("Secret", { data: { a: "a b" } }), "data.a is not base64"],
     ["base64 in lines", object("Secret", { data: { a: "YWFh\nYWFh\n" } }), "read"],
     ["late data", object("Secret", { data: { a: "@late(base64.0123456789abcdef)@" } }), "read"],
     [
@@ -210,7 +214,7 @@ describe("refused or read", () => {
     ["a ConfigMap with a number", object("ConfigMap", { data: { a: 1 } }), "data.a is a number, no text"],
 
     ["a pod", pod({ containers: [{ name: "a", image: "b" }] }), "read"],
-    ["containers that are a number", pod({ containers: 7 }), "spec.containers is no list"],
+    ["containers that are a number", pod({ containers: 7 }), "spec.containers is not a list"],
     [
       "a variable that is a number",
       pod({ containers: [{ name: "a", env: [{ name: "A", value: 1 }] }] }),
@@ -219,12 +223,12 @@ describe("refused or read", () => {
     [
       "an argument that is a number",
       pod({ containers: [{ name: "a", args: ["-v", 2] }] }),
-      "spec.containers[0] has no list of texts as args",
+      "spec.containers[0] does not have a list of strings as args",
     ],
     [
       "a service account's name with capitals",
       pod({ serviceAccountName: "Web" }),
-      "spec.serviceAccountName is no valid name",
+      "spec.serviceAccountName is not a valid name",
     ],
     [
       "a generated name",

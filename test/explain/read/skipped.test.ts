@@ -44,7 +44,11 @@ describe("below a folder", () => {
       { "a.yaml": `---\n# none\n---\n${JSON.stringify(account)}\n---\n` },
       ["/a.yaml : 2 documents of it are empty"],
     ],
-    ["an item that is no object", { "a.json": [account, 1] }, ["/a.json : 1 object in a list without kind"]],
+    [
+      "an item that is not an object",
+      { "a.json": [account, 1] },
+      ["/a.json : 1 object in a list without kind"],
+    ],
     [
       "other files",
       { "a.json": [account], "b.md": "", "c.sh": "", "d/e.txt": "" },

@@ -81,7 +81,7 @@ describe("arguments as text", () => {
     ["directive", "a%{ if true }b%{ endif }", "? <a%{ if true }b%{ endif }>"],
     ["brace that never closes", "${aws_role", "? <${aws_role>"],
     ["circle", "${local.loop}", "? <${local.loop}>"],
-    ["list", ["a"], "? value is no text"],
+    ["list", ["a"], "? value is not a string"],
   ];
   it.each(rows)("%s", (_why, value, expected) => {
     const terraform = configuration({
@@ -272,7 +272,7 @@ describe("the form of arguments", () => {
     expect(said(only(terraform, "asked").text("name"))).toBe("n");
   });
 
-  it("is no configuration where it is a Kubernetes object", () => {
+  it("is not a configuration where it is a Kubernetes object", () => {
     expect(isTerraformConfiguration({ kind: "Widget", resource: {} })).toBe(false);
     expect(isTerraformConfiguration({ resource: {} })).toBe(true);
   });

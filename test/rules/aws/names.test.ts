@@ -67,7 +67,7 @@ describe("repositoryPattern", () => {
 
   // Prefixes of a pull through cache are the user's choice, and often the upstream's host.
   it.each(["quay.io/prometheus/*", "docker.io/library/nginx", "ecr/web", "dkr/ecr"])(
-    "accepts %s, which is no host of ECR",
+    "accepts %s, which is not a host of ECR",
     (repository) => expect(repositoryPattern(repository)).toBe(repository),
   );
 

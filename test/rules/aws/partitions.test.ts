@@ -106,7 +106,7 @@ describe("partitionOf", () => {
     expect(run).toThrowError(expect.objectContaining({ code: "late-value" }));
   });
 
-  it("refuses what is no text", () => {
+  it("refuses what is not a string", () => {
     let caught: unknown;
     try {
       partitionOf(1 as never);

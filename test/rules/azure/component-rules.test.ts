@@ -67,7 +67,7 @@ describe("statedScopes", () => {
     ]);
   });
 
-  it.each([[[]], [undefined], [group("a")]])("refuses %j, which is no list of scopes", (scopes) => {
+  it.each([[[]], [undefined], [group("a")]])("refuses %j, which is not a list of scopes", (scopes) => {
     expect(() => statedScopes(scopes as readonly string[])).toThrowError(
       expect.objectContaining({
         code: "azure-invalid",
@@ -198,7 +198,7 @@ describe("assignmentKey", () => {
 });
 
 describe("componentPermissions", () => {
-  it("keeps the order of the request and takes what stands twice once, whatever its letter case", () => {
+  it("keeps the order of the request and takes what appears twice once, whatever its letter case", () => {
     const permissions = ["Microsoft.B/x/read", "Microsoft.A/x/*", "microsoft.b/X/read", "Microsoft.A/*/read"];
     expect(componentPermissions(request({ providerSpec: { permissions } }))).toEqual({
       actions: ["Microsoft.B/x/read", "Microsoft.A/x/*", "Microsoft.A/*/read"],

@@ -42,7 +42,7 @@ describe("parseRegistryId", () => {
     ["a child", `${registry("myteam")}/replications/eastus`],
     ["trailing slash", `${registry("myteam")}/`],
     ["no leading slash", registry("myteam").slice(1)],
-    ["subscription is no GUID", registry("myteam").replace(SUBSCRIPTION, "prod")],
+    ["subscription is not a GUID", registry("myteam").replace(SUBSCRIPTION, "prod")],
     ["group ends with a full stop", registry("myteam", "images.")],
     ["a name instead of an id", "myteam"],
     ["login server", "myteam.azurecr.io"],

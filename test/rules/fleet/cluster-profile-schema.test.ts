@@ -128,7 +128,7 @@ const judged: readonly Row[] = [
     [],
     [`${C}.certificate-authority-data`],
   ]),
-  ["a server that is no URL, which v1alpha1 takes", (d) => (cluster(d)["server"] = "nope"), [], []],
+  ["a server that is not a URL, which v1alpha1 takes", (d) => (cluster(d)["server"] = "nope"), [], []],
   [
     "a manager's name that is a number",
     (d) => (d.spec["clusterManager"] = { name: 1 }),
@@ -207,7 +207,7 @@ const later: readonly Row[] = [
     [],
     ["status.accessProviders[0].cluster"],
   ],
-  ["a server that is no URL", (d) => (cluster(d)["server"] = "nope"), [], [`${C}.server`]],
+  ["a server that is not a URL", (d) => (cluster(d)["server"] = "nope"), [], [`${C}.server`]],
   [
     "a manager's name with a blank",
     (d) => (d.spec["clusterManager"] = { name: "a b" }),

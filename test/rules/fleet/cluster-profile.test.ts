@@ -106,7 +106,7 @@ describe("certificateAuthorityIssues", () => {
   it.each<[string, unknown, string]>([
     ["nothing", "", "certificate authority of a spoke is empty"],
     ["PEM itself", pem, "certificate authority of a spoke is PEM that is not encoded in base64"],
-    ["other text", "%%%", "certificate authority of a spoke is no base64"],
+    ["other text", "%%%", "certificate authority of a spoke is not base64"],
     ["base64 of base64", base64(CA), "certificate authority of a spoke holds no PEM block"],
     ["base64 of text", base64("hello world!"), "certificate authority of a spoke holds no PEM block"],
     [

@@ -66,7 +66,7 @@ describe("accessProviderIssues", () => {
       ["fleet-invalid: access provider "],
     ],
     [
-      "an installHint that is no text",
+      "an installHint that is not a string",
       { name: "a", execConfig: { ...execConfig, installHint: 1 } },
       ["fleet-invalid: access provider "],
     ],
@@ -99,7 +99,7 @@ describe("accessProviderIssues", () => {
     expect(accessProviderIssues([entry])).toEqual(expected.map((each) => refusal(each)));
   });
 
-  it("names a provider that stands twice once", () => {
+  it("names a provider that appears twice once", () => {
     const entry = { name: "a", execConfig };
     expect(accessProviderIssues([entry, entry, entry]).map(({ message }) => message)).toEqual([
       'two access providers have one name, and only the first would be used, got "a"; allowed: each name once; ' +

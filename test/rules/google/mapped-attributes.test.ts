@@ -84,7 +84,7 @@ describe("mapAttributes", () => {
   it.each<[string, string, string | undefined]>([
     ["google.groups", "assertion.groups", undefined],
     ["google.groups", "assertion.teams", "google.groups may have no value: field not found: teams"],
-    ["google.groups", "assertion.sub", "google.groups would be no list of texts"],
+    ["google.groups", "assertion.sub", "google.groups would be not a list of strings"],
     ["google.groups", "assertion.jti", undefined],
     ["google.display_name", "assertion.sub", undefined],
     ["google.display_name", "assertion.name", "google.display_name may have no value: field not found: name"],

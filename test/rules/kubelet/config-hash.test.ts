@@ -21,7 +21,7 @@ it("tells files from one file with both contents", () => {
   expect(credentialProviderConfigHash(["a", "b"])).not.toBe(credentialProviderConfigHash(["ab"]));
 });
 
-it.each([[undefined], ["text"], [[null]], [[1]]])("refuses %j, which is no list of texts", (files) => {
+it.each([[undefined], ["text"], [[null]], [[1]]])("refuses %j, which is not a list of strings", (files) => {
   expect(() => credentialProviderConfigHash(files as never)).toThrowError(
     expect.objectContaining({ code: "node-invalid" }) as Error,
   );

@@ -55,10 +55,10 @@ describe("with a service account", () => {
 
   it.each<[string, object]>([
     ["a part is absent", { namespace: undefined }],
-    ["a part is no text", { uid: Symbol("u") }],
-    ["an annotation is no text", { annotations: { a: Object.create(null) as unknown } }],
+    ["a part is not a string", { uid: Symbol("u") }],
+    ["an annotation is not a string", { annotations: { a: Object.create(null) as unknown } }],
     ["the annotations are absent", { annotations: undefined }],
-    ["the token is no text", { token: 5 }],
+    ["the token is not a string", { token: 5 }],
     ["the cache type is none", { cacheType: "token" }],
   ])("is none where %s", (_, more) => {
     expect(credentialCacheKey("Image", "a.io/x", { ...account, ...more })).toBeUndefined();

@@ -17,13 +17,13 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
   [JSON_TYPE, auth("YTpiYg=="), ["r.io"], undefined],
   [JSON_TYPE, auth("YTpiYg"), ["r.io"], undefined],
   [JSON_TYPE, auth("YT\npi"), ["r.io"], undefined],
-  [JSON_TYPE, auth(" YTpi"), ["r.io"], 'auth of the entry "r.io" is no base64'],
-  [JSON_TYPE, auth("YTpi="), ["r.io"], 'auth of the entry "r.io" is no base64'],
-  [JSON_TYPE, auth("YWI="), ["r.io"], 'auth of the entry "r.io" is no base64 of username:password'],
+  [JSON_TYPE, auth(" YTpi"), ["r.io"], 'auth of the entry "r.io" is not base64'],
+  [JSON_TYPE, auth("YTpi="), ["r.io"], 'auth of the entry "r.io" is not base64'],
+  [JSON_TYPE, auth("YWI="), ["r.io"], 'auth of the entry "r.io" is not base64 of username:password'],
   [JSON_TYPE, "notjson", [], "it is not JSON"],
-  [JSON_TYPE, "[]", [], "it is no object but array"],
-  [JSON_TYPE, '{"auths":"x"}', [], "auths is no object but string"],
-  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is no object but number'],
+  [JSON_TYPE, "[]", [], "it is not an object but array"],
+  [JSON_TYPE, '{"auths":"x"}', [], "auths is not an object but string"],
+  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is not an object but number'],
   [
     JSON_TYPE,
     '{"auths":{"r.io":{"Username":5}}}',
@@ -31,7 +31,7 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
     'username of the entry "r.io" is no string but number',
   ],
   [JSON_TYPE, '{"auths":{},"HttpHeaders":{"a":1}}', [], "a value of HttpHeaders is no string but number"],
-  [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is no base64'],
+  [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is not base64'],
 ])("%s %s", (type, content, registries, problem) => {
   expect(readDockerConfig(type, content)).toEqual({ registries, problem });
 });

@@ -22,7 +22,7 @@ describe("imageMatches", () => {
     expect(new Set(cases.map(([, , expected]) => expected)).size).toBeGreaterThan(2);
   });
 
-  it.each([[Symbol("a")], [null], [1n], [{}]])("is false for %s, which is no text", (value) => {
+  it.each([[Symbol("a")], [null], [1n], [{}]])("is false for %s, which is not a string", (value) => {
     expect(imageMatches(value as unknown as string, "a.io/x")).toBe(false);
     expect(imageMatches("a.io", value as unknown as string)).toBe(false);
   });

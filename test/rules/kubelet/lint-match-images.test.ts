@@ -91,7 +91,7 @@ describe("lintMatchImagesStrictly", () => {
     [
       "gcr.io?x=1",
       "gcr.io/app",
-      ["what follows the question mark is ignored; remove it. A question mark is no glob here"],
+      ["what follows the question mark is ignored; remove it. A question mark is not a glob here"],
     ],
     ["gcr.io#x", "gcr.io/app", ["what follows the # is ignored; remove it"]],
     ["gcr.io:/team", "gcr.io/team", ['the empty port counts as none; write "gcr.io/team"']],

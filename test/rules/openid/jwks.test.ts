@@ -274,12 +274,12 @@ describe("requireAlgorithms", () => {
 });
 
 it.each([[null], [undefined], [""], ["-----BEGIN PUBLIC KEY-----"], [{}]])(
-  "refuses %j, which is no list",
+  "refuses %j, which is not a list",
   (pems) => {
     expect(() => jwksFromPublicKeys(pems as unknown as string[])).toThrowError(
       expect.objectContaining({
         code: "issuer-invalid",
-        problem: "what is given is no list of public keys",
+        problem: "what is given is not a list of public keys",
       }) as Error,
     );
   },

@@ -265,7 +265,7 @@ describe("selectCredentialsRequests", () => {
     );
   });
 
-  it.each([[{}], [{ kind: "" }]])("refuses %j, which is no object", (value) => {
+  it.each([[{}], [{ kind: "" }]])("refuses %j, which is not an object", (value) => {
     expect(() => select([other, value])).toThrowError(
       expect.objectContaining({
         code: "openshift-invalid",

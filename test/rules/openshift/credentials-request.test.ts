@@ -155,7 +155,7 @@ describe("credentialsRequest", () => {
   it.each([
     [undefined, "is missing"],
     [null, "is missing"],
-    ["ingress-operator", "is no list"],
+    ["ingress-operator", "is not a list"],
     [[], "is empty"],
     [["a", "a"], "names one twice"],
     [["a", "A b"], "has an entry that is no name"],

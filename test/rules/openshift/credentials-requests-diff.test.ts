@@ -211,7 +211,7 @@ describe("credentialsRequestsDiff", () => {
 });
 
 it.each([[undefined], [null], [{}], [[null]], [new Array<unknown>(1)]])(
-  "refuses %j, which is no list of documents",
+  "refuses %j, which is not a list of documents",
   (documents) => {
     expect(() => credentialsRequestsDiff([], documents as never)).toThrowError(
       expect.objectContaining({

@@ -108,7 +108,7 @@ describe("boundFiles", () => {
     ["half a placeholder", object('"x@late(a.b"'), "1", "bind-unknown", "x@late(a.b"],
     ["a placeholder as a key", `kind: X\ndata:\n  "${CLIENT}": 1\n`, "1", "bind-unknown", "X: data"],
     ["an encoded text in an encoded text", object('"@late(base64.cc)@"'), "1", "bind-unknown", ENCODED],
-    ["a document that is no YAML", `a: "${CLIENT}\n`, "1", "bind-invalid", "is not YAML"],
+    ["a document that is not YAML", `a: "${CLIENT}\n`, "1", "bind-invalid", "is not YAML"],
   ])("refuses %s", (_, text, value, code, part) => {
     const run = (): unknown => bound(text, value);
     expect(run).toThrowError(

@@ -176,7 +176,7 @@ function isThere(tree: Tree): boolean {
 
 function selection(entry: TreeObject, name: string, where: string): Selection | undefined {
   const found = pair(entry, name, where);
-  const problem = `${where}has a ${name} that is no text and no list of texts`;
+  const problem = `${where}has a ${name} that is neither a string nor a list of strings`;
   return found && { values: textsAt(found.value, ["string"], problem), negated: found.negated };
 }
 
@@ -196,7 +196,7 @@ function underOperator(operator: string, keys: TreeValue, where: string): readon
     throw new Mistake(`${where}has a Condition ${JSON.stringify(operator)} that is not an object`);
   return entriesOf(keys).map(([key, given]) => {
     const name = JSON.stringify(match(key, (text) => text, whyText));
-    const problem = `${where}has a value of ${name} that is no text and no list of texts`;
+    const problem = `${where}has a value of ${name} that is neither a string nor a list of strings`;
     return { operator, key, values: textsAt(given, SCALARS, problem) };
   });
 }

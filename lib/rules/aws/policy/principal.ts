@@ -89,7 +89,7 @@ function providerNamed({ type, name }: Named, providerArn: Known<string>): Match
         : "its Principal is everybody, of which AWS does not say whether it includes web identities",
     );
   if (isMalformed(name))
-    return cannotTell(() => `its Principal ${quoted(type)} is no text and no list of texts`);
+    return cannotTell(() => `its Principal ${quoted(type)} is neither a string nor a list of strings`);
   // Other AWS principals never are a web identity.
   if (type !== "Federated") return late(name) ? LATE : OTHER;
   const found = same(name, providerArn);
