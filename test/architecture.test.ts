@@ -506,7 +506,7 @@ const ROOMS: Readonly<
     },
   },
   explain: {
-    each: ["held", "identity", "issuer", "permission", "plugin", "reader", "spoke", "trust"],
+    each: ["held", "identity", "issuer", "permission", "plugin", "pods", "reader", "spoke", "trust"],
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",
@@ -529,7 +529,6 @@ const ROOMS: Readonly<
         assignments: "roles are assigned, also to groups, and denied",
         credentials: "an identity has up to twenty federated credentials",
         ids: "resource ids are compared without letter case, and form scopes",
-        pods: "the webhook changes pods by label",
         registry: "registries honour other roles by their mode",
       },
       google: {
@@ -537,7 +536,6 @@ const ROOMS: Readonly<
         iam: "grants count by bearer, role, place and condition",
         members: "principals name pools and attributes",
         names: "the number of a project is in no resource",
-        pods: "pods mount a credential file",
         pool: "pools have providers with attribute mappings",
         rights: "what a request asks for is permissions and roles",
       },

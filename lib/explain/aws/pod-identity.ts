@@ -1,15 +1,15 @@
 /*
- * Workloads that EKS Pod Identity gives a role: which association is of them, whether their pods get credentials, and
- * whether the role lets EKS in. An association wins over an annotation of the service account.
+ * Workloads that EKS Pod Identity gives a role: which association is of them, and whether the role lets EKS in. An
+ * association wins over an annotation of the service account.
  *
- * Sources: EKS user guide, "Learn how EKS Pod Identity grants pods access to AWS services", "Set up the Amazon EKS Pod
- * Identity Agent" and "Enable or disable session tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go;
- * aws/eks-pod-identity-agent, charts/eks-pod-identity-agent/values.yaml: nodes with Linux, and none of Fargate.
+ * Sources: EKS user guide, "Learn how EKS Pod Identity grants pods access to AWS services" and "Enable or disable session
+ * tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, `buildPodPatchConfig`.
  */
 
 import {
   type Known,
   type Ternary,
+  and,
   is,
   isKnown,
   joined,
@@ -18,8 +18,9 @@ import {
   partsOf,
   same,
   shown,
+  whyNot,
+  whyText,
 } from "../../model/known";
-import { childOf, optionalText } from "../../model/tree";
 import { isEksIssuer } from "../../rules/aws/cluster";
 import {
   POD_IDENTITY_ACTIONS,
@@ -28,22 +29,19 @@ import {
 } from "../../rules/aws/pod-identity";
 import type { Policy } from "../../rules/aws/policy/document";
 import { admitsEveryone, decidePodIdentity } from "../../rules/aws/policy/trust";
-import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion, AccountReading, TrustAnswer } from "../cloud";
 import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { containersOf } from "../shared/pods";
 import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import { accountOf, push, regionOf } from "./place";
+import { associatedPods, inOnePlace, isNamed } from "./pods";
 import { type TrustQuestion, notFound } from "./trust";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
-const AGENT = "eks-pod-identity-agent";
 const DENIED = "AccessDeniedException";
-const NO_CREDENTIALS = "Unable to locate credentials";
 
 /** Who judges whether a role is given to a service account. */
 export interface RoleTrusts {
@@ -76,20 +74,22 @@ export class PodIdentities {
     const judged = (this.#associations().get(account.key) ?? []).map(
       (each) => [each, this.#isOf(each, cluster)] as const,
     );
-    const [first, ...others] = judged.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
-    if (first) return this.#associated(first, others, question, isAnnotated);
-    const perhaps =
-      judged.find(([, isIts]) => isIts === "unknown")?.[0] ??
-      (this.#associations().get(OPEN) ?? []).find(
-        (each) => is(keyOf(each), account.key) !== "no" && this.#isOf(each, cluster) !== "no",
-      );
-    // Of a recorded cluster it is another one's, unless nothing else gives the workload what was declared.
-    const isOfAny = perhaps !== undefined && isKnown(keyOf(perhaps)) && cluster.name === undefined;
-    const matters = isOfAny || (declared && !isAnnotated);
-    if (perhaps === undefined || !matters) return undefined;
+    const first = judged.find(([, isIts]) => isIts === "yes")?.[0];
+    if (first) return this.#associated(first, judged, question, isAnnotated);
+    const open = this.#associations().get(OPEN) ?? [];
+    const perhaps = [
+      ...judged.flatMap(([each, isIts]) => (isIts === "unknown" ? [each] : [])),
+      ...open.filter((each) => is(keyOf(each), account.key) !== "no" && this.#isOf(each, cluster) !== "no"),
+    ].find((each) => {
+      if (isAnnotated)
+        return cluster.name === undefined || is(each.stated("cluster_name"), cluster.name) !== "no";
+      // Of a recorded cluster it is another one's, unless nothing else gives the workload what was declared.
+      return declared || (isKnown(keyOf(each)) && cluster.name === undefined);
+    });
+    if (perhaps === undefined) return undefined;
     const answer = unknown(
-      `whether an association of EKS Pod Identity is of this service account and cluster is not known: it is of ${shown(keyOf(perhaps))} in EKS cluster ${shown(perhaps.stated("cluster_name"))}`,
-      "record the cluster under its name in EKS, or also give explain the Terraform of the cluster",
+      `whether an association of EKS Pod Identity is of this service account and cluster is not known: ${wordsOf(perhaps)}`,
+      "record the cluster under its name in EKS, or also give explain the Terraform of the cluster, or what `terraform show -json` prints",
       seen("EKS Pod Identity association", perhaps.source),
     );
     return { answer, pods: answer, audiences: [], role: undefined };
@@ -117,7 +117,7 @@ export class PodIdentities {
       typeof part !== "string" && part.target instanceof Resource ? [part.target] : [],
     );
     const declared = makers.find(({ type }) => type === CLUSTER);
-    if (declared) return isNamed(declared, own);
+    if (declared) return inOnePlace(declared, association) === "no" ? "no" : isNamed(declared, own);
     // An issuer that another resource makes is none of EKS, as far as can be told.
     if (makers.length > 0) return "unknown";
     if (name !== undefined && is(own, name) === "yes") return "yes";
@@ -126,66 +126,35 @@ export class PodIdentities {
 
   #associated(
     association: Resource,
-    others: readonly Resource[],
+    all: readonly (readonly [Resource, Ternary])[],
     question: AccountQuestion,
     isAnnotated: boolean,
   ): ReturnType<PodIdentities["reading"]> {
     const arn = association.stated("role_arn");
     const named = this.#roles.named(arn);
     const where = seen("EKS Pod Identity association", association.source);
-    const rival = others.find(
-      (each) => each.address !== association.address || same(each.stated("role_arn"), arn) === "no",
-    );
+    const rivals = all
+      .map(([each, isIts]) => [each, isRival(association, each, isIts)] as const)
+      .filter(([, isOne]) => isOne !== "no");
+    const rival = rivals.find(([, isOne]) => isOne === "yes") ?? rivals[0];
     const also = isAnnotated
       ? [seen("the annotation of the service account does not count beside it", question.account.source)]
       : [];
-    const answer = rival
-      ? broken(
-          `two associations of EKS Pod Identity are of ${question.account.key}, and EKS takes one`,
-          "leave one of the two",
-          "ResourceInUseException: Association already exists",
-          where,
-          seen("another association", rival.source),
-        )
-      : (beyond(association, where) ??
-        (isRoleArn(arn)
-          ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, ...also)
-          : broken(`${shown(arn)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where)));
+    const why = whyNot(arn);
+    const isOpen = why !== undefined && why.kind !== "apply";
+    const answer =
+      ((isOpen && unknown(`the role of the association is not known: ${whyText(why)}`, ASK_AGAIN, where)) ||
+        (rival && twice(question.account.key, rival, where))) ??
+      beyond(association, where) ??
+      (isRoleArn(arn)
+        ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, ...also)
+        : broken(`${shown(arn)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where));
     return {
       answer,
-      role: { named, trusts: new AssociationTrust(association) },
-      pods: this.#pods(association, question),
+      role: isOpen ? undefined : { named, trusts: new AssociationTrust(association) },
+      pods: associatedPods(this.#terraform, association, question.pods),
       audiences: [known(POD_IDENTITY_AUDIENCE)],
     };
-  }
-
-  #pods(association: Resource, { pods }: AccountQuestion): Answer {
-    const cluster = association.stated("cluster_name");
-    const ofCluster = (type: string): readonly Resource[] =>
-      this.#terraform.ofType(type).filter((each) => same(each.stated("cluster_name"), cluster) === "yes");
-    const serverless = ofCluster("aws_eks_fargate_profile").flatMap((each) =>
-      onFargate(
-        each,
-        orElse(association.stated("namespace"), () => ""),
-      ),
-    );
-    const own = pods.flatMap((pod) => ownCredentials(pod) ?? []);
-    const [problem] = [...serverless, ...own].sort(
-      (one, other) => Number(other.status === "fail") - Number(one.status === "fail"),
-    );
-    if (problem) return problem;
-    const agent =
-      ofCluster("aws_eks_addon").find((each) => is(each.stated("addon_name"), AGENT) === "yes") ??
-      this.#terraform.ofType(CLUSTER).find((each) => isNamed(each, cluster) === "yes" && isAuto(each));
-    return agent
-      ? pass(
-          "EKS sets the variables of its pods, and the agent gives them credentials",
-          seen("agent of EKS Pod Identity", agent.source),
-        )
-      : unknown(
-          `whether the agent of EKS Pod Identity runs on the nodes of ${shown(cluster)} is not known`,
-          `declare the add-on ${AGENT}, name the Terraform that does, or state it with --facts as aws.podIdentityAgents`,
-        );
   }
 }
 
@@ -197,15 +166,41 @@ function keyOf(association: Resource): Known<string> {
   return joined(association.stated("namespace"), "/", association.stated("service_account"));
 }
 
-function isNamed(cluster: Resource, name: Known<string>): Ternary {
-  const target = (partsOf(name) ?? []).find((part) => typeof part !== "string")?.target;
-  return target === cluster ? "yes" : same(cluster.attribute("name"), name);
+/** What is known of whose it is, as a clause. */
+function wordsOf(association: Resource): string {
+  const [key, cluster] = [keyOf(association), association.stated("cluster_name")];
+  const why = [key, cluster].map(whyNot).find((each) => each !== undefined && each.kind !== "apply");
+  return why ? whyText(why) : `it is of ${shown(key)} in EKS cluster ${shown(cluster)}`;
 }
 
-/** Nodes of EKS Auto Mode run the agent. */
-function isAuto(cluster: Resource): boolean {
-  const [compute] = orElse(cluster.blocks("compute_config"), () => []);
-  return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
+/** Whether a second association of the service account is of the same cluster. Read twice, it is no other one. */
+function isRival(association: Resource, other: Resource, isIts: Ternary): Ternary {
+  const roles = [association, other].map((each) => each.stated("role_arn")) as [Known<string>, Known<string>];
+  if (association === other || isIts === "no") return "no";
+  if (association.address === other.address && same(...roles) !== "no") return "no";
+  const isOfOne = and(
+    same(association.stated("cluster_name"), other.stated("cluster_name")),
+    inOnePlace(association, other),
+  );
+  // Both have the recorded name; which of the two clusters is meant is open.
+  if (isIts === "yes") return isOfOne === "yes" ? "yes" : "unknown";
+  return isOfOne;
+}
+
+function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where: Evidence): Answer {
+  const evidence = [where, seen("another association", rival.source)];
+  return isOne === "yes"
+    ? broken(
+        `two associations of EKS Pod Identity are of ${key}, and EKS takes one`,
+        "leave one of the two",
+        "ResourceInUseException: Association already exists",
+        ...evidence,
+      )
+    : unknown(
+        `two associations of EKS Pod Identity are of ${key}, and whether both are of one cluster is not known`,
+        "leave one of the two, or also give explain what `terraform show -json` prints",
+        ...evidence,
+      );
 }
 
 /** What changes as whom, or with what rights, the pods act. */
@@ -218,53 +213,6 @@ function beyond(association: Resource, where: Evidence): Answer | undefined {
         `leave ${name} out, or see by hand what it leaves of the role`,
         where,
       );
-}
-
-function onFargate(profile: Resource, namespace: string): readonly Answer[] {
-  const selectors = orElse(profile.blocks("selector"), () => []);
-  return selectors.flatMap((selector) => {
-    const pattern = orElse(selector.text("namespace"), () => undefined);
-    if (pattern === undefined || matchesPattern(pattern, namespace) === false) return [];
-    const where = seen("Fargate profile", profile.source);
-    const remedy = "give the service account a role by annotation instead: without `podIdentity`";
-    const reason = `pods of namespace ${namespace} run on Fargate, where no agent of EKS Pod Identity is`;
-    return [
-      selector.names.includes("labels")
-        ? unknown(`${reason}, where they have the labels of the profile`, remedy, where)
-        : broken(reason, remedy, NO_CREDENTIALS, where),
-    ];
-  });
-}
-
-/** Variables by which SDKs find credentials before they ask the agent, and pods that it does not serve. */
-const BEFORE: readonly string[] = [
-  "AWS_ACCESS_KEY_ID",
-  "AWS_PROFILE",
-  "AWS_WEB_IDENTITY_TOKEN_FILE",
-  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-  "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-];
-
-function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]): Answer | undefined {
-  const where = seen(title, source);
-  const systems = [childOf(spec, "os", "name"), childOf(spec, "nodeSelector", "kubernetes.io/os")];
-  if (systems.some((each) => is(optionalText(each), "windows") === "yes"))
-    return broken(
-      `${title} runs on Windows, where no agent of EKS Pod Identity is`,
-      "give the service account a role by annotation instead: without `podIdentity`",
-      NO_CREDENTIALS,
-      where,
-    );
-  for (const { name, variable } of containersOf(spec)) {
-    const set = BEFORE.find((each) => orElse(variable(each), () => "late") !== undefined);
-    if (set !== undefined)
-      return unknown(
-        `the container ${name} of ${title} has ${set}, by which SDKs find other credentials first`,
-        `remove ${set} from the pod`,
-        where,
-      );
-  }
-  return undefined;
 }
 
 /** The trust of a role as EKS Pod Identity asks for it, for one association. */

@@ -64,15 +64,15 @@ export class AwsSpokes implements CloudSpokes {
 
   /** The answer for a controller with an association of EKS Pod Identity. */
   native({ key }: ServiceAccountFact): Answer | undefined {
-    const found = this.#terraform
-      .ofType("aws_eks_pod_identity_association")
-      .find(
-        (each) => is(joined(each.stated("namespace"), "/", each.stated("service_account")), key) === "yes",
-      );
+    const isIts = (each: Resource): Ternary =>
+      is(joined(each.stated("namespace"), "/", each.stated("service_account")), key);
+    const all = this.#terraform.ofType("aws_eks_pod_identity_association");
+    const certain = all.find((each) => isIts(each) === "yes");
+    const found = certain ?? all.find((each) => isIts(each) !== "no");
     return (
       found &&
       unknown(
-        `EKS Pod Identity gives ${key} a role, which is not judged here`,
+        `EKS Pod Identity ${certain ? "gives" : "may give"} ${key} a role, which is not judged here`,
         "see that the association is of the hub, that the role trusts pods.eks.amazonaws.com with sts:AssumeRole and sts:TagSession, and that the spoke has an access entry for it; what is judged here is a role for tokens of the hub's issuer, named by eks.amazonaws.com/role-arn on the service account",
         seen("EKS Pod Identity association", found.source),
       )

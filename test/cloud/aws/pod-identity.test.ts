@@ -211,6 +211,50 @@ const pod = (spec: object): Change =>
     }),
   );
 
+/** The service account with a role by annotation, whose trust lets its tokens in. */
+function annotated(change: Change): Change {
+  return (terraform, folder) => {
+    const host = ISSUER.replace("https://", "");
+    const provider = `arn:aws:iam::${ACCOUNT}:oidc-provider/${host}`;
+    const claims = {
+      [`${host}:sub`]: "system:serviceaccount:shop:web",
+      [`${host}:aud`]: "sts.amazonaws.com",
+    };
+    trust({
+      Principal: { Federated: provider },
+      Action: "sts:AssumeRoleWithWebIdentity",
+      Condition: { StringEquals: claims },
+    })(terraform, folder);
+    const own = { url: ISSUER, client_id_list: ["sts.amazonaws.com"] };
+    also("aws_iam_openid_connect_provider", "own", own)(terraform, folder);
+    const account = { region: REGION, allowed_account_ids: [ACCOUNT] };
+    Object.assign(terraform, { provider: { aws: account } });
+    const text = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: ${ROLE}\n`;
+    file("manifests/20-service-accounts.yaml", text)(terraform, folder);
+    association({ role_arn: `${ROLE}x` })(terraform, folder);
+    change(terraform, folder);
+  };
+}
+
+const fargate = (values: Json): Change =>
+  also("aws_eks_fargate_profile", "f", { cluster_name: "prod", ...values });
+const automatic =
+  (values: Json): Change =>
+  (terraform, folder) => {
+    changed("aws_eks_addon", (before) => ({ ...before, addon_name: "vpc-cni" }))(terraform, folder);
+    also("aws_eks_cluster", "auto", { name: "prod", compute_config: { enabled: true }, ...values })(
+      terraform,
+      folder,
+    );
+  };
+const second = (values: Json): Change =>
+  also("aws_eks_pod_identity_association", "second", {
+    ...{ cluster_name: "prod", namespace: "shop", service_account: "web", role_arn: ROLE, region: REGION },
+    ...values,
+  });
+const container = (name: string): Change =>
+  pod({ containers: [{ name: "web", image: "web", env: [{ name, value: "x" }] }] });
+
 const tag = (name: string, value: unknown): Json => ({
   Condition: { StringEquals: { [`aws:RequestTag/${name}`]: value } },
 });
@@ -238,7 +282,13 @@ describe("explain", () => {
       "unknown",
       "account-annotated",
     ],
-    ["of no role", association({ role_arn: "web" }), "denied", "account-annotated", "not an ARN of an IAM role"],
+    [
+      "of no role",
+      association({ role_arn: "web" }),
+      "denied",
+      "account-annotated",
+      "not an ARN of an IAM role",
+    ],
     [
       "of a role of another account",
       (terraform, folder) => {
@@ -265,18 +315,37 @@ describe("explain", () => {
       "subject-admitted",
       "aws:RequestTag/",
     ],
+    ["beside another one", second({}), "denied", "account-annotated", "EKS takes one"],
     [
-      "beside another one",
-      also("aws_eks_pod_identity_association", "second", {
-        cluster_name: "prod",
-        namespace: "shop",
-        service_account: "web",
-        role_arn: ROLE,
-      }),
-      "denied",
+      "beside another one, of a cluster that is not known",
+      second({ cluster_name: "${var.n}" }),
+      "unknown",
       "account-annotated",
-      "EKS takes one",
+      "whether both are of one cluster",
     ],
+    ["beside another one, of another cluster", second({ cluster_name: "other" }), "allowed"],
+    ["beside another one, of another region", second({ region: "eu-central-1" }), "allowed"],
+    ["of a role that is not stated", association({ role_arn: null }), "unknown", "account-annotated"],
+    ["beside an annotation", annotated(association({})), "unknown", "identity-found", `${ROLE}x`],
+    [
+      "of another cluster, beside an annotation",
+      annotated(association({ cluster_name: "other" })),
+      "allowed",
+    ],
+    [
+      "of another account, beside an annotation",
+      annotated(association({ service_account: "api" })),
+      "allowed",
+    ],
+    ...["cluster_name", "namespace", "service_account", "count"].map(
+      (name): [string, Change, "unknown", string, string] => [
+        `whose ${name} is not known, beside an annotation`,
+        annotated(association({ [name]: "${var.n}" })),
+        "unknown",
+        "account-annotated",
+        "whether an association",
+      ],
+    ),
     [
       "and a trust without sts:TagSession",
       trust({ Action: "sts:AssumeRole" }),
@@ -338,16 +407,28 @@ describe("explain", () => {
       "unknown",
       "pods-configured",
     ],
+    ["and Auto Mode, which runs the agent", automatic({}), "allowed"],
     [
-      "and Auto Mode, which runs the agent",
+      "and Auto Mode beside other nodes",
       (terraform, folder) => {
-        changed("aws_eks_addon", (before) => ({ ...before, addon_name: "vpc-cni" }))(terraform, folder);
-        also("aws_eks_cluster", "auto", { name: "prod", compute_config: { enabled: true } })(
-          terraform,
-          folder,
-        );
+        automatic({})(terraform, folder);
+        also("aws_eks_node_group", "n", { cluster_name: "prod" })(terraform, folder);
       },
-      "allowed",
+      "unknown",
+      "pods-configured",
+    ],
+    [
+      "and Auto Mode in another region",
+      automatic({ region: "eu-central-1" }),
+      "unknown",
+      "pods-configured",
+      "whether the agent",
+    ],
+    [
+      "and the agent in another region",
+      changed("aws_eks_addon", (before) => ({ ...before, region: "eu-central-1" })),
+      "unknown",
+      "pods-configured",
     ],
     [
       "and pods on Fargate",
@@ -370,6 +451,61 @@ describe("explain", () => {
       also("aws_eks_fargate_profile", "f", { cluster_name: "prod", selector: [{ namespace: "bank" }] }),
       "allowed",
     ],
+    ...[
+      { count: "${var.n}", selector: [{ namespace: "shop" }] },
+      { cluster_name: "${var.n}", selector: [{ namespace: "shop" }] },
+      { selector: [{ namespace: "${var.n}" }] },
+      { dynamic: { selector: { for_each: "${var.n}", content: { namespace: "${selector.value}" } } } },
+    ].map((values): [string, Change, "unknown", string, string] => [
+      `and a Fargate profile of which something is not known: ${JSON.stringify(values)}`,
+      fargate(values),
+      "unknown",
+      "pods-configured",
+      "whether pods of namespace shop run on Fargate",
+    ]),
+    [
+      "and pods on Fargate, as a state has them",
+      fargate({ selector: [{ namespace: "shop", labels: null }] }),
+      "denied",
+      "pods-configured",
+      "run on Fargate",
+    ],
+    [
+      "and Fargate in another region",
+      fargate({ region: "eu-central-1", selector: [{ namespace: "shop" }] }),
+      "allowed",
+    ],
+    [
+      "and pods on Windows, by the old label",
+      pod({ nodeSelector: { "beta.kubernetes.io/os": "windows" } }),
+      "denied",
+      "pods-configured",
+      "runs on Windows",
+    ],
+    [
+      "and pods with an affinity to Windows",
+      pod({
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [
+                { matchExpressions: [{ key: "kubernetes.io/os", operator: "In", values: ["windows"] }] },
+              ],
+            },
+          },
+        },
+      }),
+      "unknown",
+      "pods-configured",
+      "may run on Windows",
+    ],
+    [
+      "and the variable beside which EKS sets none",
+      container("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
+      "unknown",
+      "pods-configured",
+      "with none",
+    ],
     [
       "and pods on Windows",
       pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
@@ -377,13 +513,7 @@ describe("explain", () => {
       "pods-configured",
       "runs on Windows",
     ],
-    [
-      "and credentials of their own",
-      pod({ containers: [{ name: "web", image: "web", env: [{ name: "AWS_PROFILE", value: "x" }] }] }),
-      "unknown",
-      "pods-configured",
-      "AWS_PROFILE",
-    ],
+    ["and credentials of their own", container("AWS_PROFILE"), "unknown", "pods-configured", "AWS_PROFILE"],
     ["and pods of which nothing is special", pod({}), "allowed"],
   ])("an association %s", (_, change, verdict, check, reason = "") => {
     const found = judged(change);
@@ -413,7 +543,15 @@ describe("explain", () => {
     expect(verdicts).toEqual(["unknown", "allowed"]);
   });
 
-  it("knows the cluster by its resource where the issuer is known after apply, whatever it is called", () => {
+  it.each([
+    [
+      "knows the cluster by its resource where the issuer is known after apply",
+      "${aws_eks_cluster.cluster.name}",
+      "allowed",
+    ],
+    ["takes the cluster's id for its name", "${aws_eks_cluster.cluster.id}", "allowed"],
+    ["takes no name that begins with the cluster's for it", "${aws_eks_cluster.cluster.id}-blue", "denied"],
+  ])("%s", (_, name, verdict) => {
     const out = synthesized((app) => {
       const stack = providersStack(app);
       const cluster = eksCluster(stack);
@@ -424,10 +562,13 @@ describe("explain", () => {
       });
       new EksAddon(stack, "agent", { clusterName: cluster.name, addonName: "eks-pod-identity-agent" });
     });
+    const stack = join(out, "stacks/prod/cdk.tf.json");
+    const terraform = JSON.parse(readFileSync(stack, "utf8")) as Record<string, never>;
+    for (const type of ["aws_eks_addon", "aws_eks_pod_identity_association"])
+      changed(type, (before) => ({ ...before, cluster_name: name }))(terraform, out);
+    if (name.includes(".id")) trust({ Condition: {} })(terraform, out);
+    writeFileSync(stack, JSON.stringify(terraform));
     const [result] = explain([out]);
-    expect([result?.verdict, result?.checks.find(({ status }) => status === "unknown")?.reason]).toEqual([
-      "allowed",
-      undefined,
-    ]);
+    expect(result?.verdict).toBe(verdict);
   });
 });

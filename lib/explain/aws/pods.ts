@@ -1,0 +1,173 @@
+/*
+ * Whether pods get credentials by EKS Pod Identity: EKS sets their variables, and an agent on their node hands them out.
+ *
+ * Sources: EKS user guide, "Set up the Amazon EKS Pod Identity Agent" and "Automate cluster infrastructure with EKS Auto
+ * Mode"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; aws/eks-pod-identity-agent,
+ * charts/eks-pod-identity-agent/values.yaml: nodes with Linux, and none of Fargate.
+ */
+
+import { type Known, type Ternary, and, is, not, or, orElse, same, shown } from "../../model/known";
+import { type Tree, childOf, hasOther, isTreeObject, itemsOf, optionalText } from "../../model/tree";
+import { matchesPattern } from "../../rules/wildcard";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { AccountQuestion } from "../cloud";
+import { type Block, type Resource, referredResource } from "../read/block";
+import type { Terraform } from "../read/terraform";
+import { containersOf } from "../shared/pods";
+import { asked, whether } from "../shared/references";
+import { ASK_AGAIN } from "../shared/words";
+import { accountOf, regionOf } from "./place";
+
+const CLUSTER = "aws_eks_cluster";
+const AGENT = "eks-pod-identity-agent";
+const NO_CREDENTIALS = "Unable to locate credentials";
+const ANNOTATE = "give the service account a role by annotation instead: without `podIdentity`";
+
+/** Whether a cluster's resource is the one that a name is of. */
+export function isNamed(cluster: Resource, name: Known<string>): Ternary {
+  return referredResource(name, ["id", "name"]) === cluster ? "yes" : same(cluster.attribute("name"), name);
+}
+
+/** Whether two resources are of one account and region. */
+export function inOnePlace(one: Resource, other: Resource): Ternary {
+  return and(same(regionOf(one), regionOf(other)), same(accountOf(one), accountOf(other)));
+}
+
+/** Whether the pods of an association's service account get credentials. */
+export function associatedPods(
+  terraform: Terraform,
+  association: Resource,
+  pods: AccountQuestion["pods"],
+): Answer {
+  const cluster = association.stated("cluster_name");
+  // A state and a stated fact do not say where they are; the name decides then.
+  const ofCluster = (
+    type: string,
+    isOf: (each: Resource) => Ternary,
+  ): readonly (readonly [Resource, Ternary])[] =>
+    terraform.ofType(type).flatMap((each) => {
+      const isIts = isOf(each);
+      return isIts === "no" || inOnePlace(each, association) === "no" ? [] : [[each, isIts] as const];
+    });
+  const byName = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
+  const namespace = orElse(association.stated("namespace"), () => "");
+  const problems = [
+    ...ofCluster("aws_eks_fargate_profile", byName).flatMap(
+      ([each, isIts]) => onFargate(each, namespace, isIts) ?? [],
+    ),
+    ...pods.flatMap((pod) => ownCredentials(pod) ?? []),
+  ];
+  const problem = problems.find(({ status }) => status === "fail") ?? problems[0];
+  if (problem) return problem;
+  const certain = (found: ReturnType<typeof ofCluster>): readonly Resource[] =>
+    found.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
+  // Only nodes of Auto Mode have the agent built in.
+  const hasOthers = ofCluster("aws_eks_node_group", byName).length > 0;
+  const agent =
+    certain(ofCluster("aws_eks_addon", byName)).find(
+      (each) => is(each.stated("addon_name"), AGENT) === "yes",
+    ) ??
+    certain(ofCluster(CLUSTER, (each) => isNamed(each, cluster))).find((each) => !hasOthers && isAuto(each));
+  return agent
+    ? pass(
+        "EKS sets the variables of its pods, and the agent gives them credentials",
+        seen("agent of EKS Pod Identity", agent.source),
+      )
+    : unknown(
+        `whether the agent of EKS Pod Identity runs on the nodes of ${shown(cluster)} is not known`,
+        `declare the add-on ${AGENT}, name the Terraform that does, or state it with --facts as aws.podIdentityAgents`,
+      );
+}
+
+function isAuto(cluster: Resource): boolean {
+  const [compute] = orElse(cluster.blocks("compute_config"), () => []);
+  return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
+}
+
+function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer | undefined {
+  const selectors = orElse(profile.blocks("selector"), () => undefined);
+  const covers = (selector: Block): Ternary =>
+    whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
+  const covered = selectors?.filter((each) => covers(each) !== "no");
+  const matching = covered?.map((each) => and(covers(each), not(hasLabels(each)))) ?? ["unknown" as const];
+  const runs = and(isIts, or(...matching));
+  if (runs === "no") return undefined;
+  const where = seen("Fargate profile", profile.source);
+  const lacks = "on Fargate, where EKS Pod Identity has no agent";
+  if (runs === "yes")
+    return broken(`pods of namespace ${namespace} run ${lacks}`, ANNOTATE, NO_CREDENTIALS, where);
+  return isIts === "yes" && covered?.some((each) => covers(each) === "yes")
+    ? unknown(`pods of namespace ${namespace} with the labels of the profile run ${lacks}`, ANNOTATE, where)
+    : unknown(`whether pods of namespace ${namespace} run ${lacks}, is not known`, ASK_AGAIN, where);
+}
+
+/** Whether the labels of pods decide too, which is not known before they are read. */
+function hasLabels(selector: Block): Ternary {
+  const has = asked(selector.tree("labels"), (labels): Ternary => {
+    if (labels === undefined || labels === null) return "no";
+    return isTreeObject(labels) ? hasOther(labels, []) : "unknown";
+  });
+  return has === "no" ? "no" : "unknown";
+}
+
+/** Variables that may bring other credentials, or beside which EKS sets none, and pods that the agent does not serve. */
+const BEFORE: readonly string[] = [
+  "AWS_ACCESS_KEY_ID",
+  "AWS_PROFILE",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+  "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+];
+
+function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]): Answer | undefined {
+  const where = seen(title, source);
+  const isOnWindows = onWindows(spec);
+  if (isOnWindows === "yes")
+    return broken(
+      `${title} runs on Windows, where EKS Pod Identity has no agent`,
+      ANNOTATE,
+      NO_CREDENTIALS,
+      where,
+    );
+  if (isOnWindows === "unknown")
+    return unknown(
+      `${title} may run on Windows, where EKS Pod Identity has no agent`,
+      "select nodes with Linux by `nodeSelector`",
+      where,
+    );
+  for (const { name, variable } of containersOf(spec)) {
+    const set = BEFORE.find((each) => orElse(variable(each), () => "late") !== undefined);
+    if (set !== undefined)
+      return unknown(
+        `the container ${name} of ${title} has ${set}, so that it may act with other credentials, or with none`,
+        `remove ${set} from the pod`,
+        where,
+      );
+  }
+  return undefined;
+}
+
+/** The webhook knows both labels. */
+const SYSTEMS: readonly string[] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
+
+function onWindows(spec: Tree): Ternary {
+  const selected = [
+    childOf(spec, "os", "name"),
+    ...SYSTEMS.map((label) => childOf(spec, "nodeSelector", label)),
+  ].map((each) => is(optionalText(each), "windows"));
+  const required = childOf(
+    spec,
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+  );
+  const affine = itemsOf(childOf(required, "nodeSelectorTerms"))
+    .flatMap((term) => itemsOf(childOf(term, "matchExpressions")))
+    .filter((each) => is(optionalText(childOf(each, "operator")), "In") !== "no")
+    .filter((each) => SYSTEMS.some((label) => is(optionalText(childOf(each, "key")), label) !== "no"))
+    .flatMap((each) => itemsOf(childOf(each, "values")))
+    .map((value) => is(optionalText(value), "windows"));
+  // One of several terms is enough for a node.
+  return or(...selected, ...affine.map((each) => and(each, "unknown")));
+}
