@@ -40,6 +40,9 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
     nodeRole: `arn:aws:iam::${ACCOUNT}:role/nodes`,
     queue: `arn:aws:sqs:${REGION}:${ACCOUNT}:prod`,
   })),
+  fluxSourceController: of(aws.fluxSourceController, ["from"], () => ({
+    from: [aws.ecr({ account: ACCOUNT, region: REGION, repositories: ["shop/*"] })],
+  })),
   externalSecrets: of(aws.externalSecrets, [], () => ({
     secrets: [`arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:shop/*`],
     parameters: [`arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/shop/*`],
