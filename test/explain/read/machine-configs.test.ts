@@ -105,6 +105,7 @@ describe("a MachineConfig", () => {
     expect(text(contents({ source: packed, compression: "gzip" }))).toBe(CONFIG);
     expect(text(contents({ compression: "gzip" }))).toContain("cannot be unpacked");
     expect(text(contents({ verification: { hash: sha("sha512", "x") } }))).toContain("of other contents");
+    expect(text(contents({ verification: { hash: sha("sha512", CONFIG) } }))).toBe(CONFIG);
   });
 });
 
