@@ -2,11 +2,13 @@
  * Ready permissions: what each row grants is what the workload may do, and what the page says of it.
  */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { App } from "cdktf";
 import { describe, expect, it } from "vitest";
 import * as aws from "../lib/cloud/aws";
 import * as azure from "../lib/cloud/azure";
+import type { AcrProps } from "../lib/cloud/azure";
 import * as google from "../lib/cloud/google";
 import { explain } from "../lib/explain";
 import type { ReadyPermissions } from "../lib/model/workloads";
@@ -14,6 +16,7 @@ import { KARPENTER } from "../lib/rules/aws/karpenter";
 import { evaluateAwsPermission } from "../lib/rules/aws/policy/permission";
 import { type PolicyStatement, policyDocument, policySize } from "../lib/rules/aws/policy-document";
 import * as awsRows from "../lib/rules/aws/ready-permissions";
+import { renderRepositoryCondition } from "../lib/rules/azure/permission";
 import * as azureRows from "../lib/rules/azure/ready-permissions";
 import * as googleRows from "../lib/rules/google/ready-permissions";
 import { type Workload, WorkloadAccess } from "../lib/synth";
@@ -32,6 +35,14 @@ const parameters = [`arn:aws:ssm:${region}:${account}:parameter/shop/*`];
 const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/dns`;
 const dnsZones = [`${group}/providers/Microsoft.Network/dnsZones/example.com`];
 const keyVaults = [`${group}/providers/Microsoft.KeyVault/vaults/shop`];
+const registry = (name: string): string =>
+  `${group}/providers/Microsoft.ContainerRegistry/registries/${name}`;
+const legacy: AcrProps = {
+  registry: registry("shopcharts"),
+  roleAssignmentMode: "LegacyRegistryPermissions",
+};
+const limited: AcrProps = { registry: registry("platform"), roleAssignmentMode: "AbacRepositoryPermissions" };
+const artefacts = { project: "acme-artefacts", location: "europe-west1", repository: "manifests" };
 
 const onAws = {
   ebsCsiDriver: aws.ebsCsiDriver({ region, kmsKeys: [key] }),
@@ -41,16 +52,34 @@ const onAws = {
   karpenter: aws.karpenter({ account, region, clusterName, nodeRole, queue }),
   clusterAutoscaler: aws.clusterAutoscaler({ region, clusterName }),
   externalSecrets: aws.externalSecrets({ secrets, parameters, kmsKeys: [key] }),
+  fluxSourceController: aws.fluxSourceController({
+    from: [aws.ecr({ account, region, repositories: ["manifests/*", "charts/web"] }), aws.ecrPublic()],
+  }),
 };
 const onAzure = {
   externalDns: azure.externalDns({ dnsZones, resourceGroup: group }),
   certManager: azure.certManager({ dnsZones }),
   externalSecrets: azure.externalSecrets({ keyVaults }),
+  fluxSourceController: azure.fluxSourceController({
+    from: [
+      azure.acr(legacy),
+      azure.acr({ ...limited, repositories: ["manifests/*"] }),
+      azure.acr({ ...limited, repositories: ["charts/web"] }),
+    ],
+  }),
+  argoCdRepoServer: azure.argoCdRepoServer({ from: [azure.acr(legacy)] }),
 };
 const onGoogle = {
   externalDns: google.externalDns({ dnsProject: "acme-dns" }),
   certManager: google.certManager({ dnsProject: "acme-dns" }),
   externalSecrets: google.externalSecrets({ secrets: ["projects/acme-prod/secrets/shop"] }),
+  fluxSourceController: google.fluxSourceController({
+    from: [
+      google.artifactRegistry({ ...artefacts, images: ["web"] }),
+      google.artifactRegistry({ ...artefacts, images: ["jobs"] }),
+      google.gcrRepository({ project: "acme-prod", host: "eu.gcr.io" }),
+    ],
+  }),
 };
 
 const identities = {
@@ -115,6 +144,7 @@ describe("ready permissions", () => {
 /** What the policies may not do, since they speak of one cluster, zone or type of record alone. */
 describe("what is left out", () => {
   const ec2 = (resource: string): string => `arn:aws:ec2:${region}:${account}:${resource}`;
+  const ecrRepository = (name: string): string => `arn:aws:ecr:${region}:${account}:repository/${name}`;
   const zone = (id: string): string => `arn:aws:route53:::hostedzone/${id}`;
   const types = "route53:ChangeResourceRecordSetsRecordTypes";
   const tag = (name: string, value: string | null): Record<string, string | null> => ({ [name]: value });
@@ -219,6 +249,10 @@ describe("what is left out", () => {
       "denied",
     ],
     ["externalSecrets", "secretsmanager:ListSecrets", "*", {}, "denied"],
+    ["fluxSourceController", "ecr:ListImages", ecrRepository("manifests/shop"), {}, "allowed"],
+    ["fluxSourceController", "ecr:GetDownloadUrlForLayer", ecrRepository("charts/web"), {}, "allowed"],
+    ["fluxSourceController", "ecr:BatchGetImage", ecrRepository("charts/jobs"), {}, "denied"],
+    ["fluxSourceController", "ecr:PutImage", ecrRepository("charts/web"), {}, "denied"],
   ])("%s: %s on %s with %o is %5$s", (name, action, resource, context, outcome) => {
     const policy = policyDocument(onAws[name].may.statements as readonly PolicyStatement[]);
     expect(evaluateAwsPermission(policy, { action, resource, context }).outcome).toBe(outcome);
@@ -246,8 +280,101 @@ describe("what is left out", () => {
     ],
     ["google-missing: access without any role", () => google.externalSecrets({ secrets: [] })],
     ["google-invalid: a secret on which a role", () => google.externalSecrets({ secrets: ["shop"] })],
+    ["aws-missing: awsAccess() permits nothing", () => aws.fluxSourceController({ from: [] })],
+    ["azure-missing: azureAccess() names no role", () => azure.fluxSourceController({ from: [] })],
+    ["google-missing: access without any role", () => google.fluxSourceController({ from: [] })],
+    [
+      "property-invalid: from[0].ownerPolicy",
+      () => {
+        const from = [aws.ecr({ account, region, repositories: ["base"], ownerPolicy: {} })];
+        return aws.fluxSourceController({ from });
+      },
+    ],
+    [
+      "property-invalid: from[0] of argoCdRepoServer() is an AcrSource",
+      () => azure.argoCdRepoServer({ from: [azure.acr({ ...legacy, owner: { scope: new App() } })] }),
+    ],
+    [
+      "property-invalid: from[0] of fluxSourceController() is an ArtifactRegistryRepository",
+      () => {
+        const from = [google.artifactRegistry({ ...artefacts, owner: { scope: new App() } })];
+        return google.fluxSourceController({ from });
+      },
+    ],
+    ["property-missing: from[0].registry", () => azure.fluxSourceController({ from: [artefacts as never] })],
+    [
+      "azure-mismatch: role Container Registry Repository Reader is stated twice",
+      () => {
+        const lines = ["charts/web", "charts/jobs"].map((repository) =>
+          azure.fluxSourceController({ from: [azure.acr({ ...limited, repositories: [repository] })] }),
+        );
+        return written("azure", lines);
+      },
+    ],
+    [
+      "azure-invalid: condition",
+      () => azure.azureAccess({ roles: [{ role: "a", scope: group, condition: " " }] }),
+    ],
+    [
+      "google-invalid: a repository on which a role is granted is not named in full",
+      () =>
+        google.googleAccess({ roles: [{ role: "roles/artifactregistry.reader", repository: "manifests" }] }),
+    ],
   ])("refuses %s", (expected, make) => {
     expect(make).toThrowError(refusal(expected) as Error);
+  });
+});
+
+describe("what is declared of a controller that pulls artefacts", () => {
+  const workloads = {
+    aws: onAws.fluxSourceController,
+    azure: onAzure.fluxSourceController,
+    google: { ...onGoogle.fluxSourceController, declareServiceAccount: true },
+  };
+
+  it.each<[keyof typeof workloads, string, string, string, "denied" | "unknown"]>([
+    ["aws", "pulls other repositories", "repository/charts/web", "repository/charts/jobs", "denied"],
+    ["aws", "cannot look up tags", "ecr:ListImages", "ecr:DescribeImages", "denied"],
+    ["azure", "has the role of the other mode", '"AcrPull"', '"AcrPush"', "denied"],
+    ["azure", "has a role at another registry", "registries/shopcharts", "registries/other", "denied"],
+    ["azure", "is limited to other repositories", "'charts/web'", "'charts/jobs'", "unknown"],
+    ["google", "reads another repository", "repositories/manifests", "repositories/other", "denied"],
+    ["google", "reads one of another project", "projects/acme-artefacts/", "projects/acme-other/", "denied"],
+    ["google", "reads one in another location", "locations/europe-west1/", "locations/us/", "denied"],
+    ["google", "reads nothing but metadata", "artifactregistry.reader", "artifactregistry.viewer", "denied"],
+  ])("%s: explain notices that it %s", (cloud, _, now, then, verdict) => {
+    const folder = written(cloud, [workloads[cloud]]);
+    const file = join(folder, "stacks/prod/cdk.tf.json");
+    const text = readFileSync(file, "utf8");
+    expect(text).toContain(now);
+    writeFileSync(file, text.replaceAll(now, then));
+    expect(explain([folder]).map((result) => result.verdict)).toEqual([verdict]);
+  });
+
+  it("cannot be judged where the repositories are another account's, whose policies must let the role in", () => {
+    const other = aws.ecr({
+      account: "444455556666",
+      region,
+      repositories: ["base"],
+      ownerPolicy: "elsewhere",
+    });
+    const [result] = explain([written("aws", [aws.fluxSourceController({ from: [other] })])]);
+    expect(result?.verdict).toBe("unknown");
+    expect(result?.checks.flatMap(({ status, reason }) => (status === "unknown" ? [reason] : []))).toEqual([
+      expect.stringContaining("is of another account"),
+    ]);
+  });
+
+  it("is one role assignment for a registry, limited to its repositories in mode AbacRepositoryPermissions", () => {
+    const { roleBindings } = onAzure.fluxSourceController.may.rights;
+    expect(roleBindings).toEqual([
+      {
+        role: "Container Registry Repository Reader",
+        scope: limited.registry,
+        condition: renderRepositoryCondition(["charts/web", "manifests/*"]),
+      },
+      { role: "AcrPull", scope: legacy.registry },
+    ]);
   });
 });
 

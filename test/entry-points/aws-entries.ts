@@ -40,6 +40,10 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
     nodeRole: `arn:aws:iam::${ACCOUNT}:role/nodes`,
     queue: `arn:aws:sqs:${REGION}:${ACCOUNT}:prod`,
   })),
+  fluxSourceController: {
+    ...of(aws.fluxSourceController, ["from"], () => ({ from: [ECR] })),
+    open: ["from[0]"],
+  },
   externalSecrets: of(aws.externalSecrets, [], () => ({
     secrets: [`arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:shop/*`],
     parameters: [`arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/shop/*`],

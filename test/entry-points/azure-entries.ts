@@ -17,7 +17,7 @@ import {
 
 const TAGS = { team: "shop" };
 const PLACE = { resourceGroupName: "shop", location: "westeurope" };
-const ROLE = { role: "Storage Blob Data Reader", scope: SCOPE, reason: "reads images" };
+const ROLE = { role: "Storage Blob Data Reader", scope: SCOPE, reason: "reads images", condition: "true" };
 const TRUST = { clusterName: "prod", issuer: ISSUER, serviceAccounts: ["shop/web"] };
 const COMPONENTS = { subscriptionId: GUID, region: "westeurope", tags: TAGS };
 const REQUEST = REQUESTS.azure.requests[0]?.name ?? "";
@@ -33,6 +33,9 @@ const storage = (world: World): object => ({
 });
 const STORAGE = ["storageAccountName", "resourceGroupName", "region", "keys"];
 
+const registries = (): object => ({
+  from: [azure.acr({ registry: REGISTRY, roleAssignmentMode: "LegacyRegistryPermissions" })],
+});
 const DNS_ZONE = `${SCOPE}/providers/Microsoft.Network/dnsZones/example.com`;
 
 /** Entry points of `./azure`. */
@@ -53,6 +56,8 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
     resourceGroup: SCOPE,
   })),
   certManager: of(azure.certManager, ["dnsZones"], () => ({ dnsZones: [DNS_ZONE] })),
+  fluxSourceController: of(azure.fluxSourceController, ["from"], registries),
+  argoCdRepoServer: of(azure.argoCdRepoServer, ["from"], registries),
   externalSecrets: of(azure.externalSecrets, ["keyVaults"], () => ({
     keyVaults: [`${SCOPE}/providers/Microsoft.KeyVault/vaults/shop`],
   })),

@@ -124,6 +124,9 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
   },
   externalDns: of(google.externalDns, ["dnsProject"], () => ({ dnsProject: "shop-dns" })),
   certManager: of(google.certManager, ["dnsProject"], () => ({ dnsProject: "shop-dns" })),
+  fluxSourceController: of(google.fluxSourceController, ["from"], () => ({
+    from: [google.artifactRegistry({ project: "shop-prod", location: "europe", repository: "charts" })],
+  })),
   externalSecrets: of(google.externalSecrets, ["secrets"], () => ({
     secrets: ["projects/shop-prod/secrets/db"],
   })),

@@ -68,6 +68,7 @@ export { type KarpenterProps } from "../../rules/aws/karpenter";
 export {
   type EbsCsiDriverProps,
   type ExternalSecretsProps,
+  type FluxSourceControllerProps,
   type HostedZonesProps,
 } from "../../rules/aws/ready-permissions";
 export { type TaggedClusterProps } from "../../rules/aws/ready-statements";
@@ -77,6 +78,7 @@ export {
   ebsCsiDriver,
   externalDns,
   externalSecrets,
+  fluxSourceController,
   karpenter,
   loadBalancerController,
 } from "./ready-permissions";

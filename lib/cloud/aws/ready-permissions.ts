@@ -8,12 +8,14 @@ import type { PolicyStatement } from "../../rules/aws/policy-document";
 import {
   type EbsCsiDriverProps,
   type ExternalSecretsProps,
+  type FluxSourceControllerProps,
   type HostedZonesProps,
   CERT_MANAGER,
   CLUSTER_AUTOSCALER,
   EBS_CSI_DRIVER,
   EXTERNAL_DNS,
   EXTERNAL_SECRETS,
+  FLUX_SOURCE_CONTROLLER,
   LOAD_BALANCER_CONTROLLER,
 } from "../../rules/aws/ready-permissions";
 import type { Row, TaggedClusterProps } from "../../rules/aws/ready-statements";
@@ -58,4 +60,9 @@ export function clusterAutoscaler(props: TaggedClusterProps): ReadyWorkload<AwsA
 /** External Secrets Operator: reads the secrets and parameters. */
 export function externalSecrets(props: ExternalSecretsProps): ReadyWorkload<AwsAccess> {
   return ready("externalSecrets", EXTERNAL_SECRETS, props);
+}
+
+/** Flux's source-controller: pulls from the repositories, for objects with `provider: aws`. */
+export function fluxSourceController(props: FluxSourceControllerProps): ReadyWorkload<AwsAccess> {
+  return ready("fluxSourceController", FLUX_SOURCE_CONTROLLER, props);
 }

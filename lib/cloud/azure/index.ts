@@ -23,7 +23,8 @@ export { PullIdentities, pullIdentities } from "./pull";
 export { type IPullIdentity, PullIdentity, type PullIdentityProps } from "./pull-identity";
 export { type PullIdentityAttributes, type PullIdentityScope } from "./pull-identity";
 export { type PullIdentitiesProps, type PullIdentitiesSettings } from "./pull-props";
-export { certManager, externalDns, externalSecrets } from "./ready-permissions";
+export { argoCdRepoServer, certManager, externalDns, externalSecrets } from "./ready-permissions";
+export { fluxSourceController } from "./ready-permissions";
 export { AzureAccess, type AzureAccessProps, azureAccess } from "./workload";
 export { WorkloadIdentities, type WorkloadIdentitiesProps, workloadIdentities } from "./workload";
 export { type WorkloadIdentitiesSettings, WorkloadIdentity, type WorkloadIdentityProps } from "./workload";
@@ -34,6 +35,7 @@ export { type AzureCloudName } from "../../rules/azure/clouds";
 export { type ComponentNaming, type ComponentOverride } from "../../rules/azure/component";
 export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/permission";
 export {
+  type ContainerRegistriesProps,
   type DnsZonesProps,
   type ExternalDnsProps,
   type ExternalSecretsProps,

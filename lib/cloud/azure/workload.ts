@@ -28,9 +28,11 @@ import {
   WEBHOOK_USE_LABEL,
   podToken,
 } from "../../rules/azure/pod";
+import { CONDITION_VERSION } from "../../rules/azure/permission";
 import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
 import type { FederatedCredential } from "../../rules/azure/trust";
 import { derivedName, stableHash } from "../../rules/names";
+import { terraformText } from "../../rules/terraform-text";
 import {
   type PullTrust,
   DECLARED_IDENTITY_PROPS,
@@ -64,13 +66,13 @@ export class AzureAccess implements IAccess<Construct> {
   readonly cloud: string = "azure";
   /** Checked roles, each once. */
   readonly roles: readonly AccessRole[];
-  /** The roles with their scopes, as `roleBindings`. */
+  /** The roles with their scopes and conditions, as `roleBindings`. */
   readonly rights: AccessRights;
 
   constructor(roles: readonly AccessRole[]) {
     checkGiven(new.target.name, AZURE_ACCESS_PROPS.shape.roles, roles, "roles");
     this.roles = roles;
-    this.rights = { roleBindings: roles.map(({ role, scope }) => ({ role, scope })) };
+    this.rights = { roleBindings: roles.map(({ reason: _, ...binding }) => binding) };
     Object.defineProperty(this, ACCESS, { value: true });
   }
 
@@ -200,12 +202,16 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
     };
   }
 
-  #assignment(id: string, { role, scope, reason }: AccessRole): RoleAssignment {
+  #assignment(id: string, { role, scope, reason, condition }: AccessRole): RoleAssignment {
     return this.declareRoleAssignment(id, undefined, {
       scope,
       ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
       principalId: this.principalReference,
       ...(reason !== undefined && { description: reason }),
+      ...(condition !== undefined && {
+        condition: terraformText(condition),
+        conditionVersion: CONDITION_VERSION,
+      }),
     });
   }
 }

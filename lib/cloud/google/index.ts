@@ -49,7 +49,7 @@ export {
   type ExistingGkeCluster,
   type GkeSpokeProps,
 } from "./spoke";
-export { certManager, externalDns, externalSecrets } from "./ready-permissions";
+export { certManager, externalDns, externalSecrets, fluxSourceController } from "./ready-permissions";
 export {
   WorkloadServiceAccount,
   workloadServiceAccounts,
@@ -64,6 +64,7 @@ export type { AttributeCondition, AttributeConditionForm } from "../../rules/goo
 export type { AttributeMapping } from "../../rules/google/mapping";
 export type { CheckedRoleGrant, GoogleRoleGrant, RoleCondition } from "../../rules/google/permission";
 export type { DnsProjectProps, ExternalSecretsProps } from "../../rules/google/ready-permissions";
+export type { FluxSourceControllerProps } from "../../rules/google/ready-permissions";
 export type { GcrHost } from "../../rules/google/registry";
 export type { GatewayRoleName } from "../../rules/google/spoke";
 export type { RegistryStack } from "../shared/registry-stack";

@@ -7,9 +7,11 @@ import type { GoogleRoleGrant } from "../../rules/google/permission";
 import {
   type DnsProjectProps,
   type ExternalSecretsProps,
+  type FluxSourceControllerProps,
   CERT_MANAGER,
   EXTERNAL_DNS,
   EXTERNAL_SECRETS,
+  FLUX_SOURCE_CONTROLLER,
 } from "../../rules/google/ready-permissions";
 import { type GoogleAccess, googleAccess } from "./access";
 
@@ -34,4 +36,9 @@ export function certManager(props: DnsProjectProps): ReadyWorkload<GoogleAccess>
 /** External Secrets Operator: reads the secrets. */
 export function externalSecrets(props: ExternalSecretsProps): ReadyWorkload<GoogleAccess> {
   return ready("externalSecrets", EXTERNAL_SECRETS, props);
+}
+
+/** Flux's source-controller: reads the repositories, for objects with `provider: gcp`. */
+export function fluxSourceController(props: FluxSourceControllerProps): ReadyWorkload<GoogleAccess> {
+  return ready("fluxSourceController", FLUX_SOURCE_CONTROLLER, props);
 }

@@ -1,3 +1,4 @@
+import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member/index.js";
 import { ProjectIamCustomRole } from "@cdktf/provider-google/lib/project-iam-custom-role/index.js";
 import {
   type ProjectIamMemberConfig,
@@ -152,7 +153,7 @@ type BindingSettings = Omit<ProjectIamMemberConfig, "project">;
 const bindings = new PerStack<Map<string, RoleBinding>>();
 
 /**
- * One role for one member on a project, bucket or secret, added to the policy without touching other members.
+ * One role for one member on a project, bucket, secret or repository, added to the policy without touching other members.
  *
  * One that exists already is taken over without an import: adding a member that is there changes nothing.
  *
@@ -161,7 +162,11 @@ const bindings = new PerStack<Map<string, RoleBinding>>();
  */
 export class RoleBinding extends Construct {
   /** The Terraform resource. */
-  readonly resource: ProjectIamMember | StorageBucketIamMember | SecretManagerSecretIamMember;
+  readonly resource:
+    | ProjectIamMember
+    | StorageBucketIamMember
+    | SecretManagerSecretIamMember
+    | ArtifactRegistryRepositoryIamMember;
 
   constructor(scope: Construct, id: string, props: RoleBindingProps) {
     checkProps(new.target.name, scope, id, ROLE_BINDING_PROPS, props);
@@ -188,6 +193,8 @@ export class RoleBinding extends Construct {
     if (kind === "project") return new ProjectIamMember(this, "Resource", { ...settings, project: target });
     if (kind === "bucket")
       return new StorageBucketIamMember(this, "Resource", { ...settings, bucket: target });
+    if (kind === "repository")
+      return new ArtifactRegistryRepositoryIamMember(this, "Resource", { ...settings, repository: target });
     return new SecretManagerSecretIamMember(this, "Resource", { ...settings, secretId: target });
   }
 

@@ -245,11 +245,13 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
   );
   const bindings = itemsOf(childOf(treeOf(rights), "roleBindings")).map((binding): Wanted => {
     const [role, scope] = [textAt(childOf(binding, "role")), optionalText(childOf(binding, "scope"))];
+    const condition = optionalText(childOf(binding, "condition"));
     const isPlaced = !isAbsent(scope);
     return {
       name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
       scope: isPlaced ? (scope as Known<string>) : undefined,
-      heldBy: (held, place) => or(...held.map((each) => and(isRole(each, role), countsAt(each, place)))),
+      heldBy: (held, place) =>
+        or(...held.map((each) => and(isRole(each, role), countsAt(each, place, condition)))),
     };
   });
   return [...operations, ...bindings];
@@ -322,9 +324,17 @@ function operationHeld(
   return or(...permitted);
 }
 
-/** Whether an assignment counts at a place, as one there or above it. What a condition limits is not judged here. */
-function countsAt({ scope, limit }: Assignment, place: ResourceId | undefined): Ternary {
-  return and(place ? holds(scope, place) : "yes", limit ? "unknown" : "yes");
+/**
+ * Whether an assignment counts at a place, as one there or above it. A condition that is asked for is met; what another one
+ * limits is not judged here.
+ */
+function countsAt(
+  { scope, limit, condition }: Assignment,
+  place: ResourceId | undefined,
+  askedCondition: Known<string | undefined> = known(undefined),
+): Ternary {
+  const isMet = limit === undefined || same(condition, askedCondition) === "yes";
+  return and(place ? holds(scope, place) : "yes", isMet ? "yes" : "unknown");
 }
 
 /** A role by its name or id; Azure compares them without regard to letter case. */

@@ -5,6 +5,7 @@
 import {
   type Known,
   type Ternary,
+  joined,
   not,
   orElse,
   same,
@@ -25,7 +26,7 @@ import {
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedRights } from "../cloud";
 import { named } from "../shared/words";
-import { ACCOUNT, type Grant, grantText } from "./grants";
+import { ACCOUNT, type Grant, REPOSITORY, type Target, grantText } from "./grants";
 import { type Asked, type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
 
@@ -44,7 +45,7 @@ interface Rights {
   readonly condition: Known<string | undefined>;
 }
 
-/** A role on a project or bucket. */
+/** A role on one resource. */
 interface AskedBinding {
   readonly role: Known<string>;
   readonly kind: (typeof KINDS)[number];
@@ -85,7 +86,7 @@ function conditionOf(tree: Tree): Known<string | undefined> {
   return optionalText(childOf(tree, "condition", "expression"));
 }
 
-const KINDS = ["project", "bucket", "secret"] as const;
+const KINDS = ["project", "bucket", "secret", "repository"] as const;
 
 function bindingOf(binding: Tree): AskedBinding {
   const isGiven = (name: string): boolean => orElse(childOf(binding, name), () => true) !== undefined;
@@ -157,12 +158,19 @@ function questionsOf(
     }),
     ...roles.map((role) => [shown(role), { role: isRole(role), reaches, condition }] as const),
     ...bindings.map((binding): readonly [string, Asked] => {
-      const isThere = ({ on }: Grant): Ternary =>
-        on.kind === binding.kind ? same(on.name, binding.target) : "unknown";
+      const isThere = ({ on }: Grant): Ternary => isOn(on, binding);
       const question = { role: isRole(binding.role), reaches: isThere, condition: binding.condition };
       return [bindingText(binding), question];
     }),
   ];
+}
+
+/** Whether a grant is on what is asked for; one of another kind may be on what is above it. */
+function isOn({ kind, name, project, location }: Target, asked: AskedBinding): Ternary {
+  if (kind !== REPOSITORY || project === undefined || location === undefined)
+    return kind === asked.kind ? same(name, asked.target) : "unknown";
+  const full = joined("projects/", project, "/locations/", location, "/repositories/", name);
+  return asked.kind === "repository" ? same(full, asked.target) : "unknown";
 }
 
 function doubtsOf(found: readonly Counted[]): string {

@@ -5,8 +5,19 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  choice,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import { partitionOf } from "./partitions";
+import { type EcrGrant, pullPermissions, repositoryArns } from "./permission";
 import type { PolicyCondition, PolicyStatement } from "./policy-document";
 import {
   type Row,
@@ -65,6 +76,17 @@ export interface ExternalSecretsProps {
   readonly kmsKeys?: readonly string[];
 }
 
+/** Settings of `fluxSourceController()`. */
+export interface FluxSourceControllerProps {
+  /** Repositories of the artefacts: `ecr()`, without `ownerPolicy` or with `elsewhere`, and `ecrPublic()`. At least one. */
+  readonly from: readonly { readonly grant: EcrGrant }[];
+}
+
+const ECR: Kind<{ readonly grant: EcrGrant; readonly ownerPolicy?: "elsewhere" }> = like(
+  'ecrPublic(…), or ecr(…) without ownerPolicy or with "elsewhere"',
+  { grant: anyObject, ownerPolicy: optional(choice(["elsewhere"])) },
+);
+const FLUX_SOURCE_CONTROLLER_PROPS: ObjectKind<FluxSourceControllerProps> = object({ from: list(ECR) });
 const EBS_CSI_DRIVER_PROPS: ObjectKind<EbsCsiDriverProps> = object({
   region: text,
   kmsKeys: optional(list(text)),
@@ -329,6 +351,24 @@ export const EXTERNAL_SECRETS: Row<ExternalSecretsProps> = {
     return rows.flatMap(([names, service, type, arns, property]) =>
       arns.length === 0 ? [] : [allow(actions(service, names), arnsOf(service, type, arns, property))],
     );
+  },
+};
+
+/** The pull of an image, and the tags of a repository, in which a range of versions is looked up. */
+export const FLUX_SOURCE_CONTROLLER: Row<FluxSourceControllerProps> = {
+  serviceAccount: "flux-system/source-controller",
+  source: "fluxcd/website for 2.8.8, content/en/flux/integrations/aws.md",
+  leavesOut:
+    "other repositories, policies that owners in other accounts must write, buckets, objects with a `serviceAccountName`, the other controllers",
+  props: FLUX_SOURCE_CONTROLLER_PROPS,
+  rights: ({ from }) => {
+    const grants = from.map(({ grant }) => grant);
+    const own = grants.flatMap((grant) => (grant.kind === "private" ? repositoryArns(grant) : []));
+    return [
+      // Without their Sid, so that lines of one service account can be joined.
+      ...pullPermissions(grants).Statement.map(({ Sid: _, ...rest }) => rest),
+      ...(own.length > 0 ? [allow("ecr:ListImages", [...new Set(own)].sort())] : []),
+    ];
   },
 };
 

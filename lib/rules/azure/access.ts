@@ -39,12 +39,19 @@ export interface AccessRole {
    * @defaultValue - none; such an assignment is refused
    */
   readonly reason?: string;
+  /**
+   * What limits the role, in Azure's language of conditions, version 2.0; `explain` does not judge what it says.
+   *
+   * @defaultValue - the role counts without condition
+   */
+  readonly condition?: string;
 }
 
 export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
   role: text,
   scope: text,
   reason: optional(text),
+  condition: optional(text),
 });
 
 /** Roles that reach everything at their scope. */
@@ -61,8 +68,13 @@ const REASON_MAX = 1024;
 /** Checks roles: what appears twice is taken once. A late scope counts as a broad one, since it may be. */
 export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
   const known = new Map<string, AccessRole>();
-  for (const { role, scope, reason } of roles) {
+  for (const { role, scope, reason, condition } of roles) {
     checkRole(role);
+    if (condition?.trim() === "")
+      fail("azure-invalid", {
+        problem: "condition of a role is empty, and would limit nothing",
+        remedy: "state an expression, or leave `condition` out where the role shall always count",
+      });
     const place = isLate(scope) ? scope : statedScope(scope);
     if (reason !== undefined) checkReason(reason);
     else if (isBroad(role) && isBroadScope(place))
@@ -74,9 +86,26 @@ export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[]
         remedy:
           "name a narrower role or scope; otherwise state the reason, which is written beside the assignment",
       });
-    known.set(roleKey(role, place), { role, scope: place, ...(reason !== undefined && { reason }) });
+    const key = roleKey(role, place);
+    if (known.has(key) && known.get(key)?.condition !== condition) contradiction(role, place);
+    known.set(key, {
+      role,
+      scope: place,
+      ...(reason !== undefined && { reason }),
+      ...(condition !== undefined && { condition }),
+    });
   }
   return [...known.values()];
+}
+
+/** Azure has one assignment for each principal, role and scope (hashicorp/terraform-provider-azurerm issue 24045). */
+function contradiction(role: string, scope: string): never {
+  return fail("azure-mismatch", {
+    problem: `role ${shownRole(role)} is stated twice at ${shownScope(scope)}, with different conditions or once without; Azure takes one assignment of a role at a scope`,
+    value: role,
+    allowed: "one condition for a role at a scope of one service account",
+    remedy: "state the role once; for pulls name all repositories of a registry in one line of the workloads",
+  });
 }
 
 export function checkReason(reason: string): void {

@@ -4,9 +4,20 @@
  * runs them with identities of its own (kubernetes-sigs/azuredisk-csi-driver, docs/workload-identity.md).
  */
 
-import { type ObjectKind, list, object, text } from "../../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  choice,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import type { ReadyPermissions } from "../../model/workloads";
 import type { AccessRole } from "./access";
+import { type RegistryPull, pullPermissions } from "./permission";
 
 /** Settings of `certManager()`. */
 export interface DnsZonesProps {
@@ -26,12 +37,24 @@ export interface ExternalSecretsProps {
   readonly keyVaults: readonly string[];
 }
 
+/** Settings of software that pulls artefacts. */
+export interface ContainerRegistriesProps {
+  /** Registries of the artefacts: `acr()`, without `owner`. At least one. */
+  readonly from: readonly RegistryPull[];
+}
+
 const DNS_ZONES_PROPS: ObjectKind<DnsZonesProps> = object({ dnsZones: list(text) });
 const EXTERNAL_DNS_PROPS: ObjectKind<ExternalDnsProps> = object({
   ...DNS_ZONES_PROPS.shape,
   resourceGroup: text,
 });
 const EXTERNAL_SECRETS_PROPS: ObjectKind<ExternalSecretsProps> = object({ keyVaults: list(text) });
+const ACR: Kind<RegistryPull & { readonly owner?: never }> = like("acr(…), without owner", {
+  registry: text,
+  loginServer: anyObject,
+  owner: optional(choice([])),
+});
+const CONTAINER_REGISTRIES_PROPS: ObjectKind<ContainerRegistriesProps> = object({ from: list(ACR) });
 
 type Row<Props> = ReadyPermissions<Props, readonly AccessRole[]>;
 
@@ -67,4 +90,29 @@ export const EXTERNAL_SECRETS: Row<ExternalSecretsProps> = {
     "keys, certificates (role Key Vault Certificate User), `PushSecret`, vaults with access policies",
   props: EXTERNAL_SECRETS_PROPS,
   rights: ({ keyVaults }) => atEach("Key Vault Secrets User", keyVaults),
+};
+
+const pullRoles: Row<ContainerRegistriesProps>["rights"] = ({ from }) =>
+  pullPermissions(from).map(({ registry, roleDefinitionName, condition }) => ({
+    role: roleDefinitionName,
+    scope: registry,
+    ...(condition !== undefined && { condition }),
+  }));
+
+export const FLUX_SOURCE_CONTROLLER: Row<ContainerRegistriesProps> = {
+  serviceAccount: "flux-system/source-controller",
+  source: "fluxcd/website for 2.8.8, content/en/flux/integrations/azure.md",
+  leavesOut:
+    "other registries, storage containers, Azure DevOps, objects with a `serviceAccountName`, the other controllers",
+  props: CONTAINER_REGISTRIES_PROPS,
+  rights: pullRoles,
+};
+
+/** Of the repositories that it reads, credentials are by workload identity for these alone: util/helm/creds.go. */
+export const ARGO_CD_REPO_SERVER: Row<ContainerRegistriesProps> = {
+  serviceAccount: "argocd/argocd-repo-server",
+  source: "argoproj/argo-cd 3.4, docs/user-guide/private-repositories.md",
+  leavesOut: "other registries, Azure DevOps; repositories of type `oci`, whose credentials are passwords",
+  props: CONTAINER_REGISTRIES_PROPS,
+  rights: pullRoles,
 };

@@ -79,28 +79,35 @@ function isBlank(given: unknown): boolean {
   return typeof given !== "string" || given.trim() === "";
 }
 
-/** A role on a project, on a bucket or on a secret. */
+/** A role on a project, a bucket, a secret or a repository; one of them is given. */
 export interface GoogleRoleGrant {
   /** Full name: `roles/storage.objectViewer`, or `projects/<project>/roles/<id>`. */
   readonly role: string;
   /**
    * Id of the project on which the role is granted.
    *
-   * @defaultValue - `bucket` or `secret` is given
+   * @defaultValue - another resource is given
    */
   readonly project?: string;
   /**
    * Name of the bucket on which the role is granted; may be late.
    *
-   * @defaultValue - `project` or `secret` is given
+   * @defaultValue - another resource is given
    */
   readonly bucket?: string;
   /**
    * Secret of Secret Manager on which the role is granted, `projects/<project>/secrets/<id>`; may be late.
    *
-   * @defaultValue - `project` or `bucket` is given
+   * @defaultValue - another resource is given
    */
   readonly secret?: string;
+  /**
+   * Repository of Artifact Registry on which the role is granted,
+   * `projects/<project>/locations/<location>/repositories/<repository>`; may be late.
+   *
+   * @defaultValue - another resource is given
+   */
+  readonly repository?: string;
   /**
    * A condition on the grant.
    *
@@ -122,16 +129,19 @@ export const GOOGLE_ROLE_GRANT: ObjectKind<GoogleRoleGrant> = object({
   project: optional(text),
   bucket: optional(text),
   secret: optional(text),
+  repository: optional(text),
   condition: optional(ROLE_CONDITION),
   reason: optional(text),
 });
+
+const GRANTED_ON = ["project", "bucket", "secret", "repository"] as const;
 
 /** A grant whose parts were checked. */
 export interface CheckedRoleGrant {
   /** Full name of the role. */
   readonly role: string;
   /** What the role is granted on. */
-  readonly kind: "project" | "bucket" | "secret";
+  readonly kind: "project" | "bucket" | "secret" | "repository";
   /** Its id or name. */
   readonly target: string;
   /** Kind and name, for people and as a key. */
@@ -143,34 +153,40 @@ export interface CheckedRoleGrant {
 }
 
 export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
-  const { project, bucket, secret } = grant;
-  const [target = "", ...more] = [project, bucket, secret].filter((each) => each !== undefined);
+  const [kind = "project", ...more] = GRANTED_ON.filter((each) => grant[each] !== undefined);
+  const target = grant[kind] ?? "";
   const role = grantableRole(grant.role, grant.reason);
   const shared = { role, condition: roleCondition(grant.condition), reason: writtenReason(grant.reason) };
-  const kind = project !== undefined ? "project" : bucket !== undefined ? "bucket" : "secret";
   if (more.length === 0 && target !== "") {
     if (kind === "project") projectId(target);
-    if (kind === "secret") secretName(target);
+    if (kind === "secret" || kind === "repository") checkFullName(kind, target);
     return { ...shared, kind, target, resource: `${kind} ${target}` };
   }
   return fail("google-invalid", {
-    problem: "a role is granted on one project, on one bucket or on one secret",
+    problem: "a role is granted on one project, on one bucket, on one secret or on one repository",
     value: role,
-    allowed: "`project`, `bucket` or `secret` beside `role`, one of the three",
+    allowed: "`project`, `bucket`, `secret` or `repository` beside `role`, one of the four",
     remedy: "write one entry for each; for other resources use `declare`, which receives the member",
   });
 }
 
-/** Source: Secret Manager API reference, projects.secrets. */
-const SECRET = /^projects\/[a-z0-9:.-]+\/secrets\/[A-Za-z0-9_-]{1,255}$/;
+/** Sources: Secret Manager API reference, projects.secrets; Artifact Registry API reference, projects.locations.repositories. */
+const FULL_NAMES = {
+  secret: [/^projects\/[a-z0-9:.-]+\/secrets\/[A-Za-z0-9_-]{1,255}$/, "projects/<project>/secrets/<id>"],
+  repository: [
+    /^projects\/[a-z0-9:.-]+\/locations\/[a-z0-9-]+\/repositories\/[a-z][a-z0-9.-]{0,62}$/,
+    "projects/<project>/locations/<location>/repositories/<repository>",
+  ],
+} as const;
 
-function secretName(value: string): void {
-  if (!isLate(value) && !SECRET.test(value))
+function checkFullName(kind: keyof typeof FULL_NAMES, value: string): void {
+  const [form, allowed] = FULL_NAMES[kind];
+  if (!isLate(value) && !form.test(value))
     fail("google-invalid", {
-      problem: "a secret on which a role is granted is not named in full",
+      problem: `a ${kind} on which a role is granted is not named in full`,
       value,
-      allowed: "projects/<project>/secrets/<id>",
-      remedy: "use `id` of the secret's resource, or write the name in full",
+      allowed,
+      remedy: `use \`id\` of the ${kind}'s resource, or write the name in full`,
     });
 }
 

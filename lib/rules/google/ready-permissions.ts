@@ -3,7 +3,7 @@
  * names the roles. The disk driver and the autoscaler of GKE are no rows: GKE runs them itself.
  */
 
-import { type ObjectKind, list, object, text } from "../../model/shape";
+import { type Kind, type ObjectKind, choice, like, list, object, optional, text } from "../../model/shape";
 import type { ReadyPermissions } from "../../model/workloads";
 import type { GoogleRoleGrant } from "./permission";
 
@@ -19,8 +19,25 @@ export interface ExternalSecretsProps {
   readonly secrets: readonly string[];
 }
 
+/** Settings of `fluxSourceController()`. */
+export interface FluxSourceControllerProps {
+  /** Repositories of the artefacts: `artifactRegistry()` and `gcrRepository()`, without `owner`. At least one. */
+  readonly from: readonly Readonly<Record<"project" | "location" | "repository", string>>[];
+}
+
 const DNS_PROJECT_PROPS: ObjectKind<DnsProjectProps> = object({ dnsProject: text });
 const EXTERNAL_SECRETS_PROPS: ObjectKind<ExternalSecretsProps> = object({ secrets: list(text) });
+const REPOSITORY: Kind<
+  Readonly<Record<"project" | "location" | "repository", string>> & { readonly owner?: never }
+> = like("artifactRegistry(…) or gcrRepository(…), without owner", {
+  project: text,
+  location: text,
+  repository: text,
+  owner: optional(choice([])),
+});
+const FLUX_SOURCE_CONTROLLER_PROPS: ObjectKind<FluxSourceControllerProps> = object({
+  from: list(REPOSITORY),
+});
 
 type Row<Props> = ReadyPermissions<Props, readonly GoogleRoleGrant[]>;
 
@@ -51,4 +68,18 @@ export const EXTERNAL_SECRETS: Row<ExternalSecretsProps> = {
     "searching by name or tag (`dataFrom.find`), `secretVersionSelectionPolicy: LatestOrFetch`, `PushSecret`",
   props: EXTERNAL_SECRETS_PROPS,
   rights: ({ secrets }) => secrets.map((secret) => ({ role: "roles/secretmanager.secretAccessor", secret })),
+};
+
+export const FLUX_SOURCE_CONTROLLER: Row<FluxSourceControllerProps> = {
+  serviceAccount: "flux-system/source-controller",
+  source: "fluxcd/website for 2.8.8, content/en/flux/integrations/gcp.md",
+  leavesOut:
+    "other repositories, buckets, objects with a `serviceAccountName`, the other controllers; within a repository nothing",
+  props: FLUX_SOURCE_CONTROLLER_PROPS,
+  rights: ({ from }) => {
+    const all = from.map(
+      (it) => `projects/${it.project}/locations/${it.location}/repositories/${it.repository}`,
+    );
+    return [...new Set(all)].map((repository) => ({ role: "roles/artifactregistry.reader", repository }));
+  },
 };

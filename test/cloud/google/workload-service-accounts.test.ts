@@ -258,11 +258,11 @@ describe("googleAccess", () => {
       { roles: [{ role: "storage.admin", project: "shop-prod" }] },
     ],
     [
-      "google-invalid: a role is granted on one project, on one bucket or on one secret",
+      "google-invalid: a role is granted on one project, on one bucket, on one secret or on one repository",
       { roles: [{ role: "roles/a.b" }] },
     ],
     [
-      "google-invalid: a role is granted on one project, on one bucket or on one secret",
+      "google-invalid: a role is granted on one project, on one bucket, on one secret or on one repository",
       { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] },
     ],
     [
