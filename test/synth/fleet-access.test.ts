@@ -268,20 +268,27 @@ describe("FleetAccess", () => {
       additionalIssuers: [next.url],
     });
     const discoveryURL = "https://mirror.example.com/.well-known/openid-configuration";
-    const entry = {
-      issuer: { url: next.url, discoveryURL, audiences },
+    const entryFor = (audience: string): Json => ({
+      issuer: { url: next.url, discoveryURL, audiences: [audience] },
       claimMappings: { username: { claim: "sub", prefix: "hub:" } },
-    };
-    const stated: FleetSpoke = {
+    });
+    const stated = (entry: Json): FleetSpoke => ({
       ...own("edge"),
       access: (of) =>
         selfManagedSpoke({
           ...{ ...of, apiServer: "1.34", audience: "https://edge.example", endpoint },
           additionalAuthenticators: [entry],
         }),
-    };
-    const [, second, ...more] = entriesOf(moving(Issuer.of(ISSUER, { additionalIssuers: [next] }), stated));
-    expect([second, more]).toEqual([entry, []]);
+    });
+    const issuer = Issuer.of(ISSUER, { additionalIssuers: [next] });
+    const entry = entryFor("https://edge.example");
+    expect(entriesOf(moving(issuer, stated(entry))).slice(1)).toEqual([entry]);
+    expect(() => moving(issuer, stated(entryFor("https://other.example")))).toThrowError(
+      expect.objectContaining({
+        code: "proof-failed",
+        message: expect.stringContaining("https://edge.example, which the spoke does not take") as string,
+      }),
+    );
   });
 
   it("a spoke may be called like a manifest", () => {

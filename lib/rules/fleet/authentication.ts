@@ -141,33 +141,40 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
       allowed: "at least one service account of the hub",
       remedy: "name the service accounts that open connections",
     });
-  const rule = {
-    expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
-    message: "only the named controllers of the hub may sign in",
-  };
-  const claimMappings = { username: { claim: "sub", prefix: userPrefix(props) } };
   const others = literal(additionalAuthenticators, "additionalAuthenticators");
   if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
     throw notStarting(spoke, "an additional authenticator has no issuer.url");
   throwFirst(secretIssues("additionalAuthenticators", others));
-  const issuer = Issuer.of(props.issuer);
-  const isOther = ({ url }: Issuer): boolean => !others.some((each) => at(each, "issuer", "url") === url);
-  const hub = issuer.accepted
-    .filter((each) => each.equals(issuer) || isOther(each))
-    .map((each) => ({
-      issuer: issuerFields(each, each.equals(issuer) ? props : { ...props, ...ASKED_ITSELF }),
-      claimMappings,
-      userValidationRules: [rule],
-    }));
   const document = {
     apiVersion: `apiserver.config.k8s.io/${compareVersions(minor, "1.34") >= 0 ? "v1" : "v1beta1"}`,
     kind: "AuthenticationConfiguration",
-    jwt: [...hub, ...others],
+    jwt: [...hubEntries(props, users, others), ...others],
   };
   throwFirst(
     authenticationProblems(document, isLate).map((problem) => notStarting(spoke, `the file ${problem}`)),
   );
   return document;
+}
+
+/** An entry for each issuer of the hub, without further ones that others are for. */
+function hubEntries(
+  props: HubAuthenticationProps,
+  users: readonly string[],
+  others: readonly unknown[],
+): readonly Json[] {
+  const rule = {
+    expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
+    message: "only the named controllers of the hub may sign in",
+  };
+  const signing = Issuer.of(props.issuer);
+  const isStated = ({ url }: Issuer): boolean => others.some((each) => at(each, "issuer", "url") === url);
+  return signing.accepted
+    .filter((each) => each.equals(signing) || !isStated(each))
+    .map((each) => ({
+      issuer: issuerFields(each, each.equals(signing) ? props : { ...props, ...ASKED_ITSELF }),
+      claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
+      userValidationRules: [rule],
+    }));
 }
 
 function notStarting(spoke: string, reason: string): WorkloadIdentityError {
