@@ -211,6 +211,85 @@ describe("trusted", () => {
   ])("is denied where %s does not trust the next issuer yet", (_, found, replaced, subject) => {
     expect(denied(damaged("trusted", found, replaced))).toContain(`${subject}: issuer-trusted`);
   });
+
+  it.each<readonly [string, (provider: Json) => Json, string]>([
+    ["is disabled", (each) => ({ ...each, disabled: true }), "denied issuer-trusted"],
+    [
+      "admits other accounts",
+      (each) => ({ ...each, attribute_condition: "assertion.sub == 'x'" }),
+      "denied subject-admitted",
+    ],
+    [
+      "makes another principal of a token",
+      (each) => ({ ...each, attribute_mapping: { "google.subject": "'x:' + assertion.sub" } }),
+      "unknown subject-admitted",
+    ],
+    [
+      "is in another pool",
+      (each) => ({ ...each, workload_identity_pool_id: "other" }),
+      "denied issuer-trusted",
+    ],
+  ])("is not allowed where the next issuer's pool provider %s", (_, change, expected) => {
+    const type = "google_iam_workload_identity_pool_provider";
+    const files = Object.entries(filesOf(synth("trusted"))).map(([path, content]): [string, string] => {
+      if (!path.endsWith("cdk.tf.json")) return [path, content];
+      const configuration = record(JSON.parse(content));
+      const all = record(configuration["resource"]);
+      const providers = Object.entries(record(all[type])).map(([name, each]) => [
+        name,
+        JSON.stringify(each).includes(NEXT) ? change(record(each)) : each,
+      ]);
+      const resource = { ...all, [type]: Object.fromEntries(providers) };
+      return [path, JSON.stringify({ ...configuration, resource })];
+    });
+    const explainer = Explainer.read([folderOf(new Map(files))]);
+    const results = [...explainer.pulls(), ...explainer.workloads()].filter(({ subject }) =>
+      ["shop/tools", "data/google"].includes(subject),
+    );
+    const [, link] = expected.split(" ");
+    expect(
+      results.map(({ verdict, checks }) => `${verdict} ${checks.find(({ id }) => id === link)?.status}`),
+    ).toEqual(
+      Array.from({ length: 2 }, () =>
+        expected.replace(/ .*/, expected.startsWith("denied") ? " fail" : " unknown"),
+      ),
+    );
+  });
+});
+
+describe("stacks of one cluster", () => {
+  const azure = workloadIdentities({ resourceGroupName: "identities", location: "westeurope" });
+  const may = azureAccess({ roles: [{ role: "Reader", scope: REGISTRY_ID }] });
+
+  it.each<readonly [string, Issuer, Issuer, string, string | undefined]>([
+    ["state the same", ISSUERS.trusted, ISSUERS.trusted, "prod", undefined],
+    ["differ in which one signs", ISSUERS.trusted, ISSUERS.signing, "prod", undefined],
+    ["do not all state the next one", ISSUERS.trusted, ISSUERS.before, "prod", NEXT],
+    ["do not all state the one that signs", ISSUERS.signing, ISSUERS.before, "prod", NEXT],
+    ["do not all state the old one", ISSUERS.trusted, ISSUERS.moved, "prod", OLD],
+    ["are of two clusters", ISSUERS.trusted, ISSUERS.before, "test", undefined],
+    ["are of two clusters of one name", ISSUERS.before, ISSUERS.moved, "prod", undefined],
+  ])("%s", (_, ofPulls, ofWorkloads, name, missing) => {
+    const folder = synthesized((app) => {
+      new ImagePulls(providersStack(app, "pulls"), "pulls", {
+        cluster: plainCluster({ issuer: ofPulls }),
+        identities: [makers.azure()],
+        pulls: [{ serviceAccount: "shop/jobs", from: fromAcr() }],
+      });
+      new WorkloadAccess(providersStack(app, "workloads"), "workloads", {
+        cluster: { name, issuer: ofWorkloads },
+        identities: [azure],
+        workloads: [{ serviceAccount: "data/azure", may }],
+      });
+    });
+    const [workload] = Explainer.read([folder]).workloads();
+    expect(workload?.verdict).toBe(missing === undefined ? "allowed" : "unknown");
+    const doubts = workload?.checks.filter(({ reason }) => reason.includes("another stack states"));
+    expect(doubts?.map(({ id, status }) => `${id} ${status}`)).toEqual(
+      missing ? ["issuer-trusted unknown"] : [],
+    );
+    expect(doubts?.map(({ reason }) => reason).join("")).toContain(missing ?? "");
+  });
 });
 
 describe("signing", () => {

@@ -85,15 +85,16 @@ export class Issuer {
 
   /**
    * An issuer without trailing slash, that of an AKS cluster with it, or a late value; also that of a construct that
-   * has one. Settings replace those of the given issuer.
+   * has one. A setting replaces that of the given issuer; what is left out stays.
    */
   static of(given: GivenIssuer, settings?: IssuerSettings): Issuer {
     return settings === undefined ? Issuer.#plain(given) : Issuer.#with(Issuer.#plain(given), settings);
   }
 
-  static #with({ url, label: own }: Issuer, settings: IssuerSettings): Issuer {
+  static #with(given: Issuer, settings: IssuerSettings): Issuer {
     checkGiven("Issuer.of()", ISSUER_SETTINGS, settings);
-    const { label = own } = settings;
+    const { url } = given;
+    const { label = given.label, additionalIssuers = given.additionalIssuers } = settings;
     if (label !== undefined && !LABELLED.test(label))
       return fail("issuer-invalid", {
         problem: "label of an issuer does not have an allowed form",
@@ -101,11 +102,11 @@ export class Issuer {
         allowed: "1 to 16 of a-z and 0-9",
         remedy: 'write a short name, of the year of the move say: `label: "2027"`',
       });
-    const issuer = new Issuer(
-      url,
-      label,
-      (settings.additionalIssuers ?? []).map((each) => Issuer.of(each)),
-    );
+    const stated = additionalIssuers.map((each) => Issuer.of(each));
+    // What a stated one is still trusted beside is trusted here too; that may be this one itself.
+    const others = stated.flatMap((each) => each.additionalIssuers);
+    const urls = new Set([url, ...stated.map((each) => each.url)]);
+    const issuer = new Issuer(url, label, [...stated, ...others.filter((each) => !urls.has(each.url))]);
     refuseAlike(issuer.accepted);
     return issuer;
   }

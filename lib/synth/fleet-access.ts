@@ -190,7 +190,7 @@ function fleetRecord(
   const { title, form, isDistroless, onPath } = consumer;
   return {
     name,
-    issuer: issuer.url,
+    ...issuer.recorded,
     apiServer,
     ...(hub.featureGates && { featureGates: hub.featureGates }),
     fleet: {

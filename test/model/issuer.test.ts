@@ -190,6 +190,20 @@ describe("further issuers", () => {
     });
   });
 
+  it("stay where another setting is stated, and bring their own along", () => {
+    const [third, trusted] = ["https://oidc.example.com/c", Issuer.of(one, { additionalIssuers: [next] })];
+    const urls = (issuer: Issuer): unknown => [issuer.url, ...issuer.additionalIssuers.map(({ url }) => url)];
+    expect(urls(Issuer.of(trusted, { label: "2026" }))).toEqual([one, other]);
+    expect(urls(Issuer.of(trusted, { additionalIssuers: [] }))).toEqual([one]);
+    const signing = Issuer.of(next, { additionalIssuers: [one] });
+    expect(urls(Issuer.of(third, { label: "2028", additionalIssuers: [signing] }))).toEqual([
+      third,
+      other,
+      one,
+    ]);
+    expect(urls(Issuer.of(one, { additionalIssuers: [signing] }))).toEqual([one, other]);
+  });
+
   it.each([
     ["the same URL", { additionalIssuers: [Issuer.of(one, { label: "b" })] }, "issuer-conflict"],
     ["no label of two", { additionalIssuers: [other] }, "issuer-conflict"],

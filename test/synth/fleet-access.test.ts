@@ -6,6 +6,7 @@ import { awsAccess, eksSpoke, workloadRoles } from "../../lib/cloud/aws";
 import { aksSpoke, workloadIdentities } from "../../lib/cloud/azure";
 import { connectGatewaySpoke, gkeSpoke, workloadServiceAccounts } from "../../lib/cloud/google";
 import { argoCd, controller, multiKueue, selfManagedSpoke, validateClusterProfile } from "../../lib/fleet";
+import { Issuer } from "../../lib/model/issuer";
 import { FleetAccess, type FleetAccessProps, type FleetSpoke, WorkloadAccess } from "../../lib/synth";
 import { CA } from "../fixtures/fleet/spokes";
 import { type Json, inside, list, record, text } from "../support/json";
@@ -235,6 +236,59 @@ describe("FleetAccess", () => {
       "# Belongs to the spoke edge: put the files on each node of its control plane, and start kube-apiserver with",
       "# --authentication-config=/etc/kubernetes/authentication-configuration.yaml, which takes the place of all --oidc-… flags.",
     ]);
+  });
+
+  it("a hub that moves to another issuer has both trusted everywhere, and recorded", () => {
+    const next = Issuer.of("https://d111111abcdef8.cloudfront.net", { label: "2027" });
+    const moving = (issuer: Issuer, spoke = own("edge")): WrittenStack =>
+      written({
+        ...KUEUE,
+        hub: { ...hub, issuer },
+        plugins: [authenticator, busybox],
+        spokes: [eks("eks-1"), spoke],
+      });
+    const [trusted, signing] = [
+      moving(Issuer.of(ISSUER, { additionalIssuers: [next] })),
+      moving(Issuer.of(next, { additionalIssuers: [ISSUER] })),
+    ];
+    const entriesOf = (stack: WrittenStack): readonly Json[] => {
+      const [file] = list(documents(stack, "spokes/edge_control-plane.yaml")[0]?.["files"]).map(record);
+      return list(record(parse(String(file?.["content"])))["jwt"]).map(record);
+    };
+    const audiences = ["https://edge.example"];
+    for (const entries of [trusted, signing].map(entriesOf)) {
+      expect(entries.map(({ issuer }) => issuer)).toEqual([
+        { url: ISSUER, audiences },
+        { url: next.url, audiences },
+      ]);
+      expect(new Set(entries.map((each) => JSON.stringify({ ...each, issuer: "" }))).size).toBe(1);
+    }
+    expect(record(list(trusted.identity["clusters"])[0])).toMatchObject({
+      issuer: ISSUER,
+      additionalIssuers: [next.url],
+    });
+    const discoveryURL = "https://mirror.example.com/.well-known/openid-configuration";
+    const entryFor = (audience: string): Json => ({
+      issuer: { url: next.url, discoveryURL, audiences: [audience] },
+      claimMappings: { username: { claim: "sub", prefix: "hub:" } },
+    });
+    const stated = (entry: Json): FleetSpoke => ({
+      ...own("edge"),
+      access: (of) =>
+        selfManagedSpoke({
+          ...{ ...of, apiServer: "1.34", audience: "https://edge.example", endpoint },
+          additionalAuthenticators: [entry],
+        }),
+    });
+    const issuer = Issuer.of(ISSUER, { additionalIssuers: [next] });
+    const entry = entryFor("https://edge.example");
+    expect(entriesOf(moving(issuer, stated(entry))).slice(1)).toEqual([entry]);
+    expect(() => moving(issuer, stated(entryFor("https://other.example")))).toThrowError(
+      expect.objectContaining({
+        code: "proof-failed",
+        message: expect.stringContaining("https://edge.example, which the spoke does not take") as string,
+      }),
+    );
   });
 
   it("a spoke may be called like a manifest", () => {

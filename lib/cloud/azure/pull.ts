@@ -163,7 +163,7 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
   const cloud = oneCloud(props, loginServers);
   const given = givenIdentities(props, pulls);
   const own = pulls.filter((pull) => !given.has(pull.subject.key));
-  const planned = spread(own.map(permitted), { namePrefix, shards });
+  const planned = spread(own.map(permitted), { namePrefix, shards, issuers: issuer.accepted.length });
   checkTenants(props, [...given.values()]);
   const audience = props.audience ?? azureCloud(cloud).audience;
   // Checks name, issuer and audience once for all service accounts.

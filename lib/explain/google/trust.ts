@@ -16,6 +16,7 @@ import {
   shown,
 } from "../../model/known";
 import { type CelClaims, UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
+import type { CelExpression } from "../../rules/google/cel-evaluation";
 import { parseManagedIdentityProvider } from "../../rules/google/pull";
 import {
   type MappedAttributes,
@@ -23,7 +24,7 @@ import {
   evaluateAttributeCondition,
   mapAttributes,
 } from "../../rules/google/trust";
-import { type Answer, badness, broken, pass, seen, unknown } from "../answer";
+import { type Answer, badness, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
@@ -140,7 +141,10 @@ export class Exchanges {
       const shownToken = { ...token, audience, further: false };
       return {
         ...this.#ofCluster(own, provider, shownToken),
-        subject: subjectAdmitted(provider, shownToken),
+        subject: worstOf(
+          subjectAdmitted(provider, shownToken),
+          mappedOtherwise(provider, this.provider(name)),
+        ),
       };
     });
     const bad = ({ issuer, subject }: TrustAnswer): number => Math.max(badness(issuer), badness(subject));
@@ -176,6 +180,22 @@ export class Exchanges {
     this.#ofClusters.set(provider, { token, answers });
     return answers;
   }
+}
+
+/** Grants are judged for the principal of the named pool provider. */
+function mappedOtherwise(provider: PoolProvider, named: PoolProvider | undefined): Answer | undefined {
+  const [own, other] = [provider, named].map((each) => each && orElse(each.mapping, () => undefined));
+  if (!own || !other) return undefined;
+  const isAlike = ([key, { text }]: readonly [string, CelExpression]): boolean => {
+    const beside = other.get(key);
+    return beside !== undefined && same(beside.text, text) === "yes";
+  };
+  if (own.size === other.size && [...own].every(isAlike)) return undefined;
+  return unknown(
+    `the pool providers ${shown(provider.providerId)} and ${shown(named?.providerId ?? known(""))} map claims differently, so that tokens of the two issuers may be different principals`,
+    "write one attribute mapping into both",
+    seen("attribute_mapping", provider.resource.source),
+  );
 }
 
 /** The resource has its project's id, the plugin's argument the number: that of an accepted audience is all to compare. */

@@ -2,7 +2,7 @@
  * Judges the ways of a hub's controllers into its spokes: each controller with each profile that is for it.
  */
 
-import { type Known, is, known, map, orElse } from "../../model/known";
+import { type Known, is, known, map, orElse, shown } from "../../model/known";
 import { once } from "../../model/once";
 import { at, text } from "../../model/parsed";
 import { type Tree, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
@@ -24,8 +24,9 @@ import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-
 import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
 import { listEntries, profileDocument, withFields } from "./fleet-profile";
 import { fleetWarnings } from "./fleet-warnings";
+import { trustOfEveryIssuer } from "./links";
 import { unknownName } from "./pull-questions";
-import { SELF_MANAGED, UNAUTHORIZED, selfManaged } from "./self-managed";
+import { SELF_MANAGED, type SelfManagedReading, UNAUTHORIZED, selfManaged } from "./self-managed";
 
 /** What the verifier says of a controller's way into a spoke. */
 export interface FleetResult extends ExplainResult {
@@ -131,16 +132,24 @@ export class Fleets {
     call: PluginCall,
     hubs: readonly ClusterArtefacts[],
   ): Readings {
-    const { issuer, spokes } = artefacts;
+    const { issuer, spokes, cluster } = artefacts;
     const rbac = spokes.of(profile.name);
     const file = call.args.at(-1) ?? known("");
-    const { reading, trust, spoke, user } = selfManaged(controller, profile.name, file, issuer, rbac);
-    const published = this.#issuers.judged(trust.issuer, issuer, UNAUTHORIZED);
+    const of = (each: Known<string>): SelfManagedReading =>
+      selfManaged(controller, profile.name, file, each, rbac);
+    const own = of(issuer);
+    const { reading, spoke, user } = own;
+    const token = tokenOf(artefacts, controller.account, reading.audiences);
+    const trust = trustOfEveryIssuer(token, cluster, (each) => {
+      const { trust: said, user: name } = each.further ? of(each.issuer) : own;
+      const published = this.#issuers.judged(said.issuer, each.issuer, UNAUTHORIZED);
+      return { ...said, issuer: published, subject: sameUser(said.subject, name, user, each.issuer) };
+    });
     const contested =
-      published.status === "pass"
+      trust.issuer.status === "pass"
         ? contestedFile(hubs, artefacts.stack, call.server, rbac.authenticators)
         : undefined;
-    return { reading, trust: { ...trust, issuer: contested ?? published }, spoke, as: user };
+    return { reading, trust: { ...trust, issuer: contested ?? trust.issuer }, spoke, as: user };
   }
 
   #reading(
@@ -162,6 +171,21 @@ export class Fleets {
       },
     });
   }
+}
+
+/** What RBAC grants is judged for the user that tokens of the signing issuer have. */
+function sameUser(
+  subject: Answer,
+  name: string | undefined,
+  user: string | undefined,
+  issuer: Known<string>,
+): Answer {
+  if (subject.status !== "pass" || name === user) return subject;
+  return unknown(
+    `the spoke takes tokens of ${shown(issuer)} as another user, ${name ?? "whose name is not known"}`,
+    "map the claims of all issuers of the hub in the same way",
+    ...subject.evidence,
+  );
 }
 
 /** Of a controller to which nothing gives an identity that is judged here. */

@@ -2,7 +2,7 @@
  * Links that several jobs have, and what several links say.
  */
 
-import { known, same, shown } from "../../model/known";
+import { type Known, known, same, shown } from "../../model/known";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
@@ -35,22 +35,44 @@ export function misfilled(
   return undefined;
 }
 
-/** The worst that is said of a token of each issuer that the cluster accepts. */
+/** The worst that is said of a token of each issuer that the cluster accepts, as far as this or another stack says. */
 export function trustOfEveryIssuer(
   token: TokenQuestion,
-  { additionalIssuers = [] }: Pick<ClusterFacts, "additionalIssuers">,
+  { additionalIssuers = [], issuersElsewhere = [] }: AcceptedIssuers,
   trust: (token: TokenQuestion) => TrustAnswer,
 ): TrustAnswer {
   const own = trust(token);
-  if (additionalIssuers.length === 0) return own;
-  const further = additionalIssuers.map((issuer) => trust({ ...token, issuer, further: true }));
-  const worst = (of: (answer: TrustAnswer) => Answer): Answer => worstOf(of(own), ...further.map(of));
+  if (additionalIssuers.length + issuersElsewhere.length === 0) return own;
+  const ofFurther = (issuer: Known<string>): TrustAnswer => trust({ ...token, issuer, further: true });
+  const further = additionalIssuers.map(ofFurther);
+  const elsewhere = issuersElsewhere.map((issuer) => doubted(ofFurther(issuer), issuer));
+  const worst = (of: (answer: TrustAnswer) => Answer): Answer =>
+    worstOf(of(own), ...further.map(of), ...elsewhere.map(of));
   return {
     issuer: worst(({ issuer }) => issuer),
     audience: worst(({ audience }) => audience),
     subject: worst(({ subject }) => subject),
   };
 }
+
+/** Issuers besides the one that signs. */
+export type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere">;
+
+/** Whether the cluster has moved already, or two clusters have one name, the stacks do not say. */
+function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {
+  const failed = [said.issuer, said.audience, said.subject].find(({ status }) => status === "fail");
+  if (failed === undefined) return said;
+  const doubt = unknown(
+    `another stack states the issuer ${shown(issuer)} for this cluster as well, whose tokens are refused here: ${failed.reason}`,
+    "state the same issuers in every stack of the cluster, with additionalIssuers while it moves",
+    ...failed.evidence,
+  );
+  const answer = (each: Answer): Answer =>
+    each === failed ? doubt : each.status === "fail" ? PASSED_ON : each;
+  return { issuer: answer(said.issuer), audience: answer(said.audience), subject: answer(said.subject) };
+}
+
+const PASSED_ON = pass("see the check before");
 
 /** What the links of an exchange look at. */
 export interface TrustFacts {

@@ -129,7 +129,7 @@ function imageParses({ text, repository, problem }: AskedImage): Answer {
 function pullerOf(cloud: PluginCloud, question: PullQuestion): PullIdentity {
   const { cluster, token } = question;
   const puller = cloud.puller(question);
-  if (cluster.additionalIssuers === undefined) return puller;
+  if (!cluster.additionalIssuers && !cluster.issuersElsewhere) return puller;
   const trust = trustOfEveryIssuer(token, cluster, (each) =>
     each === token ? puller.trust : cloud.puller({ ...question, token: each }).trust,
   );

@@ -176,4 +176,11 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
 }
 
 /** A cluster's record with its late values followed. */
-export type ClusterFacts = ClusterRecord<Known<string>, Tree>;
+export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
+  /**
+   * Issuers that other stacks record for the cluster, and this one does not.
+   *
+   * @defaultValue - none
+   */
+  readonly issuersElsewhere?: readonly Known<string>[];
+}

@@ -8,7 +8,7 @@ import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { WORKLOAD_IDENTITY_FILE, readWorkloadIdentity } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
 import { grouped } from "../../model/grouped";
-import { type Known, andThen, known, unread } from "../../model/known";
+import { type Known, andThen, known, unread, same } from "../../model/known";
 import { type Json, at, list, record } from "../../model/parsed";
 import { Resource } from "./block";
 import { type BoundStack, boundCopies, wronglyFilled } from "./bound-copies";
@@ -303,10 +303,29 @@ function clustersOf(
   const clusters = stacks
     .filter(({ identity, written }) => identity !== undefined || written.length > 0)
     .map((stack) => stackCluster(stack, any, given));
-  if (clusters.length > 0) return clusters;
+  if (clusters.length > 0) return withIssuersElsewhere(clusters);
   const cluster = followedRecord(given, plainLateReader(terraform));
   const outputs = outputsOf(terraform.scopes);
   return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
+}
+
+/** Stacks of one name that have an issuer in common write for one cluster, whose tokens each of them must expect. */
+function withIssuersElsewhere(clusters: readonly StackCluster[]): readonly StackCluster[] {
+  const byName = grouped(clusters, ({ cluster }) => cluster.name ?? "");
+  return clusters.map((own) => {
+    const { name = "" } = own.cluster;
+    const accepted = acceptedBy(own);
+    const isOwn = (issuer: Known<string>): boolean => accepted.some((each) => same(each, issuer) === "yes");
+    const alike = name === "" ? [] : (byName.get(name) ?? []).map(acceptedBy);
+    const issuersElsewhere = alike
+      .filter((issuers) => issuers.some(isOwn))
+      .flatMap((issuers) => issuers.filter((each) => !isOwn(each)));
+    return issuersElsewhere.length === 0 ? own : { ...own, cluster: { ...own.cluster, issuersElsewhere } };
+  });
+}
+
+function acceptedBy({ cluster: { issuer, additionalIssuers = [] } }: StackCluster): readonly Known<string>[] {
+  return issuer === undefined ? additionalIssuers : [issuer, ...additionalIssuers];
 }
 
 function stackCluster(stack: StackDocuments, any: SortedDocuments, known: ClusterRecord): StackCluster {

@@ -20,7 +20,7 @@ export interface PlannedIdentity {
   readonly identityName: string;
   /** What each of its service accounts may pull. */
   readonly permissions: readonly PullPermission[];
-  /** At most 20. */
+  /** At most 20, divided by the number of issuers. */
   readonly subjects: readonly Subject[];
 }
 
@@ -32,6 +32,12 @@ export interface SpreadOptions {
    * @defaultValue - one identity per service account
    */
   readonly shards?: number | undefined;
+  /**
+   * Number of issuers whose tokens are trusted: each service account takes one credential for each.
+   *
+   * @defaultValue 1
+   */
+  readonly issuers?: number;
 }
 
 /** Names of user-assigned identities that are derived from others. */
@@ -47,7 +53,7 @@ const PREFIX = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
  * an identity shares its rights.
  */
 export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): readonly PlannedIdentity[] {
-  const { shards } = options;
+  const { shards, issuers = 1 } = options;
   const namePrefix = identityNamePrefix(options.namePrefix);
   const identities = new Map<string, PlannedIdentity & { readonly subjects: Subject[] }>();
   for (const { subject, permissions } of pulls) {
@@ -61,7 +67,7 @@ export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): r
     }
   }
   const planned = [...identities.values()];
-  if (shards !== undefined) checkSizes(planned, pulls, shards);
+  if (shards !== undefined) checkSizes(planned, pulls, shards, issuers);
   return planned;
 }
 
@@ -89,10 +95,12 @@ function checkSizes(
   identities: readonly PlannedIdentity[],
   pulls: readonly PlannedPull[],
   shards: number,
+  issuers: number,
 ): void {
-  const overfull = identities.find(({ subjects }) => subjects.length > CREDENTIALS_PER_IDENTITY);
+  const room = Math.floor(CREDENTIALS_PER_IDENTITY / issuers);
+  const overfull = identities.find(({ subjects }) => subjects.length > room);
   if (!overfull) return;
-  const fitting = shardsThatFit(pulls, shards);
+  const fitting = shardsThatFit(pulls, shards, room);
   const moved = fitting === undefined ? 0 : Math.round(PERCENT * (1 - shards / fitting));
   const remedy = [
     ...(fitting === undefined
@@ -102,11 +110,11 @@ function checkSizes(
         ]),
     "leave shards out for one identity per service account",
   ];
-  tooManyCredentials(overfull.identityName, overfull.subjects.length, remedy.join("; or "));
+  tooManyCredentials(overfull.identityName, overfull.subjects.length * issuers, remedy.join("; or "));
 }
 
 /** A number of shards with which no identity holds too many, the next in steps of a tenth; `undefined` without one. */
-function shardsThatFit(pulls: readonly PlannedPull[], above: number): number | undefined {
+function shardsThatFit(pulls: readonly PlannedPull[], above: number, room: number): number | undefined {
   const seeds = pulls.map(({ subject, permissions }) => ({
     set: permissionKey(permissions).join(" "),
     seed: seedOf(subject),
@@ -117,7 +125,7 @@ function shardsThatFit(pulls: readonly PlannedPull[], above: number): number | u
       const key = `${set} ${bucketOf(seed, shards)}`;
       sizes.set(key, (sizes.get(key) ?? 0) + 1);
     }
-    if ([...sizes.values()].every((size) => size <= CREDENTIALS_PER_IDENTITY)) return shards;
+    if ([...sizes.values()].every((size) => size <= room)) return shards;
   }
   return undefined;
 }

@@ -31,7 +31,10 @@ export interface HubAuthenticationProps {
   readonly spoke: string;
   /** Kubernetes version of the spoke, `1.34`. */
   readonly apiServer: string;
-  /** Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. */
+  /**
+   * Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. While the hub moves to another
+   * issuer, each of its `additionalIssuers` gets an entry too, unless `additionalAuthenticators` has it.
+   */
   readonly issuer: GivenIssuer;
   /** Name of the hub; it begins the names of its service accounts on the spoke. */
   readonly hub: string;
@@ -47,7 +50,7 @@ export interface HubAuthenticationProps {
    */
   readonly userPrefix?: string;
   /**
-   * Where the spoke reads the issuer's discovery document, if not from the issuer: exactly this URL, with
+   * Where the spoke reads the discovery document of the issuer that signs, if not from the issuer: exactly this URL, with
    * `/.well-known/openid-configuration` at its end where the document is there.
    *
    * @defaultValue - at the issuer
@@ -138,15 +141,6 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
       allowed: "at least one service account of the hub",
       remedy: "name the service accounts that open connections",
     });
-  const rule = {
-    expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
-    message: "only the named controllers of the hub may sign in",
-  };
-  const hub = {
-    issuer: issuerFields(props),
-    claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
-    userValidationRules: [rule],
-  };
   const others = literal(additionalAuthenticators, "additionalAuthenticators");
   if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
     throw notStarting(spoke, "an additional authenticator has no issuer.url");
@@ -154,12 +148,33 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
   const document = {
     apiVersion: `apiserver.config.k8s.io/${compareVersions(minor, "1.34") >= 0 ? "v1" : "v1beta1"}`,
     kind: "AuthenticationConfiguration",
-    jwt: [hub, ...others],
+    jwt: [...hubEntries(props, users, others), ...others],
   };
   throwFirst(
     authenticationProblems(document, isLate).map((problem) => notStarting(spoke, `the file ${problem}`)),
   );
   return document;
+}
+
+/** An entry for each issuer of the hub, without further ones that others are for. */
+function hubEntries(
+  props: HubAuthenticationProps,
+  users: readonly string[],
+  others: readonly unknown[],
+): readonly Json[] {
+  const rule = {
+    expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
+    message: "only the named controllers of the hub may sign in",
+  };
+  const signing = Issuer.of(props.issuer);
+  const isStated = ({ url }: Issuer): boolean => others.some((each) => at(each, "issuer", "url") === url);
+  return signing.accepted
+    .filter((each) => each.equals(signing) || !isStated(each))
+    .map((each) => ({
+      issuer: issuerFields(each, each.equals(signing) ? props : { ...props, ...ASKED_ITSELF }),
+      claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
+      userValidationRules: [rule],
+    }));
 }
 
 function notStarting(spoke: string, reason: string): WorkloadIdentityError {
@@ -170,9 +185,18 @@ function notStarting(spoke: string, reason: string): WorkloadIdentityError {
   });
 }
 
-function issuerFields(props: HubAuthenticationProps): Json {
-  const { spoke, audience, discoveryUrl, certificateAuthority } = props;
-  const issuer = Issuer.of(props.issuer);
+/** Where keys of a further issuer are: at the issuer. */
+const ASKED_ITSELF = { discoveryUrl: undefined, certificateAuthority: undefined } as const;
+
+type IssuerSource = Pick<HubAuthenticationProps, "spoke" | "audience"> & {
+  readonly discoveryUrl?: string | undefined;
+  readonly certificateAuthority?: string | undefined;
+};
+
+function issuerFields(
+  issuer: Issuer,
+  { spoke, audience, discoveryUrl, certificateAuthority }: IssuerSource,
+): Json {
   if (!issuer.late && isOwnInEachCluster(issuer.url)) {
     if (discoveryUrl === undefined)
       return fail("issuer-unsupported", issuerClusterInternal(issuer.url, "a spoke"));

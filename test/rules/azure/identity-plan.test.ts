@@ -113,6 +113,15 @@ describe("spread", () => {
       }),
     );
     expect(spread(pulls(21), { namePrefix: "p", shards: 2 })).toHaveLength(2);
+    const moving = { namePrefix: "p", shards: 1, issuers: 2 };
+    expect(spread(pulls(10), moving)).toHaveLength(1);
+    expect(() => spread(pulls(11), moving)).toThrowError(
+      expect.objectContaining({
+        code: "azure-limit",
+        value: 22,
+        remedy: expect.stringMatching(/^set shards to 2 \(now 1\)/) as string,
+      }),
+    );
     expect(spread(pulls(21), { namePrefix: "p" })).toHaveLength(21);
   });
 
