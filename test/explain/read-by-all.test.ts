@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { explain } from "../../lib/explain";
-import { type Artefacts, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { type Artefacts, type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const whole = synthesized("three-clouds");
 
@@ -50,5 +50,16 @@ describe("a repository that everyone may read", () => {
     expect([result?.verdict, result?.as]).toEqual([verdict, as]);
     const otherwise = result?.checks.find(({ id }) => id === "otherwise");
     expect(otherwise?.reason.startsWith("everyone may read the repository")).toBe(as !== null);
+  });
+
+  it("does not make a declared pull work whose chain is broken", () => {
+    const declared: Edit = [
+      "workload-identity.json",
+      "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/*",
+      "public.ecr.aws/acme/web",
+    ];
+    const results = explain([folderOf(edited(whole, [declared]))], { serviceAccount: "shop/web" });
+    const result = results.find(({ target }) => target.startsWith("public.ecr.aws"));
+    expect([result?.verdict, result?.as]).toEqual(["denied", "anonymous"]);
   });
 });

@@ -182,10 +182,10 @@ describe("the form", () => {
 
   // nodeadm/internal/api/bridge/decode.go; Go's mime/multipart.
   it.each([
-    ["no kind", archive.replace("kind: NodeConfig\n", ""), /no NodeConfig/],
-    ["another version", archive.replace("aws/v1alpha1", "aws/v9"), /no NodeConfig/],
-    ["another group", archive.replace("node.eks.aws/v1alpha1", "eks.aws/v1alpha1"), /no NodeConfig/],
-    ["no YAML", archive.replace("kind: NodeConfig", "kind: ["), /no NodeConfig/],
+    ["no kind", archive.replace("kind: NodeConfig\n", ""), /not a NodeConfig/],
+    ["another version", archive.replace("aws/v1alpha1", "aws/v9"), /not a NodeConfig/],
+    ["another group", archive.replace("node.eks.aws/v1alpha1", "eks.aws/v1alpha1"), /not a NodeConfig/],
+    ["no YAML", archive.replace("kind: NodeConfig", "kind: ["), /not a NodeConfig/],
     ["no last boundary", archive.replace("\n--//--\n", ""), /last boundary/],
   ])("is refused with %s", (_, changed, problem) => {
     expect(read(archive).problem).toBeUndefined();

@@ -18,7 +18,7 @@ describe("the package", () => {
 
   it("holds the library, its pages and its examples", () => {
     const belongs =
-      /^(?:dist\/lib\/.*\.(?:m?js|d\.m?ts|css)|docs\/(?!api\/)[\w.-]+\.(?:md|json)|examples\/.*|README\.md|LICENSE|package\.json)$/;
+      /^(?:dist\/lib\/.*\.(?:m?js|d\.m?ts|css)|docs\/(?!api\/)[\w.-]+\.(?:md|json|svg)|examples\/.*|README\.md|LICENSE|package\.json)$/;
     const written = /(?:^|\/)(?:node_modules|cdktf\.out|dist\/lib\/.*\.test\.)/;
     expect(paths().filter((path) => !belongs.test(path) || written.test(path))).toEqual([]);
   });

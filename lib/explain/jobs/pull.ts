@@ -211,9 +211,10 @@ export class JudgedPull {
   #verdict(): Verdict {
     const { failed, verdict, facts } = this.#chain;
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
-    if (readAnyway(facts, failed) && this.#besides.answer.status === "unknown") return "unknown";
-    // Only for an image that merely occurs in a workload another way than the chain leaves it open.
-    return facts.origin === "workload" && this.#besides.answer.status === "unknown" ? "unknown" : "denied";
+    if (this.#besides.answer.status !== "unknown") return "denied";
+    // What is declared shall work by its chain, and not as everyone or in another way.
+    const isOpen = facts.origin === "workload" || (facts.origin !== "declared" && readAnyway(facts, failed));
+    return isOpen ? "unknown" : "denied";
   }
 
   /** Whom an answer is about that names no one, since it is remembered: who has the image, or the identity. */

@@ -110,7 +110,7 @@ function isSubjectTold(subject: unknown): boolean {
 function subjectFailure(answer: CelAnswer): string | undefined {
   if (answer.kind === "error") return `google.subject has no value: ${answer.reason}`;
   if (answer.kind === "unknown") return undefined;
-  if (typeof answer.value !== "string") return "google.subject would be no text";
+  if (typeof answer.value !== "string") return "google.subject would not be a string";
   if (answer.value === "") return "google.subject would be empty";
   const bytes = Buffer.byteLength(answer.value);
   return bytes > SUBJECT_MAX_BYTES
@@ -128,7 +128,7 @@ function doubtOf(others: readonly (readonly [string, CelAnswer])[]): string | un
       answer.kind === "value" &&
       (isGroups ? !Array.isArray(answer.value) : typeof answer.value !== "string")
     )
-      return `${key} would be no ${isGroups ? "list of texts" : "text"}`;
+      return `${key} would not be a ${isGroups ? "list of strings" : "string"}`;
   }
   return undefined;
 }

@@ -150,7 +150,7 @@ function refused(problem: string): DockerConfig {
 }
 
 function unlike(wanted: string, value: unknown, where: string): string {
-  return `${where} is no ${wanted} but ${jsonKind(value)}`;
+  return `${where} is ${jsonKind(value)}, and must be ${wanted}`;
 }
 
 /** Go's decoder ignores the case of a field's name; of several spellings the last counts. */

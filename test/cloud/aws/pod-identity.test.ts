@@ -238,7 +238,7 @@ describe("explain", () => {
       "unknown",
       "account-annotated",
     ],
-    ["of no role", association({ role_arn: "web" }), "denied", "account-annotated", "no ARN of an IAM role"],
+    ["of no role", association({ role_arn: "web" }), "denied", "account-annotated", "not an ARN of an IAM role"],
     [
       "of a role of another account",
       (terraform, folder) => {

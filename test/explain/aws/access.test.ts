@@ -369,7 +369,7 @@ describe("a workload", () => {
       { "eks.amazonaws.com/role-arn": known("web") },
       false,
       "fail",
-      "no ARN of an IAM role",
+      "not an ARN of an IAM role",
     ],
     ["without a role that was declared", {}, true, "fail", "has no eks.amazonaws.com/role-arn"],
     ["without a role", {}, false, undefined, ""],

@@ -112,7 +112,7 @@ describe("a trust policy", () => {
       "for everyone by *",
       text(statement({ Principal: "*" })),
       ["unknown", "unknown", "unknown"],
-      "everybody by *",
+      "everyone through *",
     ],
     ["that only apply tells", "${var.policy}", ["unknown", "unknown", "unknown"], "known only after apply"],
     ["that is no JSON", "{", ["unknown", "unknown", "unknown"], ""],

@@ -454,6 +454,13 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
     byFlag,
     manager(["--feature-gates=MultiKueueClusterProfile=true,MultiKueue=false"]),
   ],
+  [
+    "white space in the flag",
+    "pass",
+    "takes",
+    byFlag,
+    manager([GATE.replaceAll("=M", " = M").replaceAll(",", " , ").replace("Profile=", "Profile = ")]),
+  ],
   ["the flag for all alpha features", "pass", "takes", byFlag, manager(["--feature-gates=AllAlpha=true"])],
   ["the flag with one dash", "pass", "takes profiles", byFlag, manager([GATE.slice(1)])],
   ["a flag of a variable", "unknown", "is not known", byFlag, manager(["--feature-gates=$(GATES)"])],

@@ -46,15 +46,15 @@ describe("a MachineConfig", () => {
       'ignition.version "3.9.0" is not known',
     ],
     ["a relative path", files({ ...file, path: "etc/a" }), "etc/a is not an absolute, clean path"],
-    ["a path that is not clean", files({ ...file, path: "/etc/../a" }), "no absolute, clean path"],
+    ["a path that is not clean", files({ ...file, path: "/etc/../a" }), "not an absolute, clean path"],
     ["a path twice", files(file, file), "is written twice"],
     ["a file that is an order", files({ ...file, path: "/run/machine-config-daemon-force" }), "as an order"],
     ["a mode with special bits", files({ ...file, mode: 0o4755 }), "has the mode 2541"],
     ["a mode that is text", files({ ...file, mode: "0644" }), 'has the mode "0644"'],
     ["append", files({ ...file, append: [{ source }] }), "has append"],
     ["overwrite without contents", files({ ...file, contents: {} }), "has overwrite without contents"],
-    ["contents by http", files({ ...file, contents: { source: "https://example.com/a" } }), "no data URL"],
-    ["broken base64", files({ ...file, contents: { source: "data:;base64,YQ" } }), "no data URL"],
+    ["contents by http", files({ ...file, contents: { source: "https://example.com/a" } }), "not a data URL"],
+    ["broken base64", files({ ...file, contents: { source: "data:;base64,YQ" } }), "not a data URL"],
     ["another compression", contents({ compression: "xz" }), 'has the compression "xz"'],
     [
       "a hash that is none",
@@ -105,6 +105,7 @@ describe("a MachineConfig", () => {
     expect(text(contents({ source: packed, compression: "gzip" }))).toBe(CONFIG);
     expect(text(contents({ compression: "gzip" }))).toContain("cannot be unpacked");
     expect(text(contents({ verification: { hash: sha("sha512", "x") } }))).toContain("of other contents");
+    expect(text(contents({ verification: { hash: sha("sha512", CONFIG) } }))).toBe(CONFIG);
   });
 });
 

@@ -98,7 +98,7 @@ describe("MachineConfigs", () => {
     [
       "base64 of a wrong length",
       { source: `${base64("xyz")}A` },
-      [["worker", [], expect.stringContaining("no data URL")]],
+      [["worker", [], expect.stringContaining("not a data URL")]],
     ],
     [
       "compressed",
@@ -106,9 +106,9 @@ describe("MachineConfigs", () => {
       [["worker", [], expect.stringContaining("compressed")]],
     ],
     [
-      "no data URL",
+      "not a data URL",
       { source: "https://example.com" },
-      [["worker", [], expect.stringContaining("no data URL")]],
+      [["worker", [], expect.stringContaining("not a data URL")]],
     ],
   ])("contents: %s", (_, contents, expected) => {
     expect(nodes([machineConfig("99-a", "worker", contents)], openshift)).toEqual(expected);

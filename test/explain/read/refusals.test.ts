@@ -139,6 +139,11 @@ describe("refused or read", () => {
       "aggregationRule has no clusterRoleSelectors",
     ],
     [
+      "an aggregation",
+      rbac("ClusterRole", { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] } }),
+      "read",
+    ],
+    [
       "a role's name with colons",
       { ...rbac("ClusterRole", { rules: [rule] }), metadata: { name: "system:x" } },
       "read",

@@ -65,9 +65,9 @@ describe("below a folder", () => {
       ["/.terraform : Terraform's working folder"],
     ],
     [
-      "Terraform in its own syntax",
+      "Terraform in HCL syntax",
       { "a.json": [account], "b/main.tf": "" },
-      ["/b/main.tf : Terraform in its own syntax"],
+      ["/b/main.tf : Terraform in HCL"],
     ],
     [
       "values of variables",
@@ -193,9 +193,9 @@ describe("Terraform", () => {
     [
       "own syntax that names the role",
       { "b.tf": 'policy = "${aws_role.r.arn}"' },
-      ["touched: Terraform in its own"],
+      ["touched: Terraform in HCL"],
     ],
-    ["own syntax of others", { "b.tf": "a = 1" }, ["apart: Terraform in its own"]],
+    ["own syntax of others", { "b.tf": "a = 1" }, ["apart: Terraform in HCL"]],
     [
       "a call of a module",
       { "b.tf.json": { module: { m: { source: "x", role: "${aws_role.r.name}" } } } },

@@ -68,7 +68,7 @@ describe("mapAttributes", () => {
     [{}, "nothing is mapped to google.subject"],
     [{ "google.subject": "assertion.email" }, "google.subject has no value: field not found: email"],
     [{ "google.subject": "assertion.sub.extract('x/{y}')" }, "google.subject would be empty"],
-    [{ "google.subject": "assertion.groups" }, "google.subject would be no text"],
+    [{ "google.subject": "assertion.groups" }, "google.subject would not be a string"],
     [
       {
         "google.subject":
@@ -84,11 +84,11 @@ describe("mapAttributes", () => {
   it.each<[string, string, string | undefined]>([
     ["google.groups", "assertion.groups", undefined],
     ["google.groups", "assertion.teams", "google.groups may have no value: field not found: teams"],
-    ["google.groups", "assertion.sub", "google.groups would be not a list of strings"],
+    ["google.groups", "assertion.sub", "google.groups would not be a list of strings"],
     ["google.groups", "assertion.jti", undefined],
     ["google.display_name", "assertion.sub", undefined],
     ["google.display_name", "assertion.name", "google.display_name may have no value: field not found: name"],
-    ["google.display_name", "assertion.groups", "google.display_name would be no text"],
+    ["google.display_name", "assertion.groups", "google.display_name would not be a string"],
     ["attribute.team", "assertion.team", "attribute.team may have no value: field not found: team"],
     ["attribute.Team", "assertion.sub", "attribute.Team is no attribute that Google names"],
     ["google.team", "assertion.sub", "google.team is no attribute that Google names"],

@@ -21,16 +21,16 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
   [JSON_TYPE, auth("YTpi="), ["r.io"], 'auth of the entry "r.io" is not base64'],
   [JSON_TYPE, auth("YWI="), ["r.io"], 'auth of the entry "r.io" is not base64 of username:password'],
   [JSON_TYPE, "notjson", [], "it is not JSON"],
-  [JSON_TYPE, "[]", [], "it is not an object but array"],
-  [JSON_TYPE, '{"auths":"x"}', [], "auths is not an object but string"],
-  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is not an object but number'],
+  [JSON_TYPE, "[]", [], "it is array, and must be object"],
+  [JSON_TYPE, '{"auths":"x"}', [], "auths is string, and must be object"],
+  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is number, and must be object'],
   [
     JSON_TYPE,
     '{"auths":{"r.io":{"Username":5}}}',
     ["r.io"],
-    'username of the entry "r.io" is no string but number',
+    'username of the entry "r.io" is number, and must be string',
   ],
-  [JSON_TYPE, '{"auths":{},"HttpHeaders":{"a":1}}', [], "a value of HttpHeaders is no string but number"],
+  [JSON_TYPE, '{"auths":{},"HttpHeaders":{"a":1}}', [], "a value of HttpHeaders is number, and must be string"],
   [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is not base64'],
 ])("%s %s", (type, content, registries, problem) => {
   expect(readDockerConfig(type, content)).toEqual({ registries, problem });
@@ -40,7 +40,7 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
 it.each(["username", "password", "email", "auth"])("%s of an entry is text", (name) => {
   const content = JSON.stringify({ "r.io": { [name]: 5, identitytoken: 5 } });
   expect(readDockerConfig(OLD_TYPE, content).problem).toBe(
-    `${name} of the entry "r.io" is no string but number`,
+    `${name} of the entry "r.io" is number, and must be string`,
   );
   expect(
     readDockerConfig(OLD_TYPE, JSON.stringify({ "r.io": { identitytoken: 5 } })).problem,

@@ -176,7 +176,7 @@ function isThere(tree: Tree): boolean {
 
 function selection(entry: TreeObject, name: string, where: string): Selection | undefined {
   const found = pair(entry, name, where);
-  const problem = `${where}has a ${name} that is neither a string nor a list of strings`;
+  const problem = `${where}needs a string or a list of strings as ${name}`;
   return found && { values: textsAt(found.value, ["string"], problem), negated: found.negated };
 }
 

@@ -163,7 +163,7 @@ it.each([
   const [written = ""] = /\{\\"Federated\\":[^}]*\}/.exec(text) ?? [];
   expect(judged([[TF, written, principal]], IMAGE, "issuer-trusted")).toMatchObject({
     status: "unknown",
-    reason: expect.stringContaining("lets in everybody by *"),
+    reason: expect.stringContaining("admits everyone through *"),
     remedy: "write the ARN of the OIDC provider as Federated principal",
   });
 });
