@@ -367,6 +367,12 @@ describe("a name that nothing declares", () => {
   });
 });
 
+it("takes a declared pattern for what it is, with its service account as without", async () => {
+  const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/base/*";
+  const asked = await cli("--service-account", "shop/web", "--image", image, folderOf(artefacts));
+  expect([asked.code, asked.out]).toEqual([0, (await cli("--image", image, folderOf(artefacts))).out]);
+});
+
 describe("--baseline", () => {
   const folder = (): string =>
     folderOf(edited(artefacts, [["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`]]));

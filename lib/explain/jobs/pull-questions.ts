@@ -142,7 +142,11 @@ export class PullQuestions {
         const keys = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
         for (const key of keys) {
           const puller = pullerOf(artefacts, key, "asked");
-          yield { artefacts, puller, image: this.image(image), isNeverPulled: false };
+          const isPattern = artefacts.cluster.pulls?.some(
+            (each) => each.serviceAccount === key && each.images.includes(image),
+          );
+          const asked = isPattern ? this.#known(image, askedPattern) : this.image(image);
+          yield { artefacts, puller, image: asked, isNeverPulled: false };
         }
         continue;
       }
