@@ -3,7 +3,7 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, orElse, shown } from "../../model/known";
+import { type Known, orElse, shown, is } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { Subject } from "../../model/subject";
@@ -143,7 +143,8 @@ export class PullQuestions {
         for (const key of keys) {
           const puller = pullerOf(artefacts, key, "asked");
           const isPattern = artefacts.cluster.pulls?.some(
-            (each) => each.serviceAccount === key && each.images.includes(image),
+            (each) =>
+              each.serviceAccount === key && each.images.some((pattern) => is(pattern, image) === "yes"),
           );
           const asked = isPattern ? this.#known(image, askedPattern) : this.image(image);
           yield { artefacts, puller, image: asked, isNeverPulled: false };
