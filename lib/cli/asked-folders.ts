@@ -1,5 +1,6 @@
 import { Explainer, readFactsFile } from "../explain";
 import { placeText } from "../explain/read/source-lines";
+import { grouped } from "../model/grouped";
 import { printable } from "../explain/render/printable";
 import type { CommandIo } from "./command";
 
@@ -11,10 +12,19 @@ export function readAsked(operands: readonly string[], facts: string | undefined
   return Explainer.read(paths, facts === undefined ? {} : readFactsFile(facts));
 }
 
-/** Names what was found and not read. */
-export function printSkipped({ skipped }: Explainer, io: CommandIo): void {
-  for (const { source, reason } of skipped)
-    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
+/** Of how many places with one reason each is named. */
+const NAMED_EACH = 3;
+
+/** Names what was found and not read: of many with one reason the first, unless all are asked for. */
+export function printSkipped({ skipped }: Explainer, io: CommandIo, isVerbose?: boolean): void {
+  for (const [reason, all] of grouped(skipped, (each) => each.reason)) {
+    const places = all.map(({ source }) => placeText(source));
+    const shown = isVerbose === true || all.length <= NAMED_EACH + 1 ? places.length : NAMED_EACH;
+    const lines = places.slice(0, shown).map((place) => `skipped ${place}: ${reason}`);
+    const others = all.length - shown;
+    if (others > 0) lines.push(`skipped ${others} others: ${reason}; explain --verbose names each`);
+    for (const line of lines) io.err(`${printable(line)}\n`);
+  }
 }
 
 /** How long work goes on silently, and how often it is shown afterwards, in milliseconds. */

@@ -108,7 +108,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const besides: Besides = { ...values, audit, only, colour: io.colour === true };
   const render = RENDERERS[format];
   for (const piece of render(withProgress(watched(results, seen), "results", io), besides)) io.out(piece);
-  printSkipped(explainer, io);
+  printSkipped(explainer, io, values.verbose);
   // What was not asked about was not found either.
   const isWhole = Object.keys(selectionOf(values)).length === 0;
   for (const leftover of isWhole ? (baseline?.leftovers ?? []) : [])

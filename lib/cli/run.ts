@@ -36,7 +36,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
     // A message about the argument would show it, and the key may be a private one.
     if (args.some((argument) => argument.includes("-----BEGIN")))
       throw new UsageError("keys are read from files, not from the command line");
-    program.parse(args, { from: "user" });
+    program.parse(isHelpOfUnknown(args) ? args.slice(1) : args, { from: "user" });
     const [choice] = choices;
     return choice ? await (await choice.command.load()).run(choice.asked, io) : EXIT_OK;
   } catch (error) {
@@ -50,6 +50,11 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
     io.err(`${PACKAGE}: ${printable(error.message)} (${error.code})\n`);
     return choice?.command.refusedExit ?? EXIT_REFUSED;
   }
+}
+
+/** The parser prints the help of the program then, and not what was meant. */
+function isHelpOfUnknown([first, asked]: readonly string[]): boolean {
+  return first === "help" && asked !== undefined && commands.every(({ name }) => name !== asked);
 }
 
 function parserOf(io: CommandIo, choose: (choice: Choice) => void): Parser {

@@ -3,6 +3,7 @@ import { openLinks } from "../explain/findings";
 import { ANONYMOUS } from "../explain/jobs/fallback";
 import { printable, printableLines } from "../explain/render/printable";
 import { grouped } from "../model/grouped";
+import { lookupRepository } from "../rules/kubelet/image-reference";
 import { printSkipped, readAsked } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
@@ -16,6 +17,8 @@ interface Values {
 /** `who-can`: the service accounts that may pull an image, declared or not, and those of which it cannot be determined. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { image, stack, facts, format } = values;
+  // Of a name that the kubelet refuses it is no answer that no one may pull it.
+  lookupRepository(image);
   const explainer = readAsked(operands, facts);
   const pullers = explainer.whoMayPull(image, stack);
   io.out(format === "json" ? pullersJson(image, pullers) : pullersText(image, pullers));

@@ -57,6 +57,15 @@ describe("who-can", () => {
     );
   });
 
+  it.each(["registry.example.com/Web:v1", "acmeshop.azurecr.io/shop/*"])(
+    "refuses %s, which the kubelet pulls for no one",
+    async (image) => {
+      const { code, out, err } = await cli("who-can", "--image", image, folderOf(artefacts));
+      expect([code, out]).toEqual([2, ""]);
+      expect(err).toContain("the kubelet refuses this image name");
+    },
+  );
+
   it("writes JSON", async () => {
     const { out } = await cli("who-can", "--format", "json", "--image", IMAGE, folderOf(artefacts));
     expect(JSON.parse(out)).toEqual({

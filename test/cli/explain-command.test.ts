@@ -203,6 +203,24 @@ it("names what it skipped on stderr", async () => {
   );
 });
 
+it("names three of many that it skipped for one reason, and each with --verbose", async () => {
+  const values = Array.from({ length: 6 }, (_, place) => [`more/v${place}.yaml`, "replicas: 3\n"] as const);
+  const folder = folderOf(new Map([...artefacts, ...values]));
+  const reason = "neither a Kubernetes object, nor files of a node, nor Terraform JSON";
+  const each = values.map(([name]) => `skipped ${folder}/${name}: ${reason}\n`);
+  const asked = [folder, `${folder}/more`];
+  expect((await cli(...asked)).err).toBe(
+    `${each.slice(0, 3).join("")}skipped 3 others: ${reason}; explain --verbose names each\n`,
+  );
+  expect((await cli("--verbose", ...asked)).err).toBe(each.join(""));
+});
+
+it("says that a file of facts is not there", async () => {
+  const { code, err } = await cli("--facts", "no-such-file.yaml", folderOf(artefacts));
+  expect(code).toBe(2);
+  expect(err).toContain('file cannot be read (ENOENT), got "no-such-file.yaml"; there is no such file');
+});
+
 it("takes what other people's artefacts do not say from a file", async () => {
   const folder = folderOf({ ...plain, "facts/facts.jsonx": JSON.stringify({ cluster }) });
   const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web";
@@ -347,6 +365,12 @@ describe("a name that nothing declares", () => {
       /^unknown {2}prod-eu: shop\/web pulls nginx:latest: provider-matches-image: no entry matches docker\.io\/library\/nginx/,
     );
   });
+});
+
+it("takes a declared pattern for what it is, with its service account as without", async () => {
+  const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/base/*";
+  const asked = await cli("--service-account", "shop/web", "--image", image, folderOf(artefacts));
+  expect([asked.code, asked.out]).toEqual([0, (await cli("--image", image, folderOf(artefacts))).out]);
 });
 
 describe("--baseline", () => {

@@ -69,7 +69,7 @@ describe("usage", () => {
     [[], "Usage: cdktf-workload-identity [options] [command]"],
     [["bound"], "error: unknown command 'bound'\n(Did you mean bind?)\n"],
     [["constructor"], "error: unknown command 'constructor'\n"],
-    [["help", "bound"], "Usage: cdktf-workload-identity [options] [command]"],
+    [["help", "bound"], "error: unknown command 'bound'\n(Did you mean bind?)\n"],
     [["bind"], "error: bind needs --outputs <FILE>\n"],
     [["bind", "--outputs", "o.json"], "error: bind needs --to <DIR>\n"],
     [["bind", "--outputs", "", "--to", "x"], "error: bind needs --outputs <FILE>\n"],

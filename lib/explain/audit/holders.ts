@@ -3,13 +3,14 @@
  * but who else would.
  */
 
-import type { TokenQuestion, TrustAnswer } from "../cloud";
+import { type Known, orElse } from "../../model/known";
+import type { Cloud, TokenQuestion, TrustAnswer, TrustTerms } from "../cloud";
 import { type Accesses, tokenOf } from "../jobs/access";
 import type { Fleets } from "../jobs/fleet";
 import type { Pulls } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
-import type { Source } from "../read/source";
+import { type Source, sourceText } from "../read/source";
 
 /** A service account with an identity that it names. */
 export interface Holder {
@@ -78,6 +79,18 @@ function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): re
       takesAnyAudience: tokens.some((token) => identity.admitsAnyAudience?.(token) === true),
     };
   });
+}
+
+/** Where the identities stand whose trust compares subjects with nothing but whole names. */
+export function namedOneByOne(clouds: readonly Cloud[]): ReadonlySet<string> {
+  const all = clouds.flatMap(({ identities }) => identities);
+  return new Set(all.flatMap(({ source, terms }) => (isExact(terms) ? [sourceText(source)] : [])));
+}
+
+/** Wildcards, and IAM's policy variables, compare with more than is written. */
+function isExact({ subjects, maps, beyond }: TrustTerms): boolean {
+  const isWhole = (text: Known<string>): boolean => orElse(text, () => "*").search(/[*?$]/) < 0;
+  return maps === undefined && beyond.length === 0 && subjects.every(isWhole);
 }
 
 function letsIn({ issuer, audience, subject }: TrustAnswer): boolean {

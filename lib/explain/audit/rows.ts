@@ -15,7 +15,7 @@ import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { grantedToOthers } from "./others";
 import { named } from "../shared/words";
 import type { Cloud } from "../cloud";
-import type { Holder } from "./holders";
+import { type Holder, namedOneByOne } from "./holders";
 
 /** What the rows look at. */
 export interface AuditFacts {
@@ -45,7 +45,14 @@ const ROWS: readonly AuditRow[] = [
     severity: "error",
     question: "Does an identity admit service accounts besides the one that names it?",
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
-    run: ({ holders, clusters }) => holders.flatMap((holder) => strangers(holder, clusters)),
+    run: ({ holders, clusters, clouds }) => {
+      const accounts = clusters.flatMap(({ serviceAccounts }) => [...serviceAccounts.keys()]);
+      const namespaces = new Set(accounts.map((key) => key.split("/")[0] ?? ""));
+      const named = namedOneByOne(clouds);
+      return holders.flatMap((holder) =>
+        strangers(holder, namespaces, holder.source !== undefined && named.has(sourceText(holder.source))),
+      );
+    },
   },
   {
     id: "audience-missing",
@@ -154,12 +161,16 @@ function found(
   ];
 }
 
-/** Names near the holder's own come first: a pattern is made of them more often than it lets everyone in. */
-function strangers(holder: Holder, clusters: readonly ClusterArtefacts[]): readonly Found[] {
+/**
+ * Names near the holder's own come first: a pattern is made of them more often than it lets everyone in. A trust without
+ * patterns treats all strangers alike, so that one is asked about.
+ */
+function strangers(
+  holder: Holder,
+  namespaces: ReadonlySet<string>,
+  isNamedOneByOne: boolean,
+): readonly Found[] {
   const [namespace = "", name = ""] = holder.key.split("/");
-  const others = new Set(
-    clusters.flatMap((each) => [...each.serviceAccounts.keys()].map((key) => key.split("/")[0] ?? "")),
-  );
   const names: readonly (readonly [namespace: string, name: string, who: string])[] = [
     [STRANGER, STRANGER, "every service account of every namespace"],
     [STRANGER, name, `the service account ${name} of every namespace`],
@@ -174,11 +185,12 @@ function strangers(holder: Holder, clusters: readonly ClusterArtefacts[]): reado
       `${STRANGER}-${name}`,
       `every service account of namespace ${namespace} whose name ends with ${name}`,
     ],
-    ...[...others]
+    ...[...namespaces]
       .filter((each) => each !== namespace)
       .map((each) => [each, STRANGER, `every service account of namespace ${each}`] as const),
   ];
-  const wide = names.find(([ofNamespace, ofName]) => holder.admits(ofNamespace, ofName));
+  const asked = isNamedOneByOne ? names.slice(0, 1) : names;
+  const wide = asked.find(([ofNamespace, ofName]) => holder.admits(ofNamespace, ofName));
   return wide
     ? found(holder, { reason: `the identity admits ${wide[2]}`, remedy: "name each service account exactly" })
     : [];

@@ -3,7 +3,7 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, orElse, shown } from "../../model/known";
+import { type Known, orElse, shown, is } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { Subject } from "../../model/subject";
@@ -142,7 +142,12 @@ export class PullQuestions {
         const keys = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
         for (const key of keys) {
           const puller = pullerOf(artefacts, key, "asked");
-          yield { artefacts, puller, image: this.image(image), isNeverPulled: false };
+          const isPattern = artefacts.cluster.pulls?.some(
+            (each) =>
+              each.serviceAccount === key && each.images.some((pattern) => is(pattern, image) === "yes"),
+          );
+          const asked = isPattern ? this.#known(image, askedPattern) : this.image(image);
+          yield { artefacts, puller, image: asked, isNeverPulled: false };
         }
         continue;
       }

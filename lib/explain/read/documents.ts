@@ -57,10 +57,14 @@ export function readable<Value>(path: string, read: () => Value): Value {
     return read();
   } catch (error) {
     if (error instanceof Error && !("syscall" in error)) throw error;
+    const code = errorCode(error);
     return fail("explain-invalid", {
-      problem: `file cannot be read (${errorCode(error)})`,
+      problem: `file cannot be read (${code})`,
       value: path,
-      remedy: "check its permissions, and that no other program removes it while it is read",
+      remedy:
+        code === "ENOENT"
+          ? "there is no such file: check the path, and that no other program removes it while it is read"
+          : "check its permissions",
     });
   }
 }

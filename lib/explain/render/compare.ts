@@ -77,7 +77,8 @@ function counted(changes: readonly Change[]): string {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ");
 }
 
-function stackText({ stack }: Change): string {
+/** The stack of a change, as it comes before its sentence; empty where it is about none. */
+export function stackText({ stack }: Change): string {
   return stack === "" ? "" : `${stack}: `;
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { changeSentence, evidenceText } from "./compare";
+import { changeSentence, stackText, evidenceText } from "./compare";
 import type { Comparison } from "../compare/change";
 import type { ExplainResult } from "../result";
 import { VERDICTS } from "../verdict";
@@ -62,7 +62,7 @@ export function* renderHtml(
 function shown({ changes }: Comparison): Parameters<PageData["json"]>[1] {
   return changes.map((change) => ({
     kind: change.kind,
-    text: changeSentence(change),
+    text: stackText(change) + changeSentence(change),
     removed: change.removed.map(evidenceText),
     added: change.added.map(evidenceText),
   }));

@@ -199,6 +199,21 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     expect(await page.locator(".word").first().textContent()).toBe("✕ denied");
   });
 
+  it("lists what changed within the width at 390 pixels, by stack, and where it is written once asked", async () => {
+    const place = `main/cdktf.out/stacks/prod/cdk.tf.json:1 ${"aws_iam_role_policy_".repeat(9)}`;
+    const change: Change = {
+      ...{ kind: "added", job: "trust", about: "trust", stack: "prod", subject: "shop/web", target: "web" },
+      ...{ before: null, after: null, reason: "", removed: [{ text: place }], added: [{ text: place }] },
+    };
+    await opened(RESULTS, { width: 390, comparison: { changes: [change] } });
+    const item = page.locator("#what-changed + ol > li");
+    expect(await item.textContent()).toContain("added prod: shop/web is newly trusted by web");
+    expect(await item.locator("ul").isVisible()).toBe(false);
+    await item.locator("summary").click();
+    expect(await item.locator("ul").isVisible()).toBe(true);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  });
+
   it.each(["light", "dark"] as const)("has enough contrast in %s", async (colorScheme) => {
     await opened(RESULTS);
     await page.emulateMedia({ colorScheme });

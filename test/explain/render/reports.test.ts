@@ -7,7 +7,7 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../../examples/denied-pulls/run";
 import {
@@ -29,6 +29,7 @@ import {
   renderText,
 } from "../../../lib/explain";
 import { CHECK_HELP } from "../../../lib/explain/check-help";
+import { grouped } from "../../../lib/model/grouped";
 import { accountFleet, damagedFleet } from "../../fixtures/explain/account-fleet";
 import { type Artefacts, edited, folderOf, synthesized } from "../../fixtures/explain/artefacts";
 import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
@@ -179,22 +180,43 @@ describe("compare", () => {
     "two-hundred-accounts": [whole, damaged],
   };
 
-  it.each(Object.entries(sides))("has the committed reports of %s", async (name, [old, made]) => {
-    const folders = [folderOf(old), folderOf(made)];
-    const comparison = compare([folders[0] ?? ""], [folders[1] ?? ""]);
+  /** What differs between two folders, in each form. */
+  function compared(old: string, made: string): Readonly<Record<string, string>> {
+    const comparison = compare([old], [made]);
     const formats = {
       "compare.txt": renderCompareText(comparison),
       "compare.md": renderCompareMarkdown(comparison),
       "compare.json": renderCompareJson(comparison),
     };
-    for (const [file, pieces] of Object.entries(formats)) {
-      const text = [...pieces]
+    const texts = Object.entries(formats).map(([file, pieces]) => [
+      file,
+      [...pieces]
         .join("")
         .replaceAll("&#45;", "-")
-        .replaceAll(folders[0] ?? "", "main/cdktf.out")
-        .replaceAll(folders[1] ?? "", "cdktf.out")
-        .replace(TERRAFORM_LINE, (_, place: string) => `${place}1`);
+        .replaceAll(old, "main/cdktf.out")
+        .replaceAll(made, "cdktf.out")
+        .replace(TERRAFORM_LINE, (_, place: string) => `${place}1`),
+    ]);
+    return Object.fromEntries(texts) as Readonly<Record<string, string>>;
+  }
+
+  it.each(Object.entries(sides))("has the committed reports of %s", async (name, [old, made]) => {
+    for (const [file, text] of Object.entries(compared(folderOf(old), folderOf(made))))
       await expect(shortened(text), `${name}/${file}`).toMatchFileSnapshot(`${GOLDEN}/${name}/${file}`);
+  });
+
+  it("has the committed reports of each mistake of denied-pulls", async () => {
+    const folder = temporaryFolder();
+    const each = run(folder).map(({ variant: { id, stack } }) =>
+      Object.entries(compared(join(folder, "good/stacks", stack), join(folder, id))).map(
+        ([file, text]) => [file, `== ${id}\n\n${text}\n`] as const,
+      ),
+    );
+    for (const [file, all] of grouped(each.flat(), ([name]) => name)) {
+      const text = all.map(([, part]) => part).join("");
+      // The others say once more what the text does.
+      const said = file === "compare.txt" ? text : shortened(text);
+      await expect(said, file).toMatchFileSnapshot(`${GOLDEN}/denied-pulls/${file}`);
     }
   });
 });

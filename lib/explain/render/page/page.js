@@ -126,10 +126,15 @@ function changesOf(changes) {
       el("strong", {}, kind),
       ` ${text}`,
       el(
-        "ul",
+        "details",
         {},
-        ...removed.map((each) => el("li", {}, `before: ${each}`)),
-        ...added.map((each) => el("li", {}, `now: ${each}`)),
+        el("summary", {}, "Where it is written"),
+        el(
+          "ul",
+          {},
+          ...removed.map((each) => el("li", {}, `before: ${each}`)),
+          ...added.map((each) => el("li", {}, `now: ${each}`)),
+        ),
       ),
     ),
   );
@@ -154,6 +159,9 @@ addEventListener("hashchange", () => {
   draw();
 });
 addEventListener("resize", () => redrawLines());
+addEventListener("beforeprint", () => {
+  for (const each of document.querySelectorAll("details")) each.open = true;
+});
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && (state.node || state.chain)) change({ node: "", chain: "" });
 });
