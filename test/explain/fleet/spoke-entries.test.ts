@@ -518,7 +518,13 @@ it.each<readonly [string, string, Damage, string, string]>([
     "EKS Pod Identity gives kueue-system/kueue-controller-manager a role",
     "trusts pods.eks.amazonaws.com",
   ],
-  ["eks-p", "nothing at all", (all) => all, "nothing that was read says as whom", "give explain the manifests"],
+  [
+    "eks-p",
+    "nothing at all",
+    (all) => all,
+    "nothing that was read says as whom",
+    "give explain the manifests",
+  ],
   [
     "gke-d",
     "Workload Identity of GKE",

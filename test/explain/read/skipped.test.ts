@@ -64,11 +64,7 @@ describe("below a folder", () => {
       { "a.json": [account], ".terraform/a.json": "{}" },
       ["/.terraform : Terraform's working folder"],
     ],
-    [
-      "Terraform in HCL syntax",
-      { "a.json": [account], "b/main.tf": "" },
-      ["/b/main.tf : Terraform in HCL"],
-    ],
+    ["Terraform in HCL syntax", { "a.json": [account], "b/main.tf": "" }, ["/b/main.tf : Terraform in HCL"]],
     [
       "values of variables",
       { "a.json": [account], "x.tfvars": "", "y.tfvars.json": "{}" },

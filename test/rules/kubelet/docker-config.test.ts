@@ -30,7 +30,12 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
     ["r.io"],
     'username of the entry "r.io" is number, and must be string',
   ],
-  [JSON_TYPE, '{"auths":{},"HttpHeaders":{"a":1}}', [], "a value of HttpHeaders is number, and must be string"],
+  [
+    JSON_TYPE,
+    '{"auths":{},"HttpHeaders":{"a":1}}',
+    [],
+    "a value of HttpHeaders is number, and must be string",
+  ],
   [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is not base64'],
 ])("%s %s", (type, content, registries, problem) => {
   expect(readDockerConfig(type, content)).toEqual({ registries, problem });
