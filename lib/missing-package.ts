@@ -3,7 +3,7 @@ import { fail } from "./errors";
 const NOT_FOUND = /^Cannot find module '([^']+)'/;
 
 /**
- * What the compiled entries export in the place of what could not be loaded: every use of it throws `package-missing`,
+ * What the compiled entries export in place of what could not be loaded: every use of it throws `package-missing`,
  * for the package that is not installed. Throws the error itself where that is another one.
  *
  * Loading cannot throw it: an `import` in an ES module takes every name of an entry, whether it is used or not, and

@@ -198,7 +198,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     this.#made = true;
   }
 
-  /** One resource that the next file waits for, in the place of all of this file's. */
+  /** One resource that the next file waits for, in place of all of this file's. */
   #gate({ file }: ManifestEntry, dependsOn: ITerraformDependable[]): TerraformResource {
     const id = `after_${file.replace(/^manifests\/|\.yaml$/g, "").replace(/[^\w-]+/g, "_")}`;
     // cdktf's own class for it runs the terraform program, to see its version.

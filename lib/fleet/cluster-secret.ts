@@ -49,7 +49,7 @@ export class ClusterSecret extends Construct {
         problem:
           "the plugin reads the spoke from KUBERNETES_EXEC_INFO, which Argo CD hands over from 3.5 on alone",
         value: spoke.profileName,
-        allowed: "a plugin that is told the spoke by arguments and variables",
+        allowed: "a plugin that learns of the spoke from arguments and variables",
         remedy: "leave `pluginByCloud` out, so that argocd-k8s-auth is run",
       });
     this.resource = new ApiObject(this, "Resource", {

@@ -8,7 +8,7 @@ import { type ObjectKind, checkProps, object } from "../model/shape";
 
 /** What a {@link MultiKueueCluster} refers to. */
 export interface MultiKueueClusterProps {
-  /** The spoke that jobs are sent to; its profile stands in Kueue's namespace. */
+  /** The spoke that jobs are sent to; its profile is in Kueue's namespace. */
   readonly spoke: SpokeCluster;
 }
 

@@ -107,7 +107,7 @@ export function selfManagedUsers(
   });
 }
 
-/** So that the file is YAML with any placeholder in the place of a late text. */
+/** So that the file is YAML with any placeholder in place of a late text. */
 function lateInQuotes(_: unknown, value: unknown): unknown {
   if (typeof value !== "string" || !isLate(value)) return value;
   const scalar = new Scalar(value);

@@ -227,7 +227,7 @@ function checkStatus(
   ]);
   if (publicCertificate && authority !== undefined)
     throw badAuthority("stands beside publicCertificate: true");
-  // Good values in the place of late ones while the schema is applied, since nothing is known about those.
+  // Good values in place of late ones while the schema is applied, since nothing is known about those.
   const endpoint = {
     server: isLate(server) ? "https://late.invalid" : server,
     ...(authority !== undefined && {

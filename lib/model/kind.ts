@@ -1,6 +1,6 @@
 /*
  * Kinds of values, for what callers without a compiler can get wrong: without these checks a forgotten property ends
- * as a TypeError of some line within, a misspelled one is not seen at all, and a text in the place of a list is taken
+ * as a TypeError of some line within, a misspelled one is not seen at all, and a text in place of a list is taken
  * for the list of its characters.
  */
 

@@ -268,7 +268,7 @@ export function shown(value: Known<string | number | boolean | null | undefined>
   return match(value, (text) => (text === undefined || text === null ? "nothing" : String(text)), whyText);
 }
 
-/** A reason for people: `<aws_iam_role.web.arn>` in the place of what is known only after apply. */
+/** A reason for people: `<aws_iam_role.web.arn>` in place of what is known only after apply. */
 export function whyText(why: Why): string {
   if (why.kind !== "apply") return why.what;
   return why.parts.map((part) => (typeof part === "string" ? part : `<${part.expression}>`)).join("");

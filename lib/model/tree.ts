@@ -146,7 +146,7 @@ export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
 }
 
 /**
- * The tree as plain JSON, with a text of the caller's in the place of what is not known: for showing, and for rules that
+ * The tree as plain JSON, with a text of the caller's in place of what is not known: for showing, and for rules that
  * know which texts are to be passed over.
  */
 export function plainOf(tree: Tree, instead: string | ((unknown: Known<never>) => string)): unknown {

@@ -66,7 +66,7 @@ const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] 
   [
     TERRAFORM,
     /\.(?:content|source_content|jwks_json)$|^locals(\.|$)/,
-    "which keys are the cluster's stands in no artefact: a text that is not known is not judged",
+    "no artefact says which keys are the cluster's: a text that is not known is not judged",
   ],
   [
     TERRAFORM,
@@ -89,7 +89,7 @@ const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] 
   [
     /status\.yaml$/,
     /^status\.accessProviders\.\*\.cluster\.server$/,
-    "at which address a spoke is stands in no artefact",
+    "no artefact says at which address a spoke is",
   ],
   [
     TERRAFORM,
@@ -108,10 +108,10 @@ const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] 
   [
     MANIFEST,
     /^(?:metadata|status\.accessProviders\.\*\.cluster\.certificate-authority-data)$/,
-    "which CA a server has stands in no artefact",
+    "no artefact says which CA a server has",
   ],
   [/70-multi-kueue-clusters\.yaml$/, /./, "a warning says so"],
-  [/50-node-pool-config\.yaml$/, /^metadata\.namespace$/, "where NodePools are stands in no artefact"],
+  [/50-node-pool-config\.yaml$/, /^metadata\.namespace$/, "no artefact says where NodePools are"],
   [/azure-ad-pod-identity-webhook-config\.yaml$/, /./, "no component needs the webhook"],
   [/prod-aws\/cdk\.tf\.json$/, /\.client_id_list\.\*$/, "components ask for the other one"],
   [/spokes\//, /^(?:files\.\*\.path|roleRef\.name)$/, "what it has to fit stands on the spoke"],

@@ -1,5 +1,5 @@
 /*
- * The first screen for a project of one's own: the lines that install, the programs, and the commands, each program in an empty folder with
+ * The first screen for a new project: the lines that install, the programs, and the commands, each program in an empty folder with
  * nothing but the packages of its cloud's line. `npm run pack:starters` runs the same lines with npm and the registry.
  */
 

@@ -118,7 +118,7 @@ export class PodIdentities {
     );
     const declared = makers.find(({ type }) => type === CLUSTER);
     if (declared) return inOnePlace(declared, association) === "no" ? "no" : isNamed(declared, own);
-    // An issuer that another resource makes is none of EKS, as far as can be told.
+    // An issuer that another resource makes is not known to be one of EKS.
     if (makers.length > 0) return "unknown";
     if (name !== undefined && is(own, name) === "yes") return "yes";
     return "unknown";
@@ -275,7 +275,7 @@ class AssociationTrust implements RoleTrusts {
     if (policy.kind === "unread") return unknown(policy.why, ASK_AGAIN, where);
     if (admitsEveryone(policy))
       return unknown(
-        "the trust policy lets in everybody by *, of which AWS does not say whether it covers services of AWS",
+        "the trust policy admits everyone through *, and AWS does not document whether that covers AWS services",
         `write ${POD_IDENTITY_SERVICE} as Service principal`,
         where,
       );

@@ -58,7 +58,7 @@ function subjectText({ kind, name, namespace }: RbacSubject, ofBinding: string):
 
 const TOKENS: readonly string[] = ["*", "*/token", "serviceaccounts/token"];
 
-/** Of a request for an audience, the audience stands in the place of the resource. */
+/** A rule about an audience names it as the resource. */
 function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefined): readonly HeldRight[] {
   const { verbs, apiGroups, resources, resourceNames } = rule;
   if (!apiGroups.some((group) => group === "" || group === "*")) return [];

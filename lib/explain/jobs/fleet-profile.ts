@@ -235,7 +235,7 @@ function labelRepeats(plain: Json): Ternary {
   return manager === label ? "yes" : "unknown";
 }
 
-/** A value that the CRD takes in the place of most late ones: a name, a label, base64. */
+/** A value that the CRD takes in place of most late ones: a name, a label, base64. */
 const GOOD = "late";
 /** What the API server itself writes into the metadata of objects is no fault of theirs. */
 const WRITTEN: readonly string[] = ["name", "namespace", "labels", "annotations"];

@@ -24,7 +24,7 @@ export interface BoundStack {
   readonly scope: Scope | undefined;
 }
 
-/** A text of a finished file in the place of one with placeholders. */
+/** A text of a finished file in place of one with placeholders. */
 interface FilledText {
   readonly template: string;
   readonly text: string;
@@ -94,7 +94,7 @@ function filledTexts(
   return isCopy && templates.length === copies.length ? filled : undefined;
 }
 
-/** Whether a value is a template with texts in the place of its placeholders. */
+/** Whether a value is a template with texts in place of its placeholders. */
 export function isFilled(
   template: unknown,
   value: unknown,

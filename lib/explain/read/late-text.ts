@@ -168,7 +168,7 @@ export function namedText(text: string): Known<string> {
   return joined(...pieces, text.slice(end));
 }
 
-/** A tree as plain JSON, with {@link lateName} in the place of late texts. */
+/** A tree as plain JSON, with {@link lateName} in place of late texts. */
 export function namedTree(tree: Tree): unknown {
   return plainOf(tree, lateName);
 }

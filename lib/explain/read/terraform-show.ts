@@ -78,7 +78,7 @@ interface Configured {
   readonly provider: string | undefined;
 }
 
-/** The values, and in the place of each that is not known the reference that gives it. */
+/** The values, and in place of each that is not known the reference that gives it. */
 function complete(
   address: string,
   values: Json,

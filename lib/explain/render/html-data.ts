@@ -128,7 +128,7 @@ export class PageData {
   }
 }
 
-/** Texts of a result with marks in the place of what only it has. */
+/** Texts of a result with marks in place of what only it has. */
 class Marked {
   readonly #values: readonly (readonly [value: string, mark: string])[];
 

@@ -58,7 +58,7 @@ const ACTION = "sts:AssumeRoleWithWebIdentity";
 /** The namespace literal, or with at least three literal characters before its first wildcard. */
 const PATTERN = /^[a-z0-9](?:[a-z0-9-]*|[a-z0-9-]{2}[a-z0-9*?-]*)\/[a-z0-9.*?-]+$/;
 
-/** Of the usual length, in the place of what is known only after apply: an issuer of EKS, an account id. */
+/** Of the usual length, in place of what is known only after apply: an issuer of EKS, an account id. */
 const LATE_HOST_PATH = `oidc.eks.eu-central-1.amazonaws.com/id/${"0".repeat(32)}`;
 
 const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";

@@ -65,7 +65,7 @@ export interface ArgoCdProps extends ConsumerProps {
   readonly profileController?: ControllerWorkload;
   /**
    * True for an Argo CD without the cluster profile integration, from 3.0 on: each spoke is a cluster Secret of its
-   * namespace in the place of a ClusterProfile, with no credentials in it, and there is no list of access providers.
+   * namespace in place of a ClusterProfile, with no credentials in it, and there is no list of access providers.
    *
    * @defaultValue false
    */

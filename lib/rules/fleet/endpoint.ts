@@ -31,7 +31,7 @@ export function serverProblem(value: unknown, schemes: readonly string[] = ["htt
   return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
 }
 
-/** Refuses what is not an https URL, or has a second scheme in the place of its host. */
+/** Refuses what is not an https URL, or has a second scheme in place of its host. */
 export function serverIssues(server: unknown, isOpen: IsOpen = isLate): Issues {
   if (isOpen(server)) return [];
   const isTwice = typeof server === "string" && /^https:\/\/https?:\/\//i.test(server);
