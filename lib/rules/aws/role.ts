@@ -9,7 +9,8 @@ import { roleDescription } from "./names";
 import { partitions, otherPartition } from "./partitions";
 import { accountId, parseOidcProviderArn, roleArn, noArn } from "./arn";
 import { type PolicyDocument } from "./policy-document";
-import { type AwsFederatedTrust, trustDefaultQuota, trustMaxQuota, trustPolicySize } from "./trust";
+import { trustCharactersMax } from "./policy/refusals";
+import { type AwsFederatedTrust, trustDefaultQuota, trustPolicySize } from "./trust";
 
 export interface RoleReason {
   /** What is wider: `Wildcard shop/*`, `Any audience`. */
@@ -67,7 +68,7 @@ export function trustSizeWarning(
   const estimate = exact ? "" : " (estimated: a late ARN or issuer is counted with a usual length)";
   return (
     `the trust policy has ${characters} characters${estimate}, over the default of ${trustDefaultQuota}: ` +
-    `ask AWS to raise quota L-C07B4B0D (role trust policy length, at most ${trustMaxQuota}), or split the service accounts over several IAM roles`
+    `ask AWS to raise quota L-C07B4B0D (role trust policy length, at most ${trustCharactersMax}), or split the service accounts over several IAM roles`
   );
 }
 

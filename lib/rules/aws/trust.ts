@@ -16,6 +16,7 @@ import {
   policyDocument,
   policySize,
 } from "./policy-document";
+import { trustCharactersMax } from "./policy/refusals";
 
 function subjectTwice(subject: string, audience: string): Problem {
   return {
@@ -50,8 +51,6 @@ interface TrustPolicySize {
 
 /** Default of quota L-C07B4B0D, characters without white space. */
 export const trustDefaultQuota = 2048;
-
-export const trustMaxQuota = 4096;
 
 const ACTION = "sts:AssumeRoleWithWebIdentity";
 
@@ -126,11 +125,11 @@ export function trustPolicySize(
     ? trustPolicy(trusts.map(withStandIns), rendered.Statement.filter(isOther))
     : rendered;
   const characters = policySize(document);
-  if (characters > trustMaxQuota)
+  if (characters > trustCharactersMax)
     return fail("aws-limit", {
       problem: `trust policy of the IAM role is too long: ${document.Statement.length} statements`,
       value: characters,
-      allowed: "4096 characters without white space, the greatest value of quota L-C07B4B0D (default 2048)",
+      allowed: `${trustCharactersMax} characters without white space, the greatest value of quota L-C07B4B0D (default 2048)`,
       remedy: "split the service accounts, or the clusters, over several IAM roles",
     });
   return { characters, exact: !late };

@@ -30,7 +30,7 @@ export interface AccessPermissions {
 }
 
 const PREFIX = "eks.amazonaws.com/";
-const MANAGED_MAX = 20;
+const MANAGED_MAX = 25;
 const MANAGED_DEFAULT = 10;
 const SHORTEN =
   "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
@@ -100,7 +100,7 @@ export function managedPolicies(
     ? fail("aws-limit", {
         problem: "too many managed policies for one IAM role",
         value: arns.length,
-        allowed: "20, the greatest value of the IAM quota (default 10)",
+        allowed: `${MANAGED_MAX}, the greatest value of the IAM quota (default ${MANAGED_DEFAULT})`,
         remedy: "put the permissions into `statements`",
       })
     : arns;

@@ -306,7 +306,7 @@ describe("PullRole", () => {
       (s) =>
         trusts(
           s,
-          Array.from({ length: 120 }, (_, index) => `shop/service-${index}`),
+          Array.from({ length: 240 }, (_, index) => `shop/service-${index}`),
         ),
       "aws-limit: trust policy of the IAM role is too long:",
     ],

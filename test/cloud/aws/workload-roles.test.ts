@@ -152,7 +152,7 @@ describe("workloadRoles", () => {
       {},
       [
         awsAccess({
-          managedPolicyArns: Array.from({ length: 21 }, (_, i) => `arn:aws:iam::aws:policy/P${i}`),
+          managedPolicyArns: Array.from({ length: 26 }, (_, i) => `arn:aws:iam::aws:policy/P${i}`),
         }),
       ],
       "aws-limit: too many managed policies for one IAM role",

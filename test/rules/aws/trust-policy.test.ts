@@ -143,7 +143,7 @@ describe("trustPolicySize", () => {
   it.each([
     [2048, undefined],
     [2049, /2049 characters, over the default of 2048: .*L-C07B4B0D/],
-    [4096, /4096 characters/],
+    [8192, /8192 characters/],
   ])("%i characters", (characters, warning) => {
     const trusts = sized(characters);
     expect(trustPolicySize(trusts)).toEqual({ characters, exact: true });
@@ -152,10 +152,10 @@ describe("trustPolicySize", () => {
     else expect(text).toMatch(warning);
   });
 
-  it("refuses 4097 characters, with the numbers and the way out", () => {
-    const run = (): unknown => trustPolicySize(sized(4097));
+  it("refuses 8193 characters, with the numbers and the way out", () => {
+    const run = (): unknown => trustPolicySize(sized(8193));
     expect(run).toThrowError(code("aws-limit: trust policy of the IAM role is too long:"));
-    expect(run).toThrowError(/1 statements, got 4097; allowed: 4096 .*L-C07B4B0D.*split/);
+    expect(run).toThrowError(/1 statements, got 8193; allowed: 8192 .*L-C07B4B0D.*split/);
   });
 
   it("estimates late values and says so", () => {

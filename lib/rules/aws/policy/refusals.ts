@@ -8,8 +8,8 @@
 import { type TextParts, orElse } from "../../../model/known";
 import type { PolicyKind, Selection, Statement, UnreadStatement } from "./document";
 
-/** The greatest value of quota L-C07B4B0D, of a role's trust policy. */
-export const trustCharactersMax = 4096;
+/** The greatest value of quota L-C07B4B0D, of a role's trust policy; it was 4,096 until May 2026. */
+export const trustCharactersMax = 8192;
 /** Of all inline policies of a role. */
 export const inlineCharactersMax = 10_240;
 /** Of a managed policy. */
