@@ -32,6 +32,8 @@ export default defineConfig({
       },
       { extends: true, test: { name: "mocked", include: [MOCKED] } },
     ],
+    // One for each processor: by default one is left idle, half of a machine with two.
+    maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Refuses to write snapshots, new ones included; the `--update` of `npm run test:update` overrules it.
