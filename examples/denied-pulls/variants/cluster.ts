@@ -22,7 +22,7 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "nodes-before-the-api-server",
     mistake:
-      "The nodes were upgraded first. An API server 1.33 does not let nodes get service accounts, whatever the kubelet's version.",
+      "The nodes were upgraded first. By default an API server 1.33 does not let nodes get service accounts, whatever the kubelet's version.",
     edits: [{ file: files.cluster, from: '"apiServer": "1.35"', to: '"apiServer": "1.33"' }],
     stopsAt: "service-account-readable",
   },
