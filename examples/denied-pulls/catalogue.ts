@@ -4,27 +4,27 @@ import type { Edit } from "./variant";
 
 const HEAD = `# Pulls that are denied, and how to tell why
 
-Every link of an image pull fails quietly: whatever is wrong, the pod shows the registry's 401 or 403. Here are mistakes
-that people make, one per variant, done to files that were good, and what \`explain\` says of each. This page is written
-from a run; a test compares them.
+Every link of an image pull fails silently: whatever is wrong, the pod shows the registry's 401 or 403. Each variant on this
+page makes one common mistake in files that were good, and shows what \`explain\` says about it. The page is generated from a
+run, and a test compares the two.
 
 \`\`\`sh
 npm ci && npm run build && node dist/examples/denied-pulls/main.js
 \`\`\`
 
-writes the good files to \`cdktf.out/denied-pulls/good\`, each damaged copy to a folder named like the variant, and prints a
-line for each. Ask about one of them with all links and the place of the evidence:
+This writes the good files to \`cdktf.out/denied-pulls/good\` and each damaged copy to a folder named after its variant, and
+prints one line per variant. To see all links of one variant and where the evidence is:
 
 \`\`\`sh
 npx cdktf-workload-identity explain cdktf.out/denied-pulls/glob-over-a-dot --verbose \\
   --service-account shop/web --image 111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:1.4
 \`\`\`
 
-Most of these mistakes cannot be made with the constructs of this library, which refuse them at synth; they come with files
-written by hand, changed afterwards, or applied to other nodes than they were made for.
+You cannot make most of these mistakes with the constructs of this library, because they refuse them at synth. The mistakes
+occur in files that were written by hand, changed afterwards, or applied to nodes that they were not made for.
 
-A pull that only the node's identity serves is denied too: it works until the node's permissions are taken away, and the
-pod acts as everybody else on that node.
+A pull that works only with the node's identity is denied too: it works only until the node loses its permissions, and the pod
+has the same rights as every other pod on that node.
 `;
 
 /** The first link that does not hold. */
@@ -46,7 +46,8 @@ export function catalogue(outcomes: readonly Outcome[]): string {
 
 function section({ variant, after }: Outcome): string {
   const { id, reason, log, remedy } = stopped(after);
-  const as = after.verdict !== "denied" || after.as === null ? "" : `, though the ${after.as} may serve it`;
+  const as =
+    after.verdict !== "denied" || after.as === null ? "" : `, although the ${after.as} may serve the pull`;
   const facts = [
     ["Pull", `\`${variant.serviceAccount}\` pulls \`${variant.image}\``],
     ["Verdict", `**${after.verdict}** at \`${id}\`${as}`],

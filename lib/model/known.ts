@@ -263,9 +263,13 @@ export function not(answer: Ternary): Ternary {
   return answer === "yes" ? "no" : "yes";
 }
 
-/** A value for people: as it is, or its references in angle brackets, or that it is not known and why. */
+/** A value for people: as it is; or in angle brackets its references, or why it is not known. */
 export function shown(value: Known<string | number | boolean | null | undefined>): string {
-  return match(value, (text) => (text === undefined || text === null ? "nothing" : String(text)), whyText);
+  return match(
+    value,
+    (text) => (text === undefined || text === null ? "nothing" : String(text)),
+    (why) => (why.kind === "apply" ? whyText(why) : `<unknown: ${why.what}>`),
+  );
 }
 
 /** A reason for people: `<aws_iam_role.web.arn>` in place of what is known only after apply. */

@@ -234,7 +234,7 @@ describe("the pool provider", () => {
     const result = resultOf(changed(mapped({ "attribute.team": expression })), INGRESS);
     expect([statuses(result)["subject-admitted"], reasonOf(result, "subject-admitted")]).toEqual([
       "unknown",
-      expect.stringContaining("Google does not say"),
+      expect.stringContaining("Google does not document"),
     ]);
   });
 

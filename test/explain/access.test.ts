@@ -298,15 +298,15 @@ describe("permissions", () => {
       "aws",
       "route53:ListHostedZones",
       "route53:ListHostedZonesX",
-      "the role may not route53:ListHostedZones",
+      "the request includes route53:ListHostedZones",
     ],
     [
       "azure",
       "Microsoft.Network/dnsZones/A/delete",
       "Microsoft.Network/dnsZones/A/deleted",
-      "permits Microsoft.Network/dnsZones/A/delete",
+      "the request includes Microsoft.Network/dnsZones/A/delete",
     ],
-    ["google", '"dns.changes.create"', '"dns.changes.creates"', "holds dns.changes.create"],
+    ["google", '"dns.changes.create"', '"dns.changes.creates"', "the request includes dns.changes.create"],
   ])("of %s are denied where one is missing", (cloud, from, to, says) => {
     const result = resultOf(inTerraform(written[cloud], from, to), INGRESS);
     expect(firstFailed(result)).toBe("permissions-granted");
@@ -567,7 +567,7 @@ describe("requests of another release beside the stack", () => {
     const text = document("cluster-capi-operator").replace("ec2:RunInstances", "ec2:AllocateHosts");
     const [result] = asked(text).filter(({ job }) => job === "component");
     expect(result && reasonOf(result, "permissions-granted")).toContain(
-      "the role may not ec2:AllocateHosts, which is asked for",
+      "the request includes ec2:AllocateHosts, which the role does not allow",
     );
   });
 

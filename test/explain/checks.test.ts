@@ -173,7 +173,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       ...ecr,
       edits: [[NODE, "image-credential-provider-config: /etc", "image-credential-provider-config: /opt"]],
       log: "unable to access path",
-      text: "none of the files here",
+      text: "not among the files that were read",
     },
     {
       why: "plugin too old",
@@ -785,7 +785,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       why: "Azure, another form of condition",
       ...acr,
       edits: [[TF, "StringStartsWithIgnoreCase", "StringLikeIgnoreCase"]],
-      text: "another form",
+      text: "its form is not one",
     },
     {
       why: "Google, conditional grant",

@@ -131,7 +131,9 @@ describe("using what is not known", () => {
     ).toBe("unread");
     expect(orElse(all([known(1), gone]), ({ kind }) => kind)).toBe("unread");
     expect(orElse(all([known(1), known(2)]), () => [])).toEqual([1, 2]);
-    expect(shown(notKnown({ kind: "contested", what: "two files disagree" }))).toBe("two files disagree");
+    expect(shown(notKnown({ kind: "contested", what: "two files disagree" }))).toBe(
+      "<unknown: two files disagree>",
+    );
     expect(is(gone as Known<string>, "")).toBe("unknown");
   });
 });

@@ -15,7 +15,7 @@ export const cloudVariants: readonly Variant[] = [
     ...web,
     id: "trailing-slash-in-the-issuer",
     mistake:
-      "The federated identity credential has the issuer with a slash at the end; the tokens have none.",
+      "The issuer in the federated identity credential ends with a slash; the issuer in the tokens does not.",
     image: images.acr,
     edits: [
       {
@@ -29,7 +29,8 @@ export const cloudVariants: readonly Variant[] = [
   {
     ...web,
     id: "issuer-of-another-cluster",
-    mistake: "The cluster was rebuilt with a new issuer; the trust policy names the old one's OIDC provider.",
+    mistake:
+      "The cluster was rebuilt with a new issuer, but the trust policy names the old issuer's OIDC provider.",
     edits: [
       {
         file,
@@ -42,14 +43,15 @@ export const cloudVariants: readonly Variant[] = [
   {
     ...web,
     id: "audience-not-in-the-client-ids",
-    mistake: "The OIDC provider was made for something else, and its client ids do not hold the audience.",
+    mistake:
+      "The OIDC provider was made for another purpose, and its client ids do not include the audience.",
     edits: [{ file, from: '"sts.amazonaws.com"', to: '"openshift"' }],
     stopsAt: "audience-accepted",
   },
   {
     ...web,
     id: "wildcard-under-string-equals",
-    mistake: "The trust policy has a wildcard under `StringEquals`, which compares letter by letter.",
+    mistake: "The trust policy has a wildcard under `StringEquals`, which compares the text exactly.",
     edits: [
       {
         file,
@@ -75,7 +77,7 @@ export const cloudVariants: readonly Variant[] = [
   {
     ...web,
     id: "acr-pull-on-an-abac-registry",
-    mistake: "The identity is `AcrPull` on a registry in ABAC mode, which ignores that role.",
+    mistake: "The identity has the role `AcrPull` on a registry in ABAC mode, which ignores that role.",
     image: images.acr,
     edits: [
       {
@@ -89,7 +91,8 @@ export const cloudVariants: readonly Variant[] = [
   {
     ...web,
     id: "login-on-the-repository-only",
-    mistake: "The login is allowed on the repository, where it does nothing: it is a right on the registry.",
+    mistake:
+      "The login is allowed on the repository, where it has no effect: it is a permission on the registry.",
     edits: [
       {
         file,
@@ -102,7 +105,7 @@ export const cloudVariants: readonly Variant[] = [
   {
     ...web,
     id: "repository-like-a-folder",
-    mistake: "The permission names a repository as if it were a folder; it covers that one name only.",
+    mistake: "The permission names a repository as if it were a folder, but it covers only that one name.",
     edits: [
       {
         file,
@@ -116,7 +119,7 @@ export const cloudVariants: readonly Variant[] = [
     ...batch,
     id: "owner-lets-another-role-in",
     mistake:
-      "The role was made anew under another name, and the owner's repository policy names the old one.",
+      "The role was recreated under another name, but the owner's repository policy names the old one.",
     edits: [{ file, from: ":role/edge-1_batch_jobs", to: ":role/batch-puller" }],
     stopsAt: "repository-permitted",
   },
@@ -124,7 +127,7 @@ export const cloudVariants: readonly Variant[] = [
     ...batch,
     id: "owner-has-no-policy",
     mistake:
-      "The repository of the other account has no policy among these files: the one there is stands on another repository. Somebody may have made one by hand, hence `unknown`.",
+      "The other account's repository has no repository policy in these files; the only policy is attached to another repository. A policy may have been created by hand, so the verdict is `unknown`.",
     edits: [{ file, from: '"repository": "batch/runner"', to: '"repository": "batch/runner-old"' }],
     stopsAt: "repository-permitted",
     verdict: "unknown",
@@ -132,7 +135,7 @@ export const cloudVariants: readonly Variant[] = [
   {
     ...tools,
     id: "project-id-in-the-principal",
-    mistake: "The principal names the pool's project by its id; Google knows it by its number.",
+    mistake: "The principal names the pool's project by its id, but Google identifies it by its number.",
     edits: [
       {
         file,

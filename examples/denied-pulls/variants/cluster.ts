@@ -14,7 +14,7 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "account-in-another-namespace",
     mistake:
-      "The annotated service account is applied to another namespace than the one that the pods run in.",
+      "The annotated service account was applied to a different namespace than the one in which the pods run.",
     edits: [{ file: files.accounts, from: "  namespace: shop\n", to: "  namespace: store\n" }],
     stopsAt: "service-account-present",
   },
@@ -22,14 +22,14 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "nodes-before-the-api-server",
     mistake:
-      "Nodes come first in an upgrade. An API server of 1.33 does not let nodes get service accounts, whatever the kubelet's version.",
+      "The nodes were upgraded first. By default an API server 1.33 does not let nodes get service accounts, whatever the kubelet's version.",
     edits: [{ file: files.cluster, from: '"apiServer": "1.35"', to: '"apiServer": "1.33"' }],
     stopsAt: "service-account-readable",
   },
   {
     ...web,
     id: "role-arn-instead-of-ecr-role-arn",
-    mistake: "The service account has the annotation of IRSA, which the plugin does not read.",
+    mistake: "The service account has the annotation for IRSA, which the plugin does not read.",
     edits: [
       { file: files.accounts, from: "eks.amazonaws.com/ecr-role-arn", to: "eks.amazonaws.com/role-arn" },
     ],
@@ -39,7 +39,7 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "fallback-of-the-ecr-plugin",
     mistake:
-      "The key is optional and the service account lacks it: from v1.35 on the plugin quietly uses the node's role instead, and the pull may well work.",
+      "The annotation key is optional, and the service account lacks it. From v1.35 on the plugin silently uses the node's role instead, so the pull may even work.",
     edits: [
       {
         file: files.nodes,
@@ -58,7 +58,7 @@ export const clusterVariants: readonly Variant[] = [
   {
     ...web,
     id: "opt-in-in-other-letters",
-    mistake: "The Google plugin takes only `true` for a yes; with anything else it uses the node's account.",
+    mistake: "The Google plugin accepts only `true`; with any other value it uses the node's account.",
     serviceAccount: "shop/tools",
     image: images.google,
     edits: [
@@ -75,7 +75,7 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "audience-not-granted",
     mistake:
-      "Nobody applied the manifest that grants nodes the audience. Older API servers ask for nothing; from 1.33 on they refuse the token.",
+      "The manifest that grants nodes the audience was not applied. Older API servers do not require it; from 1.33 on they refuse the token request.",
     edits: [
       {
         file: files.cluster,
@@ -93,7 +93,7 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "audience-granted-to-the-account",
     mistake:
-      "The role is bound to the pod's own service account. It is the node that asks: bind it to the group `system:nodes`.",
+      "The role is bound to the pod's service account. The node makes the request, so the role must be bound to the group `system:nodes`.",
     edits: [
       {
         file: files.audience,
@@ -112,7 +112,7 @@ export const clusterVariants: readonly Variant[] = [
   {
     ...web,
     id: "audience-granted-in-another-namespace",
-    mistake: "The RoleBinding stands in another namespace than the service account.",
+    mistake: "The RoleBinding is in a different namespace than the service account.",
     edits: [
       {
         file: files.audience,

@@ -25,7 +25,7 @@ export const nodeVariants: readonly Variant[] = [
   {
     ...web,
     id: "scheme-in-the-image",
-    mistake: "The image is copied from a browser, with its `https://`.",
+    mistake: "The image reference was copied from a browser, including `https://`.",
     image: `https://${images.ecr}`,
     goodImage: images.ecr,
     edits: [],
@@ -34,7 +34,7 @@ export const nodeVariants: readonly Variant[] = [
   {
     ...web,
     id: "port-in-the-image",
-    mistake: "The image names the port that is the default anyway; a pattern without a port matches none.",
+    mistake: "The image names the default port. A pattern without a port matches no image with a port.",
     image: images.acr.replace("/", ":443/"),
     goodImage: images.acr,
     edits: [],
@@ -43,14 +43,15 @@ export const nodeVariants: readonly Variant[] = [
   {
     ...web,
     id: "glob-over-a-dot",
-    mistake: "One glob is meant to stand for several parts of the host; it stands for exactly one.",
+    mistake: "One glob was meant to match several parts of the host name, but it matches exactly one.",
     edits: [{ file: files.nodes, from: '"*.dkr.ecr.*.amazonaws.com"', to: '"*.amazonaws.com"' }],
     stopsAt: "provider-matches-image",
   },
   {
     ...web,
     id: "glob-in-the-path",
-    mistake: "A glob ends the path of a pattern; paths are plain prefixes, in which `*` is a character.",
+    mistake:
+      "The path of a pattern ends with a glob. Paths are plain prefixes, in which `*` is an ordinary character.",
     edits: [
       { file: files.nodes, from: '"*.dkr.ecr.*.amazonaws.com"', to: '"*.dkr.ecr.*.amazonaws.com/shop/*"' },
     ],
@@ -60,7 +61,7 @@ export const nodeVariants: readonly Variant[] = [
     ...web,
     id: "mirror-host",
     mistake:
-      "The entry is for the mirror, pods name the source. The kubelet knows no mirrors: it looks for the name in the pod.",
+      "The entry names the mirror, but the pods name the source. The kubelet does not know about mirrors and matches the name in the pod.",
     stack: "prod",
     image: "quay.io/acme/web@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     goodImage: images.ecr,
@@ -86,7 +87,7 @@ spec:
     ...web,
     id: "mirror-only",
     mistake:
-      "The entry matches, and the nodes' runtime is told never to contact the registry but its mirror, to which it shows no credentials of the pod.",
+      "The entry matches, but the nodes' container runtime is configured to contact only a mirror, never the registry, and it sends the mirror none of the pod's credentials.",
     stack: "prod",
     edits: [
       {
@@ -111,7 +112,7 @@ spec:
     ...web,
     id: "two-machine-configs-for-one-file",
     mistake:
-      "Another team's MachineConfig writes the same file for its own registry. Files are not merged: the name that sorts last wins.",
+      "Another team's MachineConfig writes the same file for its own registry. Files are not merged: the MachineConfig whose name sorts last wins.",
     stack: "prod",
     edits: [
       {
@@ -143,7 +144,8 @@ spec:
   {
     ...web,
     id: "cache-type-missing",
-    mistake: "The file is taken over from a 1.33 node, which refuses `cacheType`; 1.34 and newer require it.",
+    mistake:
+      "The file was copied from a 1.33 node. Kubelet 1.33 refuses `cacheType`; 1.34 and newer require it.",
     edits: [{ file: files.nodes, from: CACHE_TYPE, to: "" }],
     stopsAt: "provider-on-node",
   },
@@ -151,7 +153,7 @@ spec:
     ...web,
     id: "cache-type-on-1.33",
     mistake:
-      "The file is right for 1.34 and newer, and some nodes still run 1.33, the feature gate switched on.",
+      "The file is correct for 1.34 and newer, but some nodes still run 1.33 with the feature gate on.",
     edits: [
       { file: files.cluster, from: '"kubelet": "1.35"', to: '"kubelet": "1.33"' },
       {
@@ -166,7 +168,7 @@ spec:
     ...web,
     id: "required-keys-without-required-account",
     mistake:
-      "The ACR sample of openshift/enhancements pull request 1987: required keys, and `requireServiceAccount: false`. No kubelet starts with it, so ECR fails as well.",
+      "The file follows the ACR sample of openshift/enhancements pull request 1987: required keys together with `requireServiceAccount: false`. No kubelet starts with such a file, so pulls from ECR fail as well.",
     edits: [
       {
         file: files.nodes,
@@ -185,7 +187,7 @@ spec:
   {
     ...web,
     id: "one-of-two-flags",
-    mistake: "The kubelet gets the file but not the directory of the plugins.",
+    mistake: "The kubelet has the flag for the file but not the flag for the plugin directory.",
     edits: [
       {
         file: files.nodes,
@@ -198,7 +200,7 @@ spec:
   {
     ...web,
     id: "plugin-too-old",
-    mistake: "The node image brings an ECR plugin from before v1.34, which ignores the token.",
+    mistake: "The node image contains an ECR plugin older than v1.34, which ignores the token.",
     edits: [{ file: files.cluster, from: '"version": "1.35.2"', to: '"version": "1.33.3"' }],
     stopsAt: "provider-on-node",
     servedBy: "node identity",
@@ -207,7 +209,7 @@ spec:
     ...web,
     id: "azure-json-without-managed-identity-extension",
     mistake:
-      "The plugin's `azure.json` is written without `useManagedIdentityExtension`: the token is taken, and thrown away.",
+      "The plugin's `azure.json` lacks `useManagedIdentityExtension`, so the plugin takes the token and discards it.",
     image: images.acr,
     edits: [
       {
@@ -222,7 +224,7 @@ spec:
     ...web,
     id: "custom-pool-with-the-released-google-plugin",
     mistake:
-      "The nodes have the released Google plugin, which exchanges tokens at the pools of GKE and fleets only, and the pool is one's own.",
+      "The nodes have the released Google plugin, which exchanges tokens only at the pools of GKE and fleets, but the pool is a custom one.",
     serviceAccount: "shop/tools",
     image: images.google,
     edits: [{ file: files.cluster, from: '"custom-pools"', to: "" }],

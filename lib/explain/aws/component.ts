@@ -221,7 +221,7 @@ export function rightsInWords(rights: TreeObject): readonly string[] {
 export function actionsGranted(role: Role, rights: TreeObject, account: Known<string>): Answer {
   const request = asked(rights);
   if (request.kind !== "read")
-    return unknown(`what is asked for is not known: ${request.why}`, "correct the request");
+    return unknown(`what is requested is not known: ${request.why}`, "correct the request");
   const denied = new Map<string, string>();
   const open = new Map<string, string>();
   const all = allowing(request).flatMap((each) => pairsOf(each).map((pair) => ({ each, pair })));
@@ -236,7 +236,7 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
   const [first] = denied;
   if (first)
     return broken(
-      `the role may not ${named([...denied.keys()])}, which is asked for: ${first[1]}`,
+      `the request includes ${named([...denied.keys()])}, which the role does not allow: ${first[1]}`,
       "grant exactly what is asked for; CredentialsRequests of another release ask for other actions",
       `is not authorized to perform: ${first[0]}`,
       ...evidence,
@@ -259,7 +259,7 @@ export function anythingGranted(role: Role): Answer {
   if (counts === "allowed") return pass(`the role is granted ${named(words)}`, ...evidence);
   return counts === "denied"
     ? broken(
-        "the role is granted nothing that counts",
+        "the role may do nothing: it has no policy, or its permissions boundary and denials leave nothing of it",
         "attach a policy to it, and let its permissions boundary and denials leave something of it",
         "is not authorized to perform: … because no identity-based policy allows the … action",
         ...evidence,

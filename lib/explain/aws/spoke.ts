@@ -172,7 +172,7 @@ export class AwsSpokes implements CloudSpokes {
     if (isForNodes) return noEntry;
     if (entries.some(([, isIts]) => isIts === "unknown") || !declared || declared.adopted)
       return unknown(
-        `no access entry for ${role.label} in EKS cluster ${name} was read of ${question.spoke}`,
+        `no access entry for ${role.label} in EKS cluster ${name}, the spoke ${question.spoke}, was read`,
         NAME_IT,
         ...evidence,
       );

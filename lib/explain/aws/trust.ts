@@ -230,7 +230,11 @@ export class Trust {
     const host = withoutPrefix(issuer, SCHEME);
     const reason = `the trust policy does not name the OIDC provider of ${shown(issuer)}; it names ${listed.join(", ") || "none"}`;
     if (!names.every(isKnown) || trusted.some((each) => same(each.host, host) === "unknown"))
-      return unknown(`${reason}; which issuer it is, is known only after apply`, ASK_AGAIN, where);
+      return unknown(
+        `${reason}; the issuer of one that it names is known only after apply`,
+        ASK_AGAIN,
+        where,
+      );
     const isNear = listed.some((url) => plain(url) === plain(shown(issuer)));
     return broken(
       reason + (isNear ? "; they differ in letter case or a trailing slash" : ""),

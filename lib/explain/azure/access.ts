@@ -278,7 +278,7 @@ function operationsGranted(identity: Identity, { rights, places }: AskedRights):
   const evidence = evidenceOf(identity);
   if (denied.length > 0 && !identity.hasMoreRoles)
     return broken(
-      `no role of the identity permits ${named(denied)}, which is asked for`,
+      `the request includes ${named(denied)}, which no role of the identity permits`,
       "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
       "AuthorizationFailed",
       ...evidence,

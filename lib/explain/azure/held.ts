@@ -77,6 +77,14 @@ function assignmentText(each: Assignment): string {
 }
 
 function permissionText({ actions, notActions, dataActions, notDataActions }: RolePermissions): string {
-  const text = (all: Operations): string => shown(map(all, (texts) => texts.map(shown).sort().join(", ")));
-  return [actions, notActions, dataActions, notDataActions].map(text).join(" / ");
+  const text = (label: string, all: Operations): readonly string[] => {
+    const words = shown(map(all, (texts) => texts.map(shown).sort().join(", ")));
+    return words === "" ? [] : [label + words];
+  };
+  return [
+    ...text("", actions),
+    ...text("except ", notActions),
+    ...text("data actions ", dataActions),
+    ...text("except data actions ", notDataActions),
+  ].join("; ");
 }

@@ -136,7 +136,7 @@ function repositoryAnswer(
   if (said === "unknown")
     return later("unknown", () =>
       unknown(
-        "what the condition of the role assignment limits cannot be determined: it has another form than is read here, or the role has no data actions",
+        "what the condition of the role assignment limits cannot be determined: its form is not one that is read here, or the role has no data actions",
         "see the condition",
         ...places(honoured, "condition"),
       ),
@@ -242,7 +242,7 @@ function notLoggedIn(
 
 function mayCover(open: readonly Assignment[]): Answer {
   return unknown(
-    "a role assignment may cover the registry: its role, its scope or whose it is cannot be judged here",
+    "a role assignment may cover the registry: its role, its scope or its principal cannot be judged here",
     "assign AcrPull, or Container Registry Repository Reader, on the registry itself",
     ...places(open),
   );

@@ -47,13 +47,13 @@ export function rightRows(
 ): readonly Change[] {
   return changes.map(({ kind, right, isNew }) => ({
     ...{ kind, about: "right", ...whose, target: right.text, before: null, after: null },
-    reason: kind === "incomparable" ? `${isNew ? "new" : "gone"}, and ${LIMITS}` : "",
+    reason: kind === "incomparable" ? `${isNew ? "new" : "gone"}: ${LIMITS}` : "",
     removed: isNew ? [] : sourceOf(right),
     added: isNew ? sourceOf(right) : [],
   }));
 }
 
-const LIMITS = "it limits what else is granted, or may, or has too many wildcards to compare";
+const LIMITS = "it limits what else is granted, or may limit it, or has too many wildcards to compare";
 
 /**
  * The differences of what is granted to anyone: identities that no service account of these files acts as, principals

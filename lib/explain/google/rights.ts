@@ -120,7 +120,7 @@ export function granted(
   const missing = judged.filter(({ found }) => found.length === 0).map(({ name }) => name);
   if (missing.length > 0)
     return broken(
-      `no role that is granted holds ${named(missing)}, which is asked for`,
+      `the request includes ${named(missing)}, which no granted role holds`,
       "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
       DENIED,
       ...evidence,
@@ -186,7 +186,12 @@ function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonl
   if (sure.length > 0) return pass(`granted is ${named(sure)}`, ...evidence);
   return found.length > 0
     ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
-    : broken("no role is granted that counts", "grant one on a project or a resource", DENIED, ...evidence);
+    : broken(
+        "no role is granted to it, or only disabled ones",
+        "grant one on a project or a resource",
+        DENIED,
+        ...evidence,
+      );
 }
 
 function roleEvidence({ grant: { role } }: GrantTo, iam: Iam): readonly Evidence[] {

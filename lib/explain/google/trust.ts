@@ -298,7 +298,7 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
     return unknown("the attribute mapping is known only after apply", ASK_AGAIN, mapped);
   if (attributes.doubt === undefined) return pass(reason, where);
   return unknown(
-    `${attributes.doubt}; whether the exchange fails then, Google does not say`,
+    `${attributes.doubt}; Google does not document whether the exchange then fails`,
     "map assertion.sub to google.subject, and correct or remove the attribute",
     mapped,
   );

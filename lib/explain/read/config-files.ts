@@ -201,7 +201,7 @@ function flaggedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts
   const paths = node.files.has(path) ? [path] : configsIn(node, path);
   if (paths.length === 0) {
     const elsewhere = configuredPaths(node);
-    const words = `${flag} ${named}, which is none of the files here`;
+    const words = `${flag} ${named}, which is not among the files that were read`;
     // Without any configuration among them, the file may be on the nodes for other reasons.
     return { paths: elsewhere, isRead: elsewhere.length === 0 ? unread(words) : notRead(words, log) };
   }

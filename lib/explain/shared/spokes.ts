@@ -46,7 +46,7 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
   const [first] = bound;
   if (!first || !isWhole || named.some(({ isNamed }) => isNamed === "unknown"))
     return unknown(
-      `no binding for ${who} was read of ${spoke}`,
+      `no binding for ${who} on the spoke ${spoke} was read`,
       `${remedy}; for manifests that this library did not write, file or folder must have the spoke's name`,
     );
   const others = [...new Set(bound.map(({ name }) => shown(name)))].slice(0, 5).join(", ");

@@ -156,7 +156,9 @@ function compiled(text: string, parts: TextParts): Known<Evaluation> {
   const tree = text.includes("${") ? undefined : parsedCel(text);
   if (tree === undefined)
     return unread(
-      parts.length > 0 || text.includes("${") ? APPLY_TELLS : "it is no expression that can be parsed here",
+      parts.length > 0 || text.includes("${")
+        ? APPLY_TELLS
+        : "it is not an expression that can be parsed here",
     );
   try {
     return known(evaluationOf(tree, parts));

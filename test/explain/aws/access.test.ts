@@ -270,8 +270,8 @@ describe("what a request asks for", () => {
   const BUCKET = { ...ALLOW, Resource: "arn:aws:s3:::reports" };
   it.each<[string, unknown, Status, string]>([
     ["something", ALLOW, "pass", "is granted ec2:CreateTags on *"],
-    ["nothing", [], "fail", "granted nothing that counts"],
-    ["what is denied", [BUCKET, { ...BUCKET, Effect: "Deny" }], "fail", "granted nothing that counts"],
+    ["nothing", [], "fail", "the role may do nothing"],
+    ["what is denied", [BUCKET, { ...BUCKET, Effect: "Deny" }], "fail", "the role may do nothing"],
     ["what is denied in part", [ALLOW, { ...BUCKET, Effect: "Deny", Action: "*" }], "pass", "is granted"],
     [
       "what depends on conditions",

@@ -354,7 +354,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "cpu-1",
     edit(["spokes/cpu-1.yaml", "kind: ClusterRoleBinding", "kind: Other"]),
-    "no binding for multikueue was read of cpu-1",
+    "no binding for multikueue on the spoke cpu-1 was read",
   ],
 ];
 

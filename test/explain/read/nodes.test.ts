@@ -239,7 +239,7 @@ describe("what the kubelet reads is not known", () => {
       "a unit with flags, another file",
       [written, unit(flags("/x.yaml", BIN))],
       openshift,
-      "names /x.yaml, which is none",
+      "names /x.yaml, which is not among",
     ],
     [
       "a unit with one flag",
@@ -262,7 +262,11 @@ describe("what the kubelet reads is not known", () => {
 it.each([
   ["/etc/k/", ["a"], undefined],
   ["/etc/k/../k//c.json", [], expect.stringContaining("is not followed")],
-  ["/etc/k/d.json", [], expect.stringContaining("names /etc/k/d.json, which is none of the files here")],
+  [
+    "/etc/k/d.json",
+    [],
+    expect.stringContaining("names /etc/k/d.json, which is not among the files that were read"),
+  ],
 ])("the flag %s is understood as the file system does", (path, entries, problem) => {
   const setup = {
     files: [{ path: "/etc/k/c.json", content: config("a") }],
