@@ -545,6 +545,12 @@ it("leaves open whether a container has the token where nobody says which one ru
   expect(status(unrecorded(fleet(given)))).toEqual(["pass"]);
   expect(status(unrecorded(edited(fleet(given), [sidecar])))).toEqual(["unknown"]);
   expect(status(edited(fleet(given), [sidecar]))).toEqual(["pass"]);
+  // Whose list it is, nothing says then.
+  const [unread] = explained(withoutDocument(unrecorded(fleet(given)), HUB, "kind: Deployment"));
+  expect([unread?.subject, unread?.checks.find((each) => each.status !== "pass")?.reason]).toEqual([
+    "ops/*",
+    "no workload of the controller was read",
+  ]);
 });
 
 it("leaves open which provider is chosen where the status was not read", () => {
