@@ -267,6 +267,8 @@ describe("the pool provider", () => {
     ["the published keys", [handed(["a", "b"]), published(["b"])], "pass", "trusts"],
   ])("with %s", (_, changes, status, says) => {
     const result = resultOf(changed(...changes), INGRESS);
+    const shown = result.checks.find(({ id }) => id === "issuer-trusted")?.evidence.map(({ text }) => text);
+    expect(shown?.includes("published keys")).toBe(changes.length > 1 && status !== "pass");
     expect([statuses(result)["issuer-trusted"], reasonOf(result, "issuer-trusted")]).toEqual([
       status,
       expect.stringContaining(says),

@@ -903,3 +903,14 @@ describe("every check", () => {
     }
   });
 });
+
+it("takes a pattern for the account alone that declares it", () => {
+  const image = `${ECR.replace(/[^/]*$/, "")}*`;
+  const said = (serviceAccount: string): unknown =>
+    explained(artefacts, { serviceAccount, image }).map(({ verdict, checks }) => [
+      verdict,
+      checks[0]?.status,
+    ]);
+  expect(said("shop/web")).toEqual([["allowed", "pass"]]);
+  expect(said("shop/tools")).toEqual([["denied", "fail"]]);
+});

@@ -119,9 +119,7 @@ function valuesOf(
 ): readonly (Known<string> | undefined)[] {
   const values = accounts.map(({ annotations }) => annotations.get(name));
   const isShown = (place: number): boolean => text(at(objects[place]?.value, "metadata", "uid")) !== "";
-  const first = values.find(
-    (value, place) => value !== undefined && isShown(place) === (name === INTERNAL_REGISTRY_SECRET),
-  );
+  const first = values.find((_, place) => isShown(place) === (name === INTERNAL_REGISTRY_SECRET));
   const isSettled = first !== undefined && objects.some((_, place) => isShown(place));
   return isSettled
     ? values.map((value, place) => (isShown(place) === (name === INTERNAL_REGISTRY_SECRET) ? value : first))

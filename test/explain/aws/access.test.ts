@@ -267,6 +267,38 @@ describe("what a request asks for", () => {
     expect(granted(ALLOW, {}, more)).toBe(status);
   });
 
+  it.each<[string, unknown, unknown, Status, string]>([
+    ["that denies it", ALLOW, { ...ALLOW, Effect: "Deny" }, "fail", "the permissions boundary: "],
+    ["that is not known", ALLOW, "${var.boundary}", "unknown", "the permissions boundary: "],
+    [
+      "that is not known, as the role's own policy is not",
+      "${var.own}",
+      "${var.boundary}",
+      "unknown",
+      "the policy cannot be read",
+    ],
+  ])("a boundary %s", (_, own, boundary, status, reason) => {
+    const textOfPolicy = (statement: unknown): unknown =>
+      typeof statement === "string" ? statement : policy(statement as object);
+    const read_ = aws({
+      provider: limited(),
+      resource: {
+        aws_iam_policy: { b: { name: "b", policy: textOfPolicy(boundary) } },
+        aws_iam_role: {
+          web: { name: "web", assume_role_policy: "{}", permissions_boundary: "${aws_iam_policy.b.arn}" },
+        },
+        aws_iam_role_policy: { own: { role: "web", policy: textOfPolicy(own) } },
+      },
+    });
+    const rights = treeOf({
+      statementEntries: [{ effect: "Allow", action: ["ec2:CreateTags"], resource: "*" }],
+    });
+    const { identity } = read(secretOf(known(credentials(ARN))), read_);
+    const found = identity?.permissions({ rights: rights as never, places: [] }, TOKEN);
+    expect(found).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
+    expect(found?.reason.includes("boundary: ")).toBe(reason.includes("boundary"));
+  });
+
   const BUCKET = { ...ALLOW, Resource: "arn:aws:s3:::reports" };
   it.each<[string, unknown, Status, string]>([
     ["something", ALLOW, "pass", "is granted ec2:CreateTags on *"],
@@ -449,6 +481,27 @@ describe("a workload", () => {
       `sets AWS_ROLE_ARN to ${ARN}2`,
     ],
     ["both, rightly", [pod({ name: "own", env: env(VARIABLES) })], {}, "pass", ""],
+    [
+      "both, which count before others",
+      [pod({ name: "own", env: env(VARIABLES), envFrom: [{}] })],
+      {},
+      "pass",
+      "",
+    ],
+    [
+      "a role, and perhaps a token from elsewhere",
+      [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }), envFrom: [{}] })],
+      {},
+      "unknown",
+      "only in the cluster",
+    ],
+    [
+      "a token, and perhaps a role from elsewhere",
+      [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }), envFrom: [{}] })],
+      {},
+      "unknown",
+      "only in the cluster",
+    ],
     [
       "both, and no webhook",
       [pod({ name: "own", env: env(VARIABLES) })],

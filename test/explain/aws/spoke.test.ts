@@ -31,14 +31,12 @@ function asked(read: ReadTerraform, call: Call = {}): SpokeReading {
     documents: [],
   };
   const bound = [
-    {
-      kind: "Group",
-      name: known("deployers"),
-      role: "ClusterRole d",
-      rules: undefined,
-      source: { file: "s.yaml", path: "" },
-    },
-  ];
+    ["Group", "deployers"],
+    ["User", "deployer"],
+  ].map(([kind = "", name = ""]) => ({
+    ...{ kind, name: known(name), role: "ClusterRole d" },
+    ...{ rules: undefined, source: { file: "s.yaml", path: "" } },
+  }));
   const question: SpokeQuestion = {
     spoke: "spoke",
     server,
@@ -117,6 +115,9 @@ describe("an access entry", () => {
       stack({ kubernetes_groups: "${var.groups}" }, {}),
       ["pass", "unknown"],
     ],
+    ["with a user that is bound", stack({ user_name: "deployer" }, {}), ["pass", "pass"]],
+    ["with a user that is not bound", stack({ user_name: "hub" }, {}), ["pass", "fail"]],
+    ["with a user known only after apply", stack({ user_name: "${var.user}" }, {}), ["pass", "unknown"]],
     ["with neither policy nor group", stack({}, {}), ["pass", "fail"]],
     ["that is missing", stack(null, {}), ["fail", "unknown"]],
     [

@@ -115,6 +115,28 @@ describe("the issuer", () => {
   ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
 });
 
+describe("the project's number", () => {
+  const BEFORE = "//iam.googleapis.com/projects/123456789012/";
+  const to = (number: string, pool = "k8s-edge-1"): readonly Edit[] => [
+    [
+      "all-nodes.yaml",
+      `--sts-audience=${BEFORE}`,
+      `--sts-audience=${BEFORE.replace("123456789012", number)}`,
+    ],
+    [TF, "workloadIdentityPools/k8s-edge-1/providers", `workloadIdentityPools/${pool}/providers`],
+  ];
+  it.each<Row>([
+    ["in the audience and the plugin's argument", [], "pass", "trusts"],
+    [
+      "in the audience, another in the plugin's argument",
+      to("999999999999"),
+      "unknown",
+      "names the pool of project 123456789012, the plugin exchanges the token at that of 999999999999",
+    ],
+    ["in an audience of another pool", to("999999999999", "other"), "pass", "trusts"],
+  ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
+});
+
 describe("the subject", () => {
   const condition = (expression: string): Edit => [TF, CONDITION, expression];
   it.each<Row>([

@@ -208,6 +208,15 @@ describe("count and for_each", () => {
       expected,
     );
   });
+  it.each([
+    ["1000", 1000, true],
+    ["1001", 1, false],
+    ["-1", 1, false],
+    ["1.5", 1, false],
+  ])("count %s is %i, certain: %s", (count, length, certain) => {
+    const found = configuration({ resource: { asked: { it: { count } } } }).ofType("asked");
+    expect([found.length, found.every((each) => each.certain)]).toEqual([length, certain]);
+  });
   it("refers to an instance by its key", () => {
     const terraform = configuration({
       resource: {
