@@ -373,7 +373,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "a second delivery",
-      "delivery-conflict: delivers the manifests of this stack already",
+      "delivery-conflict: already delivers the manifests of this stack",
       ({ stack, objects, deliver }) => {
         deliver();
         new KubernetesManifests(objects, "again", { of: stack });
@@ -381,7 +381,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "a file that is rendered as well",
-      "delivery-conflict: are resources of stack objects already",
+      "delivery-conflict: whose objects are already resources",
       ({ manifests, stack, deliver }) => {
         add(manifests, "own", EARLY, configMap("a"));
         deliver();

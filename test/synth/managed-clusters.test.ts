@@ -309,7 +309,7 @@ describe.each(CLUSTERS)("workloads on %s", (_, cluster) => {
   it("are not OpenShift's components", () => {
     expect(
       () => new PlatformComponents(stackOf(), "components", componentsProps("aws", { issuer: cluster() })),
-    ).toThrowError(refusal("openshift-foreign: components of OpenShift"));
+    ).toThrowError(refusal("openshift-foreign: belongs to a cluster that is not OpenShift"));
   });
 });
 
