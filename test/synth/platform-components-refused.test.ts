@@ -200,7 +200,7 @@ const ROWS: readonly (readonly [
   [
     "version-invalid",
     { upgradeableTo: "next" },
-    'version to upgrade to is not a version, got "next"; allowed: major.minor, for example "1.35"; a patch level is accepted where it changes a rule; give the version as text, not as a number: 1.30 as a number is 1.3',
+    'version to upgrade to is not a version, got "next"; allowed: major.minor, for example "1.35"; a patch level is accepted where it changes a rule; write the version as text, not as a number: the number 1.30 is 1.3',
   ],
 ];
 

@@ -214,7 +214,7 @@ describe("settings of a pool of our own", () => {
     expect(() => declare(stack, { projectNumber: LATE, audience: "registry" })).toThrowError(
       refusal(
         "late-value",
-        "projectNumber (part of the plugin's arguments in the kubelet's file) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
+        "projectNumber (part of the plugin's arguments in the kubelet's file) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; write the literal value, for example from configuration, instead of an attribute of a resource",
       ),
     );
     expect(stack.node.children).toHaveLength(0);
