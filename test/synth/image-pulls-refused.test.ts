@@ -255,7 +255,7 @@ describe("ImagePulls passes on", () => {
     const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/other.example.com`;
     const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
     expect(() => declare({ identities: [makers.aws({ oidcProvider })] }, stack)).toThrowError(
-      refused("aws-mismatch: the OIDC provider is of another issuer than the cluster"),
+      refused("aws-mismatch: the OIDC provider belongs to another issuer than the cluster"),
     );
   });
 });

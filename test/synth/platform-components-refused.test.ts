@@ -330,7 +330,7 @@ describe("PlatformComponents refuses", () => {
       identities: componentRoles({ naming: "ccoctl" }),
     });
     expect(() => new PlatformComponents(stack, "components", props)).toThrowError(
-      refused("aws-conflict: would share one IAM role, since ccoctl cuts names after 64 characters"),
+      refused("aws-conflict: would share one IAM role, because ccoctl cuts names after 64 characters"),
     );
   });
 

@@ -290,7 +290,7 @@ describe("eksSpoke", () => {
     [
       "one role twice",
       [`arn:aws:iam::${OWNER}:role/hub`, `arn:aws:iam::${OWNER}:role/hub`],
-      "aws-conflict: as one IAM role, which can have one access entry there",
+      "aws-conflict: with the same IAM role, which can have only one access entry there",
     ],
   ])("refuses %s", (_, arns, refusal) => {
     const stack = newStack();
