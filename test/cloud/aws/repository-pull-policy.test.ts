@@ -51,7 +51,7 @@ describe("RepositoryPullPolicy", () => {
       problem: expect.stringContaining(
         "; AWS has one per repository, and whichever is applied last would remove the other's permissions",
       ) as string,
-      message: expect.stringContaining("the last apply would take the other's permissions away"),
+      message: expect.stringContaining("whichever is applied last would remove the other's permissions"),
     });
     const byAlias = { ...props(one, "y"), provider: alias(one, "b") };
     expect(() => RepositoryPullPolicy.forRepository(one, byAlias)).toThrowError(taken);

@@ -284,7 +284,7 @@ describe("connectGatewaySpoke", () => {
     const access = connectGatewaySpoke({ ...props, gke: false });
     const controllers = [identity(stack, false)];
     expect(() => access.declare(stack, { hub: "hub", spoke: "spoke-c", controllers })).toThrowError(
-      refusal("google-unknown: whose name is not known at synth", { value: kueue.key }),
+      refusal("google-unknown: but its name is not known at synth", { value: kueue.key }),
     );
     expect(JSON.parse(Testing.synth(stack))).not.toHaveProperty(["resource", MEMBER]);
   });

@@ -189,13 +189,13 @@ describe("OidcProvider", () => {
     [{ attributeCondition: "true", reason: "r" }, "google-unsafe: attribute condition admits every token"],
     [
       { attributeCondition: "assertion.sub.endsWith(':web')" },
-      "google-missing: attribute condition of your own has no written reason",
+      "google-missing: `attributeCondition` is set without a reason",
     ],
     [
       { attributeCondition: "assertion.sub.endsWith(':web')", reason: " " },
-      "google-missing: attribute condition of your own has no written reason",
+      "google-missing: `attributeCondition` is set without a reason",
     ],
-    [{ attributeCondition: LATE }, "google-missing: attribute condition of your own has no written reason"],
+    [{ attributeCondition: LATE }, "google-missing: `attributeCondition` is set without a reason"],
     [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: LATE }, "late-value"],
     [{ reason: "r" }, "google-unused: has no effect"],
     [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "property-limit"],

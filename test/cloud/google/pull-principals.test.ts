@@ -302,7 +302,7 @@ describe("a pool provider of another issuer", () => {
     expect(() => declare(stack, { oidcProvider: adopted(other) })).toThrowError(
       refusal(
         "google-mismatch: oidcProvider trusts another issuer",
-        `oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights, got "${other}"; allowed: ${own}; give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared`,
+        `oidcProvider trusts another cluster's issuer, so that cluster's service accounts would get the rights, got "${other}"; allowed: ${own}; pass the pool provider of the cluster's own issuer, or leave oidcProvider out so that one is declared`,
       ),
     );
     expect(stack.node.children).toHaveLength(0);
