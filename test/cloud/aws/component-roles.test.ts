@@ -344,7 +344,7 @@ describe("componentRoles", () => {
       { adopt: true, naming: "derived", permissionsBoundary: "none" },
       {},
       "aws-mismatch: an adopted role keeps ccoctl's name",
-      /the others being named as `naming` says/,
+      /so that `naming` applies to the others/,
     ],
     [
       "a name of ccoctl without use",

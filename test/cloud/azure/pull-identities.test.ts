@@ -316,7 +316,7 @@ describe("refusals, before anything is declared", () => {
         code: "azure-conflict",
         problem: expect.stringContaining("user-assigned identity of this name") as string,
         message:
-          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
+          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, ignoring case; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
       }),
     );
     expect(resources(stacks[1] ?? newStack(), IDENTITY)).toEqual({});
