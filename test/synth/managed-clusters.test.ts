@@ -131,7 +131,7 @@ describe("refused facts", () => {
   it.each([undefined, false])("AKS: a declared cluster with oidc_issuer_enabled %s", (oidcIssuerEnabled) => {
     const cluster = aksCluster(stackOf(), { oidcIssuerEnabled });
     expect(() => aks({ cluster })).toThrowError(
-      refusal("azure-unsupported: AKS cluster publishes no issuer"),
+      refusal("azure-unsupported: AKS cluster does not publish an issuer"),
     );
   });
 

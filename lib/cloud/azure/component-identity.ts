@@ -187,9 +187,9 @@ function permissionsOf({ actions, dataActions, roles }: ComponentIdentityProps):
   return Object.values(permissions).some((list) => list.length > 0)
     ? permissions
     : fail("azure-missing", {
-        problem: "request asks for neither permissions nor roles, so its identity could do nothing",
+        problem: "request asks for no permission and no role, so its identity could do nothing",
         allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
-        remedy: "leave the request out, or withhold fewer of its permissions",
+        remedy: "leave the request out, or withhold less of it",
       });
 }
 

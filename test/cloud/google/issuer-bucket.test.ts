@@ -107,7 +107,7 @@ describe("IssuerBucket", () => {
     const other = new GoogleProvider(stack, "other", { alias: "o", universeDomain: "googleapis.com" });
     expect(() => new IssuerBucket(stack, "issuer", props)).toThrowError(
       refusal(
-        "google-mismatch: universeDomain is another one",
+        "google-mismatch: universeDomain differs",
         'universeDomain differs from that of the google provider, which declares the resources, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or pass the google provider of this universe as `provider`',
       ),
     );

@@ -108,7 +108,7 @@ describe("OidcProvider", () => {
       description: NAMESPACES,
     });
     expect(warnings(provider)).toEqual([
-      `attribute condition of pool provider prod-eu is wider than its service accounts. ${NAMESPACES} Where that is too wide, write an attributeCondition with a reason`,
+      `attribute condition of pool provider prod-eu is wider than its service accounts. ${NAMESPACES} If that is too wide, write an attributeCondition with a reason`,
     ]);
   });
 
@@ -284,7 +284,7 @@ describe("fromProviderId", () => {
       expect.objectContaining({
         code: "google-limit",
         problem:
-          "subject has 128 bytes, more than google.subject can hold, and the attribute mapping is not ours",
+          "subject has 128 bytes, too many for google.subject, and the attribute mapping of an adopted pool provider cannot be changed here",
       }),
     );
   });
@@ -381,7 +381,7 @@ describe("forIssuer", () => {
     expect(warnings(first)).toEqual([]);
     expect(warnings(elsewhere)).toEqual([]);
     expect(warnings(second)).toEqual([
-      "workload identity pool prod-pool trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster its own pool unless that is meant",
+      "workload identity pool prod-pool trusts several issuers, and principals do not name the issuer: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster its own pool unless this is intended",
     ]);
   });
 
