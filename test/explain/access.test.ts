@@ -184,7 +184,7 @@ const SECRETS: Readonly<
       "keys that last",
       "    role_arn",
       "    aws_access_key_id = AKIA\n    role_arn",
-      "has aws_access_key_id besides",
+      "has the setting aws_access_key_id",
     ],
     [
       "keys that last instead",
@@ -206,7 +206,7 @@ const SECRETS: Readonly<
       "  azure_client_secret: x\n  azure_region",
       "which components prefer",
     ],
-    ["another key", "  azure_region", "  other: x\n  azure_region", "has other besides"],
+    ["another key", "  azure_region", "  other: x\n  azure_region", "has the key other"],
   ],
   google: [["another key", "service_account.json: ", "other.json: ", "has no readable key"]],
 };

@@ -284,7 +284,7 @@ function addModules(scope: Scope, value: Json, file: Source): void {
     };
     visit(block);
     const source: Source = { ...file, path: propertyPath(["module", name]) };
-    const reason = "the call of a module, which is not followed";
+    const reason = "a module, which explain does not follow";
     scope.notRead.push({ source, reason, mentions: new Set(scope.targets(block)), texts });
   }
 }

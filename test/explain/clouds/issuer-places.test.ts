@@ -112,7 +112,7 @@ describe.each(["container", "website"] as const)("the network before a %s", (hos
       "addresses let in",
       account({ network_rules: { ...DENY, ip_rules: ["203.0.113.0/24"] } }),
       "unknown",
-      "but for some addresses",
+      "except from some addresses",
     ],
     [
       "subnets let in",
@@ -143,7 +143,7 @@ describe.each(["container", "website"] as const)("the network before a %s", (hos
       "rules of an account of a variable",
       rules(DENY, "${var.account}"),
       "unknown",
-      "if its rules are of this account",
+      "if its rules belong to this account",
     ],
   ])("%s", (_, edit, status, reason) => {
     expect(trusted(HOSTS[host], edit)).toEqual([status, expect.stringContaining(reason)]);
@@ -162,7 +162,7 @@ const provider =
 
 describe("the Azure cloud of a store", () => {
   const gov = container({ cloud: GOV }, { environment: "usgovernment" });
-  const elsewhere = "another Azure cloud than the storage account";
+  const elsewhere = "a different Azure cloud than the storage account";
 
   it.each<[string, Artefacts, Edit | undefined, string, string]>([
     ["its own", gov, undefined, "pass", ""],
@@ -187,14 +187,14 @@ describe("the Azure cloud of a store", () => {
       HOSTS.container,
       provider("azurerm", { environment: "${var.e}" }),
       "unknown",
-      "whether the storage account is of the issuer's cloud",
+      "whether the storage account is in the issuer's cloud",
     ],
     [
       "told by a metadata host",
       HOSTS.container,
       provider("azurerm", { environment: "usgovernment", metadata_host: "m.example" }),
       "unknown",
-      "whether the storage account is of the issuer's cloud",
+      "whether the storage account is in the issuer's cloud",
     ],
     [
       "as a state tells it",

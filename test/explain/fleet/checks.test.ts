@@ -346,7 +346,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     ARGO,
     "shop-aws",
     (all) => withoutResource(all, "aws_eks_access_policy_association"),
-    "neither an access policy nor a group",
+    "neither access policies nor groups",
   ],
   [
     "spoke-authorizes",

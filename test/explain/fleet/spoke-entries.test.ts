@@ -381,14 +381,14 @@ const AZURE: readonly Case[] = [
     "at another group",
     both(declaredAks(), at(`${SUBSCRIPTION}/resourceGroups/r`)),
     ["pass", "fail"],
-    "has no role of the Kubernetes API",
+    "has no role for the Kubernetes API",
   ],
   [
     "aks-r",
     "at a cluster whose name begins alike",
     both(declaredAks(), at(`${CLUSTER}2`)),
     ["pass", "fail"],
-    "has no role of the Kubernetes API",
+    "has no role for the Kubernetes API",
   ],
   [
     "aks-r",
@@ -402,7 +402,7 @@ const AZURE: readonly Case[] = [
     "a custom role of other data",
     customAks(["Microsoft.Storage/*"]),
     ["pass", "fail"],
-    "has no role of the Kubernetes API",
+    "has no role for the Kubernetes API",
   ],
   [
     "aks-r",
@@ -416,7 +416,7 @@ const AZURE: readonly Case[] = [
     "the owner",
     both(declaredAks(), assigned("role_definition_name", "Owner")),
     ["pass", "fail"],
-    "has no role of the Kubernetes API",
+    "has no role for the Kubernetes API",
   ],
   [
     "aks-r",
