@@ -100,7 +100,7 @@ describe("pods of a workload of Google", () => {
     [
       "a token of two days",
       pod([whole], { token: { expirationSeconds: 172_800 } }),
-      "Google takes none over 86400",
+      "Google accepts at most 86400",
     ],
     [
       "a token of a minute",

@@ -34,7 +34,7 @@ export function refusedEntry(entry: Resource): Answer | undefined {
       );
 }
 
-/** Whether the entry is of the type that admits a principal with the rights of the entry; other types are for nodes. */
+/** Whether the entry admits a principal with the rights of the entry; other types of entries are for nodes. */
 export function isStandard(entry: Resource): Ternary {
   return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }

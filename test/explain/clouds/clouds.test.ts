@@ -416,7 +416,7 @@ describe("Google", () => {
     ...(
       [
         ["acme-images", "pass", "knows the cluster by"],
-        ["acme-fleet", "fail", "is of the fleet of project acme-fleet"],
+        ["acme-fleet", "fail", "is in the fleet of project acme-fleet"],
         ["123456789012", "unknown", "the project of the fleet membership"],
       ] as const
     ).map(([host, status, text]): Row => [

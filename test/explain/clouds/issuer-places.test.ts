@@ -256,7 +256,7 @@ describe("the universe of Google Cloud", () => {
   const inOther = provider("google", { universe_domain: "s3ns.fr" });
   const inDefault = provider("google", { universe_domain: "googleapis.com" });
   const file =
-    /credential file names the token exchange of googleapis\.com, and the pool provider is in s3ns\.fr/;
+    /credential file names the token exchange of googleapis\.com, but the pool provider is in s3ns\.fr/;
 
   it.each<[string, Artefacts, Edit | undefined, string, RegExp]>([
     ["not stated", plain, undefined, "pass", /./],
@@ -281,10 +281,10 @@ describe("the universe of Google Cloud", () => {
 
   // Of a workload: its pool provider was handed no keys and asks the issuer.
   it.each([
-    ["another", plain, "s3ns.fr", "fail", "another universe of Google Cloud than the bucket"],
+    ["another", plain, "s3ns.fr", "fail", "a different Google Cloud universe than the bucket"],
     ["the same", plain, "googleapis.com", "pass", ""],
     ["the same other", other, "s3ns.fr", "pass", ""],
-    ["the default", other, "googleapis.com", "fail", "another universe of Google Cloud than the bucket"],
+    ["the default", other, "googleapis.com", "fail", "a different Google Cloud universe than the bucket"],
   ])("of the bucket: %s", (_, artefacts, universe, status, reason) => {
     expect(trusted(artefacts, ofBucket(universe))).toEqual([status, expect.stringContaining(reason)]);
   });

@@ -240,7 +240,7 @@ const CASES: readonly (readonly [
       for (const member of each(all, "google_project_iam_member")) member["project"] = "other";
     }),
     ["fail", "skipped"],
-    "no role lets it into project",
+    "no role admits it to clusters of project",
   ],
   [
     "GKE: only under a condition",
@@ -251,7 +251,7 @@ const CASES: readonly (readonly [
         member["condition"] = { title: "x", expression: "false" };
     }),
     ["unknown", "pass"],
-    "no role that lets it into project",
+    "no role that admits it to clusters of project",
   ],
   [
     "GKE: the spoke's RBAC names another account",
@@ -262,7 +262,7 @@ const CASES: readonly (readonly [
     "no binding of shop-google names",
   ],
   [
-    "GKE: IAM lets it work, without RBAC",
+    "GKE: IAM grants it rights, without RBAC",
     ARGO,
     "shop-google",
     (all) =>
@@ -270,7 +270,7 @@ const CASES: readonly (readonly [
         withoutDocument(all, "spokes/shop-google.yaml", "kind: ClusterRoleBinding"),
       ),
     ["pass", "pass"],
-    "IAM lets it work",
+    "IAM grants it rights in the cluster",
   ],
   [
     "self-managed: bound is a group of that name",

@@ -322,7 +322,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     ARGO,
     "shop-google",
     edit(["cdk.tf.json", '"role": "roles/container.clusterViewer"', '"role": "roles/logging.viewer"']),
-    "no role lets it into project",
+    "no role admits it to clusters of project",
   ],
   [
     "spoke-admits",
