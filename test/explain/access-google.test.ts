@@ -188,9 +188,9 @@ describe("the service account", () => {
     [
       "a deny policy of tokens",
       deny("iam.googleapis.com/serviceAccounts.getAccessToken"),
-      "a deny policy, which",
+      "an unjudged deny policy may",
     ],
-    ["a deny policy of all of IAM", deny("iam.googleapis.com/*"), "a deny policy, which"],
+    ["a deny policy of all of IAM", deny("iam.googleapis.com/*"), "an unjudged deny policy may"],
     [
       "another resource that rules its users",
       add("google_service_account_iam_binding", (configuration) => {

@@ -94,8 +94,7 @@ export function policyWarnings(
             id: "policy-impersonated",
             reason: `access policies in EKS cluster ${cluster} have no effect on the controller, which is configured to impersonate others there`,
             evidence: [seen("acts as service accounts", impersonates), seen("access policy", first.source)],
-            remedy:
-              "give the entry groups, and bind the users that the controller impersonates by RBAC of the spoke",
+            remedy: "give the entry groups, and bind the impersonated users by RBAC of the spoke",
           },
         ]
       : []),

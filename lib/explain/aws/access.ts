@@ -211,7 +211,7 @@ function webhookPods(
   const problem = judged.find((each) => each !== undefined && "status" in each);
   if (problem && "status" in problem) return { pods: problem, audiences: [audience] };
   if (webhook !== "yes" && judged.length === 0) {
-    const why = webhook === "no" ? "the hub does not run the pod identity webhook of AWS" : NOT_RECORDED;
+    const why = webhook === "no" ? "the hub does not run AWS's pod identity webhook" : NOT_RECORDED;
     const remedy = `give explain the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
     return { pods: unknown(`no pod was read, and ${why}`, remedy, ...places), audiences: [audience] };
   }

@@ -152,10 +152,7 @@ export class Bucket {
     const own = block
       ? restriction(block, "the bucket's public access block")
       : this.isOwned
-        ? unknown(
-            "no public access block of the bucket was read, and S3 blocks public access to new buckets",
-            OPEN_REMEDY,
-          )
+        ? unknown("no public access block of the bucket was read; new buckets have one", OPEN_REMEDY)
         : undefined;
     const [bucket] = this.#buckets;
     const ofAccount = this.#accountBlocks

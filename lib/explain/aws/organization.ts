@@ -52,8 +52,7 @@ function doubtOf({ source }: Resource): HeldPolicy["doubt"] {
   return {
     reason: (action) =>
       `a policy of the organization denies ${action}, or may do so, if it applies to the role's account`,
-    remedy:
-      "exempt the role from it, or if it does not apply to the account, run explain without the Terraform of the organization",
+    remedy: "exempt the role from it, or leave the organization's Terraform out if it does not apply",
     evidence: [seen("policy of the organization", source)],
   };
 }

@@ -1,8 +1,8 @@
 /*
  * Whether pods get credentials from EKS Pod Identity: EKS sets their variables, and an agent on their node serves them.
  *
- * Sources: EKS user guide, "Set up the Amazon EKS Pod Identity Agent" and "Automate cluster infrastructure with EKS Auto
- * Mode"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; aws/eks-pod-identity-agent,
+ * Sources: EKS user guide, "Set up the Amazon EKS Pod Identity Agent" and "Automate cluster infrastructure with EKS
+ * Auto Mode"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; aws/eks-pod-identity-agent,
  * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 

@@ -1,6 +1,5 @@
 /*
- * Would STS let the service account assume the role? Each link is judged on its own, so that the answer names the
- * broken one.
+ * Would STS let the service account assume the role? Each link is judged alone, so that the broken one is named.
  */
 
 import {

@@ -122,9 +122,7 @@ function repositoryAnswer(
   { paths }: AskedRepository,
 ): Answer {
   if (honoured.length === 0)
-    return login.status === "unknown"
-      ? login
-      : unknown("the identity cannot log in to the registry", login.remedy);
+    return login.status === "unknown" ? login : unknown("the identity cannot log in", login.remedy);
   const worst = paths.worst((name) => readable(honoured, name), badnessOf);
   if (worst === undefined)
     return unknown(`${paths.text} covers too many repositories to judge`, "declare them one by one");

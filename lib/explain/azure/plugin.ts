@@ -1,6 +1,5 @@
 /*
- * The image credential provider for ACR, acr-credential-provider: its arguments, its configuration file, and the
- * annotations that name the identity.
+ * The ACR plugin, acr-credential-provider: its arguments and configuration file, and the annotations with the identity.
  *
  * Source: kubernetes-sigs/cloud-provider-azure, cmd/acr-credential-provider/main.go and pkg/credentialprovider/
  * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).

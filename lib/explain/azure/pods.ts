@@ -127,12 +127,7 @@ function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
   const needs = `${title} lacks the token, or one of ${CLIENT_ID}, ${TOKEN}, ${TENANT_ID} and ${AUTHORITY}`;
   const remedy = "write the variables, the volume and the mount into the pod";
   if (has === "no" && webhook === "no")
-    return broken(
-      `${needs}, and the hub does not run the pod identity webhook of Azure`,
-      remedy,
-      SILENT,
-      where,
-    );
+    return broken(`${needs}, and the hub does not run Azure's pod identity webhook`, remedy, SILENT, where);
   if (found.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
     return unknown(
       `as whom a container of ${title} acts is known only inside the cluster`,

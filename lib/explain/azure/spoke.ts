@@ -209,8 +209,7 @@ const OTHER_WAYS = /^--(?:disable-environment-override|use-azurerm-env-vars)(?:=
 function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<string>): Answer | undefined {
   const tenant = account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
   const { entraHosts } = azureClouds.find((cloud) => isOfCloud(server, cloud)) ?? PUBLIC;
-  const remedy =
-    "remove the setting, let the webhook set it, and annotate the service account with the identity that enters";
+  const remedy = "let the webhook set it, and annotate the service account with the identity that enters";
   const other = (
     what: string,
     value: Known<string> | undefined,
@@ -229,11 +228,7 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
       ? undefined
       : unknown(`explain does not judge whose token the plugin uses with ${shown(way)}`, "remove it"),
     isKnown(login) && is(login, "workloadidentity") === "no"
-      ? broken(
-          `the plugin does not use the pod's token, but logs in by ${shown(login)}`,
-          remedy,
-          UNAUTHORIZED,
-        )
+      ? broken(`the plugin logs in by ${shown(login)}, not with the pod's token`, remedy, UNAUTHORIZED)
       : other("login", login, known("workloadidentity")),
     other("client id", env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id"), client),
     tenant === undefined

@@ -155,11 +155,7 @@ export class Iam {
       const title = DENIALS[denial.type] ?? "";
       const where = [...evidence, seen(title, denial.source)];
       const remedy = `check that the ${title} leaves the member this permission`;
-      return unknown(
-        `${reason}, but a ${title}, which explain does not judge, may take it away`,
-        remedy,
-        ...where,
-      );
+      return unknown(`${reason}, but an unjudged ${title} may take it away`, remedy, ...where);
     }
     if (module === undefined || status === "unknown") return answer;
     return unknown(`${reason}; ${module.reason}`, module.remedy, ...evidence, ...module.evidence);

@@ -89,15 +89,10 @@ export class GoogleActors implements CloudAccess {
             ? pass(names, where)
             : isThere === "unknown"
               ? unknown(names, "write the path of the token as a literal", where)
-              : wrong(
-                  `credential_source.file is ${path}, but the component's token is at ${tokenPath ?? ""}`,
-                );
+              : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
         return { answer, identity: new Identity(file, secret.source, this.#acting) };
       },
-      () =>
-        without(
-          unknown(`the content of ${SECRET_KEY} is not known`, "give explain the finished Secret", where),
-        ),
+      () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
     );
   }
 

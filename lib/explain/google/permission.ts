@@ -1,6 +1,7 @@
 /*
  * Whether grants let a bearer download from Artifact Registry repositories. The permission applies to a whole
- * repository: the rest of an image's path does not matter. Source: cloud.google.com/artifact-registry/docs/access-control.
+ * repository: the rest of an image's path does not matter. Source:
+ * cloud.google.com/artifact-registry/docs/access-control.
  */
 
 import { type Known, type Ternary, and, is, isKnown, known, orElse, shown } from "../../model/known";

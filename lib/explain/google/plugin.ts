@@ -1,7 +1,7 @@
 /*
  * The image credential provider auth-provider-gcp: its arguments, as whom it acts, and where it exchanges tokens. The
- * last of several flags with one name wins; another parser, which knows only logging flags, reads those before the command
- * `get-credentials`.
+ * last of several flags with one name wins; another parser, which knows only logging flags, reads those before the
+ * command `get-credentials`.
  *
  * Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential and cmd/auth-provider-gcp (main.go; app/getcredentials.go,
  * `defineFlags` and `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.

@@ -133,10 +133,7 @@ export function mountedFile(question: AccountQuestion): MountedFile | undefined 
       const judged = podsConfigured(pods, fact, file, question.program);
       return { answer: pass(names, where), file, source: fact.source, ...judged };
     },
-    () =>
-      unread(
-        unknown(`the content of ${fact.name} is not known`, "give explain the finished ConfigMap", where),
-      ),
+    () => unread(unknown(`the value of ${fact.name} is not known`, "provide the finished ConfigMap", where)),
   );
 }
 
@@ -216,9 +213,7 @@ function podJudged(
   const name = nameOf(fact.configMap);
   const missing = missingKey(spec, name, fact.keys);
   if (missing !== undefined)
-    return wrong(
-      `mounts the key ${missing}, which the ConfigMap ${name} does not have, so it does not start`,
-    );
+    return wrong(`mounts the key ${missing}, which the ConfigMap ${name} lacks, so it does not start`);
   const at = orElse(file.tokenPath, () => undefined);
   // The program runs in the main containers, not in init containers.
   const first = itemsOf(childOf(spec, "initContainers")).length;
@@ -268,9 +263,6 @@ function containerJudged(
   if (!paths.includes(text)) return wrong(`does not set ${CREDENTIALS_VARIABLE} to ${path}${where}`, tokens);
   const seconds = Math.max(...tokens.map(({ expirationSeconds }) => expirationSeconds));
   if (seconds > LIFETIME_MAX)
-    return wrong(
-      `requests a token with a lifetime of ${seconds} seconds; Google accepts at most ${LIFETIME_MAX}`,
-      tokens,
-    );
+    return wrong(`requests a token for ${seconds} seconds; Google accepts at most ${LIFETIME_MAX}`, tokens);
   return { problem: undefined, isOpen: false, tokens };
 }

@@ -103,9 +103,7 @@ function providerOf(
     condition: expressionOf(map(resource.text("attribute_condition"), (text) => text || undefined)),
     off:
       states.find(({ off }) => off !== undefined)?.off ??
-      (orElse(oidc, () => resource)
-        ? undefined
-        : "the pool provider does not accept OpenID Connect tokens") ??
+      (orElse(oidc, () => resource) ? undefined : "the pool provider accepts no OpenID Connect tokens") ??
       refusal(mapping, audiences),
     doubt:
       states.find(({ doubt }) => doubt !== undefined)?.doubt ??

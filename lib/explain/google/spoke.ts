@@ -1,7 +1,8 @@
 /*
  * Who may enter a GKE cluster, directly or through Connect Gateway, and with what rights. Sources:
  * https://cloud.google.com/kubernetes-engine/docs/how-to/iam (RBAC or IAM allows a request; entering needs
- * `container.clusters.get`), .../multicluster-management/gateway/setup, cloud.google.com/iam/docs/permissions-reference.
+ * `container.clusters.get`), .../multicluster-management/gateway/setup,
+ * cloud.google.com/iam/docs/permissions-reference.
  */
 
 import {

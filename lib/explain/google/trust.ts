@@ -129,8 +129,8 @@ export class Exchanges {
   }
 
   /**
-   * Whether a pool provider of the same pool trusts a further issuer and admits the account. Holders of such a token use
-   * a credential file that names that pool provider, and an audience that it accepts.
+   * Whether a pool provider of the same pool trusts a further issuer and admits the account. Holders of such a token
+   * use a credential file that names that pool provider, and an audience that it accepts.
    */
   #beside(name: ProviderName, token: Token): TrustAnswer {
     const ofPool = this.#providers.filter(({ poolId }) => same(poolId, name.poolId) === "yes");
@@ -222,12 +222,7 @@ function issuerTrusted(
 ): Answer {
   const where = seen("oidc.issuer_uri", resource.source);
   if (off !== undefined)
-    return broken(
-      off,
-      "enable, restore or correct the pool or the pool provider",
-      `${EMPTY} (invalid_target)`,
-      where,
-    );
+    return broken(off, "enable, restore or correct it", `${EMPTY} (invalid_target)`, where);
   const equal = same(trusted, issuer);
   if (equal === "no" && shown(trusted) !== "")
     return broken(
@@ -317,10 +312,7 @@ export function managedTrust(project: Known<string>, cluster: Known<string>, tok
     accepts === "yes"
       ? pass("the pool accepts its own id as the audience")
       : accepts === "unknown"
-        ? unknown(
-            "whether the token is for the pool is known only after apply",
-            "state the project and the audience as literals",
-          )
+        ? unknown("whether the token is for the pool is known only after apply", "state both as literals")
         : broken(
             `the pool accepts ${shown(pool)}, but the token is for ${shown(token.audience)}`,
             "write that pool as serviceAccountTokenAudience",

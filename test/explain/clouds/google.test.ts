@@ -111,7 +111,7 @@ describe("issuer-trusted", () => {
       "the pool provider takes credentials of AWS",
       [[TF, '"oidc": {', '"aws": {"account_id": "111122223333"},\n        "other": {']],
       "fail",
-      "does not accept OpenID Connect tokens",
+      "accepts no OpenID Connect tokens",
     ],
   ])("%s", (_why, edits, status, reason) => {
     says("issuer-trusted", edits, status, reason);

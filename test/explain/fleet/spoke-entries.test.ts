@@ -239,7 +239,7 @@ const GOOGLE: readonly Case[] = [
     "a deny policy",
     denying("container.googleapis.com/clusters.get"),
     ["unknown", "pass"],
-    "which explain does not judge, may take it away",
+    "an unjudged deny policy may take it away",
   ],
   [
     "gke-d",
@@ -253,14 +253,14 @@ const GOOGLE: readonly Case[] = [
     "a deny policy for the gateway",
     denying("gkehub.googleapis.com/gateway.get"),
     ["unknown", "pass"],
-    "which explain does not judge, may take it away",
+    "an unjudged deny policy may take it away",
   ],
   [
     "gke-d",
     "a deny policy about what IAM lets it do",
     both(role("roles/container.viewer"), unbound("gke-d"), denying("container.googleapis.com/pods.list")),
     ["unknown", "unknown"],
-    "which explain does not judge, may take it away",
+    "an unjudged deny policy may take it away",
   ],
 ];
 

@@ -103,7 +103,7 @@ describe("acting as it", () => {
       "denied to everybody",
       [deny("iam.googleapis.com/serviceAccounts.getAccessToken", "principalSet://goog/public:all")],
       "unknown",
-      "which explain does not judge, may take it away",
+      "an unjudged deny policy may take it away",
     ],
     [
       "denied elsewhere",

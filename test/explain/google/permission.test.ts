@@ -375,7 +375,7 @@ describe("deny policies", () => {
       [deny({})],
       TOOLS,
       "unknown",
-      "deny policy, which explain does not judge, may take it away",
+      "deny policy may take it away",
     ],
     [
       "of a principal that is not compared",
