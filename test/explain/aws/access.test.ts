@@ -75,7 +75,7 @@ describe("the Secret of a component", () => {
       "with another setting",
       known(credentials(ARN, "region = eu-west-1")),
       "fail",
-      "credentials has region besides",
+      "credentials has the setting region",
     ],
     ["with a line that is none", known(credentials(ARN, "role")), "fail", "is not a setting"],
     [
@@ -451,7 +451,7 @@ describe("a workload", () => {
       "pass",
       "the webhook gives every pod",
     ],
-    ["nothing of that, and no webhook", [pod({ name: "own" })], fleet([]), "fail", "no webhook on the hub"],
+    ["nothing of that, and no webhook", [pod({ name: "own" })], fleet([]), "fail", "the hub has no webhook"],
     [
       "nothing of that, and perhaps a webhook",
       [pod({ name: "own" })],
@@ -507,29 +507,29 @@ describe("a workload", () => {
       [pod({ name: "own", env: env(VARIABLES) })],
       fleet([]),
       "fail",
-      "where it has no token",
+      "where no token is mounted",
     ],
     [
       "keys that last",
       [pod({ name: "own", env: env({ AWS_ACCESS_KEY_ID: "A" }) })],
       {},
       "fail",
-      "take before a token",
+      "prefer to a token",
     ],
-    ["a profile", [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })], {}, "unknown", "has AWS_PROFILE"],
+    ["a profile", [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })], {}, "unknown", "sets AWS_PROFILE"],
     [
       "a role from elsewhere",
       [pod({ name: "own", env: env({ AWS_ROLE_ARN: {} }) })],
       {},
       "unknown",
-      "only in the cluster",
+      "only inside the cluster",
     ],
     [
       "all from elsewhere, and no webhook",
       [pod({ name: "own", envFrom: [{}] })],
       fleet([]),
       "unknown",
-      "only in the cluster",
+      "only inside the cluster",
     ],
   ])("whose pods have %s", (_, pods, cluster, status, reason) => {
     const reading = asked(pods, { cluster });

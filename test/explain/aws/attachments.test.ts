@@ -426,7 +426,7 @@ describe("a resource that owns a list of policies", () => {
       },
     };
     expect(repository(aws(value))).toMatchObject({
-      reason: expect.stringContaining("may be taken away or replaced") as string,
+      reason: expect.stringContaining("may be removed or replaced") as string,
       evidence: [{ source: { path: "resource.aws_iam_role_policy_attachments_exclusive.all" } }],
     });
   });

@@ -217,7 +217,7 @@ describe("a boundary that is named by its ARN", () => {
       "fail",
     ],
     ["is not declared", `arn:aws:iam::${ACCOUNT}:policy/other`, ALL, limited(), "unknown"],
-    ["is of another account", `arn:aws:iam::${OTHER}:policy/team/bound`, ALL, limited(), "unknown"],
+    ["is in another account", `arn:aws:iam::${OTHER}:policy/team/bound`, ALL, limited(), "unknown"],
   ])("%s", (_, arn, document, provider, status) => {
     expect(repository(aws(boundary(arn, document, provider)))).toMatchObject({ status });
   });
@@ -341,7 +341,7 @@ describe("every repository of shop/*", () => {
       pulls("*"),
       of("${var.name}", DENY),
       "unknown",
-      "is or may be that of the repository",
+      "belongs or may belong to the repository",
     ],
     ["another denied by its owner", pulls("*"), of("base/closed", DENY), "pass", "every repository"],
     [

@@ -178,7 +178,7 @@ describe("an access policy", () => {
     ],
     ["of no namespace", { access_scope: [{ type: "namespace" }] }, "unknown", "is not known here"],
     ["of a namespace", { access_scope: [{ type: "namespace", namespaces: ["a"] }] }, "pass", ""],
-    ["for another role", { principal_arn: `${ARN}2` }, "fail", "neither an access policy nor a group"],
+    ["for another role", { principal_arn: `${ARN}2` }, "fail", "neither access policies nor groups"],
   ])("%s", (_, more, status, reason) => {
     const { authorized } = asked(aws(stack({}, policyOf(more))));
     expect(authorized).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
@@ -208,7 +208,7 @@ describe("a call of the plugin", () => {
       "with a profile",
       { args: ["--cluster-name=spoke", "--profile", "x"] },
       "unknown",
-      "a profile of AWS's configuration files",
+      "a profile in the AWS configuration files",
     ],
     [
       "with another role",

@@ -67,7 +67,7 @@ describe("the issuer", () => {
         [TF, PROVIDER_ID, `${PROVIDER_ID}, "project": null, "provider": "google.bare"`],
       ],
       "unknown",
-      "the pool k8s-edge-1 that was read is of another project",
+      "the pool k8s-edge-1 that was read is in another project",
     ],
     [
       "of a pool in which Google makes the providers",
@@ -79,7 +79,7 @@ describe("the issuer", () => {
         ],
       ],
       "unknown",
-      "in a pool of the mode SYSTEM_TRUST_DOMAIN",
+      "in a pool with the mode SYSTEM_TRUST_DOMAIN",
     ],
     [
       "of a pool provider that count decides",
@@ -97,7 +97,7 @@ describe("the issuer", () => {
         ],
       ],
       "fail",
-      "none that Google verifies tokens with",
+      "Google cannot verify tokens with",
     ],
     [
       "refused for too many attributes, whatever its issuer",

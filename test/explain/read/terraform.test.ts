@@ -194,12 +194,12 @@ describe("count and for_each", () => {
     [
       "only apply tells",
       { for_each: "${aws_none.a.b}", name: "a" },
-      ["asked.it=? count or for_each decides whether asked.it is there"],
+      ["asked.it=? count or for_each decides whether asked.it exists"],
     ],
     [
       "owner",
       { count: "${aws_none.a.b}", name: "a", role: "r" },
-      ["asked.it=? count or for_each decides whether asked.it is there"],
+      ["asked.it=? count or for_each decides whether asked.it exists"],
     ],
   ];
   it.each(rows)("%s", (_why, values, expected) => {
