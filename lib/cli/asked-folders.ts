@@ -22,7 +22,7 @@ export function printSkipped({ skipped }: Explainer, io: CommandIo, isVerbose?: 
     const shown = isVerbose === true || all.length <= NAMED_EACH + 1 ? places.length : NAMED_EACH;
     const lines = places.slice(0, shown).map((place) => `skipped ${place}: ${reason}`);
     const others = all.length - shown;
-    if (others > 0) lines.push(`skipped ${others} others: ${reason}; explain --verbose names each`);
+    if (others > 0) lines.push(`skipped ${others} others: ${reason}; --verbose names each`);
     for (const line of lines) io.err(`${printable(line)}\n`);
   }
 }

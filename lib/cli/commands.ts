@@ -8,6 +8,9 @@ const READ = {
   summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
 };
 const STACK = { value: "NAME", summary: "only this stack" };
+const VERBOSE = {
+  summary: "name every file and object that was not read, not only the first of many",
+} as const;
 const FACTS = { value: "FILE", summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)" };
 const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
 
@@ -97,6 +100,7 @@ export const commands: readonly Command[] = [
       image: { value: "REF", required: true, summary: "the image, as a pod names it" },
       stack: STACK,
       format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      verbose: VERBOSE,
       facts: FACTS,
     },
     examples: [["who-can --image registry.example.com/base/node:20", "who may pull it, and as whom"]],
@@ -112,6 +116,7 @@ export const commands: readonly Command[] = [
       "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
       stack: STACK,
       format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      verbose: VERBOSE,
       facts: FACTS,
     },
     examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
@@ -134,6 +139,7 @@ export const commands: readonly Command[] = [
         default: "text",
         summary: "form of the differences; markdown is for a comment, html shows the new side as well",
       },
+      verbose: VERBOSE,
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
         value: "WHAT",

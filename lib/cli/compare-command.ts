@@ -9,9 +9,8 @@ import {
   renderHtml,
 } from "../explain";
 import { comparison } from "../explain/compare/compare";
-import { placeText } from "../explain/read/source-lines";
-import { printable } from "../explain/render/printable";
 import { compareVerdicts } from "../explain/verdict";
+import { printSkipped } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_FINE = 0;
@@ -36,6 +35,7 @@ const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boo
 interface Values {
   readonly format: keyof typeof RENDERERS;
   readonly facts?: string;
+  readonly verbose?: true;
   readonly "fail-on"?: keyof typeof FAILS;
 }
 
@@ -51,8 +51,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   if (!old || !made) return EXIT_FAILED;
   const found = comparison(old, made);
   for (const piece of RENDERERS[values.format](found, made)) io.out(piece);
-  for (const { source, reason } of sides.flatMap(({ skipped }) => skipped))
-    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
+  for (const side of sides) printSkipped(side, io, values.verbose);
   const fails = values["fail-on"] && FAILS[values["fail-on"]];
   return fails && found.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;
 }

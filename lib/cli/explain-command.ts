@@ -132,6 +132,8 @@ function refuseContradictions({ format, image, spoke, audit, verbose, summary, o
   if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
   if (format !== "text" && (verbose || summary || only !== undefined))
     throw new UsageError("--verbose, --only and --summary are for --format text");
+  if (summary && only !== undefined)
+    throw new UsageError("--summary counts every verdict, so --only has no effect; give one of the two");
   if (verbose && summary)
     throw new UsageError("--verbose shows every chain and --summary none; give one of the two");
 }

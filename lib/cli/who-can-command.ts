@@ -12,17 +12,18 @@ interface Values {
   readonly stack?: string;
   readonly facts?: string;
   readonly format: "text" | "json";
+  readonly verbose?: true;
 }
 
 /** `who-can`: the service accounts that may pull an image, declared or not, and those of which it cannot be determined. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { image, stack, facts, format } = values;
+  const { image, stack, facts, format, verbose } = values;
   // Of a name that the kubelet refuses it is no answer that no one may pull it.
   lookupRepository(image);
   const explainer = readAsked(operands, facts);
   const pullers = explainer.whoMayPull(image, stack);
   io.out(format === "json" ? pullersJson(image, pullers) : pullersText(image, pullers));
-  printSkipped(explainer, io);
+  printSkipped(explainer, io, verbose);
   return 0;
 }
 

@@ -125,6 +125,22 @@ describe("reach", () => {
   });
 });
 
+describe("what was skipped", () => {
+  const values = Array.from({ length: 6 }, (_, place) => [`more/v${place}.yaml`, "replicas: 3\n"] as const);
+  const many = new Map([...artefacts, ...values]);
+
+  it.each([
+    ["who-can", (folder: string) => ["--image", IMAGE, folder, `${folder}/more`], 6],
+    ["reach", (folder: string) => ["--service-account", "shop/web", folder, `${folder}/more`], 6],
+    ["compare", (folder: string) => [folder, folder], 12],
+  ])("is named in part by %s, and as a whole with --verbose", async (name, args, count) => {
+    const operands = args(folderOf(many));
+    const [part, whole] = [await cli(name, ...operands), await cli(name, "--verbose", ...operands)];
+    expect(part.err).toMatch(/^(?:(?:skipped .*\n){3}skipped 3 others: .*; --verbose names each\n)+$/);
+    expect(whole.err.match(/^skipped .*\.yaml/gm)).toHaveLength(count);
+  });
+});
+
 describe("progress", () => {
   async function shown(progress: boolean, milliseconds: number): Promise<string> {
     let [time, text] = [0, ""];

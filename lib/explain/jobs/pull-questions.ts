@@ -92,7 +92,7 @@ export function unknownName(
     problem: `no ${what.replace("-", " ")} of that name ${isDeclared ? "is declared in what was read" : "was read"}`,
     value: name,
     allowed: known.length > 0 ? named(byNearness(name, known)) : "none was read",
-    remedy: `${nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or leave --${what} out`,
+    remedy: `${known.length === 0 ? "also give explain the files that have it" : nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or leave --${what} out`,
   });
 }
 

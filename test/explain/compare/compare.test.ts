@@ -361,7 +361,7 @@ describe("objects of spokes", () => {
     ],
   ])("%s", (_, before, after, expected) => {
     const [old, made] = [before, after].map((edits) => edited(example("fleet-multikueue"), edits));
-    const rights = compare([folderOf(old ?? [])], [folderOf(made ?? [])]).changes.filter(
+    const rights = compare([folderOf(old ?? {})], [folderOf(made ?? {})]).changes.filter(
       ({ about }) => about === "right",
     );
     const found = rights.map(({ kind, subject, target, removed, added }) => {
