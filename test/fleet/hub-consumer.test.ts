@@ -351,7 +351,7 @@ describe("HubConsumer: refusals", () => {
     [
       "an image of a plugin that is not used",
       () => built(["aws"], { consumer: generic, identities, plugins: [iam, busybox] }),
-      "fleet-unused: no spoke needs this plugin",
+      "fleet-unused: `plugins` contains a plugin that no spoke needs",
     ],
     [
       "the AWS CLI in a distroless image",
