@@ -71,8 +71,7 @@ const NODE_POOL_CONFIG_MAP_PROPS: ObjectKind<NodePoolConfigMapProps> = object({
  * A MachineConfig for HyperShift: wrapped in a ConfigMap on the management cluster, under the key `config`.
  *
  * Takes effect when a NodePool lists the ConfigMap in `spec.config` (at most ten); a change of its contents rolls the
- * pool
- * out. Source: openshift/hypershift, hypershift-operator/controllers/nodepool.
+ * pool out. Source: openshift/hypershift, hypershift-operator/controllers/nodepool.
  */
 export class NodePoolConfigMap extends Construct {
   /** The manifest of the ConfigMap. */
@@ -108,10 +107,9 @@ const NO_MODE = 0;
 /**
  * Restarts the kubelet, instead of draining and rebooting the node, when a MachineConfig changes one of the paths.
  *
- * The object `MachineConfiguration/cluster` is a singleton that others may own. Apply it with
- * `kubectl apply --server-side`: the list is merged by path (openshift/api, operator/v1, `listType=map`), so other
- * owners' entries stay. Apply it before the MachineConfigs. For OpenShift 4.17 and newer; has no effect on hosted
- * clusters.
+ * The object `MachineConfiguration/cluster` is a singleton that others may own. Apply it with `kubectl apply
+ * --server-side`: the list is merged by path (openshift/api, operator/v1, `listType=map`), so other owners' entries
+ * stay. Apply it before the MachineConfigs. For OpenShift 4.17 and newer; has no effect on hosted clusters.
  */
 export class NodeDisruptionPolicy extends Construct {
   /** The manifest. */
