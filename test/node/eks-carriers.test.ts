@@ -157,7 +157,7 @@ describe("the form", () => {
     ],
     ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
     // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
-    ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replace those before it/],
+    ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replaces earlier ones/],
     [
       "a later part that appends",
       archive.replace(
@@ -244,6 +244,6 @@ describe("refused", () => {
 
   it("Bottlerocket says what its settings lack", () => {
     const spec = { ...SPEC, amiSelectorTerms: [{ alias: "bottlerocket@latest" }] };
-    expect(() => ec2NodeClass({ name: "default", spec })).toThrowError(/but no tokens/);
+    expect(() => ec2NodeClass({ name: "default", spec })).toThrowError(/but not tokens/);
   });
 });

@@ -56,7 +56,7 @@ describe("lookupRepository", () => {
       'the kubelet refuses this image name (InvalidImageName): couldn\'t parse image name "acme/Tool": invalid ' +
         'reference format: repository name (acme/Tool) must be lowercase, got "acme/Tool"; allowed: ' +
         "[registry[:port]/]path[:tag][@digest], the path in lower case; write the image as `podman pull` or " +
-        "`docker pull` accepts it",
+        "`docker pull` accepts",
     );
   });
 

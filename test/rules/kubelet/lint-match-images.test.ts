@@ -33,7 +33,7 @@ describe("lintMatchImages", () => {
     ],
     [
       "gcr.io/team/*",
-      "globs count only in the host; in the path they are plain characters that no image has. The path is a " +
+      "globs work only in the host; in the path they are plain characters, which no image path contains. The path is a " +
         'prefix: write "gcr.io/team/"',
     ],
     ["gcr.io/app:v1", 'images are matched without tag and digest; write "gcr.io/app"'],
