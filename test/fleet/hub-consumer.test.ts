@@ -307,7 +307,7 @@ describe("HubConsumer: refusals", () => {
       "Kueue's configuration elsewhere",
       () =>
         built(["aws"], { consumer: generic, identities, plugins: [iam], kueueConfiguration: CONFIGURATION }),
-      "fleet-unused: configuration of Kueue",
+      "fleet-unused: the consumer is not MultiKueue",
     ],
     [
       "a profile without health for Knative",
@@ -346,7 +346,7 @@ describe("HubConsumer: refusals", () => {
     [
       "no image of the plugin",
       () => built(["aws"], { consumer: generic, identities }),
-      "fleet-missing: no image of it is given",
+      "fleet-missing: names no image for it",
     ],
     [
       "an image of a plugin that is not used",

@@ -98,21 +98,21 @@ describe("SpokeRoleBinding", () => {
   });
 
   it.each<[string, readonly SpokeUser[], object, string]>([
-    ["nobody", [], {}, "fleet-missing:"],
+    ["nobody", [], {}, "fleet-missing"],
     [
       "nobody that is left",
       [user({ user: "u", authorized: true })],
       {},
-      "fleet-missing:",
+      "fleet-missing",
     ],
-    ["somebody without name", [user({})], {}, "fleet-missing:"],
+    ["somebody without name", [user({})], {}, "fleet-missing"],
     ["a bad role", [user({ user: "u" })], { clusterRole: "a/b" }, "fleet-invalid: name of a ClusterRole"],
     ["a late role", [user({ user: "u" })], { clusterRole: LATE }, "late-value"],
     [
       "no namespace",
       [user({ user: "u" })],
       { namespaces: [] },
-      "fleet-missing:",
+      "fleet-missing",
     ],
     ["a text as namespaces", [user({ user: "u" })], { namespaces: "shop" }, "property-invalid"],
     ["no role", [user({ user: "u" })], { clusterRole: undefined }, "property-missing"],

@@ -263,7 +263,7 @@ describe("what the distribution brings", () => {
     expect(entries(ECR, {}, { additionalProviders: [crio] })[1]).toEqual(crio);
     expect(() =>
       entries(ECR, {}, { additionalProviders: [{ ...crio, name: "ecr-credential-provider" }] }),
-    ).toThrowError(refusal("node-conflict: one name"));
+    ).toThrowError(refusal("node-conflict: the same name"));
     expect(() => entries(ECR, {}, { additionalProviders: [{ ...crio, matchImages: [] }] })).toThrowError(
       expect.objectContaining({
         code: "node-invalid",
@@ -370,6 +370,6 @@ describe("refuses", () => {
   it("settings for a plugin that no pull uses", () => {
     expect(() =>
       credentialProviderConfig({ cluster: cluster(), providers: [ECR], settings: { acr: {} } }),
-    ).toThrowError(refusal("node-unused: no pull uses it"));
+    ).toThrowError(refusal("node-unused: no pull uses that plugin"));
   });
 });

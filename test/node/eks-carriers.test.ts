@@ -143,7 +143,7 @@ describe("the form", () => {
       "a file that nodeadm writes",
       archive.replace(`path: ${CONFIG}`, "path: /etc/eks/image-credential-provider/config.json"),
       CONFIG,
-      /nodeadm writes/,
+      /nodeadm overwrites/,
     ],
     // RFC 2045: its lines may be folded and its signs escaped.
     [
@@ -214,17 +214,17 @@ describe("refused", () => {
   it.each<readonly [Refusal, NodeSetup, NodeadmProps["parts"]]>([
     ["node-limit", huge, []],
     [
-      "node-invalid: a further part of the user data has a type",
+      "node-invalid: a further part of the user data has a content type",
       SETUP,
       [{ ...SCRIPT, contentType: "script" }],
     ],
     [
-      "node-invalid: a further part of the user data has a line",
+      "node-invalid: a further part of the user data contains a line",
       SETUP,
       [{ ...SCRIPT, content: "a\n--//\n" }],
     ],
     [
-      "node-invalid: a further part of the user data holds",
+      "node-invalid: a further part of the user data contains",
       SETUP,
       [{ ...SCRIPT, content: "${TfToken[TOKEN.1]}" }],
     ],

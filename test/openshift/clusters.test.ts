@@ -64,7 +64,7 @@ describe("openShift", () => {
     [{ version: "4.20" }, "version-unsupported"],
     [{ version: "4.99" }, "version-unknown"],
     [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
-    [{ platform: "moon" }, "openshift-unknown: no such OpenShift platform"],
+    [{ platform: "moon" }, "openshift-unknown: OpenShift platform is unknown"],
     [{ pools: [] }, "openshift-missing: is named"],
     [{ name: "prod_eu" }, "cluster-invalid"],
     [{ issuer: "http://example.com" }, "issuer-invalid"],

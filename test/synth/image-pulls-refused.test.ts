@@ -180,7 +180,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     () => ({ cluster: plainCluster({ plugins: { ecr: "1.33.0" } }) }),
   ],
   [
-    "node-unsupported: cannot pull with service account tokens",
+    "node-unsupported: cannot use service account tokens",
     () => ({
       cluster: openShiftCluster(),
       identities: [makers.google()],
@@ -195,7 +195,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
       pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
     }),
   ],
-  ["node-unused: no pull uses it", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
+  ["node-unused: no pull uses that plugin", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
   [
     "node-mismatch: matches a declared pull",
     () => ({ credentialProviders: { ecr: { matchImages: ["*.dkr.ecr.us-east-1.amazonaws.com"] } } }),
@@ -205,7 +205,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     () => ({ credentialProviders: { ecr: { matchImages: ["https://*.dkr.ecr.*.amazonaws.com"] } } }),
   ],
   [
-    "node-unsafe: foreign registries",
+    "node-unsafe: does not serve",
     () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } }),
   ],
   [

@@ -170,7 +170,7 @@ const ROWS: readonly (readonly [
   [
     "openshift-missing",
     { requests: { requests: [], skipped: [{ name: "x", source: {}, reason: "is for another cloud" }] } },
-    "no CredentialsRequest is left: x is for another cloud; allowed: at least one of the cloud, feature set, capabilities and cluster profile of the filter; correct the filter, or give the requests of this cluster's release",
+    "no CredentialsRequest applies to the cluster: x is for another cloud than most of the requests than most of the requests; allowed: at least one request for the filter's cloud, feature set, capabilities and cluster profile; correct the filter, or pass the requests of this cluster's release",
   ],
   [
     "openshift-foreign",
@@ -346,7 +346,7 @@ describe("PlatformComponents refuses", () => {
     expect(() => credentialsRequestsOf([document()], { cloud: "google" })).toThrowError(
       expect.objectContaining({
         code: "openshift-missing",
-        problem: expect.stringContaining("no CredentialsRequest is left"),
+        problem: expect.stringContaining("no CredentialsRequest applies to the cluster"),
       }),
     );
   });
