@@ -198,7 +198,7 @@ describe("ClusterInventory", () => {
     [
       "another program's name",
       { clusterManager: "KubeFleet" },
-      "fleet-foreign: the cluster manager is another program",
+      "fleet-foreign: the cluster manager is a program",
     ],
     ["a name that is no label", { clusterManager: "a b" }, "fleet-invalid: name of the cluster manager"],
     ["a late name", { clusterManager: LATE }, "late-value"],
@@ -213,7 +213,7 @@ describe("ClusterInventory", () => {
     const { rest } = hub();
     const props = { namespace: "fleet", clusterManager: "platform-iac", statusScope: rest };
     expect(() => new ClusterInventory(rest, "x", props)).toThrowError(
-      refusal("fleet-unused: stands with its main object"),
+      refusal("fleet-unused: written together with its main object"),
     );
   });
 });

@@ -212,7 +212,7 @@ const CASES: readonly (readonly [
       ] as unknown as FleetAccessProps["additionalProviders"],
     }),
     "fleet-unsupported",
-    /access provider more/,
+    /the access provider more/,
   ],
   [
     "a second provider of one name",

@@ -306,10 +306,10 @@ export function upgradeableTo(version: string, clusterVersion?: string): string 
     compareVersions(`${major}.${minor}`, minorOf("version of the cluster", clusterVersion)) <= 0
   )
     return fail("openshift-invalid", {
-      problem: `version to upgrade to is not newer than the cluster's ${clusterVersion} in its major.minor`,
+      problem: `the version to upgrade to is not newer in major.minor than the cluster's ${clusterVersion}`,
       value: version,
       allowed: `a major.minor greater than that of ${clusterVersion}`,
-      remedy: "give the version that the cluster is to be upgraded to",
+      remedy: "state the version to which you upgrade the cluster",
     });
   return `${major}.${minor}.${patch}`;
 }

@@ -107,7 +107,7 @@ describe("profiles stand in the namespace of Argo CD", () => {
     expect(verdicts(results)).toEqual(["denied", "denied"]);
     expect(answer(results, "controller-configured")).toEqual([
       "fail",
-      expect.stringContaining("Argo CD reads ClusterProfiles of its own namespace alone"),
+      expect.stringContaining("Argo CD reads only ClusterProfiles of its own namespace"),
     ]);
   });
 });
@@ -186,7 +186,7 @@ describe("what Argo CD runs", () => {
     ["gcp", "identity-named", "no ConfigMap with a credential file"],
     ["azure", "identity-named", "has no azure.workload.identity"],
     ["aws", "profile-well-formed", "without --cluster-name"],
-    ["foo", "provider-chosen", 'unsupported built-in access provider "argo-cd-builtin-foo"'],
+    ["foo", "provider-chosen", 'unsupported built-in the access provider "argo-cd-builtin-foo"'],
   ])("its own provider %s comes before the list", (name, id, reason) => {
     const results = explained(builtin(name)(fleet()));
     expect(verdicts(results)).toEqual(["denied", "denied"]);

@@ -398,7 +398,7 @@ const CASES: readonly Case[] = [
     "leads to data.google_container_cluster.gkec",
   ],
   [
-    "an access provider of another spoke",
+    "an the access provider of another spoke",
     "eks",
     "kueue",
     "own",
