@@ -265,7 +265,7 @@ describe("ComponentIdentities", () => {
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
     [
-      "azure-foreign: request is not for Azure",
+      "azure-foreign: the the request is not for Azure",
       places,
       components(request({ providerKind: "AWSProviderSpec" })),
     ],
@@ -304,8 +304,8 @@ describe("ComponentIdentities", () => {
     ],
     ["azure-invalid: reason says nothing", places, override({ scopes: [managementGroup], reason: " " })],
     ["property-invalid", /reason/, override({ reason: 5 as unknown as string })],
-    ["azure-invalid: scope is not a resource id", places, override({ scopes: [] })],
-    ["azure-invalid: scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
+    ["azure-invalid: the the scope is not a resource id", places, override({ scopes: [] })],
+    ["azure-invalid: the the scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
     ["property-unknown", /write scopes/, override({ scope: ["x"] } as object)],
     ["property-invalid", /overrides/, override("all" as never)],
     [
@@ -338,7 +338,7 @@ describe("ComponentIdentities", () => {
       { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } },
     ],
     [
-      "azure-invalid: scope is not a resource id",
+      "azure-invalid: the the scope is not a resource id",
       places,
       { overrides: { [NAME]: { scopes: ["mycluster"] } } },
     ],
@@ -634,8 +634,8 @@ describe("ComponentIdentity", () => {
   it.each<readonly [string, Partial<ComponentIdentityProps>]>([
     ["azure-missing: asks for no permission", { roles: [] }],
     ["azure-invalid: is not a valid name", { identityName: "a" }],
-    ["azure-invalid: scope is not a resource id", { scopes: ["x"] }],
-    ["azure-invalid: scope is not a resource id", { scopes: [] }],
+    ["azure-invalid: the the scope is not a resource id", { scopes: ["x"] }],
+    ["azure-invalid: the the scope is not a resource id", { scopes: [] }],
     ["azure-unsafe: roles of a component would count beyond", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
     ["azure-invalid: permission is not an operation", { actions: ["*"] }],
     ["azure-invalid: permission is not an operation", { dataActions: ["${x.y}"] }],
