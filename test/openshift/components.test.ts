@@ -69,9 +69,9 @@ describe("UpgradeableTo", () => {
   });
 
   it.each([
-    ["4.22", "4.22.3", "openshift-invalid: not newer than"],
-    ["4.22.9", "4.22.3", "openshift-invalid: not newer than"],
-    ["4.9", "4.22", "openshift-invalid: not newer than"],
+    ["4.22", "4.22.3", "openshift-invalid: not newer in major.minor than"],
+    ["4.22.9", "4.22.3", "openshift-invalid: not newer in major.minor than"],
+    ["4.9", "4.22", "openshift-invalid: not newer in major.minor than"],
     ["next", undefined, "version-invalid"],
     ["4.23", "now", "version-invalid"],
     ["${TfToken[TOKEN.1]}", undefined, "late-value"],

@@ -226,7 +226,7 @@ describe("IssuerContainer", () => {
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { region: undefined as unknown as string }],
     ["azure-invalid: cacheControl", { cacheControl: "" }],
-    ["azure-invalid: tag is not one", { tags: { "a/b": "x" } }],
+    ["azure-invalid: the tag is not valid in Azure", { tags: { "a/b": "x" } }],
     ["property-invalid", { sharedAccessKeyEnabled: "false" as unknown as boolean }],
     ["azure-invalid: private container", { containerAccessType: "private" }],
     ["property-invalid", { containerAccessType: "public" as "blob" }],
@@ -304,7 +304,7 @@ describe("the cloud of an issuer", () => {
       environment: "usgovernment",
     });
     expect(() => container({ cloud: GOV }, stack)).toThrowError(
-      "test/issuer: the issuer's cloud is another one than that of the azurerm provider, whose environment is public, got " +
+      "test/issuer: the issuer's cloud is not the account of the azurerm provider, whose environment is public, got " +
         '"AzureUSGovernmentCloud"; allowed: AzurePublicCloud; state the same cloud in both, or give the azurerm provider of ' +
         "this cloud as `provider`",
     );

@@ -201,7 +201,7 @@ describe("WorkloadIdentities", () => {
     ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { location: undefined as unknown as string }],
-    ["azure-invalid: tag is not one", { tags: { "a/b": "x" } }],
+    ["azure-invalid: the tag is not valid in Azure", { tags: { "a/b": "x" } }],
     ["azure-invalid: is not a valid name", { namePrefix: "a_b" }],
     ["azure-invalid: is not a GUID", { tenantId: "mine" }],
     ["issuer-unsupported", { issuer: Issuer.of("https://kubernetes.default.svc") }],
@@ -226,21 +226,21 @@ describe("azureAccess", () => {
     ["azure-invalid: role is neither a name", [{ role: "/subscriptions/x", scope: GROUP }]],
     ["azure-invalid: the the scope is not a resource id", [{ role: "Reader", scope: "shop" }]],
     ["azure-invalid: the the scope is not a resource id", [{ role: "Reader", scope: "/" }]],
-    ["azure-unsafe: would reach everything", [{ role: "Owner", scope: SUB }]],
+    ["azure-unsafe: would give access to everything", [{ role: "Owner", scope: SUB }]],
     [
-      "azure-unsafe: would reach everything",
+      "azure-unsafe: would give access to everything",
       [{ role: "contributor", scope: "/providers/Microsoft.Management/managementGroups/acme" }],
     ],
     [
-      "azure-unsafe: would reach everything",
+      "azure-unsafe: would give access to everything",
       [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }],
     ],
     [
-      "azure-unsafe: would reach everything",
+      "azure-unsafe: would give access to everything",
       [{ role: "Role Based Access Control Administrator", scope: SUB }],
     ],
-    ["azure-unsafe: would reach everything", [{ role: OWNER, scope: SUB }]],
-    ["azure-unsafe: would reach everything", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
+    ["azure-unsafe: would give access to everything", [{ role: OWNER, scope: SUB }]],
+    ["azure-unsafe: would give access to everything", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
     ["azure-invalid: role is neither a name", [{ role: '${file("x")}', scope: GROUP }]],
     [
       "azure-invalid: role is neither a name",
@@ -251,7 +251,7 @@ describe("azureAccess", () => {
     ["property-missing", [{ role: "Reader", scope: undefined as unknown as string }]],
     ["property-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
     ["property-missing", undefined as unknown as []],
-    ["azure-invalid: reason says nothing", [{ role: "Owner", scope: SUB, reason: " " }]],
+    ["azure-invalid: is empty or too long", [{ role: "Owner", scope: SUB, reason: " " }]],
   ])("refuses with %s: %j", (code, roles) => {
     expect(() => azureAccess({ roles })).toThrowError(refusal(code));
   });
