@@ -11,9 +11,7 @@ import { type ClusterProfileVersion, clusterProfileVersions } from "../rules/fle
 export interface ClusterInventoryProps {
   /** An existing namespace of the hub; its profiles form one inventory. Kueue needs a namespace of its own. */
   readonly namespace: string;
-  /**
-   * Name of the manager of the profiles, not used by any other: for example `platform-iac`. It cannot be changed later.
-   */
+  /** Name of the profiles' manager, unique on the hub: for example `platform-iac`. It cannot be changed later. */
   readonly clusterManager: string;
   /**
    * Scope for the status manifests. It must be another chart than that of the profiles, because the API server drops a

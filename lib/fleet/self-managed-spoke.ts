@@ -47,8 +47,7 @@ export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
   readonly trusts: SpokeTrust;
   /**
    * The `AuthenticationConfiguration` for each control plane node. Pass its path to kube-apiserver with
-   * `--authentication-config`, in place of all `--oidc-…` flags. The setup contains kubelet flags only, so not this
-   * one.
+   * `--authentication-config`, in place of all `--oidc-…` flags. The setup's flags are for kubelets only.
    */
   readonly nodeSetup: NodeSetup;
 }

@@ -15,9 +15,7 @@ export interface SpokeRoleBindingProps {
   readonly spoke: string;
   /** Name of the hub, with which the bindings' names begin: another hub may enter the spoke too. */
   readonly hub: string;
-  /**
-   * The controller; its workload is part of the bindings' names, because other controllers of the hub may enter too.
-   */
+  /** The controller; its workload is part of the bindings' names, since other controllers may enter too. */
   readonly consumer: Pick<FleetConsumer, "reader">;
   /** The hub's controllers as users of the spoke; those that the cloud itself authorizes are left out. */
   readonly users: readonly SpokeUser[];
@@ -94,9 +92,7 @@ function withoutRights(spoke: string, principal: string): never {
   });
 }
 
-/**
- * `<hub>:<namespace>:<name>:<role>` of the reading workload: unique, since a second apply would replace the subjects.
- */
+/** `<hub>:<namespace>:<name>:<role>` of the reading workload: unique, or a second apply would replace the subjects. */
 function bindingName({ hub, consumer: { reader }, clusterRole }: SpokeRoleBindingProps): string {
   const parts = [clusterName(hub), reader.namespace, reader.name, clusterRole];
   const plain = parts.join(":");

@@ -111,9 +111,7 @@ export function assertLiteralEnv(plugin: string, env: readonly CredentialProvide
   }
 }
 
-/**
- * Applies the kubelet's rules for an entry's name, which is a file name; it accepts an empty name but finds no file.
- */
+/** Applies the kubelet's rules for an entry's name, a file name; it accepts an empty name but finds no file. */
 function checkName(plugin: string, name: string): void {
   literal(name, `nodeIdentityName of the image credential provider ${plugin}`);
   const reason = name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;

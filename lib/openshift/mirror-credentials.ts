@@ -18,8 +18,7 @@ export interface CrioCredentialProviderConfigProps {
   readonly matchImages: readonly string[];
   /**
    * Service accounts, `namespace/name`, whose pods pull from mirrors. Each gets a Role in its namespace, because the
-   * plugin lists the namespace's secrets with the pod's own token. Pods of these accounts can therefore read all of
-   * them.
+   * plugin lists the namespace's secrets with the pod's own token. So these pods can read all of them.
    *
    * @defaultValue - none; the Roles are written elsewhere
    */

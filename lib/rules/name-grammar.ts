@@ -4,16 +4,11 @@
 
 /** The names that exist, character by character. */
 export interface Grammar {
-  /**
-   * For each state, the state that follows a character; negative if the character is not allowed. The first is the
-   * start.
-   */
+  /** For each state, the one that follows a character; negative if it is not allowed. The first is the start. */
   readonly steps: readonly ((sign: string) => number)[];
   /** The state in which a name may end. */
   readonly end: number;
-  /**
-   * Characters other than lower-case letters and digits; `undefined` for every character that occurs in the patterns.
-   */
+  /** Characters besides lower-case letters and digits; `undefined` for every character in the patterns. */
   readonly signs: string | undefined;
   /** Length of the longest name. */
   readonly lengthMax: number;

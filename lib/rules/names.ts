@@ -17,19 +17,13 @@ export interface NameRules {
 
 const HASH_CHARACTERS = 8;
 
-/**
- * First eight hexadecimal digits of the SHA-256 over the parts with their lengths, so that joining causes no
- * collisions.
- */
+/** First eight hexadecimal digits of the SHA-256 over the parts with their lengths, so that joining cannot collide. */
 export function stableHash(parts: readonly string[]): string {
   const text = parts.map((part) => `${part.length}:${part}`).join("");
   return createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
 }
 
-/**
- * Joins the parts under the rules; appends `<separator><hash>` if the plain name would be ambiguous, invalid or too
- * long.
- */
+/** Joins the parts; appends `<separator><hash>` if the plain name would be ambiguous, invalid or too long. */
 export function derivedName(parts: readonly string[], rules: NameRules): string {
   const { max, allowed, separator } = rules;
   const plain = parts.join(separator);

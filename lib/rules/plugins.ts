@@ -61,16 +61,10 @@ export interface Plugin {
   readonly newest: string;
   /** From which version on each answer applies, newest last. */
   readonly abilities: Readonly<Partial<Record<PluginAbility, readonly Row[]>>>;
-  /**
-   * Registries that it serves, as matchImages patterns; a wider pattern would pass it tokens for other registries'
-   * images.
-   */
+  /** Registries that it serves, as matchImages patterns; a wider one would pass it tokens for other registries. */
   readonly registries: readonly string[];
   readonly flags: PluginFlags;
-  /**
-   * Variables that it reads only for a service account without its annotation, each with the reason why it has no
-   * effect.
-   */
+  /** Variables that it reads only for a service account without its annotation, and why they have no effect. */
   readonly unannotatedEnv: Readonly<Record<string, string>>;
   /** The variable that sets how long the kubelet caches its answer, whosever credentials it contains. */
   readonly answerDuration?: string;

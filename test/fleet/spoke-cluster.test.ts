@@ -155,7 +155,11 @@ describe("SpokeCluster", () => {
     ],
     ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-unsafe: secret material"],
     ["a date", { controlPlaneHealthySince: "2026-11-20" }, "fleet-invalid: time of a condition"],
-    ["an empty property", { properties: { a: "" } }, "fleet-invalid: of a spoke has an empty or too long name or value"],
+    [
+      "an empty property",
+      { properties: { a: "" } },
+      "fleet-invalid: of a spoke has an empty or too long name or value",
+    ],
     ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
     // The label is the manager's name; another value would be lost.
     [

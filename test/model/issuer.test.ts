@@ -80,8 +80,8 @@ describe("Issuer.of", () => {
     [":/a", "has an empty port"],
     ["/a:/b", undefined],
     ["//a", "has an empty path segment"],
-    ["/a/./b", "contains a dot segment, which clients take out of a URL before they ask for it"],
-    ["/a/%2e/b", "contains a dot segment, which clients take out of a URL before they ask for it"],
+    ["/a/./b", "has a dot segment, which clients take out of a URL before they ask for it"],
+    ["/a/%2e/b", "has a dot segment, which clients take out of a URL before they ask for it"],
     ["/a/.../b", undefined],
     ["/a/%2e%2e%2e/b", undefined],
   ])("says of %s what is wrong: %s", (rest, reason) => {

@@ -81,7 +81,7 @@ describe("the token-less entry", () => {
     expect(second(ACR, {}, { stockProviders: { acr } })["args"]).toEqual(["/etc/cloud.conf"]);
   });
 
-  it("is refused where `nodeIdentityArgs` is missing: the arguments with which the node's identity is used", () => {
+  it("is refused where nothing says with which arguments the node's identity is used", () => {
     expect(() => second(ACR)).toThrowError(
       expect.objectContaining({
         code: "node-missing",

@@ -145,7 +145,9 @@ describe("MachineConfigCarrier", () => {
       `ExecStart=${kubeletCommand} --image-credential-provider-bin-dir=/usr/libexec/kubelet-image-credential-provider-plugins --image-credential-provider-config=/etc/kubernetes/credential-providers/generic-credential-provider.yaml`,
       "",
     ]);
-    expect(sink.options.get("machine-configs")?.comment?.join(" ")).toContain("Before an upgrade, compare it");
+    expect(sink.options.get("machine-configs")?.comment?.join(" ")).toContain(
+      "Before an upgrade, compare it",
+    );
   });
 
   it("shows the encoded files to the reviewer, and only names what is late", () => {

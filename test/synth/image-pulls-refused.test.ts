@@ -204,10 +204,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     "node-invalid: can never match",
     () => ({ credentialProviders: { ecr: { matchImages: ["https://*.dkr.ecr.*.amazonaws.com"] } } }),
   ],
-  [
-    "node-unsafe: does not serve",
-    () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } }),
-  ],
+  ["node-unsafe: does not serve", () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } })],
   [
     "node-missing: needs a second entry",
     () => ({

@@ -215,7 +215,7 @@ describe("image pulls on EKS", () => {
     expect(explain([outdir]).map(({ verdict }) => verdict)).toEqual(["allowed"]);
   });
 
-  it("leave the nodes' own entry as nodeadm overwrites it in mixed mode", () => {
+  it("leave the nodes' own entry as nodeadm writes it in mixed mode", () => {
     const outdir = pullsOn(eks(EKS), { credentialProviders: { ecr: { mode: "mixed" } } });
     const { entries } = nodesOf(outdir);
     expect(entries).toMatchObject([TOKENS, { name: "ecr-credential-provider", defaultCacheDuration: "12h" }]);

@@ -87,10 +87,7 @@ export function repositoryPullStatement(roleArns: readonly string[]): PolicyStat
   return { Sid: "Pull", Effect: "Allow", Principal: { AWS: oneOrMany(sorted(roleArns)) }, Action: PULL };
 }
 
-/**
- * What a registry's policy allows roles of other accounts, so that their pulls fill a cache and create its
- * repositories.
- */
+/** What a registry's policy allows other accounts' roles, so that their pulls fill a cache and create repositories. */
 export function cacheStatement(
   roleArns: readonly string[],
   repositories: readonly string[],

@@ -77,8 +77,7 @@ export function policySize(document: PolicyDocument): number {
 }
 
 /**
- * Returns the document, or throws `aws-limit` over 10,240 characters; late values count with the length of their
- * placeholders.
+ * Returns the document, or throws `aws-limit` over 10,240 characters; late values count as their placeholders.
  *
  * `remedy` says how the policy can be shortened.
  */

@@ -93,9 +93,7 @@ export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | 
   return { partition, account };
 }
 
-/**
- * Returns the ARN of a permissions boundary; if it is literal, checks partition and account as far as they are known.
- */
+/** Returns the ARN of a permissions boundary; checks a literal one against partition and account if these are known. */
 export function permissionsBoundary(
   arn: string,
   partition: string | undefined,

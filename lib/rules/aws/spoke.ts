@@ -71,8 +71,7 @@ const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 const GROUP_MAX = 253;
 
 /**
- * Checks what an access entry allows; returns policies sorted by name, and namespaces and groups sorted without
- * duplicates.
+ * Checks what an access entry allows; returns policies, namespaces and groups sorted, without duplicates.
  */
 export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
   if (accessPolicies.length + kubernetesGroups.length === 0)

@@ -89,10 +89,7 @@ const WIDE_RESOURCE = /^[*?:/]*[*?][*?:/]*$/;
 /** Fields of an ARN before the resource. */
 const ARN_FIELDS = 5;
 
-/**
- * AWS managed policies that permit everything, or let their holder become an administrator. Source: AWS managed policy
- * reference.
- */
+/** AWS managed policies that permit everything or make their holder an administrator. Source: their reference. */
 const WIDE_POLICIES = /^arn:[a-z-]+:iam::aws:policy\/(?:AdministratorAccess|PowerUserAccess|IAMFullAccess)$/;
 
 /** True for a statement that permits every action, or every action of a service, on every resource. */

@@ -97,9 +97,7 @@ export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[]
   return [...known.values()];
 }
 
-/**
- * Azure allows one assignment for each principal, role and scope (hashicorp/terraform-provider-azurerm issue 24045).
- */
+/** Azure allows one assignment per principal, role and scope (hashicorp/terraform-provider-azurerm issue 24045). */
 function contradiction(role: string, scope: string): never {
   return fail("azure-mismatch", {
     problem: `the role ${shownRole(role)} is stated twice at ${shownScope(scope)}, with different conditions or once without; Azure allows one assignment of a role at a scope`,

@@ -9,9 +9,7 @@ import type { LoginServer } from "./registry";
 /** Annotation with the identity's client id (kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/consts.go). */
 export const CLIENT_ID_ANNOTATION: string = PLUGINS.acr.annotations[0];
 
-/**
- * Annotation with the identity's tenant id; required like the client id, since the plugin has a default for neither.
- */
+/** Annotation with the identity's tenant id; required like the client id, since the plugin has no default for them. */
 export const TENANT_ID_ANNOTATION: string = PLUGINS.acr.annotations[1];
 
 const CACHE_MINUTES = 10;

@@ -113,9 +113,7 @@ function checkSizes(
   tooManyCredentials(overfull.identityName, overfull.subjects.length * issuers, remedy.join("; or "));
 }
 
-/**
- * The next number of shards, in steps of a tenth, with which no identity has too many; `undefined` if there is none.
- */
+/** The next number of shards, in steps of a tenth, with which no identity has too many; `undefined` if none. */
 function shardsThatFit(pulls: readonly PlannedPull[], above: number, room: number): number | undefined {
   const seeds = pulls.map(({ subject, permissions }) => ({
     set: permissionKey(permissions).join(" "),

@@ -11,9 +11,7 @@ export interface BuiltInRole {
   readonly name: string;
   /** The last part of its id; empty if it is not listed here. */
   readonly id: string;
-  /**
-   * The mode of the registries from which it allows pulls; `undefined` for none, "unknown" if that is not documented.
-   */
+  /** The mode of the registries from which it may pull; `undefined` for none, "unknown" if not documented. */
   readonly pulls: RoleAssignmentMode | "unknown" | undefined;
   /** True if it allows anything at the Kubernetes API of an AKS cluster. */
   readonly kubernetes: boolean;

@@ -22,10 +22,7 @@ export type AksRoleName =
 
 /** A role within a cluster, and where it applies. */
 export interface AksRoleGrant {
-  /**
-   * One of {@link AksRoleName}, or resource id of a role definition with data actions; a late value is treated as an
-   * id.
-   */
+  /** One of {@link AksRoleName}, or id of a role definition with data actions; a late value counts as an id. */
   readonly role: string;
   /**
    * Namespaces in which it applies.
@@ -42,10 +39,7 @@ export const AKS_ROLE_GRANT: ObjectKind<AksRoleGrant> = object({
 
 /** A role assignment to declare. */
 export interface AksAssignment {
-  /**
-   * Identifies it among those of its principal, and stays the same when others are added: `Writer_shop`,
-   * `ClusterAdmin`.
-   */
+  /** Identifies it among its principal's; stable when others are added: `Writer_shop`, `ClusterAdmin`. */
   readonly key: string;
   /** Name of a built-in role, or id of a role definition. */
   readonly role: string;

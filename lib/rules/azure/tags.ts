@@ -26,9 +26,7 @@ export function checkedTags(tags: Tags | undefined): Tags {
   return tags;
 }
 
-/**
- * Tags as an argument of a resource, which is absent if there are none; written as texts, not as Terraform templates.
- */
+/** Tags as an argument of a resource, absent if there are none; written as texts, not as Terraform templates. */
 export function tagsArgument(tags: Tags | undefined): {
   /**
    * The tags.

@@ -1,7 +1,7 @@
 /*
  * The document that makes a self-managed spoke's API server trust the hub's service account tokens (structured
  * authentication configuration), and whether kube-apiserver starts with it. Source: KEP-3331;
- * kubernetes:staging/src/k8s.io/ apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation,
+ * kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation,
  * verified by running it (0.35.3).
  */
 
@@ -34,15 +34,12 @@ export interface HubAuthenticationProps {
   readonly apiServer: string;
   /**
    * Issuer of the hub's tokens; the spoke must be able to reach it, or `discoveryUrl`. May be late. While the hub moves
-   * to another issuer, each of its `additionalIssuers` gets an entry too, unless `additionalAuthenticators` contains
-   * one.
+   * to another issuer, each of its `additionalIssuers` gets an entry, unless `additionalAuthenticators` has one.
    */
   readonly issuer: GivenIssuer;
   /** Name of the hub, with which the names of its service accounts on the spoke begin. */
   readonly hub: string;
-  /**
-   * Audience of the tokens. Use a separate one per spoke, so that a token leaked from one spoke is useless elsewhere.
-   */
+  /** Audience of the tokens. Use a separate one per spoke, so that a leaked token is useless elsewhere. */
   readonly audience: string;
   /** The hub's service accounts that may sign in, `namespace/name`; no other may. */
   readonly serviceAccounts: readonly (string | Subject)[];
@@ -93,9 +90,7 @@ export type HubUsers = Pick<HubAuthenticationProps, "hub" | "userPrefix">;
 
 const PREFIX = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?:$/;
 
-/**
- * Names that every cluster uses for its own API server, and a host for itself; other private names may be reachable.
- */
+/** Names that every cluster uses for its own API server, or a host for itself; other private names may be reachable. */
 const OWN_NAMES =
   /^https:\/\/(?:kubernetes(?:\.default(?:\.svc\.[^/:]+)?)?|[^/:]+\.svc(?:\.cluster\.local)?|localhost|127(?:\.\d+)+|\[::1\])(?::\d+)?(?:\/|$)/i;
 

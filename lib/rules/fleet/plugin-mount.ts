@@ -214,9 +214,7 @@ export function badCommand(
   });
 }
 
-/**
- * Why a container could not run the command. `mountPaths` are the container's own, `onPath` the programs of its image.
- */
+/** Why a container could not run the command. `mountPaths` are its own, `onPath` the programs of its image. */
 export function commandIssues(
   provider: string,
   command: string,

@@ -195,9 +195,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
   },
 };
 
-/**
- * Seconds for which a projected token counts as valid: the kubelet renews it after four fifths of at least ten minutes.
- */
+/** Seconds for which a token counts as valid: the kubelet renews it after four fifths of at least ten minutes. */
 const TOKEN_SECONDS = 60;
 
 /**
@@ -329,9 +327,7 @@ function missingArgument(plugin: string, provider: string, argument: string): Wo
   });
 }
 
-/**
- * kubelogin lets these variables override its flags; the pod of a controller with an Azure identity has all of them.
- */
+/** kubelogin lets these variables override its flags; a controller's pod with an Azure identity has all of them. */
 const KUBELOGIN_OVERRIDES = [
   ["--client-id", "AZURE_CLIENT_ID"],
   ["--tenant-id", "AZURE_TENANT_ID"],

@@ -1,7 +1,6 @@
 /*
- * The keys under which the kubelet caches the answers of a credential provider
- * (kubernetes:pkg/credentialprovider/plugin/
- * plugin.go, `getCachedCredentials`, `generateCacheKey`, `generateServiceAccountCacheKey`; 1.34 to 1.36).
+ * The keys of the kubelet's cache of credential providers' answers (kubernetes:pkg/credentialprovider/plugin/plugin.go,
+ * `getCachedCredentials`, `generateCacheKey`, `generateServiceAccountCacheKey`; 1.34 to 1.36).
  */
 
 import { createHash } from "node:crypto";

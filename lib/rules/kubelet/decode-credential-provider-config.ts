@@ -13,10 +13,7 @@ const KIND = "CredentialProviderConfig";
 const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/**
- * The line that creates the decoder's scheme, which appears in a message:
- * kubernetes:pkg/credentialprovider/plugin/plugin.go.
- */
+/** Line in kubernetes:pkg/credentialprovider/plugin/plugin.go that creates the decoder's scheme; part of a message. */
 const SCHEME_LINES: readonly (readonly [since: string, line: number])[] = [
   ["1.31", 58],
   ["1.33", 66],
@@ -78,9 +75,7 @@ function fold(name: string): string {
   return name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();
 }
 
-/**
- * What one walk over the document finds. The decoder stops at an invalid duration, but continues after other errors.
- */
+/** What one walk over the document finds. The decoder stops at an invalid duration, but goes on after other errors. */
 interface Findings {
   readonly unknown: string[];
   badType: ConfigIssue | undefined;
@@ -224,9 +219,7 @@ function configShape(version: string, minor: string): StructShape {
 
 const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"];
 
-/**
- * The type for a `kubelet.config.k8s.io` version in a known kubelet minor; `undefined` if it is not registered there.
- */
+/** The type for a `kubelet.config.k8s.io` version in a known kubelet minor; `undefined` if not registered there. */
 export function credentialProviderConfigShape(apiVersion: string, minor: string): StructShape | undefined {
   const version = VERSIONS.find((candidate) => apiVersion === `${GROUP}/${candidate}`);
   return version === undefined ? undefined : configShape(version, minor);

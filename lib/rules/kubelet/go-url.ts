@@ -113,9 +113,7 @@ function cut(text: string, separator: string): { readonly before: string; readon
   return at < 0 ? { before: text, after: "" } : { before: text.slice(0, at), after: text.slice(at + 1) };
 }
 
-/**
- * The part of a URL that a text belongs to: Go is strict in a host and an IPv6 zone, lenient in path, user, fragment.
- */
+/** The part of a URL to which a text belongs: Go is strict in a host and an IPv6 zone, lenient elsewhere. */
 export type UrlPart = "host" | "zone" | "other";
 
 /** ASCII characters that Go refuses in a host and in a zone (net/url `shouldEscape`). */

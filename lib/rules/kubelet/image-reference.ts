@@ -82,9 +82,7 @@ interface Reference {
   readonly digest: string | undefined;
 }
 
-/**
- * Applies the reference grammar; `undefined` if it does not match. A tag follows the last slash, a digest the only `@`.
- */
+/** Applies the reference grammar; `undefined` if it fails. A tag follows the last slash, a digest the only `@`. */
 function scan(reference: string): Reference | undefined {
   const at = reference.indexOf("@");
   const digest = at < 0 ? undefined : reference.slice(at + 1);

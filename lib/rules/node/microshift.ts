@@ -1,7 +1,6 @@
 /*
- * MicroShift runs the kubelet in its own process, and has two keys below `kubelet:` for the two flags. Its
- * configuration is /etc/microshift/config.yaml, then config.d/*.yaml by name, merged key by key (JSON merge patch: null
- * removes a key).
+ * MicroShift runs the kubelet in its process, with two keys below `kubelet:` for the two flags. Its configuration is
+ * /etc/microshift/config.yaml, then config.d/*.yaml by name, merged key by key (JSON merge patch: null removes a key).
  *
  * Source: openshift/enhancements, enhancements/microshift/microshift-kubelet-image-credential-provider.md (pull request
  * 2089): both keys or neither, absolute paths, each path component owned by root and not writable by others; SELinux

@@ -202,8 +202,7 @@ const NO_PEM: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /**
- * The public key in a text with exactly one PEM block, `PUBLIC KEY` or labelled as by OpenShift; ignores surrounding
- * text.
+ * The public key in a text with exactly one PEM block, `PUBLIC KEY` or labelled as by OpenShift; ignores other text.
  *
  * `which` names the key in messages.
  */

@@ -94,8 +94,7 @@ export interface CredentialsRequestFilter {
    */
   readonly majorVersion?: number;
   /**
-   * The cluster profile. A request that names no profile, such as those of optional operators, applies to every
-   * profile.
+   * The cluster profile. A request without a profile, such as an optional operator's, applies to every profile.
    *
    * @defaultValue "self-managed-high-availability"
    */

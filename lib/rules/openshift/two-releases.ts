@@ -288,8 +288,7 @@ export function renamedServiceAccount(namespace: string, name: string): string |
 }
 
 /**
- * Annotation of `CloudCredential/cluster`, with which an administrator confirms that the credentials for an upgrade
- * exist.
+ * Annotation of `CloudCredential/cluster`, with which an administrator confirms that an upgrade's credentials exist.
  *
  * Source: openshift/cloud-credential-operator, condition `MissingUpgradeableAnnotation`.
  */

@@ -219,8 +219,7 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
 }
 
 /*
- * Roles and bindings of several folders. The files of a folder are applied in order, but the order of the folders is
- * unknown.
+ * Roles and bindings of several folders. Files of a folder are applied in order; the folders' order is unknown.
  */
 
 /** A parsed object and its folder. */

@@ -10,9 +10,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
   /** API groups; `""` is the core group. */
   readonly apiGroups: readonly string[];
-  /**
-   * Resources, with subresource as `serviceaccounts/token`; `*` + `/token` matches that subresource of every resource.
-   */
+  /** Resources, with subresource as `serviceaccounts/token`; `*` + `/token` matches it for every resource. */
   readonly resources: readonly string[];
   /** Names of objects; empty for all names. */
   readonly resourceNames: readonly string[];

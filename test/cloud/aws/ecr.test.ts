@@ -51,7 +51,10 @@ describe("ecr", () => {
     [{ pullThroughCache: "false" as never }, "property-invalid"],
     [{ fips: true }, "aws-unsupported: there that the image credential provider supports"],
     [{ repositories: ["shop/web:1"] }, "aws-invalid: the ECR repository is not a repository name or pattern"],
-    [{ region: "cn-north-1", fips: true }, "aws-unsupported: there that the image credential provider supports"],
+    [
+      { region: "cn-north-1", fips: true },
+      "aws-unsupported: there that the image credential provider supports",
+    ],
     [{ ownerPolicy: {} }, "aws-invalid: ECR has a policy per repository, but none for a pattern"],
     [
       { ownerPolicy: { repositories: ["base/*"] } },

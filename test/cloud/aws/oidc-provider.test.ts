@@ -98,7 +98,10 @@ describe("OidcProvider", () => {
   });
 
   it.each([
-    [{ audiences: [] }, "aws-limit: the number of audiences (client ids) of the OIDC provider is out of range"],
+    [
+      { audiences: [] },
+      "aws-limit: the number of audiences (client ids) of the OIDC provider is out of range",
+    ],
     [
       { audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) },
       "aws-limit: the number of audiences (client ids) of the OIDC provider is out of range",

@@ -243,7 +243,11 @@ describe("PullRole", () => {
       () => ({ account: OWNER }),
       "aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it",
     ],
-    ["an account that is none", () => ({ account: "12" }), "aws-invalid: the AWS account is not an account id"],
+    [
+      "an account that is none",
+      () => ({ account: "12" }),
+      "aws-invalid: the AWS account is not an account id",
+    ],
     ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
     [
       "a boundary that is not an ARN",
@@ -265,7 +269,11 @@ describe("PullRole", () => {
       () => ({ permissionsBoundary: `arn:aws:iam::${OWNER}:policy/x` }),
       "aws-mismatch: the permissions boundary is a policy of another account than the IAM role",
     ],
-    ["a bad name", () => ({ roleName: "a/b" }), "aws-invalid: the IAM role name has characters that IAM refuses"],
+    [
+      "a bad name",
+      () => ({ roleName: "a/b" }),
+      "aws-invalid: the IAM role name has characters that IAM refuses",
+    ],
     ["a bad path", () => ({ path: "a" }), "aws-invalid: the path of the IAM role is not a valid path"],
     [
       "a bad description",

@@ -265,7 +265,7 @@ describe("ComponentIdentities", () => {
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
     [
-      "azure-foreign: the the request is not for Azure",
+      "azure-foreign: the request is not for Azure",
       places,
       components(request({ providerKind: "AWSProviderSpec" })),
     ],
@@ -297,15 +297,11 @@ describe("ComponentIdentities", () => {
       places,
       override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] }),
     ],
-    [
-      "azure-unsafe: roles would apply beyond",
-      places,
-      override({ scopes: [managementGroup] }),
-    ],
+    ["azure-unsafe: roles would apply beyond", places, override({ scopes: [managementGroup] })],
     ["azure-invalid: is empty or too long", places, override({ scopes: [managementGroup], reason: " " })],
     ["property-invalid", /reason/, override({ reason: 5 as unknown as string })],
-    ["azure-invalid: the the scope is not a resource id", places, override({ scopes: [] })],
-    ["azure-invalid: the the scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
+    ["azure-invalid: the scope is not a resource id", places, override({ scopes: [] })],
+    ["azure-invalid: the scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
     ["property-unknown", /write scopes/, override({ scope: ["x"] } as object)],
     ["property-invalid", /overrides/, override("all" as never)],
     [
@@ -338,7 +334,7 @@ describe("ComponentIdentities", () => {
       { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } },
     ],
     [
-      "azure-invalid: the the scope is not a resource id",
+      "azure-invalid: the scope is not a resource id",
       places,
       { overrides: { [NAME]: { scopes: ["mycluster"] } } },
     ],
@@ -634,8 +630,8 @@ describe("ComponentIdentity", () => {
   it.each<readonly [string, Partial<ComponentIdentityProps>]>([
     ["azure-missing: asks for no permission", { roles: [] }],
     ["azure-invalid: is not a valid name", { identityName: "a" }],
-    ["azure-invalid: the the scope is not a resource id", { scopes: ["x"] }],
-    ["azure-invalid: the the scope is not a resource id", { scopes: [] }],
+    ["azure-invalid: the scope is not a resource id", { scopes: ["x"] }],
+    ["azure-invalid: the scope is not a resource id", { scopes: [] }],
     ["azure-unsafe: roles would apply beyond", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
     ["azure-invalid: permission is not an operation", { actions: ["*"] }],
     ["azure-invalid: permission is not an operation", { dataActions: ["${x.y}"] }],

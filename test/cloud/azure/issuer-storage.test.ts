@@ -304,7 +304,7 @@ describe("the cloud of an issuer", () => {
       environment: "usgovernment",
     });
     expect(() => container({ cloud: GOV }, stack)).toThrowError(
-      "test/issuer: the issuer's cloud is not the account of the azurerm provider, whose environment is public, got " +
+      "test/issuer: the issuer's cloud is another one than that of the azurerm provider, whose environment is public, got " +
         '"AzureUSGovernmentCloud"; allowed: AzurePublicCloud; state the same cloud in both, or give the azurerm provider of ' +
         "this cloud as `provider`",
     );

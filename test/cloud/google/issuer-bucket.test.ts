@@ -108,7 +108,7 @@ describe("IssuerBucket", () => {
     expect(() => new IssuerBucket(stack, "issuer", props)).toThrowError(
       refusal(
         "google-mismatch: universeDomain is another one",
-        'universeDomain is not the account of the google provider, which declares everything, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or give the google provider of this universe as `provider`',
+        'universeDomain is another one than that of the google provider, which declares everything, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or give the google provider of this universe as `provider`',
       ),
     );
     expect(stack.node.children).toEqual([provider, other]);

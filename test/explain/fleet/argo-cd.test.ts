@@ -186,7 +186,7 @@ describe("what Argo CD runs", () => {
     ["gcp", "identity-named", "no ConfigMap with a credential file"],
     ["azure", "identity-named", "has no azure.workload.identity"],
     ["aws", "profile-well-formed", "without --cluster-name"],
-    ["foo", "provider-chosen", 'unsupported built-in the access provider "argo-cd-builtin-foo"'],
+    ["foo", "provider-chosen", 'unsupported built-in access provider "argo-cd-builtin-foo"'],
   ])("its own provider %s comes before the list", (name, id, reason) => {
     const results = explained(builtin(name)(fleet()));
     expect(verdicts(results)).toEqual(["denied", "denied"]);

@@ -398,7 +398,7 @@ const CASES: readonly Case[] = [
     "leads to data.google_container_cluster.gkec",
   ],
   [
-    "an the access provider of another spoke",
+    "an access provider of another spoke",
     "eks",
     "kueue",
     "own",

@@ -132,7 +132,9 @@ describe("names of IAM roles", () => {
   });
 
   it.each(["", "a/", "/a", "/a b/", "/ä/", `/${"a".repeat(511)}/`])("refuses the path %j", (path) => {
-    expect(() => rolePath(path)).toThrowError(code("aws-invalid: the path of the IAM role is not a valid path"));
+    expect(() => rolePath(path)).toThrowError(
+      code("aws-invalid: the path of the IAM role is not a valid path"),
+    );
   });
 
   it.each([["x".repeat(1001)], ["  "], [""], ["snow ☃"]])("refuses the description %j", (text) => {

@@ -71,7 +71,7 @@ describe("statedScopes", () => {
     expect(() => statedScopes(scopes as readonly string[])).toThrowError(
       expect.objectContaining({
         code: "azure-invalid",
-        problem: expect.stringContaining("the the scope is not a resource id") as string,
+        problem: expect.stringContaining("the scope is not a resource id") as string,
       }),
     );
   });
@@ -93,7 +93,7 @@ describe("statedScopes", () => {
     expect(() => statedScopes([scope])).toThrowError(
       expect.objectContaining({
         code: "azure-invalid",
-        problem: expect.stringContaining("the the scope is not a resource id") as string,
+        problem: expect.stringContaining("the scope is not a resource id") as string,
       }),
     );
   });

@@ -147,7 +147,11 @@ describe("authenticationConfiguration", () => {
       { audience: "sts.amazonaws.com.cn" },
       "fleet-unsafe: the audience is also accepted by",
     ],
-    ["Azure's audience", { audience: "api://AzureADTokenExchange" }, "fleet-unsafe: the audience is also accepted by"],
+    [
+      "Azure's audience",
+      { audience: "api://AzureADTokenExchange" },
+      "fleet-unsafe: the audience is also accepted by",
+    ],
     [
       "Azure's audience in China",
       { audience: "api://AzureADTokenExchangeChina" },
@@ -158,7 +162,11 @@ describe("authenticationConfiguration", () => {
       { audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q" },
       "fleet-unsafe: the audience is also accepted by",
     ],
-    ["a workload pool of GKE", { audience: "acme.svc.id.goog" }, "fleet-unsafe: the audience is also accepted by"],
+    [
+      "a workload pool of GKE",
+      { audience: "acme.svc.id.goog" },
+      "fleet-unsafe: the audience is also accepted by",
+    ],
     [
       "the audience of OpenShift's components",
       { audience: "openshift" },
@@ -257,7 +265,11 @@ describe("authenticationConfiguration", () => {
     ["no name of the hub", { hub: undefined }, "cluster-invalid"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
     ["nobody", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
-    ["a prefix without colon", { userPrefix: "hub" }, "fleet-invalid: with this prefix, the hub's user names"],
+    [
+      "a prefix without colon",
+      { userPrefix: "hub" },
+      "fleet-invalid: with this prefix, the hub's user names",
+    ],
     ["no prefix", { userPrefix: "" }, "fleet-invalid: with this prefix, the hub's user names"],
     [
       "the prefix of the cluster itself",

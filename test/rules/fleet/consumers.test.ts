@@ -338,7 +338,8 @@ describe("kueueConfiguration", () => {
       kueueConfiguration(`${base}featureGates: {}\n`, "accessProviders", [entry], true),
     ).toThrowError(
       refusal("fleet-invalid: configuration of Kueue", {
-        problem: "the configuration of Kueue has featureGates, which Kueue refuses together with --feature-gates",
+        problem:
+          "the configuration of Kueue has featureGates, which Kueue refuses together with --feature-gates",
       }),
     );
     expect(multiKueue({ version: "0.19", featureGatesByFlag: true }).form).toEqual({

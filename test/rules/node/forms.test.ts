@@ -197,7 +197,11 @@ describe("flags in files of a distribution", () => {
 describe("refusals", () => {
   it.each<[string, () => unknown, string]>([
     ["Talos before tokens", () => checkTalos("1.9", "1.34"), "version-unsupported: drops tokenAttributes"],
-    ["Talos that is not known", () => checkTalos("1.15", "1.34"), "version-unsupported: is not a known version"],
+    [
+      "Talos that is not known",
+      () => checkTalos("1.15", "1.34"),
+      "version-unsupported: is not a known version",
+    ],
     [
       "Talos with a newer kubelet",
       () => checkTalos("1.11", "1.35"),

@@ -66,7 +66,9 @@ describe("requests of another cloud's kind", () => {
     expect(() => selectCredentialsRequests(sourced(...values), {})).toThrowError(
       expect.objectContaining({
         code: "openshift-foreign",
-        message: expect.stringContaining(`${where} is for another cloud than most of the requests than most of the requests, got "${kind}"`),
+        message: expect.stringContaining(
+          `${where} is for another cloud than most of the requests than most of the requests, got "${kind}"`,
+        ),
       }),
     );
   });

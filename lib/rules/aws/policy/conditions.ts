@@ -210,7 +210,7 @@ function valueHolds(asked: AskedCondition, value: Known<string>): Match {
     return cannotTell(() => openWords(raw, value));
   });
   const refusal = (): string =>
-    `${operator} on ${shownKey(key)} requires ${listed(values)}, the ${context.bearer} has ${shownValue(value)}` +
+    `${operator} on ${shownKey(key)} wants ${listed(values)}, the ${context.bearer} has ${shownValue(value)}` +
     literalWildcard(comparison, values);
   const agreed = any(agreements, refusal);
   return comparison.negated ? not(agreed, refusal) : agreed;

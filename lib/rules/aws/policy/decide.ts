@@ -287,7 +287,7 @@ export class Question<D = never> {
     const judged = allows.map((each) => ({ each, ...each.candidate.judged(resource) }));
     const [best] = judged.sort((one, other) => other.depth - one.depth);
     return best
-      ? `no statement allows it; the closest is ${best.each.candidate.label ?? "one"}: ${best.match.reason}`
+      ? `no statement allows it; nearest is ${best.each.candidate.label ?? "one"}: ${best.match.reason}`
       : this.#nothing;
   }
 }

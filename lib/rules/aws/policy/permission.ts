@@ -90,10 +90,7 @@ export class ResourcePolicy {
     this.#grants = set((statement) => (isDeny(statement) ? coversRole : namesRole)(statement, role));
   }
 
-  /**
-   * Whether it admits the role, which matters between accounts; within one account only its {@link Question.denial}
-   * does.
-   */
+  /** Whether it admits the role; matters between accounts, within one only its {@link Question.denial} does. */
   lets(action: string): Question {
     return this.#lets.question(action);
   }
