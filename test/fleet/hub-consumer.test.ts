@@ -267,7 +267,7 @@ describe("HubConsumer: MultiKueue", () => {
     const { inventory } = hub("fleet");
     const other = new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
     expect(() => new MultiKueueCluster(rest, "other", { spoke: other })).toThrowError(
-      refusal("fleet-mismatch: MultiKueue reads ClusterProfiles"),
+      refusal("fleet-mismatch: MultiKueue reads only ClusterProfiles"),
     );
   });
 });
@@ -291,7 +291,7 @@ describe("HubConsumer: refusals", () => {
           },
           "fleet",
         ),
-      "fleet-mismatch: MultiKueue reads ClusterProfiles",
+      "fleet-mismatch: MultiKueue reads only ClusterProfiles",
     ],
     [
       "Kueue without its configuration",
@@ -521,7 +521,7 @@ describe("HubConsumer: refusals", () => {
           plugins: [iam],
           additionalProviders: [{ name: "s", execConfig: exec("/other/x") }],
         }),
-      "fleet-missing: contains the command",
+      "fleet-missing: no mount of the container",
     ],
   ])("%s", (_, make, code) => {
     expect(make).toThrowError(refusal(code));

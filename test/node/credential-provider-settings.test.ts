@@ -118,9 +118,14 @@ describe("arguments", () => {
     });
 
   it.each<[string, () => unknown, string, string]>([
-    ["args", () => written({ args: ["-v=5"] }), "ecr", 'does not take "5" for -v'],
+    ["args", () => written({ args: ["-v=5"] }), "ecr", 'does not accept "5" for -v'],
     ["args", () => written({ args: ["--v=2"] }), "ecr", "has no flag --v, and exits"],
-    ["args", () => entries({ args: ["--v=notanumber", "/f"] }), "acr", 'does not take "notanumber" for --v'],
+    [
+      "args",
+      () => entries({ args: ["--v=notanumber", "/f"] }),
+      "acr",
+      'does not accept "notanumber" for --v',
+    ],
     [
       "nodeIdentityArgs",
       () =>

@@ -110,7 +110,7 @@ describe("credentialsRequests", () => {
   it("names the caller's object by its number", () => {
     const [first, second] = documents;
     expect(() => credentialsRequestsOf([first, { ...second, spec: {} }], filter)).toThrowError(
-      /^document 2, CredentialsRequest .+: spec\.providerSpec is not/,
+      /^document 2, CredentialsRequest .+: spec\.providerSpec has a value that is not/,
     );
   });
 });

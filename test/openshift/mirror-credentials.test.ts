@@ -64,7 +64,7 @@ describe("CrioCredentialProviderConfig", () => {
     [{ matchImages: ["https://quay.io"] }, "openshift-invalid: has an entry that the operator refuses"],
     [
       { matchImages: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com"] },
-      "openshift-invalid: overlaps with *.dkr.ecr.*.amazonaws.com of another entry",
+      "openshift-invalid: overlaps with *.dkr.ecr.*.amazonaws.com of an earlier entry",
     ],
     [{ roleName: "admin" }, "kubernetes-invalid: is that of a role that the cluster comes with"],
     [{ serviceAccounts: ["web"] }, "identities-invalid"],

@@ -140,13 +140,13 @@ const CASES: readonly (readonly [
     "a CA that is no PEM",
     () => ({ spokes: [eks({ certificateAuthorityData: "bm8gUEVN" })] }),
     "fleet-invalid",
-    /^hub\/fleet: spoke eks-1: certificate authority/,
+    /^hub\/fleet: spoke eks-1: the certificate authority/,
   ],
   [
     "a server without https",
     () => ({ spokes: [eks({ endpoint: "spoke.example.com" })] }),
     "fleet-invalid",
-    /^hub\/fleet: spoke eks-1: server of a spoke/,
+    /^hub\/fleet: spoke eks-1: the server of a spoke/,
   ],
   [
     "namespaces that limit nothing",
@@ -212,7 +212,7 @@ const CASES: readonly (readonly [
       ] as unknown as FleetAccessProps["additionalProviders"],
     }),
     "fleet-unsupported",
-    /the access provider more/,
+    /access provider more/,
   ],
   [
     "a second provider of one name",
@@ -229,7 +229,7 @@ const CASES: readonly (readonly [
     "Argo CD's profiles elsewhere",
     () => ({ ...ARGO, namespace: "fleet" }),
     "fleet-mismatch",
-    /Argo CD reads ClusterProfiles of its own namespace .* got "fleet"/,
+    /Argo CD reads only ClusterProfiles of its own namespace .* got "fleet"/,
   ],
   ["Kueue's profiles elsewhere", () => ({ namespace: "batch" }), "fleet-mismatch", /got "batch"/],
   ["Kueue's configuration left out", () => ({ kueueConfiguration: undefined }), "fleet-invalid", /missing/],

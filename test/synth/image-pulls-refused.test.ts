@@ -170,7 +170,10 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
   ["cluster-invalid", () => ({ cluster: plainCluster({ name: "Prod" }) })],
   ["version-unsupported", () => ({ cluster: plainCluster({ version: "1.32" }) })],
   ["version-unsupported", () => ({ cluster: openShiftCluster({ version: "4.20" }) })],
-  ["openshift-unsupported: cannot do this", () => ({ cluster: openShiftCluster({ platform: "gcp" }) })],
+  [
+    "openshift-unsupported: cannot pull with service account tokens",
+    () => ({ cluster: openShiftCluster({ platform: "gcp" }) }),
+  ],
   [
     "node-missing: do not say which version",
     () => ({ cluster: plainCluster({ plugins: { acr: "1.36.5" } }) }),

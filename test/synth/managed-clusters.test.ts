@@ -105,7 +105,7 @@ describe("refused facts", () => {
     ["cluster-missing: the version", { version: undefined }],
     ["cluster-missing: the issuer", { issuer: undefined }],
     ["cluster-invalid", { name: "Shop_EU" }],
-    ["cluster-mismatch: the kubelet", { apiServerVersion: "1.34" }],
+    ["cluster-mismatch: the nodes' kubelets", { apiServerVersion: "1.34" }],
     ["cluster-unknown", { plugins: { quay: "1.0.0" } as never }],
     ["aws-invalid: issuer is not an EKS cluster's", { issuer: FOREIGN }],
     ["aws-mismatch: issuer is in another region", { region: "eu-central-1" }],
@@ -252,9 +252,9 @@ describe("image pulls on EKS", () => {
   // [refusal, change of the facts, settings of the entry]
   const ROWS: readonly (readonly [Refusal, Partial<EksProps>, CredentialProviderSettings])[] = [
     ["node-missing: the cluster's facts do not say which version", { plugins: {} }, {}],
-    ["node-unsupported: the ecr image credential provider cannot pull", { version: "1.33" }, {}],
-    ["node-unsupported: the ecr image credential provider cannot pull", { version: "1.31" }, {}],
-    ["node-unsupported: the ecr image credential provider cannot pull", { version: "1.99" }, {}],
+    ["node-unsupported: the ecr image credential provider cannot use", { version: "1.33" }, {}],
+    ["node-unsupported: the ecr image credential provider cannot use", { version: "1.31" }, {}],
+    ["node-unsupported: the ecr image credential provider cannot use", { version: "1.99" }, {}],
     [
       "node-unsupported: the ecr image credential provider on the nodes lacks",
       { plugins: { ecr: "1.33.4" } },

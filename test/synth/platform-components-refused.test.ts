@@ -170,7 +170,7 @@ const ROWS: readonly (readonly [
   [
     "openshift-missing",
     { requests: { requests: [], skipped: [{ name: "x", source: {}, reason: "is for another cloud" }] } },
-    "no CredentialsRequest applies to the cluster: x is for another cloud than most of the requests than most of the requests; allowed: at least one request for the filter's cloud, feature set, capabilities and cluster profile; correct the filter, or pass the requests of this cluster's release",
+    "no CredentialsRequest applies to the cluster: x is for another cloud; allowed: at least one request for the filter's cloud, feature set, capabilities and cluster profile; correct the filter, or pass the requests of this cluster's release",
   ],
   [
     "openshift-foreign",

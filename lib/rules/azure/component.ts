@@ -181,7 +181,7 @@ export function checkKnown(
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     fail("azure-unknown", {
-      problem: `${setting} refers to a CredentialsRequest that is not among the requests`,
+      problem: `${setting} names a CredentialsRequest that is not among the requests`,
       value: unknown,
       allowed: known.join(", "),
       remedy: "use metadata.name of a request, or remove the entry",

@@ -254,7 +254,7 @@ describe("componentRoles", () => {
       {},
       { providerSpec: { statementEntries: [{ action: ["s3:*"], resource: "*" }] } },
       "aws-invalid",
-      /\.effect is no effect/,
+      /\.effect is not an effect/,
     ],
     [
       "statement without resource",
@@ -364,7 +364,7 @@ describe("componentRoles", () => {
       "an adopted role of no request",
       { adopt: ["registri"] },
       {},
-      "aws-unknown: adopt refers to a CredentialsRequest that is not among the requests",
+      "aws-unknown: adopt names a CredentialsRequest that is not among the requests",
       /"registri"; allowed: registry/,
     ],
     [

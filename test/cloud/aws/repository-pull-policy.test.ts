@@ -74,7 +74,7 @@ describe("RepositoryPullPolicy", () => {
     [{ repository: "Batch" }, "aws-invalid: the ECR repository is not a repository name or pattern"],
     [{ account: "1" }, "aws-invalid: the AWS account is not an account id"],
     [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
-    [{ roles: [] }, "aws-missing: the policy of the ECR repository lets no IAM role pull"],
+    [{ roles: [] }, "aws-missing: policy of the ECR repository lets no IAM role pull"],
   ])("refuses %j", (more, expected) => {
     const stack = newStack();
     const run = (): unknown => new RepositoryPullPolicy(stack, "policy", { ...props(stack), ...more });

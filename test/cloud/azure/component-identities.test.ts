@@ -269,7 +269,7 @@ describe("ComponentIdentities", () => {
       places,
       components(request({ providerKind: "AWSProviderSpec" })),
     ],
-    ["azure-unknown: has a field that no release", places, spec({ permission: [] })],
+    ["azure-unknown: has a field that no known release", places, spec({ permission: [] })],
     ["azure-unsupported: writes the Secret itself", places, spec({ azureClientID: "x" })],
     ["azure-unsupported: writes the Secret itself", places, spec({ azureRegion: "x" })],
     ["azure-unsupported: writes the Secret itself", places, spec({ azureSubscriptionID: "x" })],
@@ -325,7 +325,11 @@ describe("ComponentIdentities", () => {
       /^test\/components: resourceGroupName/,
       { dnszoneResourceGroupName: "a/b" },
     ],
-    ["azure-invalid: the tag is not valid in Azure", /^test\/components: tag/, { tags: { "a%{b}": "x" } }],
+    [
+      "azure-invalid: the tag is not valid in Azure",
+      /^test\/components: the tag/,
+      { tags: { "a%{b}": "x" } },
+    ],
     ["property-missing", /subscriptionId/, { subscriptionId: undefined as unknown as string }],
     ["property-missing", /region/, { region: undefined as unknown as string }],
     [
@@ -505,12 +509,12 @@ describe("adoption of what ccoctl made", () => {
     ],
     [
       "azure-conflict: adopt contradicts itself",
-      /replace its assignments mycluster/,
+      /replace the assignments mycluster/,
       { adopt: { roleDefinitions: { [NAME]: "absent" }, roleAssignments } },
     ],
     [
       "azure-conflict: adopt contradicts itself",
-      /adopt\.absent, and entries/,
+      /adopt\.absent, but has entries/,
       { adopt: { absent: [NAME], roleDefinitions } },
     ],
     [

@@ -232,7 +232,7 @@ describe("IssuerContainer", () => {
     ["property-invalid", { containerAccessType: "public" as "blob" }],
     ["property-invalid", { accountReplicationType: "XRS" as "LRS" }],
     ["property-invalid", { resourceGroup: "made" as "declared" }],
-    ["azure-unknown: azure cloud", { cloud: "AzureMoonCloud" as "AzureChinaCloud" }],
+    ["azure-unknown: the Azure cloud", { cloud: "AzureMoonCloud" as "AzureChinaCloud" }],
     ["azure-invalid: is not a GUID", { adopt: { subscriptionId: "mine" } }],
     ["property-invalid", { adopt: { subscriptionId: SUBSCRIPTION, documents: "drop" as "keep" } }],
     ["cluster-invalid", { adopt: { subscriptionId: SUBSCRIPTION, clusterName: "A B" } }],

@@ -306,7 +306,7 @@ describe("assertOwnAudiences", () => {
       assertOwnAudiences([...tokens, { spoke: "c", audience: "for-a" }], []);
     }).toThrowError(
       refusal("fleet-conflict: accept the same audience", {
-        problem: "spokes a and c accept the same audience, so each could use the other's token",
+        problem: "the spokes a and c accept the same audience, so each could use the other's token",
       }),
     );
     expect(() => {

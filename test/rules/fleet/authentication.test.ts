@@ -76,7 +76,7 @@ describe("an AuthenticationConfiguration", () => {
     ["a fragment", document(entry({ discoveryURL: "https://hub.example/a#b" }))],
     ["an empty audience", document(entry({ audiences: [""] }))],
     ["the audience a twice", document(entry({ audiences: ["a", "a"], audienceMatchPolicy: "MatchAny" }))],
-    ["is not known", document(entry({ audienceMatchPolicy: "MatchAll" }))],
+    ["which is unknown", document(entry({ audienceMatchPolicy: "MatchAll" }))],
     ["both prefix and expression", document(entry({}, { expression: "claims.sub", prefix: "" }))],
     [
       "no prefix for groups",

@@ -265,7 +265,7 @@ describe("a profile", () => {
         value: "certificateAuthorityData",
         allowed: "certificate-authority-data",
       }),
-      refusal("fleet-unknown: the API server drops", {
+      refusal("fleet-unknown: the API server silently drops", {
         value: "status.accessProviders[0].cluster.other",
         allowed: "the fields of the CRD; within `cluster` they are in kebab-case",
       }),

@@ -59,7 +59,7 @@ describe("consumers", () => {
     [
       "Kueue elsewhere",
       () => multiKueue({ version: "0.19", workloads: [{ ...own, namespace: "kq" }] }),
-      "fleet-mismatch: MultiKueue reads ClusterProfiles",
+      "fleet-mismatch: MultiKueue reads only ClusterProfiles",
     ],
     ["nothing for Argo CD", () => argoCd(...none), "property-missing"],
     ["nothing for Kueue", () => multiKueue(...none), "property-missing"],

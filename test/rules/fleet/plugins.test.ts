@@ -102,7 +102,7 @@ describe("pluginExec", () => {
     ["secretreader", "fleet-unsafe: stored tokens"],
     ["cp-creds", "fleet-unsafe: stored tokens"],
     ["kubeconfig-secretreader-plugin", "fleet-unsafe: stored tokens"],
-    ["spire-agent", "fleet-unknown: no such the access provider plugin"],
+    ["spire-agent", "fleet-unknown: the access provider plugin is unknown"],
     [LATE, "late-value"],
   ])("refuses the plugin %s with %s", (plugin, code) => {
     expect(() => fleetPlugin(plugin)).toThrowError(refusal(code));
@@ -289,7 +289,7 @@ describe("providers and profiles", () => {
       [profile(["a", "x"]), profile(["y"])],
     ];
     expect(unlistedProfiles(providers, profiles)).toEqual([
-      refusal("fleet-mismatch: has no the access provider of profile", { value: "y" }),
+      refusal("fleet-mismatch: contains no access provider of the profile", { value: "y" }),
     ]);
     expect(unusedProviders(providers, profiles)).toEqual([
       refusal("fleet-unused: no profile refers to", { value: "b" }),

@@ -259,7 +259,11 @@ describe("refusals", () => {
       () => microShiftHost("5.0").checkKubelet?.("1.35"),
       "version-unsupported: newer kubelet",
     ],
-    ["RKE2 1.33", () => rancherHost("rke2").checkKubelet?.("1.33"), "version-unsupported: RKE2 1.33 reads"],
+    [
+      "RKE2 1.33",
+      () => rancherHost("rke2").checkKubelet?.("1.33"),
+      "version-unsupported: RKE2 1.33 itself reads",
+    ],
     [
       "kubeadm 1.37 with v1beta3",
       () => checkKubeadm("v1beta3", "1.37"),

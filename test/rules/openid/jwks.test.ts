@@ -279,7 +279,7 @@ it.each([[null], [undefined], [""], ["-----BEGIN PUBLIC KEY-----"], [{}]])(
     expect(() => jwksFromPublicKeys(pems as unknown as string[])).toThrowError(
       expect.objectContaining({
         code: "issuer-invalid",
-        problem: "what is given is not a list of public keys",
+        problem: "the given value is not a list of public keys",
       }) as Error,
     );
   },

@@ -67,7 +67,7 @@ describe("requests of another cloud's kind", () => {
       expect.objectContaining({
         code: "openshift-foreign",
         message: expect.stringContaining(
-          `${where} is for another cloud than most of the requests than most of the requests, got "${kind}"`,
+          `${where} is for another cloud than most of the requests, got "${kind}"`,
         ),
       }),
     );

@@ -100,7 +100,7 @@ describe("platformNodes", () => {
         v422,
         "/usr/bin/kubelet --image-credential-provider-config=/x",
         "openshift-invalid",
-        expect.stringContaining("no --image-credential-provider-"),
+        expect.stringContaining("without --image-credential-provider-"),
       ],
     ] as const)("refuses %s %#", (platform, release, text, code, allowed) => {
       expect(() => platformNodes(platform, release, text)).toThrowError(
