@@ -164,7 +164,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["azure"],
     answers: [V1, V1_BETA],
     path: "/usr/local/bin/kubelogin",
-    // Variables of the exec configuration come after the pod's own and override them; they also override flags.
+    // Variables of the exec configuration come after the pod's own and override them; flags would lose to the pod's.
     invocation: ({ parameters }) => ({
       args: ["get-token", "--login", "workloadidentity", "--server-id", parameters.serverId ?? AKS_SERVER_ID],
       env: azureEnv(parameters),

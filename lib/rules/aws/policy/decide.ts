@@ -302,7 +302,7 @@ function withReason(each: Doubted<unknown>, what: string, resource: AskedResourc
 }
 
 export interface Decision<D = never> extends AwsDecision {
-  /** Why it is not certain that the policy applies that makes the outcome unknown. */
+  /** Why the policy that makes the outcome unknown may not apply; in the form of the caller. */
   readonly doubt: D | undefined;
   readonly perhaps: Effect | undefined;
 }
