@@ -214,7 +214,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
           '- name: ecr-credential-provider\n          args: ["--help"]\n',
         ],
       ],
-      text: "--help has the plugin print something else than credentials",
+      text: "--help makes the plugin print something other than credentials",
       log: "error decoding credential provider plugin response from stdout",
     },
     {
@@ -640,7 +640,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
         [NODE, REQUIRED_ROLE, "requiredServiceAccountAnnotationKeys:\n              - acme.example/role"],
         [NODE, '"*.dkr.ecr.*.amazonaws.com"', '"*.*.*.*.*.com"'],
       ],
-      text: "nothing is known of the plugin acme-plugin",
+      text: "nothing is known about the plugin acme-plugin",
     },
   ],
   "service-account-readable": [

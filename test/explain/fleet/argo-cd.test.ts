@@ -107,7 +107,7 @@ describe("profiles stand in the namespace of Argo CD", () => {
     expect(verdicts(results)).toEqual(["denied", "denied"]);
     expect(answer(results, "controller-configured")).toEqual([
       "fail",
-      expect.stringContaining("Argo CD reads ClusterProfiles of its own namespace alone"),
+      expect.stringContaining("Argo CD reads only ClusterProfiles of its own namespace"),
     ]);
   });
 });

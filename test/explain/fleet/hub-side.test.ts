@@ -222,10 +222,10 @@ const CASES: readonly Case[] = [
     hub(props({}), ["      clusterProfile:\n", "      clusterProfile:\n        profiles: []\n"]),
   ],
   [
-    "gates in the file beside the flag",
+    "gates in the file together with the flag",
     "controller-configured",
     "fail",
-    "has featureGates, which Kueue refuses beside --feature-gates",
+    "has featureGates, which Kueue refuses together with --feature-gates",
     hub(props({}, { consumer: multiKueue({ version: "0.19", featureGatesByFlag: true }) }), [
       "kind: Configuration\n",
       "kind: Configuration\n    featureGates:\n      Other: true\n",
@@ -284,7 +284,7 @@ const CASES: readonly Case[] = [
     "a password in a proxy's address",
     "secret-free",
     "fail",
-    "holds secret material",
+    "contains secret material",
     hub(props({}), ["value: eu-west-1", "value: http://user:hunter2@proxy.example:3128"]),
   ],
   ["a token in an output", "secret-free", "fail", "the Terraform output other", () => fleet(props({}), JWT)],
@@ -480,7 +480,7 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
   ],
   ["gates in the file", "pass", "takes profiles", props({}), manager([])],
   ["gates in the file and an empty flag", "pass", "takes", props({}), manager(["--feature-gates="])],
-  ["both", "fail", "which Kueue refuses beside --feature-gates", props({}), manager([GATE])],
+  ["both", "fail", "which Kueue refuses together with --feature-gates", props({}), manager([GATE])],
   [
     "another ConfigMap",
     "fail",

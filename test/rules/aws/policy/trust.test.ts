@@ -302,7 +302,7 @@ describe("reasons", () => {
 
   it("says whose key a key is", () => {
     expect(reason(condition({ StringEquals: { [`${PREFIX}/:sub`]: SUB } }))).toContain(
-      'the condition key is not of this OIDC provider, whose keys begin with "oidc.example.com/c1:"',
+      'the condition key does not belong to this OIDC provider, whose keys begin with "oidc.example.com/c1:"',
     );
   });
 
