@@ -122,7 +122,7 @@ describe("jwks", () => {
     const { code, out, err } = await cli("jwks", first, "--issuer", `${ISSUER}/`);
     expect([code, err]).toEqual([
       0,
-      "the issuer ends with a slash: the cluster's `iss` must end with it as well\n",
+      "the issuer ends with a slash: the cluster's `iss` must end with one too\n",
     ]);
     expect(out).toContain(`"jwks_uri": "${ISSUER}/keys.json"`);
   });
