@@ -133,7 +133,7 @@ describe("jwks", () => {
     mkdirSync(join(to, "keys.json"), { recursive: true });
     const { code, out, err } = await cli("jwks", first, "--issuer", ISSUER, "--to", to);
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("the documents cannot be written (EISDIR); nothing was");
+    expect(err).toContain("the documents cannot be written (EISDIR); none was written");
     expect(readdirSync(to)).toEqual(["keys.json"]);
     writeFileSync(join(folder, "file"), "");
     expect((await cli("jwks", first, "--to", join(folder, "file"))).err).toContain("(issuer-unsupported)");
