@@ -232,7 +232,7 @@ function providerChosen({
   if (resolution.outcome === "open")
     return unknown(
       `which access provider is chosen is not known: ${resolution.reason}`,
-      "see the checks before",
+      "see the earlier checks",
       ...where,
     );
   if (resolution.outcome === "refused") {

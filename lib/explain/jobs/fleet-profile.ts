@@ -203,7 +203,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
     );
   const issues = profileIssues(profile, rules, title);
   if (issues.length > 0) return unlessRefused(issues, "", ...where);
-  if (!main) return unknown(`the main object of ${key} was not read`, "see the checks before", ...where);
+  if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", ...where);
   if (labelRepeats(plain) === "unknown")
     return unknown(
       `whether the label ${CLUSTER_MANAGER_LABEL} repeats the manager's name is known only after apply`,

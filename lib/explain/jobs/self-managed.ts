@@ -176,7 +176,7 @@ function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answe
     return seen(`takes ${texts.map(shown).join(", ")}`, source);
   });
   if (asked.length === 0 || asked.some(({ takes }) => takes === "unknown"))
-    return unknown("the audience of the token is not known", "see the checks before", ...evidence);
+    return unknown("the audience of the token is not known", "see the earlier checks", ...evidence);
   return broken(
     `the token is for ${shown(audience)}, which the spoke does not take`,
     "project the token with the audience of the spoke",
@@ -190,7 +190,7 @@ function subjectAnswer(
   user: Known<string>,
   token: TokenQuestion,
 ): Answer {
-  if (!one) return unknown("who is let in is not known", "see the checks before");
+  if (!one) return unknown("who is let in is not known", "see the earlier checks");
   if (!isKnown(user))
     return unknown(
       "what makes the user's name cannot be determined",
