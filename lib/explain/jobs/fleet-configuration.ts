@@ -103,10 +103,10 @@ function versionIssues(
 }
 
 /** The version in the tag of the controller's own image; `undefined` for another image, a digest or a late one. */
-function versionOf({ kind, workloads }: Controller): string | undefined {
+const versionOf = once(({ kind, workloads }: Controller): string | undefined => {
   const images = workloads.flatMap(({ pods }) => pods.images.map(({ image }) => orElse(image, () => "")));
   return images.map((image) => KINDS[kind].image?.exec(image)?.[1]).find((each) => each !== undefined);
-}
+});
 
 /** The refusals of a list by itself, which every spoke asks about; none where its text cannot be read. */
 export const listIssues: (read: ProviderListFact) => { readonly entries: Issues; readonly secrets: Issues } =

@@ -80,14 +80,14 @@ export function listEntries(read: ProviderListFact | undefined): readonly unknow
 
 const namedEntries = once(({ providers }: ProviderListFact) => orElse(providers, () => []).map(namedTree));
 
-/** Why it is not known which entries a list has; `undefined` where it is. */
-export function whyListOpen({ providers }: ProviderListFact): string | undefined {
+/** Why it is not known which entries a list has, which every spoke asks about; `undefined` where it is. */
+export const whyListOpen: (read: ProviderListFact) => string | undefined = once(({ providers }) => {
   const why = whyNot(providers);
   if (why) return why.kind === "malformed" || why.kind === "unread" ? undefined : whyText(why);
   const paths = [[], ["name"], ["execConfig"], ["execConfig", "args"]];
   const entries = orElse(providers, () => []);
   return whyOpen(entries.flatMap((entry) => paths.map((path) => childOf(entry, ...path))));
-}
+});
 
 /** Passes without refusals; else says the first, and names the others among the evidence. */
 export function unlessRefused(issues: Issues, reason: string, ...evidence: readonly Evidence[]): Answer {
