@@ -26,32 +26,3 @@ export function printSkipped({ skipped }: Explainer, io: CommandIo, isVerbose?: 
     for (const line of lines) io.err(`${printable(line)}\n`);
   }
 }
-
-/** How long work goes on silently, and how often it is shown afterwards, in milliseconds. */
-const SILENT_FOR = 2000;
-const SHOWN_EVERY = 250;
-const CLEAR_LINE = "\r\u001b[K";
-
-/** The items; where stderr is a terminal and they take longer than two seconds, how many there are so far. */
-export function* withProgress<T>(
-  items: Iterable<T>,
-  what: string,
-  io: CommandIo,
-  now: () => number = Date.now,
-): Generator<T> {
-  if (!io.progress) return yield* items;
-  let [count, next, isShown] = [0, now() + SILENT_FOR, false];
-  try {
-    for (const item of items) {
-      count += 1;
-      if (now() >= next) {
-        io.err(`${CLEAR_LINE}${count} ${what}`);
-        next = now() + SHOWN_EVERY;
-        isShown = true;
-      }
-      yield item;
-    }
-  } finally {
-    if (isShown) io.err(CLEAR_LINE);
-  }
-}

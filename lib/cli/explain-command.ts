@@ -17,7 +17,7 @@ import { askedResults } from "../explain/asked";
 import { Baseline } from "../explain/baseline";
 import { printable } from "../explain/render/printable";
 import { VERDICTS } from "../explain/verdict";
-import { printSkipped, readAsked, withProgress } from "./asked-folders";
+import { printSkipped, readAsked } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
 
 const EXIT_ALLOWED = 0;
@@ -106,7 +106,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const seen = new Set<Verdict>();
   const besides: Besides = { ...values, audit, only, colour: io.colour === true };
   const render = RENDERERS[format];
-  for (const piece of render(withProgress(watched(results, seen), "results", io), besides)) io.out(piece);
+  for (const piece of render(watched(results, seen), besides)) io.out(piece);
   printSkipped(explainer, io, values.verbose);
   // A narrower question finds less, so entries of the baseline would wrongly seem unused.
   const isWhole = Object.keys(selectionOf(values)).length === 0;

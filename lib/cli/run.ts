@@ -7,6 +7,7 @@ import { isWorkloadIdentityError } from "../errors";
 import { printable } from "../explain/render/printable";
 import { type Asked, type Command, type CommandIo, UsageError } from "./command";
 import { commands } from "./commands";
+import { withProgress } from "./progress";
 
 const PACKAGE = "cdktf-workload-identity";
 
@@ -38,7 +39,9 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
       throw new UsageError("keys are read from files, not from the command line");
     program.parse(isHelpOfUnknown(args) ? args.slice(1) : args, { from: "user" });
     const [choice] = choices;
-    return choice ? await (await choice.command.load()).run(choice.asked, io) : EXIT_OK;
+    if (!choice) return EXIT_OK;
+    const command = await choice.command.load();
+    return await withProgress(io, (shown) => command.run(choice.asked, shown));
   } catch (error) {
     const [choice] = choices;
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;

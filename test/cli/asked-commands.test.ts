@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { withProgress } from "../../lib/cli/asked-folders";
+import type { CommandIo } from "../../lib/cli/command";
+import { withProgress } from "../../lib/cli/progress";
+import { listen, step } from "../../lib/explain/progress";
 import { run } from "../../lib/cli/run";
 import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 
@@ -124,21 +126,54 @@ describe("reach", () => {
 });
 
 describe("progress", () => {
-  function shown(progress: boolean, milliseconds: number): string {
+  async function shown(progress: boolean, milliseconds: number): Promise<string> {
     let [time, text] = [0, ""];
-    const io = { out: () => undefined, err: (each: string) => void (text += each), progress };
-    expect([...withProgress([1, 2, 3], "results", io, () => (time += milliseconds))]).toEqual([1, 2, 3]);
+    const io = {
+      out: (each: string) => void (text += each),
+      err: (each: string) => void (text += each),
+      progress,
+    };
+    const work = (to: CommandIo): void => {
+      for (const what of ["files read", "results", "results"]) step(what);
+      to.out("allowed\n");
+      step("results");
+    };
+    await withProgress(io, work, () => (time += milliseconds));
+    step("results");
     return text;
   }
 
-  it("is shown after two seconds on a terminal, and wiped away", () => {
-    expect(shown(true, 1500)).toBe("\r\u001b[K2 results\r\u001b[K3 results\r\u001b[K");
+  it("is shown after two seconds on a terminal, and cleared before what is printed", async () => {
+    expect(await shown(true, 1500)).toBe(
+      "\r\u001b[K1 results\r\u001b[K2 results\r\u001b[Kallowed\n\r\u001b[K3 results\r\u001b[K",
+    );
   });
 
   it.each([
     ["where the work is short", true, 100],
     ["where stderr is no terminal", false, 1500],
-  ])("is not shown %s", (_, progress, milliseconds) => {
-    expect(shown(progress, milliseconds)).toBe("");
+  ])("is not shown %s", async (_, progress, milliseconds) => {
+    expect(await shown(progress, milliseconds)).toBe("allowed\n");
+  });
+
+  it.each([
+    [
+      "explain",
+      ["--audit"],
+      ["files read", "service accounts audited", "identities audited", "pulls judged"],
+    ],
+    [
+      "compare",
+      ["OLD"],
+      ["files read", "pulls judged", "service accounts compared", "identities compared", "grants compared"],
+    ],
+    ["who-can", ["--image", IMAGE], ["files read", "pulls judged"]],
+  ])("is made by %s while it reads, judges and compares", async (name, args, steps) => {
+    const heard = new Set<string>();
+    listen((what) => heard.add(what));
+    const folder = folderOf(artefacts);
+    await cli(name, ...args.map((word) => (word === "OLD" ? folder : word)), folder);
+    listen(undefined);
+    expect([...heard]).toEqual(expect.arrayContaining(steps));
   });
 });

@@ -11,6 +11,7 @@ import type { Pulls } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Source, sourceText } from "../read/source";
+import { step } from "../progress";
 
 /** A service account with an identity that it names. */
 export interface Holder {
@@ -43,7 +44,11 @@ export function holdersOf(clusters: readonly ClusterArtefacts[], jobs: HolderJob
       ...artefacts.serviceAccounts.keys(),
       ...(artefacts.cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount),
     ]);
-    const all = [...[...keys].flatMap((key) => pulling(artefacts, key, jobs)), ...acting(artefacts, jobs)];
+    const pulls = [...keys].flatMap((key) => {
+      step("service accounts audited");
+      return pulling(artefacts, key, jobs);
+    });
+    const all = [...pulls, ...acting(artefacts, jobs)];
     return [...new Map(all.map((each) => [`${each.key} ${each.label}`, each])).values()];
   });
 }

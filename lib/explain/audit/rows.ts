@@ -16,6 +16,7 @@ import { grantedToOthers } from "./others";
 import { named } from "../shared/words";
 import type { Cloud } from "../cloud";
 import { type Holder, namedOneByOne } from "./holders";
+import { step } from "../progress";
 
 /** What the rows look at. */
 export interface AuditFacts {
@@ -49,9 +50,11 @@ const ROWS: readonly AuditRow[] = [
       const accounts = clusters.flatMap(({ serviceAccounts }) => [...serviceAccounts.keys()]);
       const namespaces = new Set(accounts.map((key) => key.split("/")[0] ?? ""));
       const named = namedOneByOne(clouds);
-      return holders.flatMap((holder) =>
-        strangers(holder, namespaces, holder.source !== undefined && named.has(sourceText(holder.source))),
-      );
+      return holders.flatMap((holder) => {
+        step("identities audited");
+        const isNamed = holder.source !== undefined && named.has(sourceText(holder.source));
+        return strangers(holder, namespaces, isNamed);
+      });
     },
   },
   {
@@ -102,9 +105,10 @@ const ROWS: readonly AuditRow[] = [
     help: "Declare what it needs, or narrow the permissions of its identity.",
     run: ({ clusters, reach }) =>
       clusters.flatMap((artefacts) =>
-        [...declaredAccounts(artefacts)].flatMap((key) =>
-          undeclared(artefacts, reach(key, artefacts.stack), key),
-        ),
+        [...declaredAccounts(artefacts)].flatMap((key) => {
+          step("service accounts audited");
+          return undeclared(artefacts, reach(key, artefacts.stack), key);
+        }),
       ),
   },
   {

@@ -16,6 +16,7 @@ import type { ClusterArtefacts } from "../read/facts";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
 import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing } from "./sides";
+import { step } from "../progress";
 
 /** What a side says about some images; `undefined` if it does not have the cluster. */
 type Said = JudgedPull | undefined;
@@ -34,7 +35,10 @@ export function* pullChanges(pair: Pair): Generator<Change> {
   const sides = [pair.before, pair.after];
   const subjects = new Set(sides.flatMap(({ artefacts }) => (artefacts ? subjectsOf(artefacts) : [])));
   const shared = new Set(sides.flatMap(({ artefacts }) => (artefacts ? hostsOf(artefacts) : [])));
-  for (const subject of [...subjects].sort()) yield* changesOf(pair, subject, shared);
+  for (const subject of [...subjects].sort()) {
+    step("service accounts compared");
+    yield* changesOf(pair, subject, shared);
+  }
 }
 
 function subjectsOf({ serviceAccounts, cluster, workloads }: ClusterArtefacts): readonly string[] {

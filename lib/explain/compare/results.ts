@@ -10,6 +10,7 @@ import type { ExplainResult } from "../result";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
 import { rightChanges, rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing } from "./sides";
+import { step } from "../progress";
 
 type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held">>;
 
@@ -17,6 +18,7 @@ type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held">>;
 export function* resultChanges(pair: Pair): Generator<Change> {
   const [before, after] = [judged(pair.before), judged(pair.after)];
   for (const key of new Set([...before.keys(), ...after.keys()])) {
+    step("identities compared");
     const [old, made] = [before.get(key), after.get(key)];
     const change = resultChange(pair.stack, old, made);
     if (change) yield change;

@@ -10,6 +10,7 @@ import type { Granted, HeldRight } from "../cloud";
 import type { Inside } from "../explainer";
 import { type Change, placed } from "./change";
 import { type Whole, isActedAs } from "./sides";
+import { step } from "../progress";
 
 /** One difference of rights. */
 export interface RightChange {
@@ -62,6 +63,7 @@ const LIMITS = "it limits what else is granted, or may limit it, or has too many
 export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
   const [olds, news] = [grantedTo(before.inside), grantedTo(after.inside)];
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((to) => {
+    step("grants compared");
     const [old = [], made = []] = [olds.get(to), news.get(to)];
     const changes = [true, false].flatMap((isHeld) => {
       const [was, is] = [old, made].map((all) => all.filter((each) => each.isHeld === isHeld));

@@ -12,6 +12,7 @@ import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Inside } from "../explainer";
 import type { Verdict } from "../verdict";
 import { type Change, type ChangeKind, type ComparedState, placed } from "./change";
+import { step } from "../progress";
 
 const PREFIX = "system:serviceaccount:";
 
@@ -20,6 +21,7 @@ export function* trustChanges(before: Inside, after: Inside): Generator<Change> 
   const [olds, news] = [before, after].map(identitiesOf);
   const issuers = [...new Set([before, after].flatMap(issuersOf))];
   for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
+    step("identities compared");
     const [old = [], made = []] = [olds?.get(key), news?.get(key)];
     for (let place = 0; place < Math.max(old.length, made.length); place++)
       yield* identityChanges(old[place], made[place], issuers);

@@ -34,6 +34,7 @@ import {
   unreadTerraform,
 } from "./terraform-configuration";
 import { isTerraformShow } from "./terraform-show";
+import { step } from "../progress";
 
 export type { SkippedDocument } from "./source";
 
@@ -181,6 +182,7 @@ class Files {
   documents(file: string, late: LateReader = known, origin: Origin = OF_ANY): readonly KubernetesDocument[] {
     let read = this.#read.get(file);
     if (read === undefined) {
+      step("files read");
       const text = readText(file);
       read = { documents: documentsIn(text, file), hasLate: text.includes(PLACEHOLDER_START) };
       this.#read.set(file, read);
