@@ -45,9 +45,7 @@ function pullersText(image: string, pullers: readonly ImagePuller[]): string {
     const [{ puller, link } = {}] = group;
     if (puller === undefined || group.length === 1) return group.map(rowText);
     const { stack, verdict } = puller.result;
-    return [
-      `${verdict}  ${place(stack)}${group.length} service accounts, without an identity${reason(link)}`,
-    ];
+    return [`${verdict}  ${place(stack)}${group.length} service accounts, without identity${reason(link)}`];
   });
   const [others, perhaps] = [rows.filter(isNoOne), rows.filter((row) => isPerhaps(row) && !isNoOne(row))];
   const count = rows.length - others.length - perhaps.length;

@@ -54,9 +54,7 @@ function matcher<E extends readonly unknown[]>(
 ): (received: unknown, ...expected: E) => MatcherResult {
   return (received, ...expected) => {
     if (!(received instanceof SynthesizedStack))
-      throw new TypeError(
-        `${name} needs a stack that synthStack of cdktf-workload-identity/testing returned`,
-      );
+      throw new TypeError(`${name} needs a stack from synthStack of cdktf-workload-identity/testing`);
     const { holds, text } = find(received, ...expected);
     return { pass: holds, message: () => `${holds ? `.not.${name}` : name}: ${text}` };
   };

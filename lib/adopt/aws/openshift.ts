@@ -197,7 +197,7 @@ function componentRoles(
   const existing: Role[] = [];
   for (const [roleName, [request = "", ...others]] of byRole) {
     const role = roles.get(roleName);
-    if (!role) findings.notes.push(`${request}: the role ${roleName} does not exist and will be created`);
+    if (!role) findings.notes.push(`${request}: has no role ${roleName}; it will be created`);
     else if (others.length > 0)
       findings.notes.push(
         `${[request, ...others].join(" and ")}: share the role ${roleName}, which is left alone; state naming: "derived"`,

@@ -31,9 +31,7 @@ export function adoption(
     const identity = own.find((each) => each.name === component.identityName);
     if (!identity) {
       absent.push(name);
-      findings.notes.push(
-        `${name}: the identity ${component.identityName} does not exist and will be created`,
-      );
+      findings.notes.push(`${name}: has no identity ${component.identityName}; it will be created`);
       continue;
     }
     findings.imports.push({
@@ -89,7 +87,7 @@ function customRole(
     .filter((each) => each.at("roleName").text() === roleName);
   if (roles.length === 0) {
     if (answers.at(ASK.definitions).exists)
-      findings.notes.push(`${request.name}: the custom role ${roleName} does not exist and will be created`);
+      findings.notes.push(`${request.name}: has no custom role ${roleName}; it will be created`);
     return answers.at(ASK.definitions).exists ? ABSENT : undefined;
   }
   const guid = findings.choose(

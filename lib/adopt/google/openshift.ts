@@ -55,8 +55,7 @@ function componentAccounts(
     .map((each) => each.name)
     .filter((each) => !accounts.has(each))
     .sort();
-  for (const each of absent)
-    findings.notes.push(`${each}: its service account does not exist and will be created`);
+  for (const each of absent) findings.notes.push(`${each}: has no service account; it will be created`);
   const props = stated({
     project: project.id,
     projectNumber: project.number,

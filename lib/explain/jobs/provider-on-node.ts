@@ -1,6 +1,5 @@
 /*
- * Whether the kubelets of a pool accept their CredentialProviderConfig, and whether the plugin then uses a service
- * account token.
+ * Whether a pool's kubelets accept their CredentialProviderConfig, and the plugin then uses a service account token.
  */
 
 import { isKnown, match, orElse } from "../../model/known";

@@ -210,19 +210,14 @@ function subjectAnswer(
     );
   const open = judged.find(([, outcome]) => outcome === "unknown");
   return open
-    ? unknown(
-        `the result of a rule cannot be determined: ${shown(open[0])}`,
-        "write the rule as user.username in […]",
-        where,
-      )
+    ? unknown(`the result of a rule is not known: ${shown(open[0])}`, "write user.username in […]", where)
     : pass(`the spoke admits ${shown(user)}`, where);
 }
 
 function unpinned(one: AuthenticatorFact): SpokeReading["warnings"][number] {
   return {
     id: "subject-unpinned",
-    reason:
-      "no rule names the users, so every service account of the hub is admitted with a token for this audience",
+    reason: "no rule names the users, so every service account of the hub with this audience is admitted",
     evidence: [seen("jwt", one.source)],
     remedy: "add userValidationRules that name the controllers",
   };

@@ -306,7 +306,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "on-prem",
     edit([AUTHENTICATION, "user.username in [", "user.uid != '' && user.username in ["]),
-    "the result of a rule cannot be determined",
+    "the result of a rule is not known",
   ],
   [
     "spoke-admits",
