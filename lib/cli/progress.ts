@@ -16,7 +16,8 @@ export async function withProgress<T>(
   now: () => number = Date.now,
 ): Promise<T> {
   if (!io.progress) return work(io);
-  let [what, count, next, isShown] = ["", 0, now() + SILENT_FOR, false];
+  const counts = new Map<string, number>();
+  let [next, isShown] = [now() + SILENT_FOR, false];
   const clear = (): void => {
     if (isShown) io.err(CLEAR_LINE);
     isShown = false;
@@ -27,9 +28,9 @@ export async function withProgress<T>(
       write(text);
     },
   });
-  listen((kind) => {
-    count = kind === what ? count + 1 : 1;
-    what = kind;
+  listen((what) => {
+    const count = (counts.get(what) ?? 0) + 1;
+    counts.set(what, count);
     if (now() < next) return;
     next = now() + SHOWN_EVERY;
     isShown = true;

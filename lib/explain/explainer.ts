@@ -1,7 +1,3 @@
-/*
- * The verifier: reads artefacts once, and answers any number of questions about them.
- */
-
 import { fail } from "../errors";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
@@ -44,6 +40,7 @@ import {
   PULL_SELECTION,
   type PullSelection,
 } from "./selections";
+import { step } from "./progress";
 import type { Verdict } from "./verdict";
 import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
@@ -313,6 +310,7 @@ export class Explainer {
   }
 
   #result(question: AskedPull): PullResult {
+    step("pulls judged");
     return new Result(question, this.#pulls);
   }
 }

@@ -8,7 +8,6 @@ import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
-import { step } from "../progress";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
@@ -250,7 +249,6 @@ export class Pulls {
 
   /** The best chain on each pool's nodes, and the worst of these, since a pod may run on any. */
   judge(artefacts: ClusterArtefacts, puller: Puller, image: AskedImage): JudgedPull {
-    step("pulls judged");
     return new JudgedPull(
       this.#runner.run({
         artefacts,
