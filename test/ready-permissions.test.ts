@@ -278,11 +278,11 @@ describe("what is left out", () => {
       "azure-missing: azureAccess() names no role",
       () => azure.externalDns({ dnsZones: [], resourceGroup: group }),
     ],
-    ["google-missing: access without any role", () => google.externalSecrets({ secrets: [] })],
+    ["google-missing: googleAccess() names no role", () => google.externalSecrets({ secrets: [] })],
     ["google-invalid: a secret on which a role", () => google.externalSecrets({ secrets: ["shop"] })],
     ["aws-missing: awsAccess() permits nothing", () => aws.fluxSourceController({ from: [] })],
     ["azure-missing: azureAccess() names no role", () => azure.fluxSourceController({ from: [] })],
-    ["google-missing: access without any role", () => google.fluxSourceController({ from: [] })],
+    ["google-missing: googleAccess() names no role", () => google.fluxSourceController({ from: [] })],
     [
       "property-invalid: from[0].ownerPolicy",
       () => {

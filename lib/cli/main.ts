@@ -12,7 +12,8 @@ void run(process.argv.slice(2), {
     return process.stdin;
   },
   colour: usesColour(process.stdout.isTTY, process.env),
-  progress: process.stderr.isTTY,
+  // A line is cleared by a sequence that a dumb terminal does not know.
+  progress: process.stderr.isTTY && process.env["TERM"] !== "dumb",
 }).then((code) => {
   process.exitCode = code;
 });

@@ -7,8 +7,8 @@ const SHOWN_EVERY = 250;
 const CLEAR_LINE = "\r\u001b[K";
 
 /**
- * Runs work whose steps are shown on `err` where that is a terminal and the work takes longer than two seconds: one line,
- * which is cleared before anything else is written.
+ * Runs work whose steps are shown on `err` where that is a terminal and the work takes longer than two seconds: one line, up
+ * to the first output.
  */
 export async function withProgress<T>(
   io: CommandIo,
@@ -24,6 +24,8 @@ export async function withProgress<T>(
   };
   const cleared = (write: CommandIo["out"]) => ({
     value: (text: string): void => {
+      // What is printed may not end its line, and shows by itself that work goes on.
+      listen(undefined);
       clear();
       write(text);
     },

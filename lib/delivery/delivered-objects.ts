@@ -12,20 +12,20 @@ import {
   placedObjects,
 } from "../synth/manifest-files";
 
-/** The objects of charts as `kubernetes_manifest` takes them, with placeholders for late values. */
+/** The objects of charts in the form that `kubernetes_manifest` needs, with placeholders for late values. */
 export class DeliveredObjects {
   readonly #path: string;
   readonly #customKinds: readonly string[];
   readonly #byFile = new Map<string, readonly ObjectDocument[]>();
   readonly #annotationsOnly = new Set<ObjectDocument>();
 
-  /** `path` is that of the construct that delivers them. */
+  /** `path` is the path of the delivering construct, for errors. */
   constructor(path: string, customKinds: readonly string[]) {
     this.#path = path;
     this.#customKinds = customKinds;
   }
 
-  /** Reads the charts anew; refuses objects that cannot be delivered, or that are there twice. */
+  /** Reads the charts again; refuses objects that cannot be delivered and duplicates. */
   read(charts: readonly ManifestChart[], source: Pick<StackDocuments, "late" | "markers">): void {
     this.#byFile.clear();
     this.#annotationsOnly.clear();
@@ -42,12 +42,12 @@ export class DeliveredObjects {
     this.#refuseDefinitions();
   }
 
-  /** The objects of a file in their order. */
+  /** Returns the objects of a file in their order. */
   of(file: string): readonly ObjectDocument[] {
     return this.#byFile.get(file) ?? [];
   }
 
-  /** True for an object of someone else, to which nothing but annotations is added. */
+  /** True for an object with another owner, to which only annotations are added. */
   isAnnotationsOnly(object: ObjectDocument): boolean {
     return this.#annotationsOnly.has(object);
   }
@@ -67,30 +67,30 @@ export class DeliveredObjects {
     const first = files.get(key);
     if (first !== undefined)
       fail("delivery-conflict", {
-        problem: `${title} is in ${first} and in ${file}, and two resources of ${this.#path} would fight over it`,
+        problem: `${title} is in ${first} and in ${file}, so two resources of ${this.#path} would overwrite each other`,
         value: title,
         allowed: "each object once per cluster",
-        remedy: "write it once, or leave one of the files to `bind` with `files`",
+        remedy: "write it once, or name one of the files in `files`, which leaves it to `bind`",
       });
     files.set(key, file);
   }
 
-  /** A kind that the same apply would define is not there when Terraform plans. */
+  /** A kind that the same apply would define does not exist yet when Terraform plans. */
   #refuseDefinitions(): void {
     const all = [...this.#byFile.values()].flat();
     const defined = new Set(all.flatMap((object) => definedKind(object) ?? []));
     const early = all.find((object) => defined.has(kindName(object)));
     if (early !== undefined)
       fail("delivery-unsupported", {
-        problem: `${titleOf(early)} and the CustomResourceDefinition of its kind are delivered together, and Terraform cannot plan it before the definition is in the cluster`,
+        problem: `${titleOf(early)} and the CustomResourceDefinition of its kind are delivered together, and Terraform cannot plan the object before the definition is in the cluster`,
         value: kindName(early),
-        allowed: "definitions in a stack that is deployed before",
+        allowed: "definitions in a stack that is deployed earlier",
         remedy: "deliver the definition by another stack",
       });
   }
 }
 
-/** The objects of a chart that have other owners. */
+/** The objects of a chart that other owners declare. */
 function annotatedKeys({ chart }: ManifestChart): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const construct of chart.node.findAll())
@@ -112,8 +112,8 @@ function keyOf(object: ObjectDocument): string {
 }
 
 /**
- * The API server answers `stringData` as `data`, which Terraform takes for a fault of the provider
- * (hashicorp/terraform-provider-kubernetes, issue 1684), so that it is encoded here, and in Terraform where it is late.
+ * Encodes `stringData` as `data`; Terraform encodes late values. The API server returns `stringData` as `data`, which
+ * Terraform would report as a bug of the provider (hashicorp/terraform-provider-kubernetes, issue 1684).
  */
 function withEncodedData(object: ObjectDocument, markers: StackDocuments["markers"]): ObjectDocument {
   const { stringData, data, ...others } = object;
@@ -122,9 +122,9 @@ function withEncodedData(object: ObjectDocument, markers: StackDocuments["marker
     const given = String(text);
     if (typeof markers.objectOf(given) !== "string")
       fail("delivery-unsupported", {
-        problem: `stringData.${key} of ${titleOf(object)} holds an encoded late text, which would be encoded twice`,
+        problem: `stringData.${key} of ${titleOf(object)} has an encoded late text, which would be encoded twice`,
         value: key,
-        allowed: 'texts in stringData; in data what encode("base64", text) gives',
+        allowed: 'texts in stringData; in data the result of encode("base64", text)',
         remedy: "put it into data",
       });
     return [key, encode("base64", given)];

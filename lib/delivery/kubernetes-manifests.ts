@@ -38,44 +38,44 @@ const CONSTRUCT: Kind<Construct> = {
   mistake: (value) => (Construct.isConstruct(value) ? undefined : wrongKind(value, "a construct")),
 };
 
-/** Which manifests are delivered, and to which clusters. */
+/** Properties of {@link KubernetesManifests}: which manifests are delivered, and to which clusters. */
 export interface KubernetesManifestsProps {
   /** The stack whose manifests are delivered, or a construct in it. */
   readonly of: Construct;
   /**
-   * Provider `kubernetes` that reaches the cluster.
+   * The `kubernetes` provider that reaches the cluster.
    *
    * @defaultValue - the stack's provider without alias
    */
   readonly provider?: TerraformProvider;
   /**
-   * Provider that reaches the management cluster of a hosted cluster.
+   * The provider that reaches the management cluster of a hosted cluster.
    *
-   * @defaultValue - none; needed where a manifest is for the management cluster
+   * @defaultValue - none; required if a manifest is for the management cluster
    */
   readonly managementCluster?: TerraformProvider;
   /**
-   * Providers that reach the spokes, by name.
+   * Providers that reach the spokes, by the spoke's name.
    *
-   * @defaultValue - none; needed for each spoke with manifests
+   * @defaultValue - none; required for each spoke with manifests
    */
   readonly spokes?: Readonly<Record<string, TerraformProvider>>;
   /**
-   * Manifests that stay files, `manifests/61-cluster-profile-status.yaml`, `spokes/shop.yaml`.
+   * Manifests that stay files, for example `manifests/61-cluster-profile-status.yaml` or `spokes/shop.yaml`.
    *
-   * @defaultValue - only those for OpenShift's installer, which reads files before there is a cluster
+   * @defaultValue - only those for OpenShift's installer, which reads files before the cluster exists
    */
   readonly files?: readonly string[];
   /**
-   * Kinds whose CustomResourceDefinitions the clusters have before this stack is planned,
-   * `ClusterProfile.multicluster.x-k8s.io`. Those of Kubernetes and OpenShift need not be stated.
+   * Kinds whose CustomResourceDefinitions exist in the clusters before this stack is planned, for example
+   * `ClusterProfile.multicluster.x-k8s.io`. Kinds of Kubernetes and OpenShift need not be listed.
    *
    * @defaultValue - none
    */
   readonly customKinds?: readonly string[];
   /**
-   * Whether the objects exist, made from files by an earlier deploy: they are imported. Each must be there; leave it out
-   * once they are in the state.
+   * Whether to import the objects because they already exist, applied from files earlier. All of them must exist;
+   * remove the setting once they are in Terraform's state.
    *
    * @defaultValue false
    */
@@ -94,18 +94,17 @@ const KUBERNETES_MANIFESTS_PROPS: ObjectKind<KubernetesManifestsProps> = object(
 
 const DEFAULT = new DefaultProvider("kubernetes");
 
-/** Fields that others set as well: what is planned for them need not be what the API server answers. */
+/** Fields that others also set, so that the API server may return other values than planned. */
 const SHARED_FIELDS: readonly string[] = ["metadata.annotations", "metadata.labels", "spec"];
 
 /**
- * The manifests of another stack as `kubernetes_manifest` resources, in the order of their files; values that Terraform
- * knows only after apply are references to that stack.
+ * Delivers the manifests of another stack as `kubernetes_manifest` resources, in the order of their files; late values
+ * are references to that stack.
  *
- * Terraform asks the API server while it plans, so that the cluster must be there first: the resources are in a stack
- * that depends on the other one, and `cdktf deploy` of both plans them one after the other.
+ * Terraform asks the API server while it plans, so the cluster must exist first: the resources are in a stack that
+ * depends on the other one, and `cdktf deploy` with both plans one after the other.
  *
- * Node files and what pods need stay files. The resources are made while the app is synthesized, as children of this
- * construct.
+ * Node files and pod fragments stay files. The resources are created during synth, as children of this construct.
  */
 export class KubernetesManifests extends TerraformElement implements ManifestDelivery {
   /** The manifests that are delivered. */
@@ -114,7 +113,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   readonly #props: KubernetesManifestsProps;
   readonly #late: LateValues;
   readonly #objects: DeliveredObjects;
-  /** True while the resources are those that the next rendering of the Terraform configuration needs. */
+  /** True while the resources are up to date for the next rendering of the Terraform configuration. */
   #made = false;
 
   constructor(scope: Construct, id: string, props: KubernetesManifestsProps) {
@@ -126,7 +125,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
       fail("delivery-unsupported", {
         problem: `${this.node.path} is in the stack whose manifests it delivers, and Terraform asks the cluster's API server while it plans`,
         value: stack.node.id,
-        allowed: "a separate stack, which is planned once the other one is applied",
+        allowed: "a separate stack, which is planned after the other one is applied",
         remedy: "make a second TerraformStack for the resources",
       });
     this.#props = props;
@@ -140,7 +139,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     Aspects.of(this).add({ visit: (node) => (node === this && !this.#made ? this.make() : undefined) });
   }
 
-  /** What the record of the other stack says of this one. */
+  /** The entry in the other stack's `workload-identity.json` that names this stack. */
   get entry(): DeliveryEntry {
     const { provider = DEFAULT.of(this), managementCluster, spokes = {} } = this.#props;
     return {
@@ -157,20 +156,20 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     };
   }
 
-  /** Whether it takes the objects of a chart. */
+  /** Whether it delivers the objects of a chart. */
   delivers({ file, exactName }: ManifestChart): boolean {
     return !exactName && !(this.#props.files ?? []).includes(file);
   }
 
-  /** The objects of a file that it takes, with placeholders for late values. */
+  /** Returns the objects of a delivered file, with placeholders for late values. */
   objectsOf(file: string): readonly object[] {
     if (!this.#made) this.make();
     return this.#objects.of(file);
   }
 
   /**
-   * Called by cdktf; adds nothing, but makes the resources: while `App.synth` prepares, when references to other stacks
-   * are still taken up, and only once for both of its calls.
+   * Called by cdktf; returns nothing, but creates the resources during the preparation of `App.synth`, when references
+   * to other stacks can still be added, and only once for both of its calls.
    */
   override toTerraform(): object {
     if (this.#made) this.#made = false;
@@ -198,10 +197,10 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     this.#made = true;
   }
 
-  /** One resource that the next file waits for, in place of all of this file's. */
+  /** A single resource that the next file depends on, instead of on all objects of this file. */
   #gate({ file }: ManifestEntry, dependsOn: ITerraformDependable[]): TerraformResource {
     const id = `after_${file.replace(/^manifests\/|\.yaml$/g, "").replace(/[^\w-]+/g, "_")}`;
-    // cdktf's own class for it runs the terraform program, to see its version.
+    // cdktf's own class for it would run terraform to find its version.
     const gate = new TerraformResource(this, id, { terraformResourceType: "terraform_data", dependsOn });
     gate.overrideLogicalId(id);
     return gate;
@@ -217,7 +216,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     const place = chart.spoke ?? (chart.appliesTo === "management-cluster" ? "management" : "");
     const name = names.name(place, document);
     const provider = this.#provider(chart);
-    // The one without alias is Terraform's own choice.
+    // Terraform chooses the provider without an alias by itself.
     const named = provider.alias === undefined ? {} : { provider };
     const common = { ...named, ...(dependsOn.length > 0 && { dependsOn }) };
     const resource = this.#objects.isAnnotationsOnly(document)
@@ -262,7 +261,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     return fail("delivery-missing", {
       problem: `no Terraform provider reaches ${cluster}, and ${this.node.path} delivers manifests to it`,
       allowed: "a KubernetesProvider of @cdktf/provider-kubernetes in this stack",
-      remedy: `give it as ${property}, or name its files in files`,
+      remedy: `pass one as ${property}, or list its manifests in \`files\``,
     });
   }
 
@@ -271,7 +270,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     const twice = all.find((provider, place) => all.indexOf(provider) !== place);
     if (twice !== undefined)
       fail("delivery-conflict", {
-        problem: `${this.node.path} is given one provider for two clusters`,
+        problem: `${this.node.path} uses the same provider for two clusters`,
         value: twice,
         allowed: PROVIDERS,
         remedy: "give each cluster its own provider",
@@ -283,10 +282,10 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     const unknown = (this.#props.files ?? []).find((file) => !all.includes(file));
     if (unknown !== undefined)
       fail("delivery-unknown", {
-        problem: `${this.node.path} leaves a file out that the stack does not write`,
+        problem: `${this.node.path} lists a file in \`files\` that the stack does not write`,
         value: unknown,
         allowed: all.join(", ") || "none: the stack writes no manifests",
-        remedy: "name a file by its path below the stack's folder",
+        remedy: "write the path of the file below the stack's folder",
       });
   }
 }
@@ -315,7 +314,7 @@ interface AnnotatedMetadata {
 
 const PROVIDERS = "for each cluster a KubernetesProvider of @cdktf/provider-kubernetes, with an alias";
 
-/** Each provider is one of Kubernetes, in the stack of the resources. */
+/** Each provider must be a `kubernetes` provider in the stack of the resources. */
 function checkProviders(construct: KubernetesManifests, props: KubernetesManifestsProps): void {
   const { provider, managementCluster, spokes = {} } = props;
   for (const each of [provider, managementCluster, ...Object.values(spokes)]) {
@@ -323,7 +322,7 @@ function checkProviders(construct: KubernetesManifests, props: KubernetesManifes
     const isOwn = TerraformStack.of(each) === TerraformStack.of(construct);
     if (!isOwn || each.terraformResourceType !== "kubernetes")
       fail("delivery-foreign", {
-        problem: `a provider that ${construct.node.path} is given is another stack's, or another service's`,
+        problem: `a provider that ${construct.node.path} uses is in another stack, or is not a KubernetesProvider`,
         value: each.node.path,
         allowed: PROVIDERS,
         remedy: "make the provider in the stack of the resources",

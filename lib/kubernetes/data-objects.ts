@@ -20,20 +20,20 @@ import {
 /** Kubernetes' rule for keys of Secrets and ConfigMaps (apimachinery, pkg/util/validation, IsConfigMapKey). */
 const KEY = /^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/;
 
-/** An object's prototype, which an assignment by this name would set in place of a key. */
+/** Assigning to this key would set the object's prototype. */
 const PROTOTYPE = "__proto__";
 
-/** Standard alphabet with padding, as the API server's JSON decoder wants it. */
+/** Standard alphabet with padding, as the API server's JSON decoder requires it. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Texts by key; a text that must stand encoded may be late. */
+/** Texts by key; a late text that must be encoded is a {@link LateEncoding}. */
 export type DataMap = Readonly<Record<string, string | LateEncoding>>;
 
 const DATA_MAP: Kind<DataMap> = record(
   either(text, like<LateEncoding>("a LateEncoding", { encoding: choice(["data-url", "base64"]), text })),
 );
 
-/** What a {@link ConfigMap} holds. */
+/** Properties of a {@link ConfigMap}. */
 export interface ConfigMapProps {
   /** An existing namespace. */
   readonly namespace: string;
@@ -64,7 +64,7 @@ export class ConfigMap extends Construct {
   }
 }
 
-/** What a {@link Secret} holds. */
+/** Properties of a {@link Secret}. */
 export interface SecretProps {
   /** An existing namespace. */
   readonly namespace: string;
@@ -77,7 +77,7 @@ export interface SecretProps {
    */
   readonly stringData?: Readonly<Record<string, string>>;
   /**
-   * Texts in base64 by key, made with `encode("base64", text)` where they are late.
+   * Texts in base64 by key; make late ones with `encode("base64", text)`.
    *
    * @defaultValue - none
    */
@@ -94,7 +94,7 @@ const SECRET_PROPS: ObjectKind<SecretProps> = object({
 /**
  * An Opaque Secret with what a component needs to find its identity: names and paths, never a password or a key.
  *
- * What is secret does not belong into a manifest, nor into Terraform's state; a private key is refused.
+ * Secret values belong neither in a manifest nor in Terraform's state; a private key is refused.
  */
 export class Secret extends Construct {
   /** The manifest. */
@@ -109,7 +109,7 @@ export class Secret extends Construct {
     const both = Object.keys(stringData).find((key) => Object.hasOwn(data, key));
     if (both !== undefined)
       fail("kubernetes-conflict", {
-        problem: `${owner} has a key in data and in stringData, and the API server would keep the latter alone`,
+        problem: `${owner} has the same key in data and in stringData, and the API server would keep only the one in stringData`,
         value: both,
         allowed: "each key in one of the two",
         remedy: "remove one of them",
@@ -136,9 +136,9 @@ function named(
 
 function failEmpty(owner: string): never {
   return fail("kubernetes-missing", {
-    problem: `${owner} holds nothing`,
+    problem: `${owner} has no keys`,
     allowed: "at least one key",
-    remedy: "give it the texts that its readers expect, or leave the object out",
+    remedy: "add the texts that its readers expect, or leave the object out",
   });
 }
 
@@ -148,14 +148,14 @@ function checkedData(owner: string, data: DataMap | null | undefined): DataMap {
       fail("kubernetes-invalid", {
         problem: `key of ${owner} cannot be the name of a file`,
         value: key,
-        allowed: "1 to 253 of A-Z, a-z, 0-9, -, _ and ., neither . nor beginning with ..",
+        allowed: "1 to 253 of A-Z, a-z, 0-9, -, _ and ., not . and not beginning with ..",
         remedy: "use the key that its reader documents",
       });
     if (holdsPrivateKey(typeof value === "string" ? value : value.text))
       fail("kubernetes-unsafe", {
         problem: `value of ${key} of ${owner} holds a private key, and manifests are kept in repositories`,
         allowed: "names, paths and public keys",
-        remedy: "bring the key to its reader in another way, and replace it if others may have seen it",
+        remedy: "give the key to its reader in another way, and replace it if others may have seen it",
       });
   }
   return { ...data };
@@ -165,7 +165,7 @@ function checkedBase64(owner: string, data: DataMap | null | undefined): DataMap
   for (const [key, value] of Object.entries(checkedData(owner, data))) {
     const wrong =
       value instanceof LateEncoding ? value.encoding !== "base64" : isLate(value) || !BASE64.test(value);
-    // The value may be a secret that was put into the wrong field: it is not shown.
+    // The value is not shown: it may be a secret in the wrong field.
     if (wrong)
       fail("kubernetes-invalid", {
         problem: `value of ${key} of ${owner} is not base64`,

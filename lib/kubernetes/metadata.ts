@@ -1,6 +1,5 @@
 /*
- * Metadata as the API server checks it. A wrong annotation key is accepted nowhere, but a wrong value type is found
- * only when the manifest is applied.
+ * Checks of metadata that the API server would otherwise make only when the manifest is applied.
  */
 
 import { ApiObject, type ApiObjectProps, JsonPatch } from "cdk8s";
@@ -26,13 +25,13 @@ export function checkedAnnotations(owner: string, annotations: TextMap): Record<
         problem: `annotation key of ${owner} is not a qualified name`,
         value: key,
         allowed: "[DNS subdomain/]name, the name 1 to 63 of A-Z, a-z, 0-9, -, _ and .",
-        remedy: "write the key as the plugin's documentation has it",
+        remedy: "copy the key from the plugin's documentation",
       });
   }
   return { ...annotations };
 }
 
-/** Adds checked annotations to an object that has `known` ones. */
+/** Adds checked annotations to an object that already has the `known` ones. */
 export function addAnnotations(
   object: ApiObject,
   known: Record<string, string>,
@@ -62,7 +61,7 @@ export function checkedLabels(owner: string, labels: TextMap): TextMap {
         problem: `label ${key} of ${owner} is not a valid label`,
         value,
         allowed:
-          "a qualified name as key, and as value nothing or up to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit",
+          "a qualified name as key; a value that is empty or has up to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit",
         remedy: "correct the label, or use an annotation",
       });
   }
@@ -72,7 +71,7 @@ export function checkedLabels(owner: string, labels: TextMap): TextMap {
 /**
  * An object that belongs to the whole cluster.
  *
- * A chart's default namespace would be written into it, which the API server has no field for.
+ * A chart's default namespace would otherwise be written into it, and cluster-wide objects have no namespace.
  */
 export function clusterObject(scope: Construct, id: string, props: ApiObjectProps): ApiObject {
   const object = new ApiObject(scope, id, props);
@@ -80,7 +79,7 @@ export function clusterObject(scope: Construct, id: string, props: ApiObjectProp
   return object;
 }
 
-/** The texts differ between minors, the rule does not. */
+/** The API server's messages differ between minor versions, but the rule is the same. */
 function isQualifiedName(key: string): boolean {
   return qualifiedNameProblems(key, NEWEST_KUBERNETES).length === 0;
 }

@@ -16,14 +16,14 @@ import { addAnnotations, checkedAnnotations, checkedLabels } from "./metadata";
 
 const TEXTS: Kind<Readonly<Record<string, string>>> = record(text);
 
-/** What a {@link ServiceAccount} says. */
+/** Properties of a {@link ServiceAccount}. */
 export interface ServiceAccountProps {
   /** An existing namespace. */
   readonly namespace: string;
   /** Name of the service account. */
   readonly name: string;
   /**
-   * What the image credential provider plugin or the webhook of a cloud reads; values may be late.
+   * Annotations for a cloud's image credential provider plugin or webhook; values may be late.
    *
    * @defaultValue - none
    */
@@ -44,12 +44,12 @@ const SERVICE_ACCOUNT_PROPS: ObjectKind<ServiceAccountProps> = object({
 });
 
 /**
- * A service account that this configuration owns, whole.
+ * A service account that this configuration owns entirely.
  *
- * For one with another owner use `ServiceAccountAnnotations`: applying a whole object takes over fields.
+ * If it has another owner use `ServiceAccountAnnotations`: applying a complete object takes over the owner's fields.
  */
 export class ServiceAccount extends Construct {
-  /** Who the pods are that use it. */
+  /** The subject of its tokens. */
   readonly subject: Subject;
   /** The manifest. */
   readonly resource: ApiObject;
@@ -76,13 +76,13 @@ export class ServiceAccount extends Construct {
   }
 }
 
-/** What {@link ServiceAccountAnnotations} adds, and to whom. */
+/** Properties of {@link ServiceAccountAnnotations}. */
 export interface ServiceAccountAnnotationsProps {
-  /** The service account's namespace. */
+  /** Namespace of the service account. */
   readonly namespace: string;
   /** Name of the existing service account. */
   readonly name: string;
-  /** At least one; values may be late. */
+  /** Annotations to add, at least one; values may be late. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -93,14 +93,14 @@ const SERVICE_ACCOUNT_ANNOTATIONS_PROPS: ObjectKind<ServiceAccountAnnotationsPro
 });
 
 /**
- * Annotations for a service account with another owner: a Helm chart, an operator, another team.
+ * Annotations for a service account that a Helm chart, an operator or another team owns.
  *
- * The manifest holds nothing but apiVersion, kind, name, namespace and the annotations. Apply it with
- * `kubectl apply --server-side`, so that only these annotations become ours, and never with `--prune`, nor with a
- * GitOps tool that prunes or replaces: both would delete the service account or the owner's fields.
+ * The manifest has only apiVersion, kind, name, namespace and the annotations. Apply it with `kubectl apply
+ * --server-side`, so that you own only these annotations. Never apply it with `--prune` or with a GitOps tool that
+ * prunes or replaces: that would delete the service account or the owner's fields.
  */
 export class ServiceAccountAnnotations extends Construct {
-  /** Whose annotations they are. */
+  /** The annotated service account. */
   readonly subject: Subject;
   /** The manifest. */
   readonly resource: ApiObject;
@@ -114,12 +114,12 @@ export class ServiceAccountAnnotations extends Construct {
     this.#annotations = checkedAnnotations(owner, props.annotations);
     if (Object.keys(this.#annotations).length === 0)
       fail("kubernetes-missing", {
-        problem: `there is nothing to annotate ${owner} with`,
+        problem: `\`annotations\` of ${owner} is empty`,
         allowed: "at least one annotation",
         remedy: "pass the annotations of the pull identity, or leave the object out",
       });
     this.resource = serviceAccount(this, this.subject, { annotations: { ...this.#annotations } });
-    // Labels that a chart gives to all its objects are not the owner's.
+    // Removes labels that the chart adds to all its objects: they would become part of the owner's object.
     if (Object.keys(this.resource.chart.labels).length > 0)
       this.resource.addJsonPatch(JsonPatch.remove("/metadata/labels"));
   }
@@ -136,7 +136,7 @@ function ownerOf({ key }: Subject): string {
   return `service account ${key}`;
 }
 
-/** Who writes each service account, by chart and by `namespace/name`: another chart may be for another cluster. */
+/** The writer of each service account by chart and `namespace/name`: another chart may be for another cluster. */
 const WRITERS = new WeakMap<Chart, Map<string, Construct>>();
 
 function serviceAccount(
@@ -150,10 +150,10 @@ function serviceAccount(
   const other = writers.get(key);
   if (other)
     fail("kubernetes-conflict", {
-      problem: `${other.node.path} already writes this service account into the same chart, and applying it twice would keep the annotations of one only`,
+      problem: `${other.node.path} already writes this service account to the same chart, and applying both would keep the annotations of only one`,
       value: key,
       allowed: "one construct per service account and chart",
-      remedy: "join the annotations in one construct",
+      remedy: "put all annotations into one construct",
     });
   writers.set(key, construct);
   return new ApiObject(construct, "Resource", {

@@ -21,11 +21,11 @@ import { namespaceName } from "../model/kubernetes-name";
 import { stableHash } from "../rules/names";
 import { TOKEN_AUDIENCE_VERB } from "../rules/rbac/evaluate";
 
-/** What a {@link TokenAudienceGrant} allows, and where. */
+/** Properties of a {@link TokenAudienceGrant}. */
 export interface TokenAudienceGrantProps {
   /** The audience in the kubelet's `tokenAttributes`, for example `sts.amazonaws.com`. */
   readonly audience: string;
-  /** Minor of the kube-apiserver, `1.35`; decides whether nodes must also be allowed to read service accounts. */
+  /** Minor version of the kube-apiserver, for example `1.35`; decides whether nodes must also read service accounts. */
   readonly apiServer: string;
   /**
    * Feature gates of the kube-apiserver that differ from the defaults of its version.
@@ -42,21 +42,21 @@ export interface TokenAudienceGrantProps {
   /**
    * Limits the grant to these service accounts, `namespace/name`.
    *
-   * With the scope `cluster` only the names count: the rule then holds for service accounts of these names in every
+   * With the scope `cluster` only the names are used: the rule then applies to service accounts of these names in every
    * namespace.
    *
    * @defaultValue - all service accounts of the namespaces
    */
   readonly serviceAccounts?: readonly (string | Subject)[];
   /**
-   * `namespaces` binds in each namespace; `cluster` binds once for all, also for namespaces still to come, which an
-   * entry with `requireServiceAccount: false` needs: the kubelet requests the tokens of all who pull.
+   * `namespaces` binds the role in each namespace; `cluster` binds it for all namespaces, including future ones. An
+   * entry with `requireServiceAccount: false` needs `cluster`: the kubelet then requests tokens of all that pull.
    *
    * @defaultValue "namespaces"
    */
   readonly scope?: "namespaces" | "cluster";
   /**
-   * Name of the roles and of their bindings; none that clusters come with.
+   * Name of the roles and of their bindings; names of built-in roles are refused.
    *
    * @defaultValue - derived from the audience: `token-audience:<audience>`
    */
@@ -78,14 +78,14 @@ const RBAC = "rbac.authorization.k8s.io";
 /**
  * Allows nodes (Group `system:nodes`) to request service account tokens for one audience.
  *
- * Since Kubernetes 1.33 the API server refuses a node's request for an audience that the pod does not mount, unless
- * RBAC allows it (gate `ServiceAccountNodeAudienceRestriction`). The grant covers every token request of a node for
- * the audience; the API server cannot tell an image pull from another purpose.
+ * Since Kubernetes 1.33 the API server refuses a node's request for an audience that is not in a volume of the pod,
+ * unless RBAC allows it (gate `ServiceAccountNodeAudienceRestriction`). The grant covers every token request of a node
+ * for the audience; the API server cannot tell image pulls from other uses.
  *
- * Applying it needs the verb on that audience or `escalate`: a cluster administrator has both.
+ * To apply it you need the same verb on that audience, or `escalate`; cluster administrators have both.
  */
 export class TokenAudienceGrant extends Construct {
-  /** The audience that it allows. */
+  /** The audience for which nodes may request tokens. */
   readonly audience: string;
   /** The ClusterRole, or with `serviceAccounts` one Role per namespace. */
   readonly roles: readonly ApiObject[];
@@ -137,7 +137,7 @@ function rbac(kind: string): { readonly apiVersion: string; readonly kind: strin
 
 /**
  * kube-apiserver asks the authorizer, as the node, for the verb `request-serviceaccounts-token-audience` on a resource
- * of the core group whose name is the audience, verbatim, with the service account as name and namespace
+ * of the core group whose name is the audience, unchanged, with the service account as name and namespace
  * (kubernetes/kubernetes, plugin/pkg/admission/noderestriction/admission.go). `create serviceaccounts/token` is not
  * granted: the node authorizer already allows it, for pods of the node only.
  */
@@ -156,10 +156,10 @@ const READABLE = /[^A-Za-z0-9.-]+/g;
 const NAME_MAX = 253;
 
 /**
- * A name for the role of an audience: readable, a path segment as RBAC wants it, and different for different
- * audiences (a hash is added where characters were replaced; the number of colons tells both forms apart).
+ * A name for the role of an audience: readable, a valid path segment as RBAC requires, and different for different
+ * audiences (a hash is added if characters were replaced; the number of colons distinguishes the two forms).
  *
- * Limited roles are named apart: a binding's roleRef cannot be changed once it exists, and a limited role must not
+ * Limited roles get other names: a binding's roleRef cannot be changed once it exists, and a limited role must not
  * overwrite an unlimited one that another configuration applied.
  */
 export function tokenAudienceRoleName(audience: string, limited: boolean): string {
@@ -171,11 +171,11 @@ export function tokenAudienceRoleName(audience: string, limited: boolean): strin
   return prefix + readable.slice(0, room - suffix.length) + suffix;
 }
 
-/** The role of openshift/hypershift#8397, the only one under `system:` that is ours to write. */
+/** The role of openshift/hypershift#8397, the only name under `system:` that may be used. */
 const HYPERSHIFT_ROLE = "system:node:credential-provider-token-audience";
 
 /**
- * Roles that clusters come with, which applying a role of the same name would empty. Source: kubernetes,
+ * Built-in roles of clusters, whose rules a role of the same name would replace. Source: kubernetes,
  * plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go; openshift/apiserver bootstrap policy and `oc adm policy`;
  * openshift/machine-config-operator, install/0000_80_machine-config_00_rbac.yaml.
  */
@@ -186,7 +186,7 @@ const RESERVED: readonly string[] = [
 ];
 
 /**
- * Returns a role name that a caller gave.
+ * Returns a caller's role name after checking it.
  *
  * Source: apimachinery, pkg/api/validation/path (ValidatePathSegmentName), which RBAC uses instead of DNS names.
  */
@@ -196,15 +196,15 @@ export function checkedRoleName(name: string): string {
     name === "" || name.length > NAME_MAX
       ? "is empty or too long"
       : name === "." || name === ".." || /[/%]/.test(name)
-        ? "cannot stand in a URL path"
+        ? "is not valid in a URL path"
         : RESERVED.includes(name) || (name.startsWith("system:") && name !== HYPERSHIFT_ROLE)
-          ? "is that of a role that the cluster comes with or reserves"
+          ? "belongs to a role that is built in or reserved"
           : undefined;
   if (reason === undefined) return name;
   return fail("kubernetes-invalid", {
     problem: `name of an RBAC role ${reason}`,
     value: name,
-    allowed: `1 to 253 characters without / and %, neither . nor .., not system: (but ${HYPERSHIFT_ROLE}) nor a role that every cluster has`,
+    allowed: `1 to 253 characters without / and %, neither . nor .., not system: (except ${HYPERSHIFT_ROLE}), not a built-in role`,
     remedy: "leave `roleName` out to get a name derived from the audience",
   });
 }
@@ -222,7 +222,7 @@ function extentOf({ audience, scope, namespaces, serviceAccounts }: TokenAudienc
     return fail("kubernetes-conflict", {
       problem: `the grant of the audience ${audience} ${scope === "cluster" ? "is for the whole cluster and for namespaces" : "names both namespaces and service accounts"}`,
       allowed: '`namespaces` alone, `serviceAccounts` alone, or scope "cluster" without `namespaces`',
-      remedy: "leave one of them out; service accounts bring their namespaces along",
+      remedy: "leave one of them out; service accounts include their namespaces",
     });
   const subjects = serviceAccounts?.map(Subject.of).sort(byNamespaceAndName);
   const named = subjects?.map(({ namespace }) => namespace) ?? namespaces ?? [];

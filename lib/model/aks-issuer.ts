@@ -1,9 +1,9 @@
 /**
- * Hosts of the issuers of AKS clusters, one per cloud of Azure: `https://<region>.<host>/<tenant>/<id>/`.
+ * Hosts of AKS issuers, one per Azure cloud: `https://<region>.<host>/<tenant>/<id>/`.
  *
- * The `iss` of their tokens ends with the slash, and Entra, STS and Google compare it exactly. Source: learn.microsoft.com,
- * "Create an OpenID Connect provider on AKS"; Azure/azure-workload-identity#1700; `oidcIssuerProfile.issuerURL` of
- * clusters in `usgovvirginia` and `chinanorth2`.
+ * The `iss` of their tokens ends with the slash, and Entra, STS and Google compare it exactly. Source:
+ * learn.microsoft.com, "Create an OpenID Connect provider on AKS"; Azure/azure-workload-identity#1700;
+ * `oidcIssuerProfile.issuerURL` of clusters in `usgovvirginia` and `chinanorth2`.
  */
 const AKS_ISSUER_HOSTS: readonly string[] = [
   "oic.prod-aks.azure.com",
@@ -11,13 +11,13 @@ const AKS_ISSUER_HOSTS: readonly string[] = [
   "oic.prod-aks.azure.cn",
 ];
 
-/** Whether a URL is the issuer of an AKS cluster, with or without the slash that it needs. */
+/** Whether a URL is the issuer of an AKS cluster, with or without the required trailing slash. */
 export function isAksIssuer(url: string): boolean {
   const [, host = ""] = /^https:\/\/([^/]*)/.exec(url) ?? [];
   return AKS_ISSUER_HOSTS.some((suffix) => host.endsWith(`.${suffix}`));
 }
 
-/** An issuer as tokens have it: that of an AKS cluster ends with a slash, however it was written down. */
+/** Returns the issuer in the form of the tokens' `iss`: adds the slash at the end of an AKS issuer if it is missing. */
 export function issuerOfTokens(url: string): string {
   return isAksIssuer(url) && !url.endsWith("/") ? `${url}/` : url;
 }

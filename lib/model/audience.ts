@@ -6,11 +6,11 @@ const MAX = 256;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * Returns a usable audience.
+ * Returns the audience after checking it.
  *
- * The kubelet accepts any text that is not empty; the bounds here are the narrowest of the clouds (Google allows
- * 256 characters, Azure 600) and leave out blanks, which no cloud's convention has and which are easily missed.
- * An audience is written into node files and RBAC, so it is never late.
+ * The kubelet accepts any non-empty text; the limits here are the narrowest of the clouds (Google allows 256
+ * characters, Azure 600), without blanks, which no cloud uses and which are easily overlooked. An audience is written
+ * to node files and RBAC, so it is never late.
  */
 export function validateAudience(audience: string): string {
   literal(audience, "audience");

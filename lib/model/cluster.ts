@@ -16,88 +16,87 @@ import {
   text,
 } from "./shape";
 
-/** What is known of one credential provider plugin on the nodes. */
+/** Facts about one credential provider plugin on the nodes. */
 export interface PluginFacts {
   /**
    * Version of the plugin, for example `1.35.2`.
    *
-   * @defaultValue - unknown; what depends on it is refused or left as unknown
+   * @defaultValue - unknown; rules that depend on it refuse or answer unknown
    */
   readonly version?: string;
   /**
-   * Abilities that no released version number proves, for example `custom-pools` of a Google plugin built with
+   * Abilities that the version does not imply, for example `custom-pools` of a Google plugin built with
    * `--sts-audience`.
    *
    * @defaultValue - none
    */
   readonly abilities?: readonly string[];
   /**
-   * Why this plugin cannot be used on these nodes at all; used in the refusal.
+   * Why this plugin cannot be used on these nodes at all; part of the error message.
    *
-   * @defaultValue - it can
+   * @defaultValue - the plugin can be used
    */
   readonly unusable?: string;
   /**
-   * Where nodes fetch the plugin from; the same file under each name that the configuration has for it.
+   * Where nodes download the plugin; they store the same file under each name that the configuration uses.
    *
-   * @defaultValue - the nodes have it
+   * @defaultValue - the plugin is already on the nodes
    */
   readonly source?: PluginSource;
 }
 
-/** A file that nodes fetch and make executable. */
+/** A file that nodes download and make executable. */
 export interface PluginSource {
-  /** `https://…`, of the nodes' own platform. */
+  /** URL, `https://…`, of a build for the nodes' platform. */
   readonly url: string;
-  /** SHA-256 of the file, 64 hexadecimal digits in lower case; a node does not use another file. */
+  /** SHA-256 of the file, 64 lower-case hexadecimal digits; nodes refuse any other file. */
   readonly sha256: string;
 }
 
-/** The entry that a distribution's nodes have for one plugin before this library changes it. */
+/** The entry for one plugin in the distribution's own CredentialProviderConfig. */
 export interface StockCredentialProvider {
   /** File name of the executable in the distribution's plugin directory. */
   readonly name: string;
   /** The distribution's own patterns; kept unless stated otherwise. */
   readonly matchImages: readonly string[];
-  /** The distribution's own arguments; kept unless the cloud brings its own. */
+  /** The distribution's own arguments; kept unless the cloud needs others. */
   readonly args: readonly string[];
   /** The distribution's own duration, for example `12h`. */
   readonly defaultCacheDuration: string;
   /**
-   * Where the nodes pull their own images with this entry, as on EKS, it stays, and the service account tokens go into an
-   * entry beside it.
+   * Set if the nodes pull their own images with this entry, as on EKS: it stays, and a second entry uses the service
+   * account tokens.
    *
-   * @defaultValue - the tokens go into this entry
+   * @defaultValue - this entry uses the tokens
    */
   readonly beside?: EntryBeside;
 }
 
-/** An entry for service account tokens that stands beside the distribution's own. */
+/** A second entry for service account tokens next to the distribution's own. */
 export interface EntryBeside {
   /** File name of its executable. */
   readonly name: string;
-  /** What puts that executable into the plugin directory. */
+  /** Files that put that executable into the plugin directory. */
   readonly files: readonly NodeFile[];
   /**
-   * Patterns of what nodes pull with their own identity in strict mode; `undefined` where they are not known, and strict
-   * mode is refused.
+   * Patterns of images that nodes pull with their own identity in strict mode; if `undefined`, strict mode is refused.
    */
   readonly nodeImages: readonly string[] | undefined;
-  /** How to state what is not known, for the refusal. */
+  /** How to state missing patterns; part of the error message. */
   readonly remedy: string;
 }
 
-/** The facts of one cluster that decide what is written; made by a function per distribution. */
+/** The facts of one cluster that decide what is written; each distribution has a function that returns them. */
 export interface ClusterFacts {
   /** DNS label; becomes part of the names of roles and identities. */
   readonly name: string;
   /** `kubernetes`, `openshift` or `openshift-hosted`. */
   readonly distribution: string;
-  /** Who signs the cluster's service account tokens. */
+  /** Issuer of the cluster's service account tokens. */
   readonly issuer: Issuer;
-  /** Kubelet minor of the nodes, `1.35`. */
+  /** Minor version of the kubelets, for example `1.35`. */
   readonly kubelet: string;
-  /** Minor of the kube-apiserver, `1.35`. */
+  /** Minor version of the kube-apiserver, for example `1.35`. */
   readonly apiServer: string;
   /**
    * Feature gates of kubelets and API server that differ from the defaults of the version.
@@ -107,17 +106,17 @@ export interface ClusterFacts {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** Plugins on the nodes, by the plugin's key (`ecr`, `acr`, `gcp`). */
   readonly plugins: Readonly<Record<string, PluginFacts>>;
-  /** The distribution's own entries, by the plugin's key; empty where nodes come without. */
+  /** The distribution's own entries, by the plugin's key; empty if it has none. */
   readonly stockProviders: Readonly<Record<string, StockCredentialProvider>>;
-  /** Finished provider entries that must stand in the same file, for example OpenShift's `crio-credential-provider`. */
+  /** Complete provider entries that must be in the same file, for example OpenShift's `crio-credential-provider`. */
   readonly additionalProviders: readonly Readonly<Record<string, unknown>>[];
-  /** Path of the CredentialProviderConfig on the nodes for the given plugins; throws where there is none. */
+  /** Returns the path of the nodes' CredentialProviderConfig for these plugins; throws if none serves them all. */
   configPath(plugins: readonly string[]): string;
   /** Directory of the plugin executables on the nodes. */
   readonly pluginDirectory: string;
-  /** True where a second executable name can be put into the plugin directory (mixed mode may need one). */
+  /** Whether a second executable name can be added to the plugin directory, which mixed mode may need. */
   readonly pluginDirectoryWritable: boolean;
-  /** Facts that manifests do not carry, for `workload-identity.json`. */
+  /** Facts that manifests do not show, for `workload-identity.json`. */
   readonly recorded: Readonly<Record<string, unknown>>;
 }
 
@@ -128,11 +127,11 @@ export interface ICluster<Scope> extends ClusterFacts {
 }
 
 /**
- * A cluster of a service that configures the kubelets itself: its issuer serves workloads, and image pulls with service
- * account tokens are refused.
+ * A cluster of a managed service that configures the kubelets itself: workloads can use its issuer, but `ImagePulls`
+ * refuses it.
  */
 export interface ManagedCluster extends Pick<ClusterFacts, "name" | "distribution" | "issuer"> {
-  /** Why its nodes cannot pull with service account tokens, and what the service has instead. */
+  /** Why its nodes cannot pull with service account tokens, and what the service offers instead. */
   readonly withoutPulls: Problem;
 }
 
@@ -164,7 +163,7 @@ export const CLUSTER_FACTS: Kind<ClusterFacts> = like(TITLE, FACTS);
 
 const WHOLE: Kind<ICluster<never>> = like(TITLE, { ...FACTS, carriers: list(NODE_CARRIER) });
 
-/** The kind of an {@link ICluster}; a {@link ManagedCluster} is refused with what its service has instead. */
+/** The kind of an {@link ICluster}; for a {@link ManagedCluster} the error names what its service offers instead. */
 export const CLUSTER: Kind<ICluster<never>> = {
   title: TITLE,
   mistake: (value) =>
@@ -177,7 +176,7 @@ function isManaged(value: unknown): value is ManagedCluster {
   return isRecord(value) && isRecord(value["withoutPulls"]);
 }
 
-/** Settings of which the facts of a cluster are enough, whatever else they say. */
+/** A kind of settings for which a cluster's facts, with their further properties, can be passed too. */
 export function orCluster<T>({ title, shape, mistake }: ObjectKind<T>): Kind<T> {
   const open = like<T>(title, shape);
   return { title, mistake: (value) => (CLUSTER_FACTS.mistake(value) ? mistake(value) : open.mistake(value)) };

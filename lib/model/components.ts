@@ -1,6 +1,6 @@
 /*
- * OpenShift's components, as clouds and Kubernetes both know them: `identity.ts` says how they meet. A cloud answers
- * with the Secrets that the components read.
+ * What clouds and Kubernetes share about OpenShift's components; `identity.ts` describes the contract. A cloud returns
+ * the Secrets that the components read.
  */
 
 import { COMPONENT_REQUEST, type CredentialsRequest, type SecretReference } from "./credentials-request";
@@ -12,12 +12,12 @@ import { type ObjectKind, type Kind, choice, like, list, method, object, text } 
 /** Audience of the tokens that OpenShift's components present to a cloud (their projected volumes state it). */
 export const COMPONENT_AUDIENCE = "openshift";
 
-/** Where a component's token is, unless its request says otherwise. */
+/** Path of a component's token, unless its request states another. */
 export const COMPONENT_TOKEN_PATH = "/var/run/secrets/openshift/serviceaccount/token";
 
-/** All components of one cluster that ask one cloud. */
+/** All components of one cluster that request access to one cloud. */
 export interface ComponentsRequest extends IdentityRequest {
-  /** Sorted by namespace and name of the Secret, each Secret once; all of the provider kind that the identities read. */
+  /** Requests of the identities' provider kind, sorted by namespace and name of the Secret, each Secret once. */
   readonly requests: readonly CredentialsRequest[];
 }
 
@@ -37,43 +37,43 @@ export interface ComponentSecret extends SecretReference {
   readonly data?: Readonly<Record<string, string | LateEncoding>>;
 }
 
-/** What one component got. */
+/** The identity and the Secret of one component. */
 export interface ComponentGrant extends IdentityGrant {
-  /** Its request. */
+  /** The component's request. */
   readonly request: CredentialsRequest;
-  /** The Secret that it reads. */
+  /** The Secret that the component reads. */
   readonly secret: ComponentSecret;
   /**
-   * What it was meant to get in place of what its request asks for.
+   * The intended rights, if they differ from the request.
    *
    * @defaultValue - what the request asks for
    */
   readonly intends?: ComponentIntent;
   /**
-   * Where its rights count: scopes of Azure, `projects/<id>` of Google; may be late.
+   * Where its rights apply: scopes of Azure, `projects/<id>` of Google; may be late.
    *
-   * @defaultValue - the rights say it themselves
+   * @defaultValue - the rights themselves name the place
    */
   readonly places?: readonly string[];
 }
 
-/** What a component was meant to get other than its request asks for. */
+/** Intended rights of a component that differ from its request. */
 export interface ComponentIntent {
   /** All its rights, in the form of the request's provider part; texts may be late. */
   readonly rights: Readonly<Record<string, unknown>>;
   /**
-   * Why, as it was stated.
+   * The stated reason.
    *
    * @defaultValue - none was stated
    */
   readonly reason?: string;
 }
 
-/** What a cloud's maker declared, as far as Kubernetes must know it. */
+/** What a cloud declared, as far as the manifests need it. */
 export interface ComponentsDeclaration {
   /** One per request, in the order of the requests. */
   readonly grants: readonly ComponentGrant[];
-  /** Further Secrets of the cloud, for example what makes OpenShift run Azure's pod identity webhook. */
+  /** Further Secrets of the cloud, for example the one that makes OpenShift run Azure's pod identity webhook. */
   readonly secrets: readonly (ComponentSecret & {
     /** Name of its file below `manifests/`, without `.yaml`. */
     readonly file: string;
@@ -86,12 +86,12 @@ export interface IComponentIdentities<Scope> extends IIdentities<
   ComponentsRequest,
   ComponentsDeclaration
 > {
-  /** Tells them from the identities of the other jobs. */
+  /** Distinguishes these identities from those for other jobs. */
   readonly job: "components";
-  /** Kind of the provider part that it reads, `AWSProviderSpec` say. */
+  /** Kind of the `providerSpec` that it reads, for example `AWSProviderSpec`. */
   readonly providerKind: string;
   /**
-   * Secrets that the declaration writes besides those of the requests, which no request may therefore ask for.
+   * Further Secrets that the declaration writes; a request for one of them is refused.
    *
    * @defaultValue - none
    */

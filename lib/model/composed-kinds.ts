@@ -4,7 +4,7 @@ import { isPlain, isRecord } from "./record";
 /** True or false. */
 export const boolean: Kind<boolean> = choice([true, false]);
 
-/** A list whose elements are all of a kind; a list that is known only after apply is one of strings. */
+/** A list whose elements are all of a kind; a late list is taken for a list of strings. */
 export function list<T>(kind: Kind<T>): Kind<readonly T[]> {
   const title = `an array, each element ${kind.title}`;
   return {
@@ -21,7 +21,7 @@ function inList<T>(values: readonly unknown[], kind: Kind<T>): Mistake | undefin
   return undefined;
 }
 
-/** An object whose keys are names of the caller's, with values of a kind. */
+/** An object with arbitrary keys and values of a kind. */
 export function record<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
   const title = `an object, each value ${kind.title}`;
   return {
@@ -51,7 +51,7 @@ export function either<T extends readonly unknown[]>(
         if (mistake === undefined) return undefined;
         mistakes.push(mistake);
       }
-      // A mistake within tells which of the kinds was meant, but of what a class made.
+      // A mistake inside the value shows which kind was meant, except in instances of classes.
       const within =
         isRecord(value) && !isPlain(value) ? undefined : mistakes.find(({ keys }) => keys.length);
       return within ?? wrongKind(value, title);

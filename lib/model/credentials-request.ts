@@ -12,12 +12,12 @@ import {
   text,
 } from "./shape";
 
-/** Where a CredentialsRequest was read. */
+/** The origin of a CredentialsRequest. */
 export interface RequestSource {
   /**
-   * The file as given.
+   * Path of the file, as it was given.
    *
-   * @defaultValue - an object of the caller
+   * @defaultValue - the request was passed as an object
    */
   readonly file?: string;
   /**
@@ -37,26 +37,26 @@ export interface SecretReference {
 }
 
 /**
- * What an OpenShift component asks of a cloud: a checked `CredentialsRequest` of `cloudcredential.openshift.io/v1`.
+ * A checked `CredentialsRequest` of `cloudcredential.openshift.io/v1`: the access that an OpenShift component requests.
  *
- * The part of the cloud is carried as it was read; the cloud of its kind reads and checks it.
+ * The cloud's part is kept as it was read; the cloud of that kind checks it.
  */
 export interface CredentialsRequest {
   /** `metadata.name`. */
   readonly name: string;
-  /** `metadata.annotations`; empty where there are none. */
+  /** `metadata.annotations`; empty if there are none. */
   readonly annotations: Readonly<Record<string, string>>;
   /** `spec.secretRef`: the Secret that the component reads. */
   readonly secret: SecretReference;
-  /** The component's service accounts; their namespace is that of the Secret. At least one, sorted by name. */
+  /** The component's service accounts, at least one, sorted by name; their namespace is that of the Secret. */
   readonly subjects: readonly Subject[];
-  /** `spec.cloudTokenPath`; `undefined` where the component uses the usual path. */
+  /** `spec.cloudTokenPath`; `undefined` if the component uses the default path. */
   readonly cloudTokenPath: string | undefined;
   /** `spec.providerSpec.kind`: `AWSProviderSpec`, `AzureProviderSpec` or `GCPProviderSpec`. */
   readonly providerKind: string;
   /** `spec.providerSpec` without `apiVersion` and `kind`. */
   readonly providerSpec: Readonly<Record<string, unknown>>;
-  /** Where it was read, for refusals. */
+  /** Where it was read, for error messages. */
   readonly source: RequestSource;
 }
 

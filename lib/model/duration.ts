@@ -5,7 +5,7 @@ import { durationInvalid } from "./problems";
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** A length of time in whole seconds that knows its unit and prints the kubelet's form. */
+/** A length of time in whole seconds, printed in the kubelet's format. */
 export class Duration {
   /** The length in seconds. */
   readonly totalSeconds: number;
@@ -17,22 +17,22 @@ export class Duration {
         : fail("property-invalid", durationInvalid(totalSeconds));
   }
 
-  /** So many seconds. */
+  /** Returns a duration of this many seconds. */
   static seconds(amount: number): Duration {
     return new Duration(amount);
   }
 
-  /** So many minutes. */
+  /** Returns a duration of this many minutes. */
   static minutes(amount: number): Duration {
     return new Duration(amount * MINUTE);
   }
 
-  /** So many hours. */
+  /** Returns a duration of this many hours. */
   static hours(amount: number): Duration {
     return new Duration(amount * HOUR);
   }
 
-  /** Go's form without zero parts: `12h`, `10m`, `1m30s`, `0s`. */
+  /** Returns Go's format without zero parts: `12h`, `10m`, `1m30s`, `0s`. */
   toString(): string {
     const parts: readonly (readonly [number, string])[] = [
       [Math.floor(this.totalSeconds / HOUR), "h"],

@@ -8,7 +8,7 @@ import type { Subject } from "./subject";
  * identity pool provider with bindings.
  */
 export interface FederatedTrust {
-  /** Who signs the tokens. */
+  /** Issuer of the tokens. */
   readonly issuer: Issuer;
   /** The one audience the tokens are for. */
   readonly audience: string;

@@ -1,7 +1,7 @@
 /*
- * How clouds meet the fleet. A cloud's spoke object says where a spoke is and what a plugin needs as arguments to get
- * credentials for it; that cloud lets the hub's controllers in and answers with who they are on the spoke. The
- * controllers' own identities are those of any workload (`IWorkloadIdentities` of workloads.ts, with no permissions).
+ * The contract between clouds and the fleet. A cloud's spoke object states the spoke's address and the arguments that a
+ * plugin needs to get credentials for it. The cloud admits the hub's controllers, and returns their users on the spoke.
+ * The controllers' identities are those of any workload (`IWorkloadIdentities` of workloads.ts), without permissions.
  */
 
 import type { NodeSetup } from "./node-file";
@@ -21,34 +21,34 @@ import {
   text,
 } from "./shape";
 
-/** Where a spoke's API server is, and whom its certificate is from. */
+/** Address of a spoke's API server, and what its certificate is verified with. */
 export interface SpokeEndpoint {
   /** URL of the API server, with `https://`; may be late. */
   readonly server: string;
   /**
-   * Base64 of the PEM certificates that sign the server's certificate, as all clouds give it; may be late.
+   * PEM certificates of the server's certificate authority in base64, the form that all clouds return; may be late.
    *
-   * @defaultValue - none; then `publicCertificate` must say so
+   * @defaultValue - none; then `publicCertificate` must be true
    */
   readonly certificateAuthorityData?: string;
   /**
-   * True where the system's certificates cover the server: Connect Gateway, DNS endpoints, a public certificate.
+   * Whether the system's root certificates verify the server: Connect Gateway, DNS endpoints, a public certificate.
    *
    * @defaultValue false
    */
   readonly publicCertificate?: boolean;
 }
 
-/** What plugins need to know about one spoke; each plugin takes what it knows. All literal. */
+/** Parameters of one spoke for plugins, all literal; each plugin uses those that it supports. */
 export interface SpokeParameters {
   /**
-   * Name of the EKS cluster; or the cluster id that the spoke's aws-iam-authenticator server has.
+   * Name of the EKS cluster, or the cluster id of the spoke's aws-iam-authenticator server.
    *
    * @defaultValue - none
    */
   readonly clusterName?: string;
   /**
-   * Region of the EKS cluster, which must be that of the STS that signs.
+   * Region of the EKS cluster; must be the region of the STS endpoint that signs.
    *
    * @defaultValue - that of the controller's environment
    */
@@ -56,17 +56,17 @@ export interface SpokeParameters {
   /**
    * ARN of an IAM role to assume for this spoke.
    *
-   * @defaultValue - none: the controller's own role enters
+   * @defaultValue - none: the controller uses its own role
    */
   readonly roleArn?: string;
   /**
-   * Application id of the server that the Entra token is for.
+   * Application id of the server for which the Entra token is issued.
    *
    * @defaultValue - that of all AKS clusters, 6dae42f8-4368-4678-94ff-3960e28e3630
    */
   readonly serverId?: string;
   /**
-   * Client id of the identity for this spoke, where it is not the one of the controller's environment.
+   * Client id of the identity for this spoke, if it differs from the one in the controller's environment.
    *
    * @defaultValue - that of the controller's environment
    */
@@ -78,7 +78,7 @@ export interface SpokeParameters {
    */
   readonly tenantId?: string;
   /**
-   * Audience of the service account token that the spoke takes, for spokes that trust the hub's issuer themselves.
+   * Audience of the service account token that the spoke accepts, for spokes that trust the hub's issuer themselves.
    *
    * @defaultValue - none
    */
@@ -86,79 +86,79 @@ export interface SpokeParameters {
   /**
    * Path of that token in the controller's containers.
    *
-   * @defaultValue - where `HubConsumer` mounts it
+   * @defaultValue - the path where `HubConsumer` mounts it
    */
   readonly tokenFile?: string;
 }
 
-/** Who a controller is on the spoke, for RBAC there. */
+/** A controller's user on the spoke, for RBAC there. */
 export interface SpokeUser {
   /** The hub's service account. */
   readonly subject: Subject;
   /**
    * Name of the user on the spoke; may be late.
    *
-   * @defaultValue - not known; RBAC then needs a group
+   * @defaultValue - unknown; RBAC then needs a group
    */
   readonly user?: string;
   /** Groups of the user on the spoke; may be late. */
   readonly groups: readonly string[];
-  /** True where the cloud itself allows what the controller needs, so that no RBAC is needed. */
+  /** True if the cloud itself gives the controller its rights, so that RBAC is not needed. */
   readonly authorized: boolean;
 }
 
-/** Controllers that want to enter one spoke. */
+/** The controllers that shall enter one spoke. */
 export interface SpokeEntryRequest {
   /** Name of the hub. */
   readonly hub: string;
   /** Name of the spoke, as in its ClusterProfile. */
   readonly spoke: string;
-  /** The controllers' identities in the spoke's cloud, one per executing service account, sorted by subject. */
+  /** Identities in the spoke's cloud, one per service account that opens connections, sorted by subject. */
   readonly controllers: readonly AccessGrant[];
 }
 
-/** What a cloud declared to let controllers in. */
+/** What a cloud declared to admit the controllers. */
 export interface SpokeEntry {
   /** One per controller of the request. */
   readonly users: readonly SpokeUser[];
   /**
-   * Objects of the spoke that must be there besides RBAC of the users, each with apiVersion, kind and metadata.
+   * Objects that the spoke needs in addition to the users' RBAC, each with apiVersion, kind and metadata.
    *
    * @defaultValue - none
    */
   readonly objects?: readonly Readonly<Record<string, unknown>>[];
   /**
-   * Lines for whoever applies the objects.
+   * Comment lines for the person who applies the objects.
    *
    * @defaultValue - none
    */
   readonly comment?: readonly string[];
 }
 
-/** A spoke as its profile and the plugins see it. */
+/** Facts of a spoke for its profile and the plugins. */
 export interface SpokeFacts {
   /** Key of the cloud: `aws`, `azure`, `google`, or `kubernetes` for a spoke that trusts the hub's issuer itself. */
   readonly cloud: string;
-  /** Where the spoke is. */
+  /** The spoke's API server. */
   readonly endpoint: SpokeEndpoint;
-  /** What the plugins get as arguments. */
+  /** Parameters for the plugins. */
   readonly parameters: SpokeParameters;
   /**
-   * Id of the project whose policy lets controllers in, literal; it is recorded for `explain`, since an address does not
-   * say it.
+   * Literal id of the project whose policy admits controllers; recorded for `explain`, because the address does not
+   * contain it.
    *
    * @defaultValue - none: the cloud has no projects
    */
   readonly project?: string;
   /**
-   * Number of that project, where the address has it; recorded where it is literal.
+   * Number of that project, if the address contains it; recorded if it is literal.
    *
    * @defaultValue - none
    */
   readonly projectNumber?: string;
 }
 
-/** Whose tokens a spoke takes that trusts the hub's issuer itself. */
+/** The tokens that a spoke accepts if it trusts the hub's issuer itself. */
 export interface SpokeTrust {
   /** URL of the issuer; may be late. */
   readonly issuer: string;
@@ -166,16 +166,16 @@ export interface SpokeTrust {
   readonly serviceAccounts: readonly string[];
 }
 
-/** A spoke as its cloud knows it; made by the function of the cloud's subpath. */
+/** Access to a spoke; each cloud's subpath has a function that returns it. */
 export interface ISpokeAccess<Scope> extends SpokeFacts {
   /**
-   * Whose tokens the spoke itself takes.
+   * The tokens that the spoke itself accepts.
    *
-   * @defaultValue - a cloud stands between
+   * @defaultValue - none: a cloud authenticates the controllers
    */
   readonly trusts?: SpokeTrust;
   /**
-   * True where the cloud itself allows what each controller needs, so that no RBAC is needed.
+   * True if the cloud itself gives every controller its rights, so that RBAC is not needed.
    *
    * @defaultValue false
    */
@@ -186,11 +186,11 @@ export interface ISpokeAccess<Scope> extends SpokeFacts {
    * @defaultValue - none
    */
   readonly nodeSetup?: NodeSetup;
-  /** Declares in the scope what lets the controllers in: access entries, role assignments, IAM roles. */
+  /** Declares in the scope what admits the controllers: access entries, role assignments, IAM roles. */
   declare(scope: Scope, request: SpokeEntryRequest): SpokeEntry;
 }
 
-/** A workload of the hub that opens connections to spokes, and so runs the plugin. */
+/** A workload of the hub that opens connections to spokes, and therefore runs the plugin. */
 export interface ControllerWorkload {
   /** Kind of the workload. */
   readonly kind: "Deployment" | "StatefulSet";

@@ -1,7 +1,7 @@
 /*
- * How clouds meet Kubernetes without importing each other. What a line of intent asks for says which cloud it is of;
- * that cloud's identities are declared for all service accounts of a cluster at once, and answer with what Kubernetes
- * must write. Image pulls, workloads and OpenShift's components are three forms of it.
+ * The contract between clouds and Kubernetes, which do not import each other. Each request of a line of intent names
+ * its cloud; that cloud's identities are declared for all service accounts of a cluster at once, and return what the
+ * manifests need. Image pulls, workloads and OpenShift's components are three forms of this contract.
  */
 
 import type { AccessPrincipal } from "./access-principal";
@@ -9,14 +9,14 @@ import { CHECKED_ISSUER, type Issuer } from "./issuer";
 import { type Kind, type Shape, list, object, text } from "./shape";
 import { SUBJECT, type Subject } from "./subject";
 
-/** What identities are for. */
+/** The job that identities serve. */
 export type IdentityJob = "pulls" | "workloads" | "components";
 
-/** What a line of intent asks of one cloud; made by `ecr()`, `awsAccess()` and the like. */
+/** A request to one cloud, returned by `ecr()`, `awsAccess()` and the like. */
 export interface IIdentitySource<Identities> {
   /** Key of the cloud: `aws`, `azure` or `google`. */
   readonly cloud: string;
-  /** The identities to declare when the caller states none; throws where the cloud cannot do without settings. */
+  /** Returns the identities to declare if the caller states none; throws if the cloud needs settings. */
   defaultIdentities(): Identities;
 }
 
@@ -24,7 +24,7 @@ export interface IIdentitySource<Identities> {
 export interface IIdentities<Scope, Request, Declaration> {
   /** Key of the cloud: `aws`, `azure` or `google`. */
   readonly cloud: string;
-  /** What they are for. */
+  /** The job that they serve. */
   readonly job: IdentityJob;
   /** Declares trust, identities and permissions in the scope; checks the whole request before it declares anything. */
   declare(scope: Scope, request: Request): Declaration;
@@ -32,47 +32,47 @@ export interface IIdentities<Scope, Request, Declaration> {
 
 /** Whose tokens the identities of a request trust. */
 export interface IdentityRequest {
-  /** Name of the cluster; begins the names of roles and identities. */
+  /** Name of the cluster; the names of roles and identities begin with it. */
   readonly clusterName: string;
-  /** Who signs the tokens; its URL may be late. */
+  /** Issuer of the tokens; its URL may be late. */
   readonly issuer: Issuer;
 }
 
-/** One service account and what it asks of one cloud. */
+/** A service account and its requests to one cloud. */
 export interface AccountRequest<Asked> {
-  /** Who. */
+  /** The service account. */
   readonly subject: Subject;
-  /** What, all of the cloud that is asked. */
+  /** Its requests, all to the same cloud. */
   readonly asks: readonly Asked[];
 }
 
 /** All service accounts of one cluster that ask something of one cloud. */
 export interface AccountsRequest<Asked> extends IdentityRequest {
-  /** Sorted by subject, each subject once. */
+  /** The service accounts, sorted by subject, each once. */
   readonly accounts: readonly AccountRequest<Asked>[];
 }
 
-/** What an identity of a cloud is called. */
+/** The names of a cloud identity. */
 export interface IdentityGrant {
-  /** The identity for people: an ARN, a client id or resource id, an e-mail address or principal; may be late. */
+  /** Name for people to read: an ARN, a client id or resource id, an e-mail address or principal; may be late. */
   readonly identity: string;
   /**
-   * The identity for policies of its cloud.
+   * Name for policies of its cloud.
    *
-   * @defaultValue - `identity` names it, where a policy can; what is granted to it waits for nothing
+   * @defaultValue - `identity`, if a policy can name it; grants to it then have no dependencies
    */
   readonly principal?: AccessPrincipal;
 }
 
-/** What one service account gets from a cloud. */
+/** The identity of one service account in a cloud. */
 export interface AccountGrant extends IdentityGrant {
-  /** Who. */
+  /** The service account. */
   readonly subject: Subject;
   /** Annotations of the service account; values may be late. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The kind of an {@link AccountsRequest}, given that of what is asked. */
+/** The shape of an {@link AccountsRequest}, given the kind of its requests. */
 export function accountsRequestShape<Asked>(asked: Kind<Asked>): Shape<AccountsRequest<Asked>> {
   return {
     clusterName: text,

@@ -10,40 +10,40 @@ export interface CredentialProviderEnv {
 }
 
 /**
- * What a cloud needs on the node: the kubelet's entry for its image credential provider, still without the
- * decisions that depend on the cluster (versions, strict or mixed mode, the distribution's own entry).
+ * What a cloud needs on the node: the kubelet's entry for its image credential provider, before decisions that depend
+ * on the cluster (versions, strict or mixed mode, the distribution's own entry).
  */
 export interface ImageCredentialProvider {
   /** Key of the plugin in the version tables: `ecr`, `acr` or `gcp`. */
   readonly plugin: string;
   /** File name of the upstream executable; a distribution may use another. */
   readonly name: string;
-  /** Patterns for the images of this cloud's registries, as narrow as the cloud can say. */
+  /** Patterns for the images of this cloud's registries, as narrow as possible. */
   readonly matchImages: readonly string[];
   /**
-   * The hosts of the declared registries alone, for nodes whose own entry stays beside this one.
+   * Only the hosts of the declared registries, for nodes that keep their own entry next to this one.
    *
    * @defaultValue - `matchImages`
    */
   readonly hosts?: readonly string[];
-  /** Used by the kubelet when the plugin's answer has no duration. */
+  /** Cache duration that the kubelet uses if the plugin's response has none. */
   readonly defaultCacheDuration: Duration;
-  /** Arguments of the plugin that pulls with tokens; literal, like everything the kubelet's file holds. */
+  /** Arguments of the plugin for pulls with tokens; literal, like everything in the kubelet's file. */
   readonly args: readonly string[];
   /**
-   * Arguments with which the plugin pulls with the node's identity, for the token-less entry of mixed mode; `[]` for
-   * none, `undefined` where only the nodes' owner knows them.
+   * Arguments of the plugin for pulls with the node's identity, for the entry without tokens in mixed mode; `[]` for
+   * none, `undefined` if only the nodes' owner knows them.
    */
   readonly nodeIdentityArgs: readonly string[] | undefined;
-  /** Variables added to the kubelet's own environment, for the entry with tokens alone. */
+  /** Variables added to the kubelet's own environment, only for the entry with tokens. */
   readonly env: readonly CredentialProviderEnv[];
   /** The one audience of the service account tokens. */
   readonly audience: string;
-  /** What the kubelet keys cached credentials by; the upstream plugins suit `ServiceAccount`. */
+  /** Key of the kubelet's credential cache; `ServiceAccount` suits the upstream plugins. */
   readonly cacheType: "ServiceAccount" | "Token";
   /** Annotation keys that the plugin reads from the service account. */
   readonly annotationKeys: readonly string[];
-  /** What the plugin must be able to do: `tokens`, or for Google `custom-pools`. */
+  /** Abilities that the plugin must have: `tokens`, or for Google `custom-pools`. */
   readonly needs: readonly string[];
 }
 

@@ -17,24 +17,24 @@ import { issuerTrailingSlash } from "./problems";
 
 const SCHEME = "https://";
 
-/** Letters, digits, `-` and `_` (old S3 buckets have it), not `-` at either end. */
+/** Letters, digits, `-` and `_` (in names of old S3 buckets), without `-` at either end. */
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 const HOSTLESS = new RegExp(`^https://(?!\\[|${LABEL}(?:\\.${LABEL})*(?:[:/]|$))`);
 
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[?]/, "has a query, which OIDC discovery forbids"],
   [/#/, "has a fragment, which OIDC discovery forbids"],
-  [/[\s\\<>"{}|^`]|[^\x21-\x7e]/, "has a character that cannot stand in a URL"],
+  [/[\s\\<>"{}|^`]|[^\x21-\x7e]/, "has a character that is not allowed in a URL"],
   [/^https:\/\/[^/]*@/, "has a user, which OIDC discovery forbids"],
   [/^https:\/\/\/|^https:\/\/$/, "has no host"],
   [/^https:\/\/[^/]*[A-Z]/, "has upper-case letters in its host"],
   [/^https:\/\/[^/]*:(?:\/|$)/, "has an empty port"],
   [HOSTLESS, "has no valid host name"],
   [/\/\/.*\/\//, "has an empty path segment"],
-  [/\/(?:\.|%2e){1,2}(?:\/|$)/i, "has a dot segment, which clients take out of a URL before they ask for it"],
+  [/\/(?:\.|%2e){1,2}(?:\/|$)/i, "has a dot segment, which clients remove from a URL before they request it"],
 ];
 
-/** No public DNS has these: single labels, RFC 6761 and 6762, `.internal`, service names; private and loopback addresses. */
+/** Hosts outside public DNS: single labels, RFC 6761 and 6762, `.internal`, services; private addresses, loopback. */
 const INTERNAL: readonly RegExp[] = [
   /^[^.[]+$/,
   /\.(?:localhost|local|internal|svc)$/,
@@ -42,19 +42,19 @@ const INTERNAL: readonly RegExp[] = [
   /^\[(?:::1?|f[cd].*|fe80:.*)\]$/,
 ];
 
-/** What else is said of an issuer. */
+/** Further settings of an issuer. */
 export interface IssuerSettings {
   /**
-   * Tells the issuer from the cluster's others, 1 to 16 of a-z and 0-9: ends the names of what exists once per issuer
-   * in Azure (federated credentials) and Google Cloud (pool providers). It stays with the URL for good: with another
-   * label those are made anew.
+   * Distinguishes the issuer from the cluster's others, 1 to 16 of a-z and 0-9. It is appended to the names of
+   * resources that exist once per issuer in Azure (federated credentials) and Google Cloud (pool providers). Do not
+   * change it later: those resources would be replaced.
    *
-   * @defaultValue - none; names as of a cluster with a single issuer
+   * @defaultValue - none; names are those of a cluster with a single issuer
    */
   readonly label?: string;
   /**
-   * Further issuers whose tokens are trusted, while a cluster moves from one to the other: what kube-apiserver has in
-   * `--service-account-issuer` after the first, which signs. Every identity of every cloud trusts them beside this one.
+   * Further issuers to trust while a cluster moves from one issuer to another: the values of kube-apiserver's
+   * `--service-account-issuer` after the first, which signs. Every identity trusts them too.
    *
    * @defaultValue - none
    */
@@ -72,7 +72,7 @@ const LABELLED = /^[a-z0-9]{1,16}$/;
 export class Issuer {
   /** The URL as given. */
   readonly url: string;
-  /** Tells it from the cluster's other issuers; `undefined` for one without. */
+  /** Distinguishes it from the cluster's other issuers; `undefined` without a label. */
   readonly label: string | undefined;
   /** Further issuers whose tokens are trusted. */
   readonly additionalIssuers: readonly Issuer[];
@@ -84,8 +84,8 @@ export class Issuer {
   }
 
   /**
-   * An issuer without trailing slash, that of an AKS cluster with it, or a late value; also that of a construct that
-   * has one. A setting replaces that of the given issuer; what is left out stays.
+   * Returns the issuer of a URL, of another `Issuer` or of a construct that has one. A literal URL must not end with a
+   * slash, except an AKS issuer, which must. Settings replace those of the given issuer; omitted ones stay.
    */
   static of(given: GivenIssuer, settings?: IssuerSettings): Issuer {
     return settings === undefined ? Issuer.#plain(given) : Issuer.#with(Issuer.#plain(given), settings);
@@ -100,10 +100,10 @@ export class Issuer {
         problem: "label of an issuer does not have an allowed form",
         value: label,
         allowed: "1 to 16 of a-z and 0-9",
-        remedy: 'write a short name, of the year of the move say: `label: "2027"`',
+        remedy: 'write a short name, for example the year of the move: `label: "2027"`',
       });
     const stated = additionalIssuers.map((each) => Issuer.of(each));
-    // What a stated one is still trusted beside is trusted here too; that may be this one itself.
+    // Further issuers of the further issuers are trusted too; this issuer may be among them.
     const others = stated.flatMap((each) => each.additionalIssuers);
     const urls = new Set([url, ...stated.map((each) => each.url)]);
     const issuer = new Issuer(url, label, [...stated, ...others.filter((each) => !urls.has(each.url))]);
@@ -120,9 +120,7 @@ export class Issuer {
     return checked;
   }
 
-  /**
-   * An issuer that may end with a slash, for clusters whose `iss` really does.
-   */
+  /** Returns an issuer whose URL may end with a slash, for clusters whose `iss` really does. */
   static exactly(url: string): Issuer {
     if (isLate(url)) return new Issuer(url);
     if (typeof url !== "string" || !url.startsWith(SCHEME))
@@ -135,7 +133,7 @@ export class Issuer {
     return new Issuer(url);
   }
 
-  /** True when Terraform knows the URL only after apply. */
+  /** True if Terraform knows the URL only after apply. */
   get late(): boolean {
     return isLate(this.url);
   }
@@ -149,7 +147,7 @@ export class Issuer {
 
   /**
    * True for a host that only the cluster itself can resolve or reach: `kubernetes.default.svc`, `localhost` and the
-   * like. No cloud can fetch such an issuer's keys; it serves only where the keys are uploaded. False where late.
+   * like. Clouds cannot fetch such an issuer's keys, so they must be uploaded. False for a late URL.
    */
   get clusterInternal(): boolean {
     if (this.late) return false;
@@ -158,31 +156,31 @@ export class Issuer {
     return INTERNAL.some((pattern) => pattern.test(host));
   }
 
-  /** Every issuer whose tokens are trusted, this one included; by label, so that the order is the same whichever signs. */
+  /** All trusted issuers including this one, sorted by label, so that the order does not depend on which one signs. */
   get accepted(): readonly Issuer[] {
     const order = (each: Issuer): string => each.label ?? "";
     return [this, ...this.additionalIssuers].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
-  /** The URLs for `workload-identity.json`. */
+  /** The URLs in the form of `workload-identity.json`. */
   get recorded(): { readonly issuer: string; readonly additionalIssuers?: readonly string[] } {
     const urls = this.additionalIssuers.map(({ url }) => url);
     return { issuer: this.url, ...(urls.length > 0 && { additionalIssuers: urls }) };
   }
 
-  /** Exactly the same URL. */
+  /** Whether both have exactly the same URL. */
   equals(other: Issuer): boolean {
     return this.url === other.url;
   }
 }
 
-/** A place that publishes an issuer's discovery document and keys: declared in this configuration. */
+/** A construct that publishes an issuer's discovery document and keys. */
 export interface IIssuerHost {
-  /** The issuer: what the cluster's `--service-account-issuer` must be, exactly; may be late. */
+  /** The issuer, exactly as the cluster's `--service-account-issuer` must be; may be late. */
   readonly issuer: Issuer;
 }
 
-/** A cluster's issuer: its exact URL, or what publishes it in this configuration. */
+/** A cluster's issuer: its exact URL, or the construct that publishes it. */
 export type GivenIssuer = string | Issuer | IIssuerHost;
 
 const TITLE =
@@ -200,7 +198,7 @@ const ISSUER_SETTINGS: ObjectKind<IssuerSettings> = object({
   additionalIssuers: optional(list(ISSUER)),
 });
 
-/** Names of Azure and Google Cloud are told apart by the labels alone. */
+/** Names in Azure and Google Cloud differ only by the label. */
 function refuseAlike(accepted: readonly Issuer[]): void {
   const key = ({ label, url }: Issuer, by: "label" | "url"): string => (by === "url" ? url : (label ?? ""));
   for (const by of ["url", "label"] as const) {
@@ -213,7 +211,7 @@ function refuseAlike(accepted: readonly Issuer[]): void {
           allowed: `a different ${by === "url" ? "URL" : "label"} for each; one may have no label`,
           remedy:
             by === "url"
-              ? "leave one of the two out of additionalIssuers"
+              ? "remove one of the two from additionalIssuers"
               : 'give the issuer that the cluster moves to a label: Issuer.of(url, { label: "2027" })',
         });
       seen.add(key(issuer, by));
@@ -229,7 +227,7 @@ function isHost(value: unknown): value is IIssuerHost {
   return isRecord(value) && isIssuer(value["issuer"]);
 }
 
-/** The kind of an issuer that is not a string, as those that our constructs have. */
+/** The kind of an issuer that is not a string, as our constructs have them. */
 export const CHECKED_ISSUER: Kind<Issuer> = like("an Issuer, made by Issuer.of(url)", { url: text });
 
 function issuerProblem(value: string, reason: string): Problem {

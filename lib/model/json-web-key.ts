@@ -2,7 +2,7 @@
 export interface PublicJsonWebKey {
   /** Key type: `RSA` or `EC`. */
   readonly kty: string;
-  /** Key id; service account tokens name it. */
+  /** Key id, as service account tokens state it in their header. */
   readonly kid: string;
   /**
    * Signature algorithm, for example `RS256`.
@@ -50,6 +50,6 @@ export interface PublicJsonWebKey {
 
 /** Public keys as `kubectl get --raw /openid/v1/jwks` prints them. */
 export interface PublicJsonWebKeySet {
-  /** One or several keys; while keys are rotated, the old and the new. */
+  /** The keys; during a rotation both the old and the new one. */
   readonly keys: readonly PublicJsonWebKey[];
 }

@@ -7,31 +7,31 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 const LABEL_MAX = 63;
 const SUBDOMAIN_MAX = 253;
 
-/** RFC 1123 label as Kubernetes checks it: 1 to 63 characters. */
+/** True for an RFC 1123 label as Kubernetes checks it: 1 to 63 characters. */
 export function isDnsLabel(value: unknown): value is string {
   return typeof value === "string" && value.length <= LABEL_MAX && LABEL.test(value);
 }
 
-/** RFC 1123 subdomain as Kubernetes checks it: 1 to 253 characters. */
+/** True for an RFC 1123 subdomain as Kubernetes checks it: 1 to 253 characters. */
 export function isDnsSubdomain(value: unknown): value is string {
   return typeof value === "string" && value.length <= SUBDOMAIN_MAX && SUBDOMAIN.test(value);
 }
 
-/** Returns a valid namespace name. */
+/** Returns the name of a namespace after checking it. */
 export function namespaceName(value: string): string {
   return isDnsLabel(literal(value, "namespace"))
     ? value
     : fail("identities-invalid", namespaceInvalid(value));
 }
 
-/** Returns a valid service account name. */
+/** Returns the name of a service account after checking it. */
 export function serviceAccountName(value: string): string {
   return isDnsSubdomain(literal(value, "service account name"))
     ? value
     : fail("identities-invalid", serviceAccountInvalid(value));
 }
 
-/** Returns a valid name of a Secret, a ConfigMap and the like. */
+/** Returns the name of a Secret, a ConfigMap and the like after checking it. */
 export function objectName(value: string): string {
   return isDnsSubdomain(literal(value, "name of an object"))
     ? value
@@ -43,7 +43,7 @@ export function objectName(value: string): string {
       });
 }
 
-/** Returns a valid cluster name (this library's rule, so that it fits into every derived name). */
+/** Returns a cluster's name after checking it; a DNS label fits into every derived name. */
 export function clusterName(value: string): string {
   return isDnsLabel(literal(value, "cluster name"))
     ? value

@@ -1,6 +1,6 @@
 /*
- * Recognises values that Terraform knows only after apply. Knows the texts that cdktf uses for them, not cdktf:
- * a late value is opaque here, it is never parsed, re-cased, hashed or encoded.
+ * Recognises values that Terraform knows only after apply, by the texts that cdktf uses for them, without importing
+ * cdktf. A late value is opaque: it is never parsed, re-cased, hashed or encoded.
  */
 
 import { fail } from "../errors";
@@ -8,11 +8,11 @@ import { lateEncodingUnbound, lateValue } from "./problems";
 
 const LATE_TEXT = /[$#&]\{TfToken\[/;
 
-/** cdktf writes a late number as a double with these upper 16 bits, an entry of a late number list with the second. */
+/** Upper 16 bits of cdktf's late doubles: first of a late number, second of an entry of a late number list. */
 const LATE_NUMBER_BITS: readonly number[] = [0xfdff, 0xfbff];
 
 /**
- * True where a value is, or contains, one that Terraform knows only after apply.
+ * True for a value that is, or contains, one that Terraform knows only after apply.
  *
  * Looks into strings, numbers, arrays and plain objects, keys included.
  */
@@ -22,7 +22,7 @@ export function isLate(value: unknown): boolean {
   return typeof value === "object" && value !== null && holdsLate(value);
 }
 
-/** Each object is looked into once, and without recursion: a caller's value may hold itself, or be very deep. */
+/** Visits each object once and without recursion, because a caller's value may be circular or very deep. */
 function holdsLate(root: object): boolean {
   const seen = new Set<object>([root]);
   for (const each of seen) {
@@ -36,10 +36,10 @@ function holdsLate(root: object): boolean {
   return false;
 }
 
-/** A late text, for rules that take plain documents and pass over what is late; it must reach no one. */
+/** A late text for rules that read plain documents and skip late texts; must never appear in output. */
 export const LATE_VALUE: string = "${TfToken[TOKEN.0]}";
 
-/** Returns the value, or throws `late-value` naming the property when it is late. */
+/** Returns a literal value; throws `late-value` with the property's name if the value is late. */
 export function literal<T>(value: T, property: string): T {
   return isLate(value) ? fail("late-value", lateValue(property)) : value;
 }
@@ -50,16 +50,16 @@ function isLateNumber(value: number): boolean {
   return LATE_NUMBER_BITS.includes(bits.getUint16(0));
 }
 
-/** How a text is written where it must stand encoded: an Ignition data URL, or plain base64. */
+/** An encoding of texts: an Ignition data URL, or plain base64. */
 export type Encoding = "data-url" | "base64";
 
 /**
- * A text with late values that must stand encoded in a manifest: bind first, encode last.
+ * A text with late values that must be encoded in a manifest: bind first, encode last.
  *
- * The manifest writer of `./synth` turns it into a placeholder; `bind` fills the late values in and encodes then.
+ * The manifest writer of `./synth` turns it into a placeholder; `bind` fills in the late values, then encodes.
  */
 export class LateEncoding {
-  /** How the text will be written. */
+  /** The encoding to apply. */
   readonly encoding: Encoding;
   /** The text, late values included, not yet encoded. */
   readonly text: string;
@@ -69,14 +69,14 @@ export class LateEncoding {
     this.text = text;
   }
 
-  /** Called by cdk8s when no resolver took the value: encoding now would hide the late value for good. */
+  /** Called by cdk8s if no resolver replaced the value; throws, because encoding now would hide the late value. */
   resolve(): never {
     return fail("manifest-missing", lateEncodingUnbound(this.encoding));
   }
 }
 
 /**
- * Encodes a text at once when it is literal, and leaves a {@link LateEncoding} otherwise.
+ * Encodes a literal text at once; returns a {@link LateEncoding} for a late one.
  *
  * `data-url` gives `data:text/plain;charset=utf-8;base64,…`, the form of the Machine Config Operator's own writer.
  */
@@ -84,27 +84,27 @@ export function encode(encoding: Encoding, text: string): string | LateEncoding 
   return isLate(text) ? new LateEncoding(encoding, text) : encodeNow(encoding, text);
 }
 
-/** Encodes a finished text; for `encode` and for `bind`. */
+/** Encodes a literal text. */
 export function encodeNow(encoding: Encoding, text: string): string {
   const base64 = Buffer.from(text, "utf8").toString("base64");
   return encoding === "base64" ? base64 : `data:text/plain;charset=utf-8;base64,${base64}`;
 }
 
 /**
- * A text of which some parts must stand encoded and are late: a manifest inside a ConfigMap, say.
+ * A text with parts that are late and must be encoded, for example a manifest inside a ConfigMap.
  *
- * The manifest writer of `./synth` turns each {@link LateEncoding} among the parts into a placeholder; `bind` fills
- * the late values in and encodes then. Parts that are strings stay as they are.
+ * The manifest writer of `./synth` turns each {@link LateEncoding} among the parts into a placeholder; `bind` fills in
+ * the late values and then encodes. Strings stay as they are.
  */
 export class LateText {
-  /** The text in order; joining the parts, each encoding encoded, gives the whole. */
+  /** The parts in order; the whole is their concatenation after encoding. */
   readonly parts: readonly (string | LateEncoding)[];
 
   constructor(parts: readonly (string | LateEncoding)[]) {
     this.parts = parts;
   }
 
-  /** Called by cdk8s when no resolver took the value: throws `late-encoding-unbound`. */
+  /** Called by cdk8s if no resolver replaced the value; throws `manifest-missing`. */
   resolve(): never {
     const encoding = this.parts.find((part) => part instanceof LateEncoding);
     return fail("manifest-missing", lateEncodingUnbound(encoding ? encoding.encoding : "text"));

@@ -2,13 +2,13 @@ import type { NodeDocument } from "./node-document";
 import type { NodeSetup } from "./node-file";
 import { type ObjectKind, boolean, choice, list, number, object, optional, text } from "./shape";
 
-/** Where a chart's manifests belong, and what their reader should know. */
+/** Options of a chart's file: its place, its cluster, and comments. */
 export interface ChartOptions {
-  /** Two digits that begin the file's name; files are applied in this order. */
+  /** Number from 0 to 99 that begins the file's name with two digits; files are applied in this order. */
   readonly order: number;
   /**
-   * Whether the file is called `manifests/<name>.yaml`, without digits, for a reader that knows it by its name, such as
-   * OpenShift's installer. The name may then hold dots and be up to 250 characters long; `order` still says when it is
+   * Whether the file is named `manifests/<name>.yaml` without digits, for a reader that needs exactly this name, such
+   * as OpenShift's installer. The name may then have dots and up to 250 characters; `order` still decides when it is
    * applied.
    *
    * @defaultValue false
@@ -16,8 +16,8 @@ export interface ChartOptions {
   readonly exactName?: boolean;
   /**
    * The cluster that the objects belong to: the cluster itself, the management cluster that hosts its control plane
-   * (HyperShift), or a spoke of the fleet. A spoke's file is `spokes/<name>.yaml`, where `name` is that of the spoke,
-   * so that it is not applied to the hub together with `manifests/`.
+   * (HyperShift), or a spoke of the fleet. The file of a spoke is `spokes/<name>.yaml`, named after the spoke, so that
+   * it is not applied to the hub together with `manifests/`.
    *
    * @defaultValue "cluster"
    */
@@ -29,16 +29,16 @@ export interface ChartOptions {
    */
   readonly comment?: readonly string[];
   /**
-   * What applying the file does to the cluster's nodes, a sentence; the synth's summary says it.
+   * A sentence about what applying the file does to the cluster's nodes; shown in the summary of the synth.
    *
    * @defaultValue - no comment
    */
   readonly effect?: string;
 }
 
-/** Takes manifests: each chart becomes one file below `manifests/`, beside the Terraform configuration. */
+/** Collects manifests: each chart becomes one file in the stack's folder, by default below `manifests/`. */
 export interface IManifestSink<Scope> {
-  /** The scope for the objects of one file; the same name gives the same scope. */
+  /** Returns the scope for the objects of one file; the same name returns the same scope. */
   chart(name: string, options: ChartOptions): Scope;
   /** Writes node files and kubelet flags as data: `nodes/<name>.yaml`. */
   nodeSetup(name: string, setup: NodeSetup): void;

@@ -1,12 +1,12 @@
 /*
- * Several wishes for one Kubernetes object put together: equal ones once, and no two that want different things under
- * one name, which the API server would refuse or settle in silence. Late values are compared as they are.
+ * Merges fields for one Kubernetes object. Equal entries are kept once, and different entries of one name are refused,
+ * since the API server would refuse them or silently choose one. Late values are compared as they are.
  */
 
 /** Fields of the Kubernetes API. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One map of several, sorted by key; `refuse` gets the key of two different values. */
+/** Merges maps, sorted by key; `refuse` gets the key of two different values. */
 export function mergedMaps(
   maps: readonly Readonly<Record<string, string>>[],
   refuse: (key: string) => never,
@@ -20,7 +20,7 @@ export function mergedMaps(
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Each entry once, in order, told apart by a field; `refuse` gets the value of that field in two different entries. */
+/** Keeps each entry once, in order, identified by a field; `refuse` gets the field's value of differing entries. */
 export function mergedEntries(
   entries: readonly Fields[],
   field: string,

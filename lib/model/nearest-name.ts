@@ -1,7 +1,7 @@
-/** How many letters may be wrong in a name that another one is suggested for. */
+/** How many letters may be wrong in a name for a suggestion to be made. */
 const TYPOS_MAX = 3;
 
-/** The name that was probably meant; `undefined` where none is near. */
+/** Returns the name that was probably meant; `undefined` if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((candidate) => ({ candidate, typos: distance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.candidate;
 }
 
-/** The names by how near they are, the nearest first. */
+/** Returns the similar names, the most similar first. */
 export function byNearness(name: string, known: readonly string[]): readonly string[] {
   const far = new Map(known.map((each) => [each, distance(name.toLowerCase(), each.toLowerCase())]));
   return [...far.keys()].sort((a, b) => (far.get(a) ?? 0) - (far.get(b) ?? 0) || (a < b ? -1 : 1));

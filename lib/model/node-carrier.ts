@@ -2,14 +2,14 @@ import type { IManifestSink } from "./manifest-sink";
 import type { NodeSetup } from "./node-file";
 import { type Kind, like, method } from "./shape";
 
-/** Places on nodes that a way of making them prescribes. */
+/** Paths on nodes that a tool for setting up nodes prescribes. */
 export interface NodePlaces {
-  /** Where the CredentialProviderConfig is. */
+  /** Path of the CredentialProviderConfig. */
   readonly configPath: string;
-  /** Where the plugins are. */
+  /** Directory of the plugins. */
   readonly pluginDirectory: string;
   /**
-   * Whether a second name of a plugin can be put there.
+   * Whether a second executable name of a plugin can be added there.
    *
    * @defaultValue true
    */
@@ -19,34 +19,34 @@ export interface NodePlaces {
 /** A way of bringing files and flags to nodes: a MachineConfig, cloud-init, a Talos machine configuration, plain data. */
 export interface INodeCarrier<Scope> {
   /**
-   * Where the files are; `kubernetes()` takes these places where it is given none.
+   * Paths on the nodes; `kubernetes()` uses them if it gets no paths itself.
    *
-   * @defaultValue - those of the cluster's facts
+   * @defaultValue - the paths of the cluster's facts
    */
   readonly places?: NodePlaces;
   /**
-   * Whether the nodes write the CredentialProviderConfig anew, so that its bytes are not those of the setup.
+   * Whether the nodes rewrite the CredentialProviderConfig, so that its bytes differ from those of the setup.
    *
    * @defaultValue false
    */
   readonly rewritesConfig?: boolean;
   /**
-   * Facts that `explain` needs to read the nodes, for the cluster's record: `{ microShift: "5.0" }`.
+   * Facts for the cluster's record that `explain` needs to read the nodes, for example `{ microShift: "5.0" }`.
    *
    * @defaultValue - none
    */
   readonly recorded?: Readonly<Record<string, unknown>>;
   /**
-   * Throws where nodes that are made this way cannot run a kubelet of that minor, or not with service account tokens.
+   * Throws if nodes that are set up this way cannot run a kubelet of this minor version with service account tokens.
    *
    * @param kubelet - `1.35`
    */
   checkKubelet?(kubelet: string): void;
-  /** Writes the setup in its own form. */
+  /** Writes the setup in the carrier's form. */
   carry(sink: IManifestSink<Scope>, setup: NodeSetup): void;
 }
 
-/** Hands files and flags over as data, `nodes/<name>.yaml`. */
+/** Returns a carrier that writes files and flags as data, `nodes/<name>.yaml`. */
 export function asData(name: string): INodeCarrier<unknown> {
   return { carry: (sink, setup) => sink.nodeSetup(name, setup) };
 }

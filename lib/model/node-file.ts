@@ -7,36 +7,36 @@ const CLEAN_PATH = /^(\/[^/\0]+)+$/;
 const DOTS = /\/\.{1,2}(\/|$)/;
 const MODE_MAX = 0o777;
 
-/** A file on a node, contents still unencoded. */
+/** A file on a node, with its content not yet encoded. */
 export interface NodeFile {
   /** Absolute path on the node. */
   readonly path: string;
-  /** Permission bits, written in octal: `0o644`. Each carrier converts it (Ignition wants it decimal). */
+  /** Permission bits, for example `0o644`. Carriers convert them (Ignition needs decimal). */
   readonly mode: number;
-  /** The text of the file; may hold late values. */
+  /** The text of the file; may have late values. */
   readonly content: string;
 }
 
-/** An executable that nodes fetch. */
+/** An executable that nodes download. */
 export interface NodeExecutable {
   /** Absolute path on the node. */
   readonly path: string;
-  /** Where it is fetched from, `https://…`. */
+  /** URL of the download, `https://…`. */
   readonly url: string;
-  /** SHA-256 of the file, 64 hexadecimal digits; a node does not use another file. */
+  /** SHA-256 of the file, 64 hexadecimal digits; nodes refuse any other file. */
   readonly sha256: string;
 }
 
-/** The kubelet's files and flags, independent of how they get to a node. */
+/** The kubelet's files and flags, independent of the carrier that brings them to a node. */
 export interface NodeSetup {
   /** Files, sorted by path. */
   readonly files: readonly NodeFile[];
-  /** Kubelet command line flags without leading dashes; they have no KubeletConfiguration field. */
+  /** Kubelet command line flags without leading dashes, for settings without a field in KubeletConfiguration. */
   readonly kubeletFlags: Readonly<Record<string, string>>;
   /**
-   * Plugins that the nodes fetch.
+   * Plugins that the nodes download.
    *
-   * @defaultValue - the nodes have them
+   * @defaultValue - the plugins are already on the nodes
    */
   readonly executables?: readonly NodeExecutable[];
 }
@@ -47,10 +47,10 @@ export function isCleanPath(path: string): boolean {
 }
 
 /**
- * Returns a checked node file.
+ * Returns a node file after checking it.
  *
- * Rules: Ignition's validator (coreos/ignition, config/validate: absolute, already clean) and the narrower mode
- * range of the Machine Config Operator (no setuid, setgid or sticky bit).
+ * Rules: Ignition's validator (coreos/ignition, config/validate: absolute, already clean) and the narrower mode range
+ * of the Machine Config Operator (no setuid, setgid or sticky bit).
  */
 export function nodeFile(file: NodeFile): NodeFile {
   checkGiven("nodeFile()", NODE_FILE, file);

@@ -1,6 +1,6 @@
 /*
- * Shapes of the objects that callers give: which properties there are, of which kind, and which may be left out. The
- * compiler compares a shape with its interface, so that neither can have a property that the other lacks.
+ * Shapes of the objects that callers pass: which properties they have, of which kind, and which are optional. The
+ * compiler compares a shape with its interface, so both always have the same properties.
  */
 
 import { type Located, at, refusal } from "../errors";
@@ -10,13 +10,13 @@ import { propertyPath } from "./property-path";
 import { isPlain, isRecord } from "./record";
 import { propertyMissing, propertyUnknown } from "./problems";
 
-/** The kind of a property that may be left out, or be `undefined`. */
+/** The kind of an optional property, which may also be `undefined`. */
 export interface Optional<in T> extends Kind<T> {
-  /** Marks it. */
+  /** Distinguishes it from the kind of a required property. */
   readonly optional: true;
 }
 
-/** A row for each property of an interface. */
+/** The kind of each property of an interface. */
 export type Shape<T> = {
   readonly [K in keyof T]-?: undefined extends T[K]
     ? Optional<Exclude<T[K], undefined>>
@@ -25,16 +25,16 @@ export type Shape<T> = {
 
 /** The kind of an object with known properties. */
 export interface ObjectKind<T> extends Kind<T> {
-  /** Its rows, for interfaces that extend this one. */
+  /** The kinds of its properties, for interfaces that extend this one. */
   readonly shape: Shape<T>;
 }
 
-/** A property that may be left out. */
+/** Makes the kind of an optional property. */
 export function optional<T>(kind: Kind<T>): Optional<T> {
   return { ...kind, optional: true };
 }
 
-/** Settings: an object without properties of other names; an instance of a class may have more. */
+/** The kind of settings: an object without other properties; only an instance of a class may have more. */
 export function object<T>(shape: NoInfer<Shape<T>>): ObjectKind<T> {
   const title = "an object";
   const findMistake = mistakeInRows(shape);
@@ -51,7 +51,7 @@ export function object<T>(shape: NoInfer<Shape<T>>): ObjectKind<T> {
   };
 }
 
-/** What users may implement themselves: anything with at least these properties. */
+/** The kind of objects that users may implement themselves: anything with at least these properties. */
 export function like<T>(title: string, shape: NoInfer<Partial<Shape<T>>>): Kind<T> {
   const findMistake = mistakeInRows(shape);
   return {
@@ -59,15 +59,13 @@ export function like<T>(title: string, shape: NoInfer<Partial<Shape<T>>>): Kind<
     mistake: (value) => {
       if (!isRecord(value)) return wrongKind(value, title);
       const mistake = findMistake(value);
-      // What is made by a class is as its class made it: the wrong thing, not one that lacks something.
+      // An instance of a class is the wrong object rather than one that lacks a property.
       return mistake && !isPlain(value) ? wrongKind(value, title) : mistake;
     },
   };
 }
 
-/**
- * Checks what a caller gave to a function, such as `ecr()`.
- */
+/** Checks what a caller passed to a function such as `ecr()`. */
 export function checkGiven<T>(to: string, kind: Kind<T>, given: T, name: string = PROPS): void {
   const mistake = given === undefined ? missing(kind) : kind.mistake(given);
   if (mistake) throw mistake.error(`${placeOf(name, propertyPath(mistake.keys))} of ${to}`);
@@ -78,14 +76,14 @@ function placeOf(name: string, path: string): string {
   return name === PROPS ? path : `${name}${path.startsWith("[") ? "" : "."}${path}`;
 }
 
-/** The same for a construct that is about to be made; its path stands before the message. */
+/** Checks the properties of a construct that is about to be created; the message begins with its path. */
 export function checkProps<T>(to: string, scope: Located, id: string, kind: Kind<T>, props: T): void {
   if (props !== undefined && kind.mistake(props) === undefined) return;
   const path = [scope.node.path, id].filter((part) => part !== "").join("/");
   at({ node: { path } }, () => checkGiven(to, kind, props));
 }
 
-/** What an only argument is called; its properties are named without it. */
+/** Name of a single argument, which is omitted from the names of its properties. */
 const PROPS = "props";
 
 type Row = readonly [key: string, kind: Kind<unknown> & { readonly optional?: true }];

@@ -1,4 +1,4 @@
-/** A function of an object that is computed once for each, as long as the object lives. */
+/** Memoizes a function of an object for the object's lifetime. */
 export function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (key) => {

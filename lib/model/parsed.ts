@@ -1,5 +1,5 @@
 /*
- * Reads parsed documents from elsewhere: what has another form than expected reads as absent.
+ * Reads parsed documents of others: values of an unexpected type are treated as absent.
  */
 
 import { isRecord } from "./record";
@@ -7,27 +7,27 @@ import { isRecord } from "./record";
 /** A parsed object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The object, or an empty one. */
+/** Returns the object, or an empty one. */
 export function record(value: unknown): Json {
   return isRecord(value) ? value : {};
 }
 
-/** The list, or an empty one. */
+/** Returns the list, or an empty one. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The text, or an empty one. */
+/** Returns the text, or an empty one. */
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The texts of a list. */
+/** Returns the texts in a list. */
 export function texts(value: unknown): readonly string[] {
   return list(value).filter((item) => typeof item === "string");
 }
 
-/** The own property at the end of a path; prototypes hold no facts. */
+/** Returns the own property at the end of a path, ignoring prototypes. */
 export function at(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (outer, key) => (isRecord(outer) && Object.hasOwn(outer, key) ? outer[key] : undefined),

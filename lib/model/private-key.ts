@@ -1,8 +1,8 @@
-/** Every form of a private key that has a label (RFC 7468, PKCS#1, SEC 1, OpenSSH, PuTTY, age), also a damaged one. */
+/** Labels of private keys in all forms that have one (RFC 7468, PKCS#1, SEC 1, OpenSSH, PuTTY, age), even damaged. */
 const LABEL =
   /(?:BEGIN|END)[^\n-]{0,40}PRIVATE[^\n-]{0,20}KEY|PRIVATE[ \t]+KEY[ \t]*-|PuTTY-User-Key-File|AGE-SECRET-KEY/i;
 
-/** The key file of a service account of Google. */
+/** The key file of a Google service account. */
 const KEY_FILE = /"private_key"\s*:\s*"/;
 
 const JWK = /"kty"\s*:/;
@@ -11,7 +11,7 @@ export const PRIVATE_JWK_MEMBER: RegExp = /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/;
 
 const BASE64 = /^[\w+/=\s-]{40,}$/;
 
-/** True for a text that is, or holds, a private key that has a label; base64 is looked into. */
+/** True for a text that contains a labelled private key, also inside base64. */
 export function holdsPrivateKey(text: string): boolean {
   return isPrivate(text) || (BASE64.test(text) && isPrivate(Buffer.from(text, "base64").toString("latin1")));
 }

@@ -1,16 +1,16 @@
 /*
- * What is wrong with values that every job shares: names, issuers, audiences, subjects, versions, node files.
+ * Problems with values that all jobs share: names, issuers, audiences, subjects, versions, node files.
  */
 
 import type { Problem } from "../errors";
 
 export function issuerClusterInternal(value: string, who: string): Problem {
   return {
-    problem: `issuer is a host within the cluster or a private network, whose keys ${who} cannot fetch`,
+    problem: `issuer is a host inside the cluster or a private network, so ${who} cannot fetch its keys`,
     value,
     allowed: "a public host that serves /.well-known/openid-configuration and the keys",
     remedy:
-      "publish discovery document and keys, set the issuer of the kube-apiserver to that URL, and state it here",
+      "publish the discovery document and the keys at a public URL, set kube-apiserver's issuer to that URL, and pass it here",
   };
 }
 
@@ -121,7 +121,7 @@ export function versionInvalid(what: string, value: unknown): Problem {
     problem: `${what} is not a version`,
     value,
     allowed: 'major.minor, for example "1.35"; a patch level is accepted where it changes a rule',
-    remedy: "give the version as text, not as a number: 1.30 as a number is 1.3",
+    remedy: "write the version as text, not as a number: the number 1.30 is 1.3",
   };
 }
 
@@ -130,26 +130,26 @@ export function versionUnsupported(what: string, value: string, known: string, w
     problem: `${what} cannot do this: ${why}`,
     value,
     allowed: known,
-    remedy: "upgrade, or leave these nodes out of this configuration",
+    remedy: "upgrade, or remove these nodes from this configuration",
   };
 }
 
 export function versionUnknown(what: string, value: string, known: string): Problem {
   return {
-    problem: `the rules of ${what} are not known to this release of the library`,
+    problem: `this release of the library does not know the rules of ${what}`,
     value,
     allowed: known,
     remedy:
-      "use a newer release of the library, or state the newest known version after reading the release notes",
+      "use a newer release of the library, or read the release notes and state the newest known version",
   };
 }
 
 export function durationInvalid(value: unknown): Problem {
   return {
-    problem: "duration is not a whole number of seconds of at least 0",
+    problem: "duration is not a whole number of seconds, 0 or more",
     value,
     allowed: "Duration.seconds(n), Duration.minutes(n), Duration.hours(n)",
-    remedy: "build it with one of the factories",
+    remedy: "use one of these functions",
   };
 }
 
@@ -166,7 +166,7 @@ export function lateValue(property: string): Problem {
   return {
     problem: `${property} is known only after Terraform apply, but is needed while synthesizing`,
     allowed: "a literal value",
-    remedy: "give the literal, for example from configuration, instead of an attribute of a resource",
+    remedy: "write the literal value, for example from configuration, instead of an attribute of a resource",
   };
 }
 
@@ -182,7 +182,7 @@ export function nameTooLong(what: string, value: string, max: number): Problem {
     problem: `${what} is longer than ${max} characters`,
     value,
     allowed: `at most ${max} characters`,
-    remedy: "give a shorter name",
+    remedy: "choose a shorter name",
   };
 }
 
@@ -194,10 +194,10 @@ export function nameChanged(
   others: number,
 ): Problem {
   return {
-    problem: `${name} was changed, by an aspect or an override say, and what names the resource still has the old text${others > 0 ? ` (${others} more names were changed)` : ""}`,
+    problem: `${name} was changed, for example by an aspect or an override, but references to the resource still use the old name${others > 0 ? ` (${others} more names were changed)` : ""}`,
     value: found,
     allowed: JSON.stringify(value),
-    remedy: `state the name where the resource is declared (${statedBy}), and leave the resource out of the aspect`,
+    remedy: `set the name where the resource is declared (${statedBy}), and exclude the resource from the aspect`,
   };
 }
 

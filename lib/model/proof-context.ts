@@ -1,6 +1,6 @@
 /**
- * Key of the app's context, as in `cdktf.json`: `false` leaves out the proof of declared pulls in the whole app.
+ * Key of the app's context, as in `cdktf.json`: `false` turns the proof off for all constructs of the app.
  *
- * Left out or `true`, each composed construct decides for itself.
+ * With `true` or without it, the property `proof` of each construct decides.
  */
 export const PROOF_CONTEXT = "cdktf-workload-identity/proof";

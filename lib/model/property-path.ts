@@ -1,6 +1,6 @@
 const PLAIN_KEY = /^[A-Za-z_]\w*$/;
 
-/** `metadata.annotations["eks.amazonaws.com/role-arn"]`, `subjects[0].name`; a number is the index of a list. */
+/** Formats a path: `metadata.annotations["eks.amazonaws.com/role-arn"]`, `subjects[0].name`; numbers are indexes. */
 export function propertyPath(keys: readonly (string | number)[]): string {
   return keys
     .map((key, place) => {

@@ -1,5 +1,5 @@
 /*
- * Image pulls, as clouds and Kubernetes both know them: `identity.ts` says how they meet.
+ * What clouds and Kubernetes share about image pulls; `identity.ts` describes the contract.
  */
 
 import type { AccountGrant, AccountsRequest, IIdentities, IIdentitySource } from "./identity";
@@ -7,25 +7,25 @@ import type { ImageCredentialProvider } from "./image-credential-provider";
 import type { NodeFile } from "./node-file";
 import { type Kind, choice, like, list, method, text } from "./shape";
 
-/** Registries that a service account may pull from; made by `ecr()`, `acr()`, `artifactRegistry()` and the like. */
+/** Registries that a service account may pull from, returned by `ecr()`, `acr()`, `artifactRegistry()` and the like. */
 export interface IPullSource<Scope> extends IIdentitySource<IPullIdentities<Scope>> {
-  /** The pull targets as the kubelet sees them: `<registry host>/<repository>`, `*` allowed in the repository. */
+  /** The images as the kubelet sees them: `<registry host>/<repository>`, with `*` allowed in the repository. */
   readonly images: readonly string[];
 }
 
 /** All pulls of one cluster from one cloud. */
 export type PullRequest<Scope> = AccountsRequest<IPullSource<Scope>>;
 
-/** What a cloud declared for pulls, as far as Kubernetes must know it. */
+/** What a cloud declared for pulls, as far as the manifests need it. */
 export interface PullDeclaration {
-  /** One grant per service account of the request; the plugin reads its annotations. */
+  /** One grant per service account of the request, with the annotations that the plugin reads. */
   readonly grants: readonly AccountGrant[];
   /** The kubelet's entry. */
   readonly provider: ImageCredentialProvider;
   /** Further files that the plugin needs on the node, for example `azure.json`. */
   readonly nodeFiles: readonly NodeFile[];
   /**
-   * Properties of registries that neither manifests nor Terraform hold, by the registry's own host; written to
+   * Properties of registries that neither manifests nor Terraform show, by the registry's own host; written to
    * `workload-identity.json` for the verifier.
    *
    * @defaultValue - none
@@ -33,9 +33,9 @@ export interface PullDeclaration {
   readonly registries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** How one cloud's identities for pulls are made; `pullRoles()`, `pullIdentities()`, `pullPrincipals()`. */
+/** How one cloud's identities for pulls are made, returned by `pullRoles()`, `pullIdentities()`, `pullPrincipals()`. */
 export interface IPullIdentities<Scope> extends IIdentities<Scope, PullRequest<Scope>, PullDeclaration> {
-  /** Tells them from the identities of the other jobs. */
+  /** Distinguishes these identities from those for other jobs. */
   readonly job: "pulls";
 }
 

@@ -1,9 +1,9 @@
-/** True for an object that is not an array: what JSON and YAML call an object. */
+/** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for an object that no class made, not even a list. */
+/** True for an object that is neither an instance of a class nor a list. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || (!Array.isArray(value) && Object.getPrototypeOf(prototype) === null);

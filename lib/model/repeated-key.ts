@@ -1,8 +1,8 @@
 /**
- * The place of the first key of a JSON text that its object has already; `undefined` where there is none.
+ * Returns the position of the first duplicate key in a JSON text; `undefined` if there is none.
  *
- * RFC 8259 leaves open which of the two counts, and programs differ. The text must be valid JSON; what it says of
- * others is worth nothing, but never throws. Linear in the text.
+ * RFC 8259 leaves open which of the two values applies, and programs differ. The text must be valid JSON; for other
+ * texts the result is meaningless, but nothing is thrown. Runs in linear time.
  */
 export function repeatedKey(json: string): number | undefined {
   const open: (Set<string> | undefined)[] = [];
@@ -31,17 +31,17 @@ function added(keys: Set<string>, written: string): boolean {
   return keys.size > before;
 }
 
-/** With its quotation marks, as keys without escapes are kept. */
+/** Keeps the quotation marks, as in keys without escapes. */
 function unescaped(written: string): string {
   try {
     return `"${String(JSON.parse(written))}"`;
   } catch {
-    // No JSON text, of which nothing was promised.
+    // The text is not valid JSON, so any result is allowed.
     return written;
   }
 }
 
-/** The place after the quotation mark that ends the text which begins there. */
+/** Returns the position after the closing quotation mark of the text that begins there. */
 function textEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let escapes = 0;

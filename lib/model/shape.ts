@@ -1,5 +1,5 @@
 /*
- * What callers may give: kinds of values, and shapes of objects, from one place.
+ * Exports kinds of values and shapes of objects from one place.
  */
 
 export { boolean, either, list, record } from "./composed-kinds";

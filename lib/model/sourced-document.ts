@@ -1,8 +1,8 @@
 import type { RequestSource } from "./credentials-request";
 
-/** A parsed document that is not yet checked, and where it was read. */
+/** A parsed document before it is checked, and its origin. */
 export interface SourcedDocument {
-  /** What YAML or JSON held. */
+  /** The parsed value. */
   readonly value: unknown;
   /** Where it was read. */
   readonly source: RequestSource;

@@ -8,7 +8,7 @@ export type StatedFacts = Readonly<Record<string, Readonly<Record<string, readon
 
 const perStack = new WeakMap<object, Map<string, Map<string, Map<string, unknown>>>>();
 
-/** States a fact of a cloud for a stack; the same fact counts once. */
+/** States a fact of a cloud for a stack; a repeated fact is kept once. */
 export function stateFact(stack: object, cloud: string, kind: string, fact: object): void {
   const clouds = perStack.get(stack) ?? new Map<string, Map<string, Map<string, unknown>>>();
   const kinds = clouds.get(cloud) ?? new Map<string, Map<string, unknown>>();
@@ -16,7 +16,7 @@ export function stateFact(stack: object, cloud: string, kind: string, fact: obje
   perStack.set(stack, clouds.set(cloud, kinds.set(kind, facts.set(JSON.stringify(fact), fact))));
 }
 
-/** What is stated for a stack, sorted; `undefined` where nothing is. */
+/** Returns the facts stated for a stack, sorted; `undefined` if there are none. */
 export function statedFacts(stack: object): StatedFacts | undefined {
   const clouds = perStack.get(stack);
   return (

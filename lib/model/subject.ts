@@ -21,9 +21,7 @@ export class Subject {
     this.name = serviceAccountName(name);
   }
 
-  /**
-   * Reads `namespace/name`, or takes a subject as it is.
-   */
+  /** Parses `namespace/name`, or returns a subject unchanged. */
   static of(serviceAccount: string | Subject): Subject {
     if (serviceAccount instanceof Subject) return serviceAccount;
     const parts = String(literal(serviceAccount, "service account")).split("/");
@@ -33,7 +31,7 @@ export class Subject {
     return new Subject(namespace, name);
   }
 
-  /** `namespace/name`, the form users write. */
+  /** `namespace/name`, the form that users write. */
   get key(): string {
     return `${this.namespace}/${this.name}`;
   }

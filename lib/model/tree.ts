@@ -1,7 +1,7 @@
 /*
- * JSON of which some texts are known only after apply: policies with references in them, bodies of resources.
+ * JSON with texts that may be known only after apply: policies with references, bodies of resources.
  *
- * What `JSON.parse` gives is a tree whose leaves are all known, so that literal documents cost nothing more.
+ * The result of `JSON.parse` is itself a tree with known leaves, so literal documents are not converted.
  */
 
 import {
@@ -36,13 +36,13 @@ export type TreeList = readonly Tree[];
 
 declare const object: unique symbol;
 
-/** An object; its keys may hold references too, so that it is read by {@link fieldOf} and {@link entriesOf}. */
+/** An object; its keys may contain references too, so read it with {@link fieldOf} and {@link entriesOf}. */
 export interface TreeObject {
-  /** Never there; it makes the type opaque. */
+  /** Never set; makes the type opaque. */
   readonly [object]: true;
 }
 
-/** An object of which a key is not known. */
+/** An object with a key that is not known. */
 class LateKeys {
   readonly entries: readonly (readonly [Known<string>, Tree])[];
 
@@ -51,7 +51,7 @@ class LateKeys {
   }
 }
 
-/** Parsed JSON as a tree; what is already one stays what it is. */
+/** Returns parsed JSON as a tree; a tree is returned unchanged. */
 export function treeOf(value: unknown): Tree {
   return value as Tree;
 }
@@ -74,7 +74,7 @@ export function entriesOf(value: TreeObject): Entries {
   return Object.entries(value).map(([key, child]) => [known(key), treeOf(child)]);
 }
 
-/** What an object has by a key: `undefined` where it has none, not known where a key that is not known may be it. */
+/** Returns an object's value of a key: `undefined` if it is absent, not known if an unknown key may be this one. */
 export function fieldOf(value: TreeObject, key: string): Tree {
   if (!(value instanceof LateKeys))
     return treeOf(Object.hasOwn(value, key) ? (value as unknown as Record<string, unknown>)[key] : undefined);
@@ -84,7 +84,7 @@ export function fieldOf(value: TreeObject, key: string): Tree {
   return perhaps ? (perhaps[0] as Known<never>) : known(undefined);
 }
 
-/** What stands at the end of a path of keys and places of lists; `undefined` where nothing does. */
+/** Returns the value at the end of a path of keys and indexes; `undefined` if there is none. */
 export function treeAt(tree: Tree, ...path: readonly (string | number)[]): Tree {
   return path.reduce<Tree>(
     (outer, step) =>
@@ -97,7 +97,7 @@ export function treeAt(tree: Tree, ...path: readonly (string | number)[]): Tree 
   );
 }
 
-/** Whether two trees are equal, as {@link same} has it of their leaves. */
+/** Whether two trees are equal, comparing leaves with {@link same}. */
 export function sameTree(one: Tree, other: Tree): Ternary {
   if (!isKnown(one) || !isKnown(other)) return same(one as Known<string>, other as Known<string>);
   const [left, right] = [orElse(one, () => undefined), orElse(other, () => undefined)];
@@ -124,7 +124,7 @@ function sameEntries(one: Entries, other: Entries): Ternary {
   );
 }
 
-/** The object with other values. */
+/** Returns the object with changed values. */
 export function changed(value: TreeObject, change: (child: Tree) => Tree): TreeObject {
   const entries = entriesOf(value).map(([key, child]) => [key, change(child)] as const);
   return (value instanceof LateKeys
@@ -145,10 +145,7 @@ export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
   );
 }
 
-/**
- * The tree as plain JSON, with a text of the caller's in place of what is not known: for showing, and for rules that
- * know which texts are to be passed over.
- */
+/** Returns the tree as plain JSON with `instead` for unknown values: for display, and for rules that skip that text. */
 export function plainOf(tree: Tree, instead: string | ((unknown: Known<never>) => string)): unknown {
   const replaced = (unknown: unknown): string =>
     typeof instead === "string" ? instead : instead(unknown as Known<never>);
@@ -167,19 +164,19 @@ export function plainOf(tree: Tree, instead: string | ((unknown: Known<never>) =
   );
 }
 
-/** Brackets of a reference's number while JSON is parsed; a document that holds one itself is not read. */
+/** Brackets around a reference's number while JSON is parsed; a document that contains one itself is not read. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const MARK = /\ue000(\d+)\ue001/;
 
-/** A text in which marks take the places of references, so that it can be parsed. */
+/** A text with marks in place of references, so that it can be parsed. */
 export interface MarkedText {
   /** The text with marks. */
   readonly text: string;
-  /** What they mark; empty where no part of the text is a reference. */
+  /** The parts that the marks replace; empty if the text has no reference. */
   readonly parts: TextParts;
 }
 
-/** The text with a mark for each reference; not known where it is not for another reason, or holds marks itself. */
+/** Replaces references by marks; not known if the text is unknown for another reason, or contains marks itself. */
 export function marked(text: Known<string>): Known<MarkedText> {
   const parts = partsOf(text);
   if (parts === undefined) return text as Known<never>;
@@ -191,7 +188,7 @@ export function marked(text: Known<string>): Known<MarkedText> {
   return known({ text: pieces.join(""), parts });
 }
 
-/** A piece of a marked text with its references again. */
+/** Restores the references in a piece of a marked text. */
 export function unmarkedText(text: string, parts: TextParts): Known<string> {
   if (parts.length === 0 || !text.includes(OPEN)) return known(text);
   return textOf(
@@ -200,13 +197,13 @@ export function unmarkedText(text: string, parts: TextParts): Known<string> {
 }
 
 /**
- * Parses a text as JSON, or as what another parser reads, whatever references stand within its texts; not known where it
- * cannot be parsed.
+ * Parses a text as JSON, or with another parser, even if its strings contain references; not known if it cannot be
+ * parsed.
  */
 export function parsedTree(text: Known<string>, parse: (text: string) => Tree = parsed): Tree {
   return andThen(marked(text), ({ text: written, parts }) => {
     if (parts.length === 0) return parse(written);
-    // A reference outside of a text, or a whole document that is one, could be anything.
+    // A reference outside a string, or one that is the whole document, could be anything.
     return match(
       parse(written),
       (value) => unmarked(value, parts),
@@ -239,20 +236,20 @@ function unmarked(value: TreeValue, parts: TextParts): Tree {
     : (new LateKeys(entries) as unknown as Tree);
 }
 
-/** The items of the list at the end of a path; none where there is no list, or it is not known. */
+/** Returns the items of the list at the end of a path; none if it is absent, unknown or not a list. */
 export function itemsAt(tree: Tree, ...path: readonly (string | number)[]): TreeList {
   const value = orElse(treeAt(tree, ...path), () => undefined);
   return isTreeList(value) ? value : [];
 }
 
-/** The text at a leaf: not known where it is not a string. */
+/** Returns the text of a leaf; not known if it is not a string. */
 export function textAt(tree: Tree): Known<string> {
   return andThen(tree, (value) =>
     typeof value === "string" ? known(value) : notKnown({ kind: "malformed", what: "it is not a string" }),
   );
 }
 
-/** A list, or one item as a list of it; none where there is nothing. */
+/** Returns a list, a single item as a list, or an empty list if the value is absent. */
 export function listAt(tree: Tree): Known<TreeList> {
   return map(tree, (value) => {
     if (value === undefined || value === null) return [];
@@ -260,7 +257,7 @@ export function listAt(tree: Tree): Known<TreeList> {
   });
 }
 
-/** The tree as plain JSON; not known where something in it is not, for the reason of the first. */
+/** Returns the tree as plain JSON; if parts are unknown, not known with the first part's reason. */
 export function knownJson(tree: Tree): Known<unknown> {
   return andThen(tree, (value): Known<unknown> => {
     if (isTreeList(value)) return all(value.map(knownJson));
@@ -272,17 +269,17 @@ export function knownJson(tree: Tree): Known<unknown> {
   });
 }
 
-/** What is at the end of a path of keys: `undefined` where something on the way is absent or no object. */
+/** Returns the value at the end of a path of keys; `undefined` if a step is absent or not an object. */
 export function childOf(tree: Tree, ...keys: readonly string[]): Tree {
   return treeAt(tree, ...keys);
 }
 
-/** The items of a list that was written out; none of anything else, and none of what is not known. */
+/** Returns the items of a known list, and none for anything else. */
 export function itemsOf(tree: Tree): readonly Tree[] {
   return itemsAt(tree);
 }
 
-/** A text of a document: `undefined` where there is none, or something else in its place. */
+/** Returns a document's text; `undefined` if it is absent or not a string. */
 export function optionalText(tree: Tree): Known<string | undefined> {
   return map(tree, (value) => (typeof value === "string" ? value : undefined));
 }

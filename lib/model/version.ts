@@ -4,17 +4,17 @@ import { versionInvalid } from "./problems";
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/;
 
-/** A version as numbers: major, minor, patch; the patch level is `undefined` when it was not given. */
+/** A version as numbers. */
 export interface Version {
-  /** The first number. */
+  /** Major version. */
   readonly major: number;
-  /** The second number. */
+  /** Minor version. */
   readonly minor: number;
-  /** The third number, `undefined` when it was not given. */
+  /** Patch level; `undefined` if it was not given. */
   readonly patch: number | undefined;
 }
 
-/** Reads `1.35`, `v1.35.2` or `36.2.5`. */
+/** Parses `1.35`, `v1.35.2` or `36.2.5`. */
 export function parseVersion(what: string, version: string): Version {
   const match = typeof literal(version, what) === "string" ? VERSION.exec(version) : null;
   if (!match) return fail("version-invalid", versionInvalid(what, version));
@@ -26,13 +26,13 @@ export function parseVersion(what: string, version: string): Version {
   };
 }
 
-/** `1.35` of `v1.35.2`. */
+/** Returns major and minor version: `1.35` for `v1.35.2`. */
 export function minorOf(what: string, version: string): string {
   const { major, minor } = parseVersion(what, version);
   return `${major}.${minor}`;
 }
 
-/** Negative, zero or positive like a sort function; a missing patch level counts as 0. */
+/** Compares versions for sorting: negative, zero or positive; a missing patch level is 0. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parseVersion("version", a), parseVersion("version", b)];
   return left.major - right.major || left.minor - right.minor || (left.patch ?? 0) - (right.patch ?? 0);

@@ -1,5 +1,5 @@
 /*
- * Workloads that users run, as clouds and Kubernetes both know them: `identity.ts` says how they meet.
+ * What clouds and Kubernetes share about users' workloads; `identity.ts` describes the contract.
  */
 
 import {
@@ -31,11 +31,11 @@ import { SUBJECT } from "./subject";
 /** Lists of permissions or roles, by their name in the provider part of a CredentialsRequest. */
 export type AccessRights = Readonly<Record<string, readonly unknown[]>>;
 
-/** What a service account may do in one cloud; made by `awsAccess()`, `azureAccess()`, `googleAccess()`. */
+/** What a service account may do in one cloud, returned by `awsAccess()`, `azureAccess()`, `googleAccess()`. */
 export interface IAccess<Scope> extends IIdentitySource<IWorkloadIdentities<Scope>> {
   /**
-   * What is permitted, as `workload-identity.json` records it for `explain`: lists by name, as the provider part of a
-   * CredentialsRequest of the cloud has them. Values may be late.
+   * The permissions that `workload-identity.json` records for `explain`: lists by name, as in the `providerSpec` of the
+   * cloud's CredentialsRequests. Values may be late.
    */
   readonly rights: AccessRights;
 }
@@ -43,26 +43,26 @@ export interface IAccess<Scope> extends IIdentitySource<IWorkloadIdentities<Scop
 /** All workloads of one cluster that use one cloud. */
 export interface AccessRequest<Scope> extends AccountsRequest<IAccess<Scope>> {
   /**
-   * True where the cluster has no webhook of the cloud that changes pods: what it would add is then written into the pods.
+   * True if the cluster lacks the cloud's pod identity webhook: the pod fragment then has what the webhook would add.
    *
    * @defaultValue false
    */
   readonly withoutWebhook?: boolean;
 }
 
-/** A file that pods read, carried by a ConfigMap of the service account's namespace. */
+/** A file that pods read, in a ConfigMap of the service account's namespace. */
 export interface CredentialFile {
   /** Name of the ConfigMap. */
   readonly configMap: string;
-  /** Key in it, and file name in the pod. */
+  /** Key in the ConfigMap, and file name in the pod. */
   readonly fileName: string;
   /** The text; may be late. */
   readonly content: string | LateEncoding;
 }
 
 /**
- * What pods that use the service account must have besides it, as fields of the Kubernetes API; literal, but for the
- * variables of pods without webhook.
+ * Fields of the Kubernetes API that pods of a service account need; literal, except the variables of pods without
+ * webhook.
  */
 export interface PodFragment {
   /** Labels of the pod. */
@@ -75,9 +75,9 @@ export interface PodFragment {
   readonly volumes: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What one workload's service account gets from a cloud; the cloud's webhook reads its annotations. */
+/** The identity of a workload's service account in a cloud, with the annotations that the cloud's webhook reads. */
 export interface AccessGrant extends AccountGrant {
-  /** What the pods need. */
+  /** Fields that the pods need. */
   readonly pod: PodFragment;
   /**
    * A file for the pods.
@@ -93,41 +93,41 @@ export interface AccessDeclaration {
   readonly grants: readonly AccessGrant[];
 }
 
-/** How one cloud's identities for workloads are made; `workloadRoles()`, `workloadIdentities()`, `workloadServiceAccounts()`. */
+/** How a cloud's identities for workloads are made: by `workloadRoles()` and its like in other clouds. */
 export interface IWorkloadIdentities<Scope> extends IIdentities<
   Scope,
   AccessRequest<Scope>,
   AccessDeclaration
 > {
-  /** Tells them from the identities of the other jobs. */
+  /** Distinguishes these identities from those for other jobs. */
   readonly job: "workloads";
 }
 
 /**
- * What software that many clusters run is permitted, for `workloads` of `WorkloadAccess`. Spread it where it runs as another
- * service account: `{ ...externalDns({ … }), serviceAccount: "dns/external-dns" }`.
+ * Permissions of software that many clusters run, for `workloads` of `WorkloadAccess`. If it runs as another service
+ * account, spread the value: `{ ...externalDns({ … }), serviceAccount: "dns/external-dns" }`.
  */
 export interface ReadyWorkload<Access> {
   /** `namespace/name`, as the project's own chart or manifests install it. */
   readonly serviceAccount: string;
-  /** The software's installer declares the service account; the manifests annotate it by server-side apply. */
+  /** The software's installer declares the service account; the manifests only annotate it by server-side apply. */
   readonly declareServiceAccount: false;
-  /** What it may do. */
+  /** The permissions. */
   readonly may: Access;
 }
 
-/** A row of the tables of ready permissions, with what `docs/workloads.md` says of it. */
+/** A row of the tables of ready permissions, which `docs/workloads.md` describes. */
 export interface ReadyPermissions<Props, Rights> {
   readonly serviceAccount: string;
   /** The upstream document that the list is taken from, and its version. */
   readonly source: string;
-  /** What the software can do with more, and may not do with these. */
+  /** Optional features of the software that these permissions do not cover. */
   readonly leavesOut: string;
   readonly props: ObjectKind<Props>;
   rights(props: Props): Rights;
 }
 
-/** The workload of a row, of the function of that name. */
+/** Returns the workload of a row, for the function of that name. */
 export function readyWorkload<Props, Rights, Access>(
   name: string,
   { serviceAccount, props: kind, rights }: ReadyPermissions<Props, Rights>,

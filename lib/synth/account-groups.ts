@@ -1,6 +1,6 @@
 /*
- * Lines of intent (who pulls from where, who may do what) and the identities that clouds declare for them. Each service
- * account is annotated once, and each cloud is asked once.
+ * Lines of intent (who pulls from where, who may do what) and the identities that clouds declare for them. A service
+ * account is annotated once and a cloud is called once, however many lines name them.
  */
 
 import { Construct } from "constructs";
@@ -16,23 +16,23 @@ import type {
 import { type ObjectKind, boolean, object, optional } from "../model/shape";
 import { Subject, SUBJECT } from "../model/subject";
 
-/** One line: a service account and what it asks for, of whatever cloud. */
+/** A service account and everything that it asks for, in any cloud. */
 export interface AccountLine<Asked> extends AccountRequest<Asked> {
-  /** Whether the manifests declare it, or only annotate it. */
+  /** Whether the manifests declare the service account or only annotate it. */
   readonly declare: boolean;
 }
 
-/** All that one cloud is asked for. */
+/** Everything that is asked of one cloud. */
 export interface CloudGroup<Asked, Identities> {
   /** The cloud's key. */
   readonly cloud: string;
-  /** How its identities are declared. */
+  /** How the cloud's identities are declared. */
   readonly identities: Identities;
-  /** Each service account that asks it for something, and for what; sorted. */
+  /** Service accounts that ask something of this cloud, with their requests; sorted. */
   readonly accounts: readonly AccountRequest<Asked>[];
 }
 
-/** Lines sorted by service account and by cloud. */
+/** The same lines, grouped by service account and by cloud. */
 export interface GroupedLines<Asked, Identities> {
   /** Sorted by `namespace/name`, each service account once. */
   readonly accounts: readonly AccountLine<Asked>[];
@@ -42,20 +42,22 @@ export interface GroupedLines<Asked, Identities> {
 
 /** What the lines of a job are called in errors. */
 export interface LineWords {
-  /** The property that holds them, `pulls` say. */
+  /** The property that holds the lines, for example `pulls`. */
   readonly lines: string;
-  /** The property of one that says what it asks for, and an example. */
+  /** The property of a line that holds its requests, for example `from`. */
   readonly asks: string;
+  /** A sample of that property for the remedy. */
   readonly example: string;
 }
 
-/** What every line of intent says. */
+/** The part that every line of intent has. */
 export interface ServiceAccountLine {
   /** `namespace/name`. */
   readonly serviceAccount: string | Subject;
   /**
-   * Whether the manifests declare the service account. `false` for one with another owner: then they hold only its
-   * annotations, for server-side apply. The same for each line of one service account, in all constructs of a stack.
+   * Whether the manifests declare the service account. Set `false` if a Helm chart, an operator or another team owns
+   * it: the manifests then hold only its annotations, for server-side apply. All lines of a service account in a stack
+   * must agree.
    *
    * @defaultValue true
    */
@@ -68,12 +70,12 @@ export const SERVICE_ACCOUNT_LINE: ObjectKind<ServiceAccountLine> = object({
   declareServiceAccount: optional(boolean),
 });
 
-/** A line as a caller wrote it; what it asks for may be one thing or a list. */
+/** A line as the caller wrote it, with one request or a list. */
 export interface StatedLine<Asked> extends ServiceAccountLine {
   readonly asks: Asked | readonly Asked[];
 }
 
-/** The lines grouped; each cloud with the stated identities, or with its own default. */
+/** Groups the lines; a cloud without an entry in `stated` gets its default identities. */
 export function groupedLines<Asked extends IIdentitySource<Identities>, Identities extends { cloud: string }>(
   cluster: string,
   lines: readonly StatedLine<Asked>[],
@@ -90,7 +92,7 @@ export function groupedLines<Asked extends IIdentitySource<Identities>, Identiti
   return { accounts, clouds: cloudGroups(accounts, statedByCloud(stated), words) };
 }
 
-/** Declares the identities of each cloud in a construct named after the cloud. */
+/** Declares the identities of each cloud in a child construct named after the cloud. */
 export function declareIdentities<Asked, Declaration>(
   construct: Construct,
   clouds: readonly CloudGroup<Asked, IIdentities<Construct, AccountsRequest<Asked>, Declaration>>[],
@@ -104,33 +106,33 @@ export function declareIdentities<Asked, Declaration>(
   );
 }
 
-/** Refuses one service account that is declared here and said to be declared elsewhere. */
+/** Refuses a service account that one line declares and another leaves to another owner. */
 export function refuseTwoOwners({ key }: Subject): never {
   return fail("identities-conflict", {
-    problem: "service account is declared by one line and said to be declared elsewhere by another",
+    problem: "one line declares this service account, and another has `declareServiceAccount: false`",
     value: key,
     remedy:
       "write the same `declareServiceAccount` in every line of the service account, in all constructs of the stack",
   });
 }
 
-/** Refuses two entries of one cloud in `identities`. */
+/** Refuses a second entry for the same cloud in `identities`. */
 export function refuseSecond(cloud: string): never {
   return fail("identities-conflict", {
     problem: "`identities` has two entries for one cloud",
     value: cloud,
     allowed: "at most one entry per cloud",
-    remedy: "join them; for identities in two accounts use two stacks",
+    remedy: "merge them into one; for identities in two accounts use two stacks",
   });
 }
 
-/** Refuses an entry of `identities` for a cloud that is not asked for anything. */
+/** Refuses an entry of `identities` for a cloud that no line needs. */
 export function refuseIdle(cloud: string, asked: readonly string[], lines: string): never {
   return fail("identities-unused", {
     problem: `\`identities\` has an entry for a cloud that no line of \`${lines}\` needs`,
     value: cloud,
     allowed: asked.join(", "),
-    remedy: `remove the entry, or add the line that is missing in \`${lines}\``,
+    remedy: `remove the entry, or add the missing line to \`${lines}\``,
   });
 }
 
@@ -144,12 +146,12 @@ function accountLine<Asked>(
     ? { subject, declare, asks }
     : fail("identities-missing", {
         problem: `\`${property}\` of service account ${subject.key} is an empty list`,
-        allowed: `one or several, for example ${example}`,
-        remedy: "say what the service account needs, or remove the line",
+        allowed: `one entry or several, for example ${example}`,
+        remedy: "state what the service account needs, or remove the line",
       });
 }
 
-/** The lines of one service account joined, sorted by `namespace/name`. */
+/** Joins the lines of each service account; sorted by `namespace/name`. */
 function joinedAccounts<Asked>(lines: readonly AccountLine<Asked>[]): readonly AccountLine<Asked>[] {
   return [...grouped(lines, ({ subject }) => subject.key).values()]
     .map(([first, ...more]) => joined(first as AccountLine<Asked>, more))

@@ -1,14 +1,16 @@
 import { App } from "cdktf";
 import type { Construct } from "constructs";
 
-/** What is done once all stacks of an app are written, in this order. */
+/** Steps that run after all stacks of an app are written, in this order. */
 const STEPS = ["proof", "summary"] as const;
 
 type Step = (typeof STEPS)[number];
 
 const perApp = new WeakMap<App, Map<Step, (app: App) => void>>();
 
-/** Has `app.synth()` run a step at its end; of several callers the first one's is run. Nothing happens outside of an app. */
+/**
+ * Runs a step at the end of `app.synth()`: the first one registered under this name. Outside an app nothing happens.
+ */
 export function afterSynth(construct: Construct, step: Step, run: (app: App) => void): void {
   const { root } = construct.node;
   if (!App.isApp(root)) return;
@@ -17,7 +19,7 @@ export function afterSynth(construct: Construct, step: Step, run: (app: App) => 
   if (!steps.has(step)) steps.set(step, run);
   if (known) return;
   perApp.set(root, steps);
-  // What an app validates itself, cdktf asks last: after every stack is written, and before the app's manifest.
+  // cdktf runs the app's own validations after it has written every stack, and before the app's manifest.
   root.node.addValidation({
     validate: () => {
       for (const each of STEPS) steps.get(each)?.(root);

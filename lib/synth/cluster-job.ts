@@ -1,6 +1,6 @@
 /*
- * What the composed constructs have in common: each does one job for one cluster, and a stack's manifests are applied to
- * one cluster.
+ * Rules that the composed constructs share: each does one job for one cluster, and the manifests of a stack are applied
+ * to one cluster.
  */
 
 import { Annotations, TerraformStack } from "cdktf";
@@ -15,18 +15,18 @@ import { Manifests } from "./manifests";
 export interface ClusterJob {
   /** Name of the cluster. */
   readonly name: string;
-  /** URL of its issuer; may be late. */
+  /** URL of the cluster's issuer; may be late. */
   readonly issuer: string;
-  /** Key of what is recorded once per cluster, and name of the list that the construct takes. */
+  /** Key under which the job is recorded, once per cluster; also the name of the construct's list property. */
   readonly records: "pulls" | "components" | "workloads" | "fleet";
-  /** Class of the construct, for the refusal. */
+  /** Class name of the construct, for error messages. */
   readonly construct: string;
 }
 
 /**
- * The manifests of the construct's stack, for one cluster and with each job at most once.
+ * Returns the manifests of the construct's stack; refuses a second cluster, and a second job of the same kind.
  *
- * Warns of an issuer that another cluster of the app has as well.
+ * Warns if another cluster of the app has the same issuer.
  */
 export function manifestsFor(construct: Construct, job: ClusterJob): Manifests {
   const manifests = Manifests.of(TerraformStack.of(construct));
@@ -41,20 +41,20 @@ function checkClaim(
 ): void {
   if (records.some((record) => record["name"] !== name || key in record))
     fail("cluster-conflict", {
-      problem: "this stack already writes the manifests of a cluster",
+      problem: "this stack already writes manifests for a cluster",
       value: name,
-      allowed: `one ${construct} per stack, with everything of its cluster in one list`,
+      allowed: `one ${construct} per stack, with all lines of its cluster in one list`,
       remedy: "add the lines to the existing construct, or put the other cluster into its own stack",
     });
   mergedRecords(records, { name, issuer });
 }
 
-/** Which stack writes the kubelet's file of each pool of a cluster, by app. */
+/** By app: which stack writes the kubelet's file for each pool of a cluster. */
 const poolsOfApp = new WeakMap<IConstruct, Map<string, string>>();
 
 /**
- * Refuses a second stack that writes the kubelet's file of the same pools: of two MachineConfigs with one path the one
- * whose name sorts last counts, and the operator merges no contents. With one name the last applied wins.
+ * Refuses a second stack that writes the kubelet's file for the same pool: of two MachineConfigs with one path the
+ * operator uses the one whose name sorts last, without merging; of two with one name the last one applied wins.
  */
 export function claimPools(construct: Construct, { name, issuer, recorded }: ICluster<Construct>): void {
   const { root } = construct.node;
@@ -66,20 +66,19 @@ export function claimPools(construct: Construct, { name, issuer, recorded }: ICl
     const other = claimed.get(key);
     if (other !== undefined && other !== stack)
       fail("cluster-conflict", {
-        problem: `the stacks ${other} and ${stack} both write the kubelet's file of the pool ${pool} of the cluster ${name}, and files are not merged: one of the two has no effect`,
+        problem: `the stacks ${other} and ${stack} both write the kubelet's file for pool ${pool} of cluster ${name}; the files are not merged, so one of them has no effect`,
         value: pool,
-        allowed: "each pool in one stack; `pools` of two stacks may differ",
-        remedy:
-          "put the pulls of both into one ImagePulls, or give one of them `carriers: []` and the other's pools all pulls",
+        allowed: "each pool in one stack only",
+        remedy: "put the pulls of both stacks into one ImagePulls, or give the two stacks different `pools`",
       });
     claimed.set(key, stack);
   }
 }
 
-/** The first cluster of each issuer, by app. */
+/** By app: the first cluster of each issuer. */
 const issuersOfApp = new WeakMap<IConstruct, Map<string, string>>();
 
-/** Possible, but the `sub` of a token names no cluster, so that clouds take one cluster's service account for the other's. */
+/** A shared issuer works, but a token's `sub` does not name the cluster, so clouds cannot tell its clusters apart. */
 function warnOfSharedIssuer(construct: Construct, { name, issuer }: ClusterJob): void {
   const { root } = construct.node;
   const clusters = issuersOfApp.get(root) ?? new Map<string, string>();
@@ -88,7 +87,7 @@ function warnOfSharedIssuer(construct: Construct, { name, issuer }: ClusterJob):
   if (first === undefined) clusters.set(issuer, name);
   else if (first !== name)
     Annotations.of(construct).addWarning(
-      `clusters ${first} and ${name} have one issuer, and a token's subject names no cluster: a service account of ` +
-        "one may act as the service account of the same name in the other; give each cluster its own issuer, or use different names",
+      `clusters ${first} and ${name} have the same issuer, and a token's subject does not name the cluster: a service account of ` +
+        "one can act as the service account of the same name in the other; give each cluster its own issuer, or use different names",
     );
 }

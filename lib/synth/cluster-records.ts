@@ -1,10 +1,10 @@
 import { fail } from "../errors";
 import { isLate } from "../model/late";
 
-/** Facts of one cluster for `workload-identity.json`; `name` tells clusters apart. */
+/** Facts of one cluster for `workload-identity.json`, identified by `name`. */
 export type RecordedCluster = Readonly<Record<string, unknown>>;
 
-/** The records with one more: facts of one cluster are put together, and two values of one fact are refused. */
+/** Merges facts into those of the same cluster, and refuses a second value for the same fact. */
 export function mergedRecords(
   records: readonly RecordedCluster[],
   facts: RecordedCluster,
@@ -14,7 +14,7 @@ export function mergedRecords(
   return known === undefined ? [...records, facts] : records.with(place, merged(known, facts));
 }
 
-/** A late value is equal to itself alone: whether another one will turn out to be the same is known after apply. */
+/** A late value equals only itself: whether two late values will be the same is not known before apply. */
 function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster {
   const result: Record<string, unknown> = { ...known };
   for (const [key, value] of Object.entries(facts)) {
@@ -25,7 +25,7 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
         problem: `the ${key} of cluster ${String(known["name"])} is already recorded with another value`,
         value: shown(value),
         allowed: JSON.stringify(shown(first)),
-        remedy: `give everything that writes for the cluster the same ${key}; where it is known only after apply, the same object, such as the construct that publishes the issuer`,
+        remedy: `give every construct of the cluster the same ${key}; if it is known only after apply, pass the same object, for example the construct that publishes the issuer`,
       });
   }
   return result;

@@ -1,5 +1,5 @@
 /*
- * The files that OpenShift's installer takes into its folder `manifests/`, under the names that `ccoctl` gives them.
+ * The files for the `manifests/` folder of OpenShift's installer, under the names that `ccoctl` gives them.
  */
 
 import { fail } from "../errors";
@@ -17,19 +17,19 @@ import { manifestFile } from "./manifest-name";
 const AUTHENTICATION = { order: 0, exactName: true } as const;
 const SECRETS = { order: 5, exactName: true } as const;
 
-/** As the files for the running cluster are called, which are not for the installer. */
+/** Names of files for the running cluster, as opposed to those for the installer. */
 const NUMBERED = /^manifests\/\d\d-/;
 const UPGRADE_GATE = {
   order: 90,
   comment: [
-    "For the running cluster, once the Secrets of the release to come are applied; not for the installer.",
-    "Apply with `kubectl apply --server-side`: the operator owns the object's other fields; never prune or delete by this file.",
+    "For the running cluster, after the Secrets of the next release have been applied; not for the installer.",
+    "Apply with `kubectl apply --server-side`: the operator owns the object's other fields. Never prune or delete with this file.",
   ],
 } as const;
 
 /**
- * Refuses requests whose Secrets are one, are one that the cloud's identities write themselves, or would be written
- * into one file: `a-b` and `c` make the same name as `a` and `b-c`.
+ * Refuses two requests for one Secret, a Secret that the cloud's identities write themselves, and two Secrets whose
+ * files would have one name: namespace `a-b` with Secret `c` gives the same name as `a` with `b-c`.
  */
 export function checkComponentFiles(
   requests: readonly CredentialsRequest[],
@@ -54,10 +54,10 @@ export function checkComponentFiles(
 
 function refuseNumbered(request: CredentialsRequest, file: string): never {
   return fail("openshift-invalid", {
-    problem: `the Secret of ${requestLabel(request)} would be written to a file that looks like one for the running cluster`,
+    problem: `the Secret of ${requestLabel(request)} would be written to a file whose name begins like those for the running cluster`,
     value: file,
     allowed: "a namespace that does not begin with two digits and a dash",
-    remedy: "let the component run in another namespace",
+    remedy: "give the request a secretRef in another namespace",
   });
 }
 
@@ -72,9 +72,9 @@ function refuseReserved(request: CredentialsRequest, secret: string, cloud: stri
 
 function refuseShared(what: string, first: CredentialsRequest, second: CredentialsRequest): never {
   return fail("openshift-conflict", {
-    problem: `${requestLabel(first)} and ${requestLabel(second)} share ${what}, and one would overwrite the other`,
+    problem: `${requestLabel(first)} and ${requestLabel(second)} share ${what}, so one would overwrite the other`,
     remedy:
-      "remove one of the two, filter by the annotation that tells them apart, or give one another secretRef",
+      "remove one of the two, filter by the annotation in which they differ, or give one of them another secretRef",
   });
 }
 
@@ -91,8 +91,8 @@ export function writeComponentFiles(
 }
 
 /**
- * The cluster's version as far as another construct of the stack recorded it: `ImagePulls` does, with what `openShift()`
- * says; `undefined` where none did.
+ * The cluster's OpenShift version if a construct of the stack has recorded it, as `ImagePulls` does with the version of
+ * `openShift()`; otherwise `undefined`.
  */
 export function recordedVersion(manifests: Manifests, clusterName: string): string | undefined {
   const openShift = manifests.recorded.find(({ name }) => name === clusterName)?.["openShift"];
@@ -113,7 +113,7 @@ function keyOf({ namespace, name }: SecretReference): string {
   return `${namespace}/${name}`;
 }
 
-/** As `ccoctl` names it, `.yaml` left out. */
+/** The name that `ccoctl` gives the Secret's file, without `.yaml`. */
 function secretFile({ namespace, name }: SecretReference): string {
   return `${namespace}-${name}-credentials`;
 }

@@ -14,7 +14,7 @@ export function writeCredentialFiles(manifests: Manifests, grants: readonly Acce
     const first = owners.get(name);
     if (first !== undefined)
       fail("identities-conflict", {
-        problem: `the credential files of ${first} and of ${subject.key} would be in one ConfigMap`,
+        problem: `the credential files of ${first} and of ${subject.key} would be written to one ConfigMap`,
         value: name,
         allowed: "one ConfigMap per service account",
         remedy: "rename one of the service accounts, or put it into another namespace",
@@ -24,7 +24,7 @@ export function writeCredentialFiles(manifests: Manifests, grants: readonly Acce
   for (const { subject, credentialFile } of grants) {
     if (credentialFile === undefined) continue;
     const { configMap, fileName, content } = credentialFile;
-    // A namespace holds no dot, so that two ConfigMaps never share an id.
+    // A namespace has no dot, so two ConfigMaps never share an id.
     new ConfigMap(manifests.chart("cloud-credentials", CREDENTIALS), `${subject.namespace}.${configMap}`, {
       namespace: subject.namespace,
       name: configMap,

@@ -1,6 +1,6 @@
 /*
- * How manifests of a stack leave it otherwise than as files: a construct in another stack takes charts over, and the
- * stack's own folder gets no file for them.
+ * Delivery of a stack's manifests without files: a construct in another stack takes charts over, and the stack's own
+ * folder has no files for them.
  */
 
 import type { TerraformStack } from "cdktf";
@@ -10,24 +10,24 @@ import type { ManifestDelivery, StackDocuments } from "./manifest-files";
 const DOCUMENTS = new WeakMap<TerraformStack, () => StackDocuments>();
 const DELIVERIES = new WeakMap<TerraformStack, ManifestDelivery>();
 
-/** Lets deliveries see the charts of a stack's manifests. */
+/** Makes the charts of a stack's manifests available to deliveries. */
 export function offerDocuments(stack: TerraformStack, documents: () => StackDocuments): void {
   DOCUMENTS.set(stack, documents);
 }
 
-/** The charts and late values of a stack's manifests, as they are now. */
+/** Returns the charts and late values that a stack's manifests have now. */
 export function documentsOf(stack: TerraformStack): StackDocuments {
   const documents = DOCUMENTS.get(stack);
   if (documents === undefined) throw new RangeError(`${stack.node.path} offers no documents`);
   return documents();
 }
 
-/** Has a construct deliver manifests of a stack; refuses a second one. */
+/** Registers the construct that delivers a stack's manifests; refuses a second one. */
 export function deliverBy(stack: TerraformStack, delivery: ManifestDelivery): void {
   const first = DELIVERIES.get(stack);
   if (first)
     fail("delivery-conflict", {
-      problem: `${first.node.path} delivers the manifests of this stack already, and two would fight over each object`,
+      problem: `${first.node.path} already delivers the manifests of this stack, and two deliveries would overwrite each other's objects`,
       value: delivery.node.path,
       allowed: "one delivery per stack",
       remedy: "remove one of them",
@@ -35,7 +35,7 @@ export function deliverBy(stack: TerraformStack, delivery: ManifestDelivery): vo
   DELIVERIES.set(stack, delivery);
 }
 
-/** What delivers manifests of a stack; `undefined` where all are files. */
+/** Returns what delivers a stack's manifests; `undefined` if all of them are files. */
 export function deliveryOf(stack: TerraformStack): ManifestDelivery | undefined {
   return DELIVERIES.get(stack);
 }

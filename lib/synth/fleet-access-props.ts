@@ -26,26 +26,26 @@ import { HUB_CONSUMER_PROPS } from "../fleet/hub-consumer";
 /** A cloud whose webhook gives pods of annotated service accounts a token. */
 export type PodIdentityWebhook = "aws" | "azure";
 
-/** The cluster that the controllers run in; the facts of `openShift()` and `kubernetes()` fit as well. */
+/** The cluster that the controllers run in; `openShift()` and `kubernetes()` return suitable facts. */
 export interface FleetHub {
-  /** DNS label; begins the names of the controllers' identities. */
+  /** DNS label; the names of the controllers' identities begin with it. */
   readonly name: string;
-  /** Who signs the hub's service account tokens; clouds, and self-managed spokes, must reach it. */
+  /** Issuer of the hub's service account tokens; clouds and self-managed spokes must be able to reach it. */
   readonly issuer: GivenIssuer;
-  /** Kubernetes version of the hub, `1.35`; it decides how plugins are mounted. */
+  /** Kubernetes version of the hub, for example `1.35`; it decides how plugins are mounted. */
   readonly apiServer: string;
   /**
-   * Feature gates of kubelets and API server that differ from the defaults; `ImageVolume` counts here.
+   * Feature gates of the kubelets and the API server that differ from the defaults; only `ImageVolume` matters here.
    *
    * @defaultValue - none
    */
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /**
    * Pod identity webhooks that run on the hub: `aws` on EKS and on OpenShift on AWS, `azure` on AKS with workload
-   * identity and on OpenShift on Azure, or those that you installed. They add token and variables to the controllers'
-   * pods.
+   * identity and on OpenShift on Azure, or those that you installed. They add the token and the environment variables
+   * to the controllers' pods.
    *
-   * @defaultValue - none: the patches of the workloads hold token and variables themselves
+   * @defaultValue - none: the patches of the workloads add the token and the variables
    */
   readonly podIdentityWebhooks?: readonly PodIdentityWebhook[];
 }
@@ -58,7 +58,7 @@ const FLEET_HUB: ObjectKind<FleetHub> = object({
   podIdentityWebhooks: optional(list(choice(["aws", "azure"]))),
 });
 
-/** What a self-managed spoke must be told of the hub, with the names that `selfManagedSpoke()` takes. */
+/** Facts of the hub that a self-managed spoke needs, under the property names of `selfManagedSpoke()`. */
 export interface SpokeHub {
   /** Name of the hub. */
   readonly hub: string;
@@ -67,13 +67,13 @@ export interface SpokeHub {
   /** Issuer of the hub's tokens. */
   readonly issuer: Issuer;
   /**
-   * The consumer's service accounts, each of which opens connections. Where another controller of the hub enters the
-   * spoke as well, give `selfManagedSpoke()` those of both, in the stacks of both.
+   * The consumer's service accounts that open connections. If another controller of the hub enters the same spoke, give
+   * `selfManagedSpoke()` the service accounts of both, in both stacks.
    */
   readonly serviceAccounts: readonly Subject[];
 }
 
-/** One spoke: where it is, who lets the controllers in, and what they may do there. */
+/** A spoke: its address, how it admits the controllers, and what they may do there. */
 export interface FleetSpoke extends Omit<SpokeClusterProps, "access" | "name"> {
   /** Name of the spoke, and of its ClusterProfile. */
   readonly name: string;
@@ -83,15 +83,15 @@ export interface FleetSpoke extends Omit<SpokeClusterProps, "access" | "name"> {
    */
   readonly access: ISpokeAccess<Construct> | ((hub: SpokeHub) => ISpokeAccess<Construct>);
   /**
-   * Name of an existing ClusterRole of the spoke that the controllers are bound to, no wider than their job.
+   * Name of an existing ClusterRole of the spoke to bind the controllers to; choose one no wider than their job.
    *
-   * @defaultValue - none; right where the cloud itself gives them their rights, refused elsewhere
+   * @defaultValue - none; only allowed if the cloud itself gives the controllers their rights
    */
   readonly clusterRole?: string;
   /**
-   * Namespaces of the spoke in which the ClusterRole holds.
+   * Namespaces of the spoke in which the ClusterRole is bound.
    *
-   * @defaultValue - in all of the spoke
+   * @defaultValue - the whole spoke
    */
   readonly namespaces?: readonly string[];
 }
@@ -106,7 +106,7 @@ const FLEET_SPOKE: ObjectKind<FleetSpoke> = object({
   namespaces: optional(list(text)),
 });
 
-/** What a {@link FleetAccess} says; plugins and list of providers as in `HubConsumer`. */
+/** Properties of {@link FleetAccess}; plugins and the list of providers work as in `HubConsumer`. */
 export interface FleetAccessProps extends Pick<
   HubConsumerProps,
   "plugins" | "pluginByCloud" | "additionalProviders" | "kueueConfiguration"
@@ -115,40 +115,39 @@ export interface FleetAccessProps extends Pick<
   readonly hub: FleetHub;
   /** The controller that enters the spokes: `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
   readonly consumer: FleetConsumer;
-  /** The spokes, in the order of the list of providers. */
+  /** The spokes, in the order that the list of providers will have. */
   readonly spokes: readonly FleetSpoke[];
   /**
-   * How the controllers' identities are made, one per cloud of the spokes: `workloadRoles()`, `workloadIdentities()`,
-   * `workloadServiceAccounts()`.
+   * How the controllers' identities are made, one entry per cloud of the spokes: `workloadRoles()`,
+   * `workloadIdentities()`, `workloadServiceAccounts()`.
    *
    * @defaultValue - none; enough for self-managed spokes
    */
   readonly identities?: readonly IWorkloadIdentities<Construct>[];
-  /** Who writes the profiles: a name of your own, for example `platform-iac`. It cannot be changed later. */
+  /** Name of the manager of the profiles, your choice, for example `platform-iac`. It cannot be changed later. */
   readonly clusterManager: string;
   /**
-   * An existing namespace of the hub for the profiles; Argo CD and MultiKueue read those of their own alone.
+   * An existing namespace of the hub for the profiles; Argo CD and MultiKueue read only their own namespace.
    *
-   * @defaultValue - the one that the consumer reads, or its own
+   * @defaultValue - the namespace that the consumer reads, otherwise the consumer's own
    */
   readonly namespace?: string;
   /**
-   * Version of the ClusterProfile API. What is written is valid under both.
+   * Version of the ClusterProfile API; the objects' fields are valid in both versions.
    *
    * @defaultValue "v1alpha1"
    */
   readonly apiVersion?: ClusterProfileVersion;
   /**
-   * A Job per spoke that writes the status, for hubs that are filled by a tool which cannot (Argo CD, Flux).
+   * Adds a Job per spoke that writes the profile's status, for tools that cannot apply a status (Argo CD, Flux).
    *
-   * @defaultValue - no Job; the status is a manifest of its own, for `kubectl apply --subresource=status`
+   * @defaultValue - no Job; the status is a separate manifest for `kubectl apply --subresource=status`
    */
   readonly statusWriter?: Omit<StatusWriterProps, "spoke">;
   /**
-   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a controller
-   * would not get into a spoke.
-   * With `false` they are written whatever they hold. The app's context
-   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   * Whether `app.synth()` fails if the verifier finds in the written files that a controller could not enter a spoke.
+   * With `false` the files are kept regardless. To skip the proof for all constructs, set the app's context
+   * `cdktf-workload-identity/proof` to `false`, or use cdktf's `skipValidation`.
    *
    * @defaultValue true
    */

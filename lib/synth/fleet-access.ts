@@ -36,39 +36,40 @@ import type { RecordedCluster } from "./cluster-records";
 const JOB = { records: "fleet", construct: "FleetAccess" } as const;
 
 /**
- * The whole job for one hub: this controller enters these spoke clusters with workload identity.
+ * Lets a hub's controller enter spoke clusters with workload identity.
  *
- * Declares in Terraform, once per cloud of the spokes, one identity per service account that opens connections, without
- * permissions, and per spoke what lets it in. Writes for the hub, into `manifests/`, a ClusterProfile per spoke, its
- * status apart, the controller's list of access providers, and what its workloads and service accounts need besides;
- * for each spoke, into `spokes/`, RBAC and the files of its API servers, where it needs any.
+ * In Terraform it declares, for each cloud of the spokes, one identity without permissions per service account that
+ * opens connections, and for each spoke whatever admits these identities. For the hub it writes to `manifests/` a
+ * ClusterProfile per spoke, their status in a separate file, the controller's list of access providers, and the patches
+ * of its workloads and service accounts. For spokes that need them, it writes RBAC and the API server's files to
+ * `spokes/`.
  *
- * Another spoke adds objects and changes none of the others but the controller's list, with the hash that rolls its
- * pods, and for a self-managed spoke the tokens that are mounted into them. One per stack; another controller of the hub
- * has a stack of its own, with profiles in another namespace.
+ * Adding a spoke adds objects. Of the existing ones it changes only the controller's list with the hash that restarts
+ * its pods, and for a self-managed spoke the tokens mounted into these pods. A stack holds one FleetAccess; give
+ * another controller of the hub its own stack, with profiles in another namespace.
  */
 export class FleetAccess extends Construct {
-  /** Where the manifests are written. */
+  /** The manifests of the stack. */
   readonly manifests: Manifests;
-  /** The profiles; where the consumer takes cluster Secrets, they are not written. */
+  /** The profiles; not written to a file if the consumer reads cluster Secrets instead. */
   readonly inventory: ClusterInventory;
-  /** The spokes, in the order of the properties. */
+  /** The spokes, in the order of `spokes` in the properties. */
   readonly spokes: readonly SpokeCluster[];
-  /** What each cloud declared for the controllers, by the cloud's key (`aws`, `azure`, `google`). */
+  /** The controllers' identities in each cloud, by the cloud's key (`aws`, `azure`, `google`). */
   readonly declarations: Readonly<Record<string, AccessDeclaration>>;
-  /** What lets the controllers in, and their RBAC, by name of the spoke. */
+  /** The controllers' users and RBAC in each spoke, by the spoke's name. */
   readonly entries: ReadonlyMap<string, EnteredSpoke>;
   /** The controller: its list of providers, service accounts and patches. */
   readonly consumer: HubConsumer;
-  /** Jobs that write the status; none without `statusWriter`. */
+  /** Jobs that write the profiles' status; empty without `statusWriter`. */
   readonly statusWriters: readonly StatusWriter[];
-  /** Worker clusters of MultiKueue, one per spoke; none for other consumers. */
+  /** Worker clusters of MultiKueue, one per spoke; empty for other consumers. */
   readonly workerClusters: readonly MultiKueueCluster[];
 
-  /** Argo CD's cluster Secrets, one per spoke; none for consumers that read profiles. */
+  /** Argo CD's cluster Secrets, one per spoke; empty for consumers that read profiles. */
   readonly clusterSecrets: readonly ClusterSecret[];
 
-  /** What can be known without identities is refused before anything is declared. */
+  /** Checks everything that does not depend on the identities before it declares anything. */
   constructor(scope: Construct, id: string, props: FleetAccessProps) {
     checkProps(new.target.name, scope, id, FLEET_ACCESS_PROPS, props);
     super(scope, id);
@@ -116,7 +117,7 @@ export class FleetAccess extends Construct {
     });
   }
 
-  /** What the files' headers say of these objects. */
+  /** Adds instructions to the headers of the files. */
   #comment({ consumer }: FleetAccessProps, { makers, webhooks }: FleetPlan): void {
     const { statusCommand, statusScope } = this.inventory;
     const status = [`${statusCommand} --filename=<this file>`];
@@ -131,7 +132,7 @@ export class FleetAccess extends Construct {
   }
 }
 
-/** What `bind` must check of a spoke, since it is not known before. */
+/** Rules for late values of a spoke, which only `bind` can check. */
 function lateRules({ name, access, proxyUrl }: PlannedSpoke): readonly FinishedRule[] {
   const { server, certificateAuthorityData } = access.endpoint;
   const texts: readonly (readonly [of: string, rule: FinishedRuleName, text: string | undefined])[] = [
@@ -144,28 +145,28 @@ function lateRules({ name, access, proxyUrl }: PlannedSpoke): readonly FinishedR
   );
 }
 
-/** Which webhook must run on the hub, and that it changes new pods alone. */
+/** Names the webhooks that must run on the hub and says that they change only new pods. */
 function webhookComment(webhooks: readonly string[]): readonly string[] {
   return webhooks.length === 0
     ? []
     : [
-        `Needs the pod identity webhook of ${webhooks.join(" and ")} on the hub, which reads annotations when a pod begins:`,
-        "restart workloads that this file does not change.",
+        `Needs the pod identity webhook of ${webhooks.join(" and ")} on the hub. It reads annotations when a pod is created:`,
+        "restart workloads whose pods this file does not replace.",
       ];
 }
 
-/** What the person who applies the file must do besides. */
+/** Steps that the person who applies the file must do by hand. */
 export function consumerComment(
   { title, form, reader, profileNamespace }: FleetConsumer,
   flag: string | undefined,
 ): readonly string[] {
   if (form.kind === "kueue")
     return [
-      "The ConfigMap is that of the installation with the list of providers in it: add --force-conflicts. The",
-      "ClusterProfile CRD must be there before Kueue starts.",
+      "The ConfigMap is the installation's own with the list of providers added: apply with --force-conflicts. The",
+      "ClusterProfile CRD must exist before Kueue starts.",
       form.gateByFlag === true
         ? "The manager must have --feature-gates with MultiKueueClusterProfile=true on its command line."
-        : "Kueue does not start with featureGates there and --feature-gates on its command line.",
+        : "Kueue does not start if the ConfigMap has featureGates and its command line has --feature-gates.",
     ];
   if (flag === undefined) return [];
   const isElsewhere = profileNamespace !== undefined && profileNamespace !== reader.namespace;
@@ -173,14 +174,17 @@ export function consumerComment(
     `Give the ${reader.kind} ${reader.namespace}/${reader.name} of ${title} the argument`,
     flag,
     ...(isElsewhere
-      ? [`and the namespace of the profiles, which is not its own:`, `${ARGO_NAMESPACES}=${profileNamespace}`]
+      ? [
+          `and, because the profiles are in another namespace, the argument`,
+          `${ARGO_NAMESPACES}=${profileNamespace}`,
+        ]
       : []),
   ];
 }
 
 /**
- * What `workload-identity.json` says of a hub's fleet: who opens connections, as what it acts in each cloud, and which
- * spokes it shall enter, each with what gives it its rights there.
+ * The fleet's record in `workload-identity.json`: who opens connections, its identity in each cloud, the spokes that it
+ * enters, and whether the cloud or RBAC gives it its rights there.
  */
 function fleetRecord(
   { consumer, clusterManager, hub, plugins = [] }: FleetAccessProps,
@@ -217,7 +221,7 @@ function fleetRecord(
   };
 }
 
-/** What is late stands in the profile alone. */
+/** Late values are left out: they are only in the profile. */
 function accessRecord({
   cloud,
   endpoint,

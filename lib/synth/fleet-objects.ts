@@ -22,8 +22,8 @@ import { type FleetPlan, type PlannedSpoke, checkRole } from "./fleet-plan";
 import type { Manifests } from "./manifests";
 
 /**
- * A file of a fleet, in apply order: spokes first, so that a controller finds open doors; then profiles, their status,
- * the controller, and what refers to profiles.
+ * A file of a fleet. Files are applied in this order: spokes, so that they already admit the controller; profiles,
+ * their status, the controller, and objects that refer to profiles.
  */
 export interface FleetChart extends ChartOptions {
   readonly name: string;
@@ -36,13 +36,15 @@ const PROFILES: FleetChart = { name: "cluster-profiles", order: 60 };
 const CLUSTER_SECRETS: FleetChart = {
   name: "cluster-secrets",
   order: 60,
-  comment: ["Address, certificate authority and program of each cluster; no credentials."],
+  comment: ["Address, certificate authority and exec plugin of each cluster; no credentials."],
 };
 
 export const STATUS: FleetChart = {
   name: "cluster-profile-status",
   order: 61,
-  comment: ["A plain apply drops the status in silence. After the profiles, with kubectl 1.32 or newer:"],
+  comment: [
+    "A plain apply silently drops the status. Apply this file after the profiles, with kubectl 1.32 or newer:",
+  ],
 };
 
 const STATUS_WRITERS: FleetChart = { name: "cluster-profile-status-writers", order: 62 };
@@ -51,9 +53,9 @@ export const CONSUMER: FleetChart = {
   name: "fleet-controller",
   order: 65,
   comment: [
-    "Workloads and service accounts of the controller's own installation: only the fields that are added.",
-    "Apply with `kubectl apply --server-side`; never prune or delete by this file. Names of workloads and containers",
-    "must be those of the installation: an unknown container would be added to the pods.",
+    "Only the fields that are added to workloads and service accounts of the controller's installation.",
+    "Apply with `kubectl apply --server-side`; never prune or delete with this file. Names of workloads and containers",
+    "must match the installation: a container with an unknown name would be added to the pods.",
   ],
 };
 
@@ -71,7 +73,7 @@ export interface FleetObjects {
   readonly clusterSecrets: readonly ClusterSecret[];
 }
 
-/** Makes the objects of the hub in the charts that it is given. */
+/** Makes the objects of the hub in the given charts. */
 export function fleetObjects(
   chart: ChartOf,
   props: FleetAccessProps,
@@ -80,7 +82,7 @@ export function fleetObjects(
 ): FleetObjects {
   const { clusterManager, apiVersion, statusWriter, consumer: controller } = props;
   const hasSecrets = controller.form.kind === "secrets";
-  // Profiles that are not written hold what the Secrets are made of, checked alike.
+  // The Secrets are made from profiles, so these are made and checked even if they are not written.
   const profiles = hasSecrets ? new Chart(new App(), PROFILES.name) : chart(PROFILES);
   const inventory = new ClusterInventory(profiles, "inventory", {
     namespace: plan.namespace,
@@ -143,8 +145,8 @@ function consumerOf(
 }
 
 /**
- * Makes everything of a fleet but its cloud resources in charts that are never written, so that what its parts refuse
- * is refused before anything is declared: whoever catches the error has no half of a fleet in the stack.
+ * Makes all objects of a fleet, except its cloud resources, in charts that are never written. Errors are thus thrown
+ * before anything is declared, and a caller who catches one is not left with half a fleet in the stack.
  */
 export function rehearseFleet(props: FleetAccessProps, plan: FleetPlan): void {
   const app = new App();
@@ -161,28 +163,28 @@ export function rehearseFleet(props: FleetAccessProps, plan: FleetPlan): void {
   for (const spoke of plan.spokes) ofSpoke(spoke.name, () => bound(bindings, spoke.name, spoke, users, plan));
 }
 
-/** A grant that asks nothing of pods. */
+/** A grant that adds nothing to pods. */
 function grantOf(subject: Subject, identity: string): AccessGrant {
   const pod = { labels: {}, env: [], volumeMounts: [], volumes: [] };
   return { subject, identity, annotations: {}, pod };
 }
 
-/** A spoke that lets the controllers in. */
+/** A spoke with the controllers' users and rights. */
 export interface EnteredSpoke {
-  /** Who the controllers are there. */
+  /** The users as which the spoke sees the controllers. */
   readonly users: readonly SpokeUser[];
-  /** Their RBAC, `undefined` where the cloud itself gives them their rights. */
+  /** The users' RBAC; `undefined` if the cloud itself gives them their rights. */
   readonly binding: SpokeRoleBinding | undefined;
 }
 
-/** Declares in each spoke's cloud what lets the controllers in, and writes the spoke's own manifests. */
+/** Declares the controllers' access in each spoke's cloud, and writes the spoke's own manifests. */
 export function enterSpokes(
   scope: Construct,
   plan: FleetPlan,
   declarations: Readonly<Record<string, AccessDeclaration>>,
   manifests: Manifests,
 ): ReadonlyMap<string, EnteredSpoke> {
-  // Service accounts that enter as themselves.
+  // For spokes that take the hub's own tokens: the service accounts themselves.
   const own = plan.subjects.map((subject) => grantOf(subject, subject.toString()));
   const entered = plan.spokes.map((spoke) => {
     const { name, access, clusterRole } = spoke;
@@ -194,7 +196,7 @@ export function enterSpokes(
       writeObjects(name, entry, manifests);
       const waiting = users.filter(({ authorized }) => !authorized).map(({ subject }) => subject.key);
       checkRole(name, clusterRole, waiting);
-      const comment = [`The ClusterRole ${clusterRole} must be there.`];
+      const comment = [`The ClusterRole ${clusterRole} must already exist.`];
       const chart = clusterRole === undefined ? scope : manifests.chart(name, { ...SPOKE, comment });
       return [name, { users, binding: bound(chart, "controllers", spoke, users, plan) }] as const;
     });
@@ -202,7 +204,7 @@ export function enterSpokes(
   return new Map(entered);
 }
 
-/** What the spoke needs besides RBAC of the controllers. */
+/** Writes the objects that the spoke needs in addition to the controllers' RBAC. */
 function writeObjects(spoke: string, { objects = [], comment = [] }: SpokeEntry, manifests: Manifests): void {
   if (objects.length === 0) return;
   const chart = manifests.chart(spoke, { ...SPOKE, comment });
@@ -215,7 +217,7 @@ function writeObjects(spoke: string, { objects = [], comment = [] }: SpokeEntry,
     });
 }
 
-/** The users' RBAC; none where no ClusterRole is named. */
+/** Binds the users to the ClusterRole, if one is named. */
 function bound(
   scope: Construct,
   id: string,

@@ -1,6 +1,6 @@
 /*
- * What FleetAccess will declare, checked before anything is declared; and what the fleets of an app have in common: two
- * controllers of one hub have a stack each, but the hub's objects, and the files of a self-managed spoke, are there once.
+ * Checks the properties of FleetAccess before anything is declared, and the fleets of an app against each other: two
+ * controllers of one hub have one stack each, but share the hub's objects and the files of a self-managed spoke.
  */
 
 import { Annotations } from "cdktf";
@@ -26,21 +26,20 @@ export interface FleetPlan {
   readonly name: string;
   readonly consumer: FleetConsumer;
   readonly issuer: Issuer;
-  /** Kubernetes minor of the hub. */
+  /** Kubernetes minor version of the hub. */
   readonly apiServer: string;
   /** Namespace of the profiles. */
   readonly namespace: string;
-  /** The executing service accounts, each once, sorted. */
+  /** The service accounts that open connections, each once, sorted. */
   readonly subjects: readonly Subject[];
-  /** In their order. */
   readonly spokes: readonly PlannedSpoke[];
-  /** The makers of the spokes' clouds, sorted by cloud. */
+  /** What makes the identities in each of the spokes' clouds, sorted by cloud. */
   readonly makers: readonly IWorkloadIdentities<Construct>[];
-  /** Clouds whose webhook changes pods on the hub. */
+  /** Clouds whose pod identity webhook runs on the hub. */
   readonly webhooks: readonly string[];
 }
 
-/** A spoke with its access, made for this hub. */
+/** A spoke with the access that was made for this hub. */
 export interface PlannedSpoke extends Omit<FleetSpoke, "access"> {
   readonly access: ISpokeAccess<Construct>;
 }
@@ -54,10 +53,10 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
   const subjects = [...new Set(keys)].sort().map((key) => Subject.of(key));
   if (spokes.length === 0)
     return fail("fleet-missing", {
-      problem: "no spoke is given",
+      problem: "`spokes` of the hub is an empty list",
       value: name,
       allowed: "at least one entry of `spokes`",
-      remedy: "name the clusters that the controllers enter",
+      remedy: "add the clusters that the controllers enter",
     });
   refuseForSecrets(props);
   const own = { hub: name, issuer, serviceAccounts: subjects };
@@ -66,12 +65,12 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
   const twice = names.find((each, index) => names.indexOf(each) < index);
   if (twice !== undefined)
     return fail("fleet-conflict", {
-      problem: "two spokes have one name",
+      problem: "two spokes have the same name",
       value: `${namespace}/${twice}`,
-      allowed: "one spoke per name and inventory",
+      allowed: "a different name for each spoke",
       remedy: "give one of the two spokes another name",
     });
-  // Spokes that take the hub's own tokens need no identity in any cloud.
+  // Spokes that take the hub's own tokens do not need an identity in a cloud.
   const clouds = new Set(planned.map(({ access }) => access.cloud).filter((cloud) => cloud !== "kubernetes"));
   return {
     name,
@@ -91,10 +90,10 @@ function refuseForSecrets(props: FleetAccessProps): void {
   const unused = (["additionalProviders", "statusWriter"] as const).find((key) => props[key] !== undefined);
   if (unused !== undefined)
     fail("fleet-unused", {
-      problem: "cluster Secrets have neither a list of access providers nor a status",
+      problem: "this consumer's cluster Secrets have neither a list of access providers nor a status",
       value: unused,
       allowed: "additionalProviders and statusWriter for consumers that read ClusterProfiles",
-      remedy: "leave it out",
+      remedy: "leave this property out",
     });
 }
 
@@ -113,15 +112,15 @@ function makersOf(
 
 function withoutMaker(cloud: string): never {
   return fail("fleet-missing", {
-    problem: "a spoke's cloud has no way of making the controllers' identities",
+    problem: "`identities` has no entry for the cloud of a spoke, so the controllers get no identity there",
     value: cloud,
     allowed:
       "workloadRoles() for aws, workloadIdentities() for azure, workloadServiceAccounts() for google in `identities`",
-    remedy: "add the maker of that cloud",
+    remedy: "add the entry of that cloud",
   });
 }
 
-/** A spoke, checked as far as it can be before identities are there. */
+/** Checks a spoke as far as possible before the identities exist. */
 function plannedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedSpoke {
   return at({ node: { path: `spoke ${String(spoke.name)}` } }, () => checkedSpoke(spoke, hub));
 }
@@ -134,16 +133,16 @@ function checkedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedS
   checkTrust(name, access, hub);
   if (namespaces !== undefined && clusterRole === undefined)
     return fail("fleet-unused", {
-      problem: `namespaces of spoke ${name} limit nothing, since no clusterRole is bound there`,
+      problem: `namespaces of spoke ${name} have no effect, because it has no clusterRole to bind`,
       value: namespaces,
-      allowed: "namespaces beside clusterRole",
+      allowed: "namespaces together with clusterRole",
       remedy:
-        "state the namespaces where the cloud gives the rights (accessPolicies, roles), or leave the rights to a clusterRole",
+        "limit the rights in the cloud (accessPolicies, roles), or set clusterRole so that RBAC gives them",
     });
   if (namespaces?.length === 0)
     return fail("fleet-missing", {
-      problem: `namespaces of spoke ${name} are an empty list, and the clusterRole would be bound nowhere`,
-      allowed: "at least one namespace, or no `namespaces` for the whole spoke",
+      problem: `namespaces of spoke ${name} is an empty list, so the clusterRole would be bound nowhere`,
+      allowed: "at least one namespace; leave `namespaces` out for the whole spoke",
       remedy: "name the namespaces",
     });
   const keys = hub.serviceAccounts.map(({ key }) => key);
@@ -151,25 +150,25 @@ function checkedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedS
   return { ...spoke, access };
 }
 
-/** A ClusterRole goes with controllers to which the cloud itself gives no rights. */
+/** Requires a ClusterRole for controllers that get no rights from the cloud; without such controllers, refuses it. */
 export function checkRole(spoke: string, clusterRole: string | undefined, waiting: readonly string[]): void {
   if (clusterRole === undefined && waiting.length > 0)
     fail("fleet-missing", {
-      problem: `spoke ${spoke} lets the controllers in, but nothing there allows them anything`,
+      problem: `spoke ${spoke} admits the controllers, but nothing gives them rights there`,
       value: waiting,
       allowed: "clusterRole: the name of an existing ClusterRole of the spoke",
-      remedy: "give the spoke a `clusterRole`, or a policy or role of its cloud that gives rights",
+      remedy: "set `clusterRole` of the spoke, or give rights by a policy or role of its cloud",
     });
   if (clusterRole !== undefined && waiting.length === 0)
     fail("fleet-unused", {
-      problem: `the cloud of spoke ${spoke} itself gives the controllers their rights, so that no user is left for the ClusterRole`,
+      problem: `the cloud of spoke ${spoke} already gives all controllers their rights, so no user is left to bind to the ClusterRole`,
       value: clusterRole,
       remedy:
-        "leave `clusterRole` out, or leave the rights to RBAC: groups of an access entry, no roles of the cloud",
+        "leave `clusterRole` out, or leave the rights to RBAC: set groups on the access entry, and no roles of the cloud",
     });
 }
 
-/** Who trusts more of the hub's service accounts lets its other controllers in as well. */
+/** The spoke may trust further service accounts of the hub: those of its other controllers. */
 function checkTrust(
   name: string,
   { trusts }: ISpokeAccess<Construct>,
@@ -178,11 +177,11 @@ function checkTrust(
   if (!trusts) return;
   const differs = (what: string, value: unknown, expected: unknown): never =>
     fail("fleet-mismatch", {
-      problem: `the ${what} that spoke ${name} trusts are not those of the hub and its consumer`,
+      problem: `the ${what} that spoke ${name} trusts differ from those of the hub and its consumer`,
       value,
       allowed: JSON.stringify(expected),
       remedy:
-        "give `access` as a function, (hub) => selfManagedSpoke({ ...hub, … }), so that they are written once",
+        "give `access` as a function, (hub) => selfManagedSpoke({ ...hub, … }), which gets these values from the hub",
     });
   if (!isLate(trusts.issuer) && !isLate(issuer.url) && trusts.issuer !== issuer.url)
     differs("tokens", trusts.issuer, issuer.url);
@@ -191,18 +190,18 @@ function checkTrust(
     differs("service accounts", trusts.serviceAccounts, keys);
 }
 
-/** Who writes something, and for which hub. */
+/** What a fleet writes, and for which hub. */
 interface Claim {
   readonly hub: string;
   readonly issuer: string;
   readonly by: string;
-  /** What is written, where two may write the same. */
+  /** The content, if two fleets may write the same; otherwise empty. */
   readonly text: string;
 }
 
 const claims = new WeakMap<IConstruct, Map<string, Claim[]>>();
 
-/** Notes what a fleet writes; nothing is noted where it throws. Warns of another hub's files for a spoke. */
+/** Registers what a fleet writes, or throws and registers nothing. Warns if another hub writes a spoke's files. */
 export function claimFleet(construct: Construct, plan: FleetPlan): void {
   const { root } = construct.node;
   const known = claims.get(root) ?? new Map<string, Claim[]>();
@@ -213,11 +212,11 @@ export function claimFleet(construct: Construct, plan: FleetPlan): void {
     const other = known.get(object)?.find((claim) => isSameHub(claim, own));
     if (other)
       fail("fleet-conflict", {
-        problem: `${other.by} writes ${object} of the same hub as well, and the one applied last would replace the other`,
+        problem: `${other.by} also writes ${object} of the same hub, and whichever is applied last would replace the other`,
         value: object,
-        allowed: "each object of a hub from one FleetAccess of the app",
+        allowed: "each object of a hub in only one FleetAccess of the app",
         remedy:
-          "give the second controller's fleet a `namespace` of its own for its profiles, and workloads of its own",
+          "give the second FleetAccess its own `namespace` for profiles and its own controller workloads",
       });
   }
   const files = plan.spokes.flatMap(fileOf);
@@ -227,7 +226,7 @@ export function claimFleet(construct: Construct, plan: FleetPlan): void {
   for (const { key, text } of noted) known.set(key, [...(known.get(key) ?? []), { ...own, text }]);
 }
 
-/** What is written whole for the hub, and the workloads that are patched. */
+/** Objects of the hub that are written as a whole, and workloads that are patched. */
 function objectsOf({ consumer, namespace, spokes }: FleetPlan): readonly string[] {
   const { reader, workloads, form } = consumer;
   const hasSecrets = form.kind === "secrets";
@@ -252,7 +251,7 @@ interface SpokeFile {
   readonly text: string;
 }
 
-/** Spokes are told apart by their address: two hubs may call one differently. A late text is compared as far as it is known. */
+/** Identifies spokes by address, as hubs may name one differently. Of a late text the known part is compared. */
 function fileOf({ name, access }: PlannedSpoke): readonly SpokeFile[] {
   const { endpoint, nodeSetup, trusts, parameters } = access;
   if (nodeSetup === undefined) return [];
@@ -264,18 +263,18 @@ function checkFile(construct: Construct, spoke: string, own: Claim, other: Claim
   if (own.text === other.text) return;
   if (isSameHub(own, other))
     fail("fleet-mismatch", {
-      problem: `${other.by} writes other files for the control plane of this spoke, and a second entry for one issuer is refused by kube-apiserver`,
+      problem: `${other.by} writes different files for the control plane of this spoke, and kube-apiserver refuses a second entry for the same issuer`,
       value: spoke,
-      allowed: "one file per spoke, with the service accounts of all controllers of the hub",
+      allowed: "one file per spoke that names the service accounts of all controllers of the hub",
       remedy:
-        "in both, list the service accounts of all of them: (hub) => selfManagedSpoke({ ...hub, serviceAccounts: [all], … }), with one audience",
+        "list all these service accounts in both FleetAccess, with the same audience: (hub) => selfManagedSpoke({ ...hub, serviceAccounts: [all], … })",
     });
   Annotations.of(construct).addWarning(
-    `the hub of ${other.by} writes files for the control plane of spoke ${spoke} as well: put one file there that holds both entries (additionalAuthenticators)`,
+    `the hub of ${other.by} also writes files for the control plane of spoke ${spoke}: install one file that has both entries (additionalAuthenticators)`,
   );
 }
 
-/** Late issuers of one name are taken for one hub: names are the app's own. */
+/** Hubs with the same name and a late issuer are treated as one hub: within an app, names are unique. */
 function isSameHub(a: Omit<Claim, "text">, b: Omit<Claim, "text">): boolean {
   return a.hub === b.hub && (a.issuer === b.issuer || isLate(a.issuer) || isLate(b.issuer));
 }

@@ -44,7 +44,7 @@ import {
 import { pullWarnings } from "./pull-warnings";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 
-/** One line of intent: this service account pulls from these registries. */
+/** A service account and the registries that it pulls from. */
 export interface ImagePull extends ServiceAccountLine {
   /** Registries of one or several clouds: `ecr()`, `acr()`, `artifactRegistry()` … */
   readonly from: IPullSource<Construct> | readonly IPullSource<Construct>[];
@@ -55,43 +55,44 @@ const IMAGE_PULL: ObjectKind<ImagePull> = object({
   from: either(PULL_SOURCE, list(PULL_SOURCE)),
 });
 
-/** What one cluster pulls, and how its identities and nodes are made. */
+/**
+ * Properties of {@link ImagePulls}: what the cluster's service accounts pull, and how identities and nodes are set up.
+ */
 export interface ImagePullsProps {
   /** The cluster's facts: `openShift()`, `hostedOpenShift()` or `kubernetes()`. */
   readonly cluster: ICluster<Construct>;
   /** Who pulls from where. Several lines for one service account are joined. */
   readonly pulls: readonly ImagePull[];
   /**
-   * How each cloud's identities are made, at most one per cloud: `pullRoles()`, `pullIdentities()`,
-   * `pullPrincipals()`.
+   * How each cloud's identities are made, at most one per cloud: `pullRoles()`, `pullIdentities()`, `pullPrincipals()`.
    *
-   * @defaultValue - the cloud's own defaults; Azure and Google have none and say what they need
+   * @defaultValue - the cloud's defaults; Azure and Google have none, and the error says what they need
    */
   readonly identities?: readonly IPullIdentities<Construct>[];
   /**
-   * Decisions about the kubelet's entries, by the plugin's key (`ecr`, `acr`, `gcp`).
+   * Settings of the entries in the CredentialProviderConfig, by the plugin's key (`ecr`, `acr`, `gcp`).
    *
-   * @defaultValue - strict mode with the distribution's patterns and arguments kept
+   * @defaultValue - strict mode with the patterns and arguments of the distribution's own file
    */
   readonly credentialProviders?: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>;
   /**
    * How nodes get the permission to request tokens.
    *
-   * @defaultValue - one ClusterRole per audience, bound in each namespace that pulls; for mixed mode in one entry, bound
-   * once for the whole cluster
+   * @defaultValue - one ClusterRole per audience, bound in each namespace that pulls; for mixed mode in one entry,
+   * bound for the whole cluster
    */
   readonly tokenAudience?: TokenAudienceSettings;
   /**
    * How the kubelet's files get to the nodes.
    *
-   * @defaultValue - the cluster's own: MachineConfigs, NodePool ConfigMaps, or plain data
+   * @defaultValue - the carriers of `cluster`: MachineConfigs, NodePool ConfigMaps, or plain data
    */
   readonly carriers?: readonly INodeCarrier<Construct>[];
   /**
-   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a declared
-   * pull would be denied. With `false` they are written whatever they hold: a link that an override, an aspect or
-   * another construct broke then shows as a 401 on the cluster, unless `explain` is run. The app's context
-   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   * Whether `app.synth()` fails if the verifier finds in the written files that a declared pull would be denied. With
+   * `false` the files are kept regardless: unless you run `explain`, a link broken by an override, an aspect or another
+   * construct only shows as a 401 on the cluster. To skip the proof for all constructs, set the app's context
+   * `cdktf-workload-identity/proof` to `false`, or use cdktf's `skipValidation`.
    *
    * @defaultValue true
    */
@@ -119,39 +120,39 @@ type Source = IPullSource<Construct>;
 type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
 
 /**
- * The whole job for one cluster: image pulls without pull secrets and without node identity (KEP-4412).
+ * Sets up image pulls for one cluster without pull secrets and without the node's identity (KEP-4412).
  *
- * Declares in Terraform, per cloud, the trust in the cluster's issuer, one identity per service account and its
- * permission on the registries; writes beside it the annotated service accounts, the RBAC that lets nodes request
- * tokens for the audience, and the kubelet's CredentialProviderConfig in the form the cluster's nodes take. One
- * cluster per stack, since the manifests of a stack are applied to one cluster.
+ * In Terraform it declares, per cloud, the trust in the cluster's issuer, one identity per service account, and its
+ * permission on the registries. As manifests it writes the annotated service accounts, the RBAC that allows nodes to
+ * request tokens for the audience, and the kubelet's CredentialProviderConfig in the form that the cluster's nodes
+ * need. The manifests of a stack are applied to one cluster, so give each cluster its own stack.
  *
- * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
- * where a pull would be denied. What cannot be told from the files passes.
+ * `app.synth()` then proves the declared pulls: the verifier reads the written files, and the synth fails with
+ * `proof-failed` if a pull would be denied. A pull that the files do not decide passes.
  *
- * Warns of patterns of the nodes' own file that are left out, of pulls by a `default` service account and from OpenShift's
- * own namespaces, of nodes of 1.33, whose file stops
- * newer kubelets, and of an issuer that another cluster of the app has as well.
+ * Warns if patterns of the nodes' own file are left out, if a `default` service account or one of OpenShift's own
+ * namespaces pulls, if nodes are on 1.33, because newer kubelets do not start with their file, and if another cluster
+ * of the app has the same issuer.
  *
- * Written with nothing but the constructs of the other subpaths; take those where this is too much.
+ * It only uses public constructs of the other subpaths; compose those yourself if you need less.
  */
 export class ImagePulls extends Construct {
-  /** Where the manifests are written. */
+  /** The manifests of the stack. */
   readonly manifests: Manifests;
-  /** What each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
+  /** Identities and settings that each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
   readonly declarations: Readonly<Record<string, PullDeclaration>>;
   /** The kubelet's files and flags, as data. */
   readonly nodeSetup: NodeSetup;
   /**
    * Label `hash` of the metric `kubelet_credential_provider_config_info` on nodes that run with the configuration, for
-   * `CredentialProviderConfigAlert`; `undefined` where it is known only after apply, without carriers, for nodes that write the file anew (Talos), and
-   * for kubelets before 1.34.
+   * `CredentialProviderConfigAlert`. `undefined` if the configuration is known only after apply, without carriers, for
+   * nodes that rewrite the file (Talos), and for kubelets before 1.34.
    */
   readonly configHash: string | undefined;
 
   /**
-   * Whether the nodes' plugins can do what a cloud needs is known only when the cloud has declared its part. After
-   * an error the tree is therefore incomplete: let it end the synth, which has written nothing yet.
+   * Some checks of the nodes' plugins need what the clouds have declared, so an error can leave the tree incomplete.
+   * Let it end the synth, which has not written anything yet.
    */
   constructor(scope: Construct, id: string, props: ImagePullsProps) {
     checkProps(new.target.name, scope, id, IMAGE_PULLS_PROPS, props);
@@ -224,7 +225,7 @@ function configHashOf(
 ): string | undefined {
   const path = kubeletFlags["image-credential-provider-config"];
   const config = files.find((file) => file.path === path)?.content;
-  // Without a carrier nodes have what they had before.
+  // Without a carrier the nodes keep their present file.
   const isCarried = carriers.length > 0 && !carriers.some((each) => each.rewritesConfig);
   const isKnown = isCarried && compareVersions(kubelet, HASH_SINCE) >= 0;
   return isKnown && config !== undefined && !isLate(config)
@@ -232,7 +233,7 @@ function configHashOf(
     : undefined;
 }
 
-/** Checks what can be checked before anything is declared; what the plugins can do is known when the clouds have answered. */
+/** Checks what does not depend on the clouds, before anything is declared. */
 function checkSettings({
   cluster,
   carriers = [],
@@ -244,7 +245,7 @@ function checkSettings({
   checkTokenAudience(tokenAudience);
 }
 
-/** The declared images by the key of the plugin that must be asked for them. */
+/** The declared images, by the key of the plugin that must supply their credentials. */
 function imagesByPlugin(
   { clouds }: Pulls,
   declarations: Readonly<Record<string, PullDeclaration>>,

@@ -8,23 +8,23 @@ import { isLateObject, isLateResolvable, type LateValues } from "./late-values";
 import { Manifests } from "./manifests";
 import { refuseLateIdentity, refuseLateKind, refuseLateKey } from "./problems";
 
-/** First keys of paths that cdk8s gives without their `metadata`. */
+/** cdk8s gives paths that begin with these keys without the leading `metadata`. */
 const METADATA_KEYS: readonly string[] = ["annotations", "labels", "finalizers", "ownerReferences"];
 
 const IDENTITY: readonly string[] = ["apiVersion", "kind", "name", "namespace"];
 
 /**
- * Puts placeholders for late values into the charts of your own cdk8s `App`.
+ * Replaces late values in the charts of your own cdk8s `App` by placeholders.
  *
- * `new App({ resolvers: [new LateValueResolver(stack)] })`, with the cdk8s app synthesized before the cdktf app, since
- * it declares the outputs. `cdktf-workload-identity bind --manifests <folder>` finishes the files.
+ * Write `new App({ resolvers: [new LateValueResolver(stack)] })`, and synthesize the cdk8s app before the cdktf app,
+ * because it declares the Terraform outputs. `cdktf-workload-identity bind --manifests <folder>` finishes the files.
  */
 export class LateValueResolver implements IResolver {
   readonly #late: LateValues;
-  /** Texts that came from here: cdk8s asks about a replaced value again. */
+  /** Texts that this resolver returned: cdk8s passes a replaced value to the resolvers again. */
   readonly #issued = new Set<string>();
 
-  /** The stack whose outputs will fill the placeholders, or a construct in it. */
+  /** Takes the stack whose outputs will fill the placeholders, or a construct in it. */
   constructor(scope: Construct) {
     this.#late = Manifests.of(scope).late;
   }

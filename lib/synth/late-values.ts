@@ -27,23 +27,23 @@ const LATE_TEXT = /(\$\{TfToken\[[\w:.-]+\]\})/;
 // How cdktf's late numbers print: the doubles from 0xfdff0000… to 0xfdffffff… (same file, createTokenDouble).
 const LATE_NUMBER_TEXT = /-8\.[123]\d*e\+298/;
 
-/** A reference, and nothing else. */
+/** A single reference without other text. */
 const REFERENCE = /^\$\{([A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])+)\}$/;
 
 /** The first reference inside an expression; only to give an output a readable name. */
 const FIRST_REFERENCE = /[A-Za-z_][\w-]*(?:\.[\w-]+)+/;
 
-/** Names of Terraform that have a meaning inside one block only. */
+/** Names that Terraform defines only inside a block. */
 const BLOCK_SCOPES: readonly string[] = ["count", "each", "self"];
 
 const OUTPUT_DESCRIPTION = "Fills a placeholder in the Kubernetes manifests.";
 const TEMPLATE_HASH_CHARACTERS = 16;
 
 /**
- * The late values of one stack: a placeholder and a Terraform output for each.
+ * The late values of one stack, each with a placeholder and a Terraform output.
  *
- * One value has one placeholder and one output, however often it is used and however often cdktf minted a text for it.
- * Outputs are not sensitive; Terraform refuses the plan where a value is, since a manifest cannot keep a secret.
+ * A value has one placeholder and one output, however often it is used and however many tokens cdktf made for it. The
+ * outputs are not marked sensitive, so Terraform refuses to plan a sensitive value: a manifest cannot keep a secret.
  */
 export class LateValues {
   readonly #scope: Construct;
@@ -59,8 +59,8 @@ export class LateValues {
   #sealed: boolean;
 
   /**
-   * Outputs become children of the scope. Without outputs the values are expressions of the scope's stack alone, for
-   * resources there.
+   * Outputs become children of the scope. With `withOutputs` false no outputs are made: the values serve only as
+   * expressions for resources of the scope's stack.
    */
   constructor(scope: Construct, withOutputs: boolean = true) {
     this.#scope = scope;
@@ -69,22 +69,22 @@ export class LateValues {
     this.#sealed = isWritten(this.#stack);
   }
 
-  /** Refuses new late values from now on: the stack's files are written. */
+  /** Refuses new late values from now on, because the stack's files are written. */
   seal(): void {
     this.#sealed = true;
   }
 
-  /** Takes new late values again: the stack's files will be written once more. */
+  /** Accepts new late values again, because the stack's files will be written once more. */
   unseal(): void {
     this.#sealed = false;
   }
 
-  /** A late text that must keep a rule: `bind` refuses, before it writes anything, a value that breaks it. */
+  /** Adds a rule for a late text: `bind` refuses a value that breaks it, before it writes anything. */
   requireFinished(rule: FinishedRule): void {
     this.#rules.push(rule);
   }
 
-  /** The rules in their order, each text with its placeholders. */
+  /** The rules in the order in which they were added, each text with its placeholders. */
   get rules(): readonly FinishedRule[] {
     return this.#rules.map((rule) => ({ ...rule, text: this.text(rule.text, () => rule.of) }));
   }
@@ -95,16 +95,16 @@ export class LateValues {
     return Object.fromEntries(all);
   }
 
-  /** What fills a placeholder of this stack. */
+  /** Returns what fills a placeholder of this stack. */
   fillingOf(placeholder: string): OutputPlaceholder | EncodedPlaceholder {
     const filling = this.#outputs.get(placeholder) ?? this.#encoded.get(placeholder);
     return filling ?? refuseAfterSynth("a placeholder", placeholder);
   }
 
   /**
-   * The text with a placeholder for each late value in it.
+   * Returns the text with each late value replaced by its placeholder.
    *
-   * `where` names the property for errors.
+   * `where` names the property in errors.
    */
   text(value: string | LateEncoding | LateText, where: () => string): string {
     if (value instanceof LateEncoding) return this.encoding(value, where);
@@ -119,7 +119,7 @@ export class LateValues {
   private encoding({ encoding, text }: LateEncoding, where: () => string): string {
     const template = this.text(text, where);
     if (!template.includes(PLACEHOLDER_START)) return encodeNow(encoding, template);
-    // The template holds references, no late value: it is the same text in every run.
+    // The template has references instead of cdktf's tokens, so it is the same text in every run.
     const hash = createHash("sha256").update(template).digest("hex").slice(0, TEMPLATE_HASH_CHARACTERS);
     const name = placeholder(`${encoding}.${hash}`);
     if (this.#sealed && !this.#encoded.has(name)) return refuseAfterSynth(where(), name);
@@ -148,10 +148,10 @@ export class LateValues {
     const reference = REFERENCE.exec(expression)?.[1];
     if (reference !== undefined && BLOCK_SCOPES.includes(reference.split(".")[0] ?? ""))
       return fail("manifest-unsupported", {
-        problem: `${where()} refers to a value that exists only inside one Terraform block`,
+        problem: `${where()} refers to a value that exists only inside a Terraform block`,
         value: reference,
         allowed: "attributes of resources and data sources, variables, locals, module outputs",
-        remedy: "use the resource's attribute from outside of the iterator",
+        remedy: "use an attribute of the resource outside the block",
       });
     const id = this.outputId(reference, expression);
     const name = placeholder(reference ?? `output.${id}`);
@@ -173,7 +173,7 @@ export class LateValues {
     return output.node.path.split("/");
   }
 
-  /** `azurerm_user_assigned_identity_pulls_client_id`; with a hash where that would not be the value's own. */
+  /** For example `azurerm_user_assigned_identity_pulls_client_id`; with a hash if that name would not be unique. */
   private outputId(reference: string | undefined, expression: string): string {
     const readable = reference ?? FIRST_REFERENCE.exec(expression)?.[0] ?? "expression";
     const plain = readable.replace(/[^\w-]+/g, "_").replace(/_$/, "");
@@ -201,19 +201,19 @@ function isWritten(stack: TerraformStack): boolean {
   return App.isApp(root) && Object.hasOwn(root.manifest.stacks, stack.node.id);
 }
 
-/** A quick look that never misses a text with something late, or with a placeholder's beginning. */
+/** A fast test that is true for every text with a late value or the start of a placeholder. */
 function mayBeLate(text: string): boolean {
   return text.includes("TfToken[") || text.includes(PLACEHOLDER_START) || text.includes("e+298");
 }
 
-/** A piece without late text; refuses what must not stand in it. */
+/** Returns a piece without late text; refuses the start of a placeholder, and late values other than text. */
 function literalPiece(piece: string, where: () => string): string {
   if (piece.includes(PLACEHOLDER_START))
     return fail("manifest-invalid", {
-      problem: `${where()} holds the text that begins a placeholder for late values`,
+      problem: `${where()} contains the text @late(, which marks placeholders for late values`,
       value: piece,
       allowed: "any text without @late(",
-      remedy: "change the text; `bind` could not tell it from a placeholder",
+      remedy: "change the text; `bind` would take it for a placeholder",
     });
   if (LATE_NUMBER_TEXT.test(piece)) return refuseLateKind(where(), "number");
   return isLate(piece) ? refuseLateKind(where(), "list or map") : piece;
@@ -227,10 +227,10 @@ function kindOf(resolved: unknown): string {
 const MARKER_START = "${TfToken[workload-identity.";
 
 /**
- * Takes late objects through cdk8s as texts, so that the placeholders can be made from cdk8s's result.
+ * Passes late objects through cdk8s as marker texts, so that placeholders can be made from its result.
  *
- * cdk8s asks the resolvers about a replaced value again, twice for metadata, and wraps their errors. Working on its
- * result keeps our errors whole, and tells a literal text from a placeholder of ours with certainty.
+ * cdk8s passes a replaced value to the resolvers again, twice for metadata, and wraps their errors. Replacing in its
+ * result keeps our errors intact and never confuses a literal text with a placeholder.
  */
 export class LateMarkers implements IResolver {
   readonly #markers = new Map<LateEncoding | LateText, string>();
@@ -244,7 +244,7 @@ export class LateMarkers implements IResolver {
     else if (isLateResolvable(value)) context.replaceValue(Token.asString(value));
   }
 
-  /** The late object that a text stands for, or the text itself. */
+  /** Returns the late object that a marker stands for, or the text itself. */
   objectOf(text: string): string | LateEncoding | LateText {
     return text.startsWith(MARKER_START) ? (this.#objects.get(text) ?? text) : text;
   }
@@ -264,7 +264,7 @@ export function isLateObject(value: unknown): value is LateEncoding | LateText {
   return value instanceof LateEncoding || value instanceof LateText;
 }
 
-/** True for a late object of cdktf. cdk8s has objects with a `resolve` of its own; only cdktf's know where they come from. */
+/** True for a late object of cdktf. Objects of cdk8s have a `resolve` too, but not a `creationStack`. */
 export function isLateResolvable(value: object): value is IResolvable {
   return "creationStack" in value && Tokenization.isResolvable(value);
 }

@@ -23,30 +23,30 @@ import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
 import type { Construct } from "constructs";
 
-/** A Kubernetes object as it is written. */
+/** A Kubernetes object in the form in which it is written. */
 export type ObjectDocument = Readonly<Record<string, unknown>>;
 
-/** One chart and its place among the files. */
+/** A chart and the place of its file. */
 export interface ManifestChart extends ManifestEntry {
   /** The objects. */
   readonly chart: Chart;
   /** Lines for the reader, without `#`. */
   readonly comments: readonly string[];
-  /** True where its reader knows the file by its name: OpenShift's installer, before there is an API server. */
+  /** Whether the reader needs exactly this file name, as OpenShift's installer does. */
   readonly exactName: boolean;
 }
 
-/** What takes charts of a stack over. */
+/** A construct that delivers charts of a stack in place of files. */
 export interface ManifestDelivery extends Construct {
-  /** What the stack's record says of it. */
+  /** Its entry in the stack's `workload-identity.json`. */
   readonly entry: DeliveryEntry;
-  /** Whether it takes the objects of a chart. */
+  /** Whether it delivers the objects of a chart. */
   delivers(chart: ManifestChart): boolean;
-  /** The objects of a file that it takes, as they are delivered. */
+  /** The objects of a file as they are delivered. */
   objectsOf(file: string): readonly object[];
 }
 
-/** All that a stack's folder gets besides its Terraform configuration. */
+/** Everything in a stack's folder except the Terraform configuration. */
 export interface StackDocuments {
   /** The stack's id. */
   readonly stack: string;
@@ -60,17 +60,17 @@ export interface StackDocuments {
   readonly perNamespace: boolean;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
-  /** Facts that no artefact shows; `undefined` where none are stated. */
+  /** Facts that no artefact shows; `undefined` if none are stated. */
   readonly stated: StatedFacts | undefined;
   /** The stack's late values. */
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
-  /** What takes over the objects of some of the charts; `undefined` where all are written. */
+  /** What delivers the objects of some charts; `undefined` if all are written to files. */
   readonly delivery: ManifestDelivery | undefined;
 }
 
-/** Finds every late value of the documents, which declares its output, and renders nothing. */
+/** Visits every late value of the documents, which declares its output, without rendering anything. */
 export function declareLateValues(documents: StackDocuments): void {
   for (const chart of documents.charts)
     if (!documents.delivery?.delivers(chart)) placedObjects(chart, documents);
@@ -79,9 +79,9 @@ export function declareLateValues(documents: StackDocuments): void {
 }
 
 /**
- * The texts of all files, by path below the stack's folder; charts without objects have no file.
+ * Returns the texts of all files, by path below the stack's folder; a chart without objects has no file.
  *
- * Same documents, same bytes.
+ * The same documents give the same bytes.
  */
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const written = manifestTexts(documents);
@@ -116,7 +116,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   return files;
 }
 
-/** The manifests that are files, in the order in which they are applied. */
+/** The manifests that are written to files, in the order in which they are applied. */
 function manifestTexts(documents: StackDocuments): readonly (readonly [ManifestEntry, text: string])[] {
   const { delivery, perNamespace } = documents;
   const written = documents.charts.flatMap((chart) => {
@@ -138,7 +138,7 @@ function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {
   return { file, appliesTo, ...(spoke !== undefined && { spoke }) };
 }
 
-/** Text of what pods need by file, sorted; what is empty is left out. */
+/** The texts of pod fragments by file, sorted; empty fields and fragments are left out. */
 function podFiles(documents: StackDocuments): readonly (readonly [file: string, text: string])[] {
   return [...documents.pods]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -155,13 +155,13 @@ function podFiles(documents: StackDocuments): readonly (readonly [file: string, 
 function podComment(key: string): readonly string[] {
   const [namespace, name] = key.split("/");
   return [
-    `For the templates of pods of the namespace ${namespace} with \`serviceAccountName: ${name}\`; not applied by itself.`,
-    "Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
-    "Pods that run already keep what they have; a webhook changes pods only while they are created.",
+    `Add this to pod templates in namespace ${namespace} with \`serviceAccountName: ${name}\`; it is not applied by itself.`,
+    "Labels and volumes belong to the pod; env and volumeMounts to each container that uses the cloud.",
+    "Restart running pods: a webhook changes pods only while they are created.",
   ];
 }
 
-/** Where a stack writes for two clusters, each file says for which. */
+/** If a stack writes for two clusters, each file says for which one it is. */
 function placeComments({ appliesTo, spoke }: ManifestChart, { charts }: StackDocuments): readonly string[] {
   if (spoke !== undefined) return [`Belongs to the spoke ${spoke}, not to the hub.`];
   const two = charts.some((chart) => chart.appliesTo === "management-cluster");
@@ -181,7 +181,7 @@ function context(file: string, { late, markers }: PlacingSource): PlacingContext
 
 type PlacingSource = Pick<StackDocuments, "late" | "markers">;
 
-/** The objects of a chart in their order, with placeholders for late values; `edit` changes them before. */
+/** The objects of a chart in their order, edited by `edit`, then with placeholders for late values. */
 export function placedObjects(
   { chart, file }: ManifestChart,
   documents: PlacingSource,
@@ -213,10 +213,10 @@ function fileOf({ metadata }: ObjectDocument, file: string): string {
   return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
 }
 
-/** As declared; after what they depend on where a dependency was stated. */
+/** In the order of declaration, unless a dependency demands another. */
 function objectsOf(chart: Chart): readonly ObjectDocument[] {
   const constructs = chart.node.findAll();
-  // `toJson` of a chart walks the whole app once per chart, which only dependencies need.
+  // A chart's `toJson` walks the whole app, which is only needed for dependencies.
   if (constructs.some(({ node }) => node.dependencies.length > 0)) return chart.toJson();
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
 }
@@ -245,7 +245,7 @@ function placedClusters(documents: StackDocuments): Readonly<Record<string, unkn
   return documents.clusters.map((facts) => placedDocument(facts, placing) as Record<string, unknown>);
 }
 
-/** What turns the late values of one document into placeholders. */
+/** What is needed to turn the late values of one document into placeholders. */
 interface PlacingContext {
   /** The stack's late values. */
   readonly late: LateValues;
@@ -263,7 +263,7 @@ const IDENTITY: readonly (readonly string[])[] = [
   ["metadata", "namespace"],
 ];
 
-/** Kubernetes' customary order; what is not named follows in the order of the object. */
+/** The customary order of metadata; other keys follow in the object's own order. */
 const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", "labels", "annotations"];
 
 /**
@@ -290,7 +290,7 @@ function inOrder(metadata: Readonly<Record<string, unknown>>): Record<string, un
   return Object.fromEntries([...known, ...Object.keys(metadata)].map((key) => [key, metadata[key]]));
 }
 
-/** `path` is where the walk stands; one list for the whole walk, since an error is the exception. */
+/** `path` is the current position; one list serves the whole walk, because only errors need its text. */
 function placed(value: unknown, context: PlacingContext, title: string, path: (string | number)[]): unknown {
   const where = (): string => `${context.file}: ${title}${propertyPath(path)}`;
   if (typeof value === "string") return context.late.text(context.markers.objectOf(value), where);
@@ -332,16 +332,15 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The objects of one file. */
 interface WrittenObjects {
-  /** The chart that they are of, with the file. */
+  /** The chart of the objects, with the file. */
   readonly chart: ManifestChart;
-  /** Its objects. */
   readonly objects: readonly object[];
 }
 
-/** Kinds that are always written whole, so that the one applied last would replace the other. */
+/** Kinds that are always written as a whole, so that the object applied last would replace the other. */
 const WHOLE: readonly unknown[] = ["ConfigMap", "Secret"];
 
-/** Refuses two Secrets or ConfigMaps of one name for one cluster. */
+/** Refuses two Secrets or two ConfigMaps with one name in one cluster. */
 function refuseSameObjects(files: readonly WrittenObjects[]): void {
   const owners = new Map<string, string>();
   for (const { chart, objects } of files)
@@ -353,7 +352,7 @@ function refuseSameObjects(files: readonly WrittenObjects[]): void {
       const first = owners.get(key);
       if (first !== undefined)
         fail("manifest-conflict", {
-          problem: `${title} is written twice, into ${first} and into ${chart.file}, and the one applied last would replace the other`,
+          problem: `${title} is written twice, to ${first} and to ${chart.file}, and whichever is applied last would replace the other`,
           allowed: "each Secret and ConfigMap once per cluster",
           remedy: "put all its keys into one, or give one of them another name",
         });

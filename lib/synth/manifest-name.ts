@@ -6,12 +6,12 @@ import { refuseFileName } from "./problems";
 const ORDER_MAX = 99;
 const ORDER_DIGITS = 2;
 
-/** File systems take names of 255 bytes; `.yaml` is part of them. */
+/** File systems allow names of 255 bytes, including `.yaml`. */
 const EXACT_NAME_MAX = 250;
 
 /**
- * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` exactly, or
- * `spokes/name.yaml` for what belongs to a spoke.
+ * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` if the name is exact, or
+ * `spokes/name.yaml` for a spoke.
  */
 export function manifestFile(
   name: string,
@@ -22,10 +22,10 @@ export function manifestFile(
   if (!(exact ? isExactName(name) : isDnsLabel(name))) refuseFileName(name, exact);
   if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX)
     fail("manifest-invalid", {
-      problem: `order of the manifest ${name} is not a whole number of two digits`,
+      problem: `order of the manifest ${name} is not a whole number with at most two digits`,
       value: order,
       allowed: "0 to 99",
-      remedy: "choose where the file stands among the others: namespaces and RBAC early, workloads late",
+      remedy: "choose when the file is applied: namespaces and RBAC early, workloads late",
     });
   const digits = exact ? "" : `${String(order).padStart(ORDER_DIGITS, "0")}-`;
   return `${ofSpoke ? "spokes" : "manifests"}/${digits}${name}.yaml`;
@@ -34,34 +34,34 @@ export function manifestFile(
 const NUMBERED = /^(manifests\/\d\d-[^_/]+)(\.yaml)$/;
 
 /**
- * Path of the objects of one namespace that a manifest holds, `manifests/NN-name_namespace.yaml`: neither part holds a
- * `_`, so that it is no other manifest's, and it sorts behind the manifest. The manifest itself where its exact name is
- * asked for.
+ * Path of the file for a manifest's objects in one namespace, `manifests/NN-name_namespace.yaml`; for a manifest with
+ * an exact name, its own path. Neither part contains a `_`, so the path is unique, and it sorts after the manifest's
+ * own.
  */
 export function namespaceFile(file: string, namespace: string): string {
   return file.replace(NUMBERED, `$1_${namespace}$2`);
 }
 
-/** What tells a chart from the others: a spoke may be called like a manifest, which never holds a colon. */
+/** Key of a chart. A spoke may have a manifest's name, so its key has a colon, which such names never have. */
 export function chartKey(name: string, { appliesTo }: Pick<ChartOptions, "appliesTo">): string {
   return appliesTo === "spoke" ? `spoke:${name}` : name;
 }
 
-/** Path of the files for a spoke's control plane; a spoke's name holds no `_`, so that it is no other spoke's file. */
+/** Path of the file for a spoke's control plane; names of spokes have no `_`, so the path is unique. */
 export function spokeNodesFile(spoke: string): string {
   return isExactName(spoke) && isExactName(`${spoke}-control-plane`)
     ? `spokes/${spoke}_control-plane.yaml`
     : refuseFileName(spoke, true);
 }
 
-/** True for what can be the name of a file, `.yaml` left out, and is one that Kubernetes objects may have. */
+/** Whether a Kubernetes object may have the name, and a file may have it with `.yaml` added. */
 export function isExactName(name: string): boolean {
   return isDnsSubdomain(name) && name.length <= EXACT_NAME_MAX;
 }
 
 /**
- * `<namespace>.<name>` of the service account `namespace/name`. A namespace holds no dot, so that two service accounts
- * never share a file.
+ * `<namespace>.<name>` for the service account `namespace/name`. A namespace has no dot, so two service accounts never
+ * share a file.
  */
 export function podFileName(key: string): string {
   return key.replace("/", ".");

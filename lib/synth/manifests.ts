@@ -34,7 +34,7 @@ import { assertOneCore } from "./one-core";
 
 const DEFAULT_ID = "Manifests";
 
-/** cdktf's hook for constructs that write files at synth; what its `TerraformAsset` uses, not among its exports. */
+/** cdktf's hook for constructs that write files at synth. `TerraformAsset` uses it, but cdktf does not export it. */
 const CUSTOM_SYNTHESIS = Symbol.for("cdktf/customSynthesis");
 
 const perStack = new WeakMap<TerraformStack, Manifests>();
@@ -44,7 +44,7 @@ export interface ManifestsProps {
   /**
    * Splits each `manifests/NN-name.yaml` by namespace, so that each team can own its files: `NN-name_shop.yaml` has the
    * objects of the namespace `shop`, and `NN-name.yaml`, which is applied before it, those without a namespace. Files
-   * of spokes, and files whose exact name a program asks for, stay whole.
+   * of spokes, and files that need an exact name, are not split.
    *
    * @defaultValue false
    */
@@ -62,12 +62,12 @@ interface BegunChart extends ManifestChart {
 /**
  * Kubernetes manifests beside the Terraform configuration of one stack.
  *
- * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
- * `spokes/name.yaml` for each spoke of a fleet, `pods/namespace.name.yaml` where pods need something, and
- * `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
- * knows only after apply becomes a placeholder with its own Terraform output; `bind` fills it in.
+ * `app.synth()` writes to the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
+ * `spokes/name.yaml` per spoke of a fleet, `pods/namespace.name.yaml` per service account whose pods need more than its
+ * name, and `workload-identity.json`. It writes all or nothing, and removes the files of an earlier synth. A value that
+ * Terraform knows only after apply becomes a placeholder with its own Terraform output, which `bind` fills in.
  *
- * One per stack: use {@link Manifests.of}, or make it first where it gets settings.
+ * A stack has one Manifests: use {@link Manifests.of}, or create it first if it needs settings.
  */
 export class Manifests extends TerraformElement implements IManifestSink<Construct> {
   /** The late values of the manifests; the Terraform outputs are children of this construct. */
@@ -77,15 +77,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly #app: App;
   readonly #charts = new Map<string, BegunChart>();
   readonly #nodes = new Map<string, WrittenNodes>();
-  /** Which chart each file is of. */
+  /** The name of the chart of each file. */
   readonly #files = new Map<string, string>();
   readonly #pods = new Map<string, PodFragment>();
   readonly #rendered = new Map<string, string>();
-  /** The texts of all files since they were last declared or written, for those that Terraform renders. */
+  /** Texts of all files, for files that Terraform renders; `undefined` once late values may have changed. */
   #texts: ReadonlyMap<string, string> | undefined;
   readonly #perNamespace: boolean;
   #clusters: readonly RecordedCluster[] = [];
-  /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
+  /** True while the declared outputs are up to date for the next rendering of the Terraform configuration. */
   #declared = false;
   /** True between cdktf's preparation and the writing of the files, which declares the outputs itself. */
   #prepared = false;
@@ -99,13 +99,14 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const first = perStack.get(this.#stack);
     if (first)
       fail("manifest-conflict", {
-        problem: `a second Manifests in one stack at ${this.node.path} would write the files of the first`,
+        problem: `a second Manifests in one stack, at ${this.node.path}, would overwrite the files of the first`,
         allowed: `one per stack, here ${first.node.path}`,
-        remedy: "use Manifests.of(stack); where it gets settings, make it before what writes manifests",
+        remedy:
+          "use Manifests.of(stack); if it needs settings, create it before the constructs that write manifests",
       });
     perStack.set(this.#stack, this);
     this.late = new LateValues(this);
-    // A cdk8s chart inside a cdktf tree finds no cdk8s app above it and fails.
+    // A cdk8s chart inside a cdktf tree fails because it finds no cdk8s app above it.
     this.#app = new App({ resolvers: [this.#markers] });
 
     Aspects.of(this).add({
@@ -119,15 +120,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     });
   }
 
-  /** The manifests of the stack that holds the construct; made when first asked for. */
+  /** Returns the manifests of the construct's stack, which are created on first use. */
   static of(construct: Construct): Manifests {
     const stack = TerraformStack.of(construct);
     return perStack.get(stack) ?? new Manifests(stack, DEFAULT_ID);
   }
 
   /**
-   * The cdk8s chart of one file, `manifests/NN-name.yaml` unless `exactName` is set; the same name gives the same
-   * chart, comments add up.
+   * Returns the cdk8s chart of one file, `manifests/NN-name.yaml` unless `exactName` is set. The same name returns the
+   * same chart, and comments accumulate.
    */
   chart(name: string, options: ChartOptions): Chart {
     checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
@@ -165,14 +166,17 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#addNodes(name, clusterNodes(name, setup));
   }
 
-  /** Writes a document that brings files and flags to nodes: `nodes/<name>.<extension>`; one per name. */
+  /**
+   * Writes a document that brings files and flags to nodes, `nodes/<name>.<extension>`. A second, different document of
+   * the same name is refused.
+   */
   nodeDocument(name: string, document: NodeDocument): void {
     this.#addNodes(name, documentNodes(name, document));
   }
 
   /**
    * Writes files for the control plane of a spoke as data: `spokes/<spoke>_control-plane.yaml` with `files`. The API
-   * server takes each as its `AuthenticationConfiguration`.
+   * server reads them as its `AuthenticationConfiguration`.
    */
   spokeNodeSetup(spoke: string, setup: NodeSetup): void {
     this.#addNodes(chartKey(spoke, { appliesTo: "spoke" }), spokeNodes(spoke, setup));
@@ -182,9 +186,9 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const taken = this.#nodes.get(key);
     if (taken && JSON.stringify(taken) !== JSON.stringify(nodes))
       fail("manifest-conflict", {
-        problem: "another setup for these nodes is already written",
+        problem: "these nodes already have a different setup",
         value: key,
-        allowed: "one setup per name; the same setup may be given again",
+        allowed: "one setup per name; repeating the same setup is fine",
         remedy: "give the second group of nodes another name",
       });
     this.#nodes.set(key, nodes);
@@ -194,7 +198,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const first = this.#files.get(place.file);
     if (first !== undefined)
       fail("manifest-conflict", {
-        problem: `the manifests ${first} and ${name} would be one file`,
+        problem: `the manifests ${first} and ${name} would be written to one file`,
         value: place.file,
         allowed: "one manifest per file",
         remedy: "give one of them another name",
@@ -206,8 +210,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   /**
-   * Writes what pods that use the service account need besides its name: `pods/<namespace>.<name>.yaml` with `labels`,
-   * `env`, `volumeMounts` and `volumes`, as fields of the Kubernetes API. Nothing is written where nothing is needed.
+   * Writes what pods of the service account need in addition to its name: `pods/<namespace>.<name>.yaml` with `labels`,
+   * `env`, `volumeMounts` and `volumes`, as fields of the Kubernetes API. An empty fragment is not written.
    */
   podFragment({ key }: Subject, fragment: PodFragment): void {
     if (!isExactName(podFileName(key))) refuseFileName(podFileName(key), true);
@@ -215,21 +219,19 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   /**
-   * Adds facts of a cluster that its manifests do not carry to `workload-identity.json`; those of one `name` are put
-   * together.
+   * Adds facts of a cluster that its manifests do not show to `workload-identity.json`; facts with the same `name` are
+   * merged.
    */
   record(facts: RecordedCluster): void {
     this.#clusters = mergedRecords(this.#clusters, facts);
   }
 
-  /** The facts recorded so far. */
+  /** The facts of clusters that have been recorded so far. */
   get recorded(): readonly RecordedCluster[] {
     return this.#clusters;
   }
 
-  /**
-   * The texts of all files as `app.synth()` would write them now, by path below the stack's folder.
-   */
+  /** Returns the texts of all files as `app.synth()` would write them now, by path below the stack's folder. */
   render(): ReadonlyMap<string, string> {
     this.late.unseal();
     return at(this.#stack, () => {
@@ -241,11 +243,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   /**
-   * The finished text of a file as a Terraform value: for an output, a `local_file`, an object in a bucket, a file
-   * resource of a Git provider. Terraform itself fills in what only it knows, so that `bind` is not needed.
+   * Returns the finished text of a file as a Terraform value: for an output, a `local_file`, an object in a bucket, or
+   * a file resource of a Git provider. Terraform fills in the late values itself, so that `bind` is not needed.
    *
-   * `file` is the path below the stack's folder, `manifests/20-service-accounts.yaml` say; one that the synth does not
-   * write is refused then.
+   * `file` is the path below the stack's folder, for example `manifests/20-service-accounts.yaml`; the synth fails if
+   * it does not write that file.
    */
   rendered(file: string): string {
     const known = this.#rendered.get(file);
@@ -267,13 +269,13 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const delivery = deliveryOf(this.#stack);
     if ([...this.#charts.values()].some((chart) => chart.file === file && delivery?.delivers(chart)))
       fail("delivery-conflict", {
-        problem: `the objects of a file that is to be rendered are resources of stack ${delivery?.entry.stack} already`,
+        problem: `\`rendered\` is called for a file whose objects are already resources of stack ${delivery?.entry.stack}`,
         value: file,
-        allowed: "one way for each object",
-        remedy: `leave the file to ${delivery?.node.path} alone, or name it there in files`,
+        allowed: "each object either in a file or as a resource",
+        remedy: `remove the call of \`rendered\`, or name the file in \`files\` of ${delivery?.node.path}`,
       });
     return fail("manifest-unknown", {
-      problem: `stack ${this.#stack.node.id} writes no such file, which is to be rendered by Terraform`,
+      problem: `stack ${this.#stack.node.id} does not write the file for which \`rendered\` was called`,
       value: file,
       allowed: [...files.keys()].filter((name) => name !== WORKLOAD_IDENTITY_FILE).join(", "),
       remedy: "name a file that the synth writes, by its path below the stack's folder",
@@ -281,11 +283,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   /**
-   * Called by cdktf; adds nothing, but declares the outputs of late values.
+   * Called by cdktf; returns nothing, but declares the outputs of late values.
    *
-   * `App.synth` calls it twice: to prepare, when references to other stacks are still taken up, and after the files
-   * are written, to render the configuration. In an app of one stack there is nothing to take up, and the objects
-   * are resolved only once. `Testing.synth` calls it once, after the aspects.
+   * `App.synth` calls it twice: during preparation, when references to other stacks can still be added, and after the
+   * files are written, to render the configuration. An app with one stack has no such references, so its objects are
+   * resolved only once. `Testing.synth` calls it once, after the aspects.
    */
   override toTerraform(): object {
     if (this.#declared) this.#declared = false;
@@ -349,7 +351,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     };
   }
 
-  /** What cdk8s constructs say about themselves; cdktf reports it with its own. */
+  /** Validation errors of the cdk8s constructs, which cdktf reports together with its own. */
   private chartErrors(): string[] {
     return this.#app.node
       .findAll()

@@ -7,7 +7,7 @@ import { octal } from "../rules/node/form";
 import { spokeNodesFile } from "./manifest-name";
 import { refuseFileName } from "./problems";
 
-/** A document for nodes, and where it is written. */
+/** A document for nodes and the file that it is written to. */
 export interface WrittenNodes {
   /** Path below the stack's folder. */
   readonly file: string;
@@ -15,14 +15,14 @@ export interface WrittenNodes {
   /**
    * Name of the spoke whose control plane gets the files.
    *
-   * @defaultValue - they are for nodes of the cluster itself
+   * @defaultValue - the files are for nodes of the cluster itself
    */
   readonly spoke?: string;
 }
 
 const NODE_COMMENT: readonly string[] = [
-  "Put the files on each node, give the kubelet the flags and restart it: it reads both only when it starts.",
-  "The permissions and the annotated service accounts in manifests/ come first.",
+  "Put the files on each node, set the kubelet's flags and restart the kubelet: it reads both only when it starts.",
+  "Apply the permissions and the annotated service accounts in manifests/ first.",
 ];
 
 /** Files and kubelet flags for nodes of the cluster, as data. */
@@ -37,10 +37,10 @@ export function documentNodes(name: string, document: NodeDocument): WrittenNode
   if (!isDnsLabel(name)) refuseFileName(name);
   if (!Object.hasOwn(NODE_SYNTAXES, extension))
     fail("manifest-invalid", {
-      problem: `the document ${name} for nodes has an ending that no syntax is known for`,
+      problem: `the document ${name} for nodes has an unknown file name extension`,
       value: extension,
       allowed: Object.keys(NODE_SYNTAXES).join(", "),
-      remedy: "use the ending of the syntax: toml or txt for a text",
+      remedy: "use the extension of the document's syntax; for plain text use toml or txt",
     });
   return { file: `nodes/${name}.${extension}`, document };
 }
@@ -51,7 +51,7 @@ export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   const flags = setup.files.map(({ path }) => `--authentication-config=${path}`).join(" ");
   const document = plainDocument(setup, [
     `Belongs to the spoke ${spoke}: put the files on each node of its control plane, and start kube-apiserver with`,
-    `${flags}, which takes the place of all --oidc-… flags.`,
+    `${flags}, which replaces all --oidc-… flags.`,
   ]);
   return { file: spokeNodesFile(spoke), spoke, document };
 }

@@ -6,22 +6,22 @@ const CORE = "cdktf";
 const VERSION = /^\d+\.\d+\./;
 
 /**
- * Refuses an app of another core than the one that this library loads: two cores in one tree end in errors such as
- * `_resetResolveDiscoveredProviderFeatureUsage is not a function` when the app is synthesized. Two copies of one version,
- * which npm makes of an alias, work together.
+ * Refuses an app that was made with another core than this library loads: with two cores in one tree, the synth fails
+ * with errors such as `_resetResolveDiscoveredProviderFeatureUsage is not a function`. Two copies of the same version,
+ * which npm installs for an alias, work together.
  *
  * @param loaded - Version of the core that the library loads.
  */
 export function assertOneCore({ node }: IConstruct, loaded: string = ownVersion()): void {
-  // Both cores note their version there, under this name; `Testing.app()` notes another text.
+  // Both cores set this context to their version; `Testing.app()` sets it to another text.
   const version: unknown = node.tryGetContext("cdktfVersion");
   if (typeof version !== "string" || !VERSION.test(version) || minor(version) === minor(loaded)) return;
   fail("package-mismatch", {
-    problem: "the app was made with another core than the one that this library loads",
+    problem: "the app uses another core than this library",
     value: version,
     allowed: `${CORE} ${loaded}`,
     remedy:
-      "install the package of this library that is made for the app's core, see docs/cdk-terrain.md; `npm ls` shows what brings the second one",
+      "install the package of this library that is made for the app's core, see docs/cdk-terrain.md; `npm ls` shows which dependency installs the second core",
   });
 }
 

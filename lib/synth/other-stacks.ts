@@ -1,7 +1,7 @@
 import { TerraformStack } from "cdktf";
 import type { IConstruct } from "constructs";
 
-/** Whether an app has more than one stack; stacks hold no stacks. */
+/** Whether an app has more than one stack; stacks are never nested. */
 export function hasOtherStacks(root: IConstruct): boolean {
   let stacks = 0;
   const queue = [root];

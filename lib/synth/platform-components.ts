@@ -27,32 +27,31 @@ import {
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 
-/** One cluster's components, and how their identities are made. */
+/** Properties of {@link PlatformComponents}: one cluster's components, and how their identities are made. */
 export interface PlatformComponentsProps {
-  /** Name of the cluster; begins the names of roles and identities. */
+  /** Name of the cluster; the names of roles and identities begin with it. */
   readonly clusterName: string;
   /**
-   * Who will sign the cluster's service account tokens: `IssuerBucket`, `IssuerContainer` and the like where this
-   * configuration publishes the documents, the URL where it is published elsewhere.
+   * Issuer of the cluster's service account tokens: `IssuerBucket`, `IssuerContainer` or the like if this configuration
+   * publishes its documents, otherwise its URL.
    */
   readonly issuer: GivenIssuer;
-  /** What the components ask for, from `credentialsRequests(folder, filter)`. */
+  /** The components' CredentialsRequests, from `credentialsRequests(folder, filter)`. */
   readonly requests: CredentialsRequestSelection;
   /** How the cloud's identities are made: `componentRoles()`, `componentIdentities()`, `componentServiceAccounts()`. */
   readonly identities: IComponentIdentities<Construct>;
   /**
-   * OpenShift version for whose upgrade these credentials suffice, `4.23`: opens the upgrade gate of manual mode with a
-   * manifest for the running cluster. Must be newer than the cluster's version where `ImagePulls` stands before this in
-   * the stack and states it.
+   * OpenShift version that these credentials allow the cluster to upgrade to, for example `4.23`: adds a manifest for
+   * the running cluster that opens the upgrade gate of manual mode. Must be newer than the cluster's version, if an
+   * `ImagePulls` created earlier in the stack states that.
    *
-   * @defaultValue - the gate stays shut: the cluster reports `Upgradeable=False`
+   * @defaultValue - the gate stays closed: the cluster reports `Upgradeable=False`
    */
   readonly upgradeableTo?: string;
   /**
-   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a cloud
-   * would refuse a component.
-   * With `false` they are written whatever they hold. The app's context
-   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   * Whether `app.synth()` fails if the verifier finds in the written files that a cloud would refuse a component. With
+   * `false` the files are kept regardless. To skip the proof for all constructs, set the app's context
+   * `cdktf-workload-identity/proof` to `false`, or use cdktf's `skipValidation`.
    *
    * @defaultValue true
    */
@@ -71,27 +70,27 @@ const PLATFORM_COMPONENTS_PROPS: ObjectKind<PlatformComponentsProps> = object({
 const JOB = { records: "components", construct: "PlatformComponents" } as const;
 
 /**
- * The whole job for one OpenShift cluster in manual mode: short-lived credentials for its own components, what `ccoctl`
- * makes, declared.
+ * Gives the components of an OpenShift cluster in manual mode short-lived credentials: what `ccoctl` creates, as
+ * declarations.
  *
- * Declares in Terraform the trust in the cluster's issuer and one identity per CredentialsRequest, and writes what
- * OpenShift's installer takes into its folder `manifests/`, under `ccoctl`'s names: one file per Secret,
- * `cluster-authentication-02-config.yaml`, and what else the cloud needs. Files whose names begin with two digits are
- * for the running cluster.
+ * In Terraform it declares the trust in the cluster's issuer and one identity per CredentialsRequest. For the
+ * `manifests/` folder of OpenShift's installer it writes, under `ccoctl`'s names, one file per Secret,
+ * `cluster-authentication-02-config.yaml`, and further Secrets that the cloud needs. Files whose names begin with two
+ * digits are for the running cluster.
  *
- * Publishing the issuer's documents is a separate construct (`IssuerBucket`, `IssuerContainer`, …). The private key
- * has no part in any of it: it goes into the installer's folder `tls/` and nowhere else.
+ * A separate construct publishes the issuer's documents (`IssuerBucket`, `IssuerContainer`, …). None of them needs the
+ * private key, which belongs only in the installer's folder `tls/`.
  *
- * Warns of an issuer that another cluster of the app has as well.
+ * Warns if another cluster of the app has the same issuer.
  *
- * Together with `ImagePulls` and `WorkloadAccess` in one stack, all for one cluster, it shares OIDC provider and facts.
+ * In one stack with `ImagePulls` and `WorkloadAccess` for the same cluster, it shares their OIDC provider and facts.
  */
 export class PlatformComponents extends Construct {
-  /** Who signs the cluster's tokens; may be late. */
+  /** The issuer of the cluster's service account tokens; its URL may be late. */
   readonly issuer: Issuer;
-  /** Where the manifests are written. */
+  /** The manifests of the stack. */
   readonly manifests: Manifests;
-  /** What the cloud declared: as what each component acts, and the Secrets. */
+  /** What the cloud declared: the identity of each component, and the Secrets. */
   readonly declaration: ComponentsDeclaration;
 
   constructor(scope: Construct, id: string, props: PlatformComponentsProps) {
@@ -123,7 +122,7 @@ export class PlatformComponents extends Construct {
   }
 }
 
-/** Checks what can be checked before anything is declared; also for callers whose values no compiler saw. */
+/** Checks the properties before anything is declared. */
 function checked({
   clusterName: name,
   issuer,
@@ -139,13 +138,14 @@ function checked({
   if (requests.length === 0)
     fail("openshift-missing", {
       problem: `no CredentialsRequest is left${reasons === "" ? "" : `: ${reasons}`}`,
-      allowed: "at least one of the cloud, feature set, capabilities and cluster profile of the filter",
-      remedy: "correct the filter, or give the requests of this cluster's release",
+      allowed:
+        "at least one request that matches the filter's cloud, feature set, capabilities and cluster profile",
+      remedy: "correct the filter, or pass the requests of this cluster's release",
     });
   const foreign = requests.find((request) => request.providerKind !== providerKind);
   if (foreign)
     fail("openshift-foreign", {
-      problem: `${requestLabel(foreign)} asks another cloud than ${cloud}, whose identities are declared here`,
+      problem: `${requestLabel(foreign)} is for another cloud than ${cloud}, whose identities are declared here`,
       value: foreign.providerKind,
       allowed: providerKind,
       remedy: "filter the requests by the cloud whose identities are declared",
@@ -155,22 +155,21 @@ function checked({
   return Issuer.of(issuer);
 }
 
-/** The facts of a cluster have an issuer too: of a managed one they are the wrong thing. */
+/** Cluster facts have an issuer too, so those of a managed cluster could be passed by mistake. */
 function refuseManaged(issuer: GivenIssuer): void {
   const service = typeof issuer === "object" && "distribution" in issuer ? issuer.distribution : undefined;
   if (typeof service === "string" && !service.startsWith("openshift"))
     fail("openshift-foreign", {
-      problem: "components of OpenShift are given the issuer of a cluster that is not OpenShift",
+      problem: "`issuer` of OpenShift's components belongs to a cluster that is not OpenShift",
       value: service,
       allowed: "the issuer of an OpenShift cluster in manual mode",
-      remedy:
-        "leave PlatformComponents out; WorkloadAccess gives this cluster's own service accounts what they need",
+      remedy: "remove PlatformComponents; use WorkloadAccess for this cluster's service accounts",
     });
 }
 
 /**
- * What `workload-identity.json` says of a cluster's components: which tokens they present, as what they act, what they
- * asked for and were meant to get, and which requests of the release were left out and why.
+ * The components' record in `workload-identity.json`: their tokens and identities, what they requested and should get,
+ * and which requests of the release were left out and why.
  */
 function componentRecord(
   { cloud }: Pick<IComponentIdentities<unknown>, "cloud">,
@@ -195,7 +194,7 @@ function componentRecord(
   };
 }
 
-/** Without folders, which differ from machine to machine. */
+/** Names the file without its folder, which differs from machine to machine. */
 function placeOf({ file, document }: RequestSource): Readonly<Record<string, unknown>> {
   return {
     ...(file !== undefined && { file: basename(file.replaceAll("\\", "/")) }),

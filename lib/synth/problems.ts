@@ -2,7 +2,7 @@ import { fail } from "../errors";
 
 export function refuseLateIdentity(where: string): never {
   return fail("manifest-unsupported", {
-    problem: `${where} is known only after Terraform apply, but it says which object the manifest is`,
+    problem: `${where} is known only after Terraform apply, but it identifies the object of the manifest`,
     allowed: "literal apiVersion, kind, metadata.name and metadata.namespace",
     remedy: "name the object with a literal; put the late value into an annotation, a label or a field",
   });
@@ -13,7 +13,7 @@ export function refuseLateKind(where: string, kind: string): never {
     problem: `${where} is a late ${kind}, and a manifest can only hold late text`,
     allowed: "a late text, alone or inside other text",
     remedy:
-      "take one text out of it (Fn.element, Fn.lookup, getStringAttribute), turn a number into text (Fn.tostring), or give the literal",
+      "take one text out of it (Fn.element, Fn.lookup, getStringAttribute), turn a number into text (Fn.tostring), or write the literal value",
   });
 }
 
@@ -22,15 +22,15 @@ export function refuseLateKey(where: string, key: string): never {
     problem: `${where} has a key that Terraform knows only after apply`,
     value: key,
     allowed: "a literal key",
-    remedy: "give the key as a literal; its value may be late",
+    remedy: "write the key as a literal; its value may be late",
   });
 }
 
 export function refuseAfterSynth(where: string, reference: string): never {
   return fail("manifest-unsupported", {
-    problem: `${where} has a late value for which the Terraform configuration, already written, has no output`,
+    problem: `${where} has a late value without an output, and the Terraform configuration is already written`,
     value: reference,
-    allowed: "late values that cdk8s meets before the cdktf app is synthesized",
+    allowed: "late values that exist before the cdktf app is synthesized",
     remedy: "call synth() of the cdk8s app before synth() of the cdktf app",
   });
 }
@@ -38,7 +38,7 @@ export function refuseAfterSynth(where: string, reference: string): never {
 export function refuseFileName(value: unknown, exact: boolean = false): never {
   return fail("manifest-invalid", {
     problem: exact
-      ? "name of a file is not one that Kubernetes objects may have, or is too long"
+      ? "name of a file is too long or not a valid name of a Kubernetes object"
       : "name of a manifest or node file is not a DNS label",
     value,
     allowed: exact
@@ -50,7 +50,7 @@ export function refuseFileName(value: unknown, exact: boolean = false): never {
 
 export function refuseOtherOption(name: string, option: string, value: unknown, first: unknown): never {
   return fail("manifest-mismatch", {
-    problem: `the manifest ${name} was already begun with another ${option}`,
+    problem: `the manifest ${name} was created with another ${option}`,
     value,
     allowed: JSON.stringify(first),
     remedy: `use the same ${option}, or another name for a second file`,

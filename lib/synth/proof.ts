@@ -16,18 +16,18 @@ import { basename, join } from "node:path";
 
 type Job = ExplainResult["job"];
 
-/** The jobs to prove, by stack, by app. */
+/** By app and stack: the jobs to prove. */
 const perApp = new WeakMap<IConstruct, Map<TerraformStack, Set<Job>>>();
 
 /**
- * Has `app.synth()` prove what the construct's stack declares for a job, once all stacks of the app are written.
+ * Makes `app.synth()` prove what the construct's stack declares for a job, once all stacks of the app are written.
  *
- * The verifier reads the files, so that it sees what overrides and aspects made of them, and what other stacks add. A
- * declaration that would be denied ends the synth with `proof-failed`, and takes its stack's files away: they look
- * finished, and nothing else would keep them from being applied. One that is unknown passes in silence: what is missing
- * (the policy of another team's registry, say) is no fault of the app, and would be missing each time.
+ * The verifier reads the files, so it sees the effect of overrides and aspects, and what other stacks add. If a
+ * declaration would be denied, the synth fails with `proof-failed`, and the files of its stack are removed, because
+ * they look finished and could be applied. If the result is unknown, the declaration passes silently: a missing fact,
+ * such as the policy of another team's registry, is not a mistake of the app.
  *
- * `proof` is the construct's property; the app's context can leave the proof out for all.
+ * `proof` is the construct's property; the app's context can skip the proof for all constructs.
  */
 export function proveAtSynth(construct: Construct, job: Job, proof: boolean | undefined): void {
   const wanted: boolean = construct.node.tryGetContext(PROOF_CONTEXT) ?? true;
@@ -48,7 +48,7 @@ function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, Re
       folder: join(outdir, workingDirectory),
       file: join(outdir, synthesizedStackPath),
     }))
-    // A stack in HCL, or one that another synthesizer writes elsewhere, cannot be read.
+    // A stack cannot be read if it is in HCL or if another synthesizer writes it elsewhere.
     .filter(({ file }) => basename(file) === STACK_FILE && existsSync(file));
   const jobs = new Map([...stacks].map(([{ node }, each]) => [node.id, each]));
   const own = written.filter(({ name }) => jobs.has(name));
@@ -56,7 +56,7 @@ function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, Re
   const explainer = Explainer.read(written.map(({ folder }) => folder));
   const denied = own.flatMap(({ name }) => denials(explainer, name, jobs.get(name)));
   if (denied.length === 0) return;
-  // The chains are put together from what was read, not from the files.
+  // The chains use what was read earlier, so removing the files is safe.
   const refused = own
     .filter(({ name }) => denied.some(({ stack }) => stack === name))
     .map(({ name }) => name);
@@ -68,7 +68,7 @@ function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, Re
   refuseDenied(denied, outdir);
 }
 
-/** Of a million results only those that are kept cost memory. */
+/** Keeps only denied results in memory: there may be a million others. */
 function denials(
   explainer: Explainer,
   stack: string,
@@ -80,10 +80,10 @@ function denials(
   return denied;
 }
 
-/** Chains that are shown, each of another broken link. */
+/** How many chains are shown, each with a different broken link. */
 const SHOWN = 3;
 
-/** Refuses a synth for what is declared and would be denied: throws `proof-failed` with the first chain of each link. */
+/** Throws `proof-failed` for denied declarations, with the first chain of each broken link. */
 function refuseDenied(denied: readonly ExplainResult[], outdir: string): never {
   const firsts = new Map<string, { readonly result: ExplainResult; readonly link: CheckResult }>();
   const counts = new Map<string, number>();
@@ -103,13 +103,13 @@ function refuseDenied(denied: readonly ExplainResult[], outdir: string): never {
   );
   const hidden = denied.length - shown.length;
   return fail("proof-failed", {
-    problem: `what is declared would be denied by what was written, so nothing of ${stacks} was left to apply (${links})`,
-    allowed: "declarations of which no link is broken",
-    remedy: `${remedies}; to write the files all the same, and see with \`explain\` where each link stands, set \`proof: false\` on the construct that declares it\n\n${chains}${hidden > 0 ? `\n\nand ${hidden} more` : ""}`,
+    problem: `the written files would not give what is declared, so the files of ${stacks} were removed (${links})`,
+    allowed: "declarations whose chains have no broken link",
+    remedy: `${remedies}; to keep the files and inspect each link with \`explain\`, set \`proof: false\` on the construct that declares it\n\n${chains}${hidden > 0 ? `\n\nand ${hidden} more` : ""}`,
   });
 }
 
-/** The chains as text, without the count at the end and without the folder, which differs from machine to machine. */
+/** The chains as text, without the final count and without the folder, which differs from machine to machine. */
 function chainText(results: readonly ExplainResult[], outdir: string): string {
   return [...renderText(results, { verbose: true })]
     .slice(0, -1)

@@ -10,20 +10,20 @@ import { type ObjectKind, boolean, choice, object, optional, text } from "../mod
 /** How nodes get the permission to request service account tokens for the audiences of the pulls. */
 export interface TokenAudienceSettings {
   /**
-   * `namespaces` binds in each namespace that pulls; `cluster` binds once for all, also for namespaces to come.
-   * `namespaces` is refused beside mixed mode in one entry.
+   * `namespaces` binds the role in each namespace that pulls; `cluster` binds it for all namespaces, including future
+   * ones. `namespaces` is refused for an audience in mixed mode with one entry.
    *
-   * @defaultValue - `cluster` for an audience of mixed mode in one entry, else `namespaces`
+   * @defaultValue - `cluster` for an audience in mixed mode with one entry, otherwise `namespaces`
    */
   readonly scope?: "namespaces" | "cluster";
   /**
-   * Limits the grant to the service accounts that pull; refused beside mixed mode in one entry.
+   * Limits the grant to the service accounts that pull; refused for an audience in mixed mode with one entry.
    *
    * @defaultValue false
    */
   readonly limitToServiceAccounts?: boolean;
   /**
-   * Name of the roles and bindings, for reproducing existing objects; with several audiences it is refused.
+   * Name of the roles and bindings, to match existing objects; refused if there are several audiences.
    *
    * @defaultValue - derived from the audience
    */
@@ -39,17 +39,17 @@ export const TOKEN_AUDIENCE_SETTINGS: ObjectKind<TokenAudienceSettings> = object
 
 const ORDER = { order: 10 } as const;
 
-/** Checks what can be checked whatever the audiences are. */
+/** Checks the settings as far as they do not depend on the audiences. */
 export function checkTokenAudience(settings: TokenAudienceSettings): void {
   if (settings.roleName !== undefined) checkedRoleName(settings.roleName);
 }
 
 /**
- * Writes one grant per audience; the names follow from the audience, so that they are the same in each run.
+ * Writes one grant per audience; names are derived from the audience, so they are the same in each run.
  *
  * `everyAccount` holds the audiences for which kubelets request a token of every service account: a namespace without
- * the grant would lose all its pulls by that entry, those with the node's identity too. A grant is per audience, so
- * where a strict and a mixed entry share one, all of it is granted.
+ * the grant would lose all its pulls through that entry, even those with the node's identity. If a strict and a mixed
+ * entry share an audience, the wider grant applies to both.
  */
 export function writeTokenAudienceGrants(
   manifests: Manifests,
@@ -62,10 +62,10 @@ export function writeTokenAudienceGrants(
   if (settings.roleName !== undefined && grants.length > 1) {
     const audiences = grants.map(([audience]) => audience).join(", ");
     fail("kubernetes-conflict", {
-      problem: `one role name is given for the audiences ${audiences}, and one role would overwrite the other`,
+      problem: `\`roleName\` is set for several audiences, ${audiences}, so one role would overwrite the other`,
       value: settings.roleName,
       allowed: "`roleName` with one audience only",
-      remedy: "leave `roleName` out: the names then follow from the audiences",
+      remedy: "leave `roleName` out: the names are then derived from the audiences",
     });
   }
   const comment = grants.flatMap(([audience]) =>
@@ -88,7 +88,7 @@ function unlimited(audience: string, { scope, limitToServiceAccounts }: TokenAud
   const setting = scope === "namespaces" ? "scope" : limitToServiceAccounts && "limitToServiceAccounts";
   if (setting)
     return fail("kubernetes-conflict", {
-      problem: `the grant of the audience ${audience} is narrowed by \`${setting}\` of \`tokenAudience\`, and in mixed mode in one entry the kubelet requests a token of every service account first: where it is refused, pods do not get the node's credentials either`,
+      problem: `the grant of audience ${audience} is narrowed by \`${setting}\` of \`tokenAudience\`, but in mixed mode with one entry the kubelet first requests a token of every service account: if that is refused, the pod does not get the node's credentials either`,
       allowed: "the whole cluster and all service accounts",
       remedy: `leave \`${setting}\` out, or use mode \`strict\``,
     });
@@ -107,7 +107,7 @@ function limited(
 function unlimitedComment(audience: string): readonly string[] {
   return [
     `${audience} is granted for the whole cluster: in mixed mode the kubelet requests a token of every service account`,
-    "that pulls from these hosts, and where it is refused the pod does not get the node's credentials either.",
+    "that pulls from these hosts; if that is refused, the pod does not get the node's credentials either.",
   ];
 }
 

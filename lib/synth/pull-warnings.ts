@@ -4,11 +4,11 @@ import { type CredentialProviderSettings, type PluginKey } from "../node";
 import { WITHOUT_CACHE_TYPE, takesCacheType } from "../node/credential-provider-entry";
 import { isWithin } from "../rules/plugins";
 
-/** What deserves a warning although it works, and why. */
+/** A configuration that works but deserves a warning, and why. */
 interface PullWarning {
-  /** Whether a service account of the cluster is meant. */
+  /** Whether the warning applies to a service account of the cluster. */
   readonly applies: (subject: Subject, cluster: ClusterFacts) => boolean;
-  /** What happens, and what to do. */
+  /** The consequence, and what to do. */
   readonly text: string;
 }
 
@@ -16,16 +16,16 @@ const OPENSHIFT = "openshift";
 
 const WARNINGS: readonly PullWarning[] = [
   {
-    // kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods that name none run as `default`.
+    // kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods without a service account run as `default`.
     applies: ({ name }) => name === "default",
-    text: "every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull their own service account",
+    text: "every pod of the namespace without a service account name runs as this one and pulls with its identity; give the pods that pull their own service account",
   },
   {
-    // The cluster version operator reverts what it did not write, and payload images need no identity.
+    // The cluster version operator reverts changes of others, and payload images do not need an identity.
     applies: ({ namespace }, { distribution }) =>
       distribution.startsWith(OPENSHIFT) &&
       (namespace === OPENSHIFT || namespace.startsWith(`${OPENSHIFT}-`)),
-    text: "the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from your own namespace",
+    text: "the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may remove the annotations again; let pods in your own namespace pull",
   },
 ];
 
@@ -47,7 +47,7 @@ export function pullWarnings(
   return [...upgrade, ...droppedPatterns(cluster, settings), ...ofAccounts];
 }
 
-/** Patterns of the distribution's own file that the caller's leave out: no plugin is asked for those images any more. */
+/** Patterns of the distribution's own file that the caller leaves out: no plugin runs for those images any more. */
 function droppedPatterns(
   { stockProviders }: ClusterFacts,
   settings: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>,
@@ -58,10 +58,10 @@ function droppedPatterns(
     return dropped.length === 0
       ? []
       : [
-          `matchImages of the ${plugin} image credential provider leave out ${dropped.join(", ")} of the nodes' own file, which this one replaces: pods that pull from there lose the node's credentials; add them, or be sure that nothing does`,
+          `matchImages of the ${plugin} image credential provider leave out ${dropped.join(", ")} of the nodes' own file, which this file replaces: pods that pull from there lose the node's credentials; add these patterns, or make sure that no pod needs them`,
         ];
   });
 }
 
 const UPGRADE =
-  "before nodes are upgraded, synthesize with the new `version`, and give each node its new file together with its new kubelet";
+  "before you upgrade nodes, synthesize with the new `version`, and give each node its new file together with its new kubelet";

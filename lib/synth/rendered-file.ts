@@ -4,31 +4,31 @@ import { withoutUnboundComment } from "./bind/bound-files";
 import { filledText } from "./bind/filled-text";
 import { type FillingOf, expression, jsonTemplate } from "./terraform-template";
 
-/** Stands in a YAML text for a scalar that Terraform writes; a plain scalar everywhere, and in no file by itself. */
+/** Marks a scalar that Terraform fills in: a plain scalar in every YAML context, with a text that no file contains. */
 const MARKS = {
   yaml: /(__rendered_by_terraform_\d+__)/,
   json: /("__rendered_by_terraform_\d+__")/,
 };
 
 /**
- * Terraform's plugin protocol takes no larger message, of which a file resource's text is a part. Source:
+ * Limit of a message in Terraform's plugin protocol; the text of a file resource is part of one. Source:
  * hashicorp/terraform-plugin-go, tfprotov5/tf5server/server.go (`grpcMaxMessageSize`).
  */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 /**
- * The finished text of a file as a template of Terraform's JSON syntax.
+ * Returns the finished text of a file as a template in Terraform's JSON syntax.
  *
- * A text of YAML or JSON with a late value becomes a string of JSON, which is YAML as well, whatever Terraform puts into
- * it; everything else keeps its bytes. Of other files, only encoded parts may be late.
+ * In YAML and JSON, a text with a late value becomes a JSON string, which is also valid YAML whatever the value is;
+ * everything else keeps its bytes. In other files only encoded parts may be late.
  */
 export function renderedFile(file: string, text: string, fillingOf: FillingOf): string {
   if (text.length > LENGTH_MAX)
     fail("delivery-limit", {
-      problem: `${file} is longer than a text that Terraform hands to a provider`,
+      problem: `${file} is longer than the texts that Terraform can pass to a provider`,
       value: `${text.length} characters`,
       allowed: `at most ${LENGTH_MAX}`,
-      remedy: "finish it with `bind`, or spread the objects over several files",
+      remedy: "finish it with `bind`, or split the objects into several files",
     });
   const syntax = syntaxOf(file);
   if (syntax === "text") return renderedText(file, text, fillingOf);
@@ -51,7 +51,7 @@ function renderedText(file: string, text: string, fillingOf: FillingOf): string 
   filledText(text, file, (placeholder) => {
     if ("output" in fillingOf(placeholder))
       fail("manifest-unsupported", {
-        problem: `${file} holds a value that Terraform knows only after apply, and Terraform cannot write it into this format safely`,
+        problem: `${file} has a value that Terraform knows only after apply and cannot write safely into this format`,
         value: placeholder,
         allowed: "values that are known at synth, or a file of YAML or JSON",
         remedy: "finish the file with `bind`, or give the literal value",

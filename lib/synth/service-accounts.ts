@@ -9,32 +9,32 @@ const FOREIGN = {
   order: 25,
   comment: [
     "Annotations for service accounts that another team owns.",
-    "Apply with `kubectl apply --server-side`; never prune or delete by this file.",
+    "Apply with `kubectl apply --server-side`; never prune or delete with this file.",
   ],
 } as const;
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A service account to write or to annotate. */
+/** A service account to declare or to annotate. */
 export interface WantedAccount {
-  /** Who. */
+  /** The service account. */
   readonly subject: Subject;
-  /** Whether the manifests declare it, or only annotate it. */
+  /** Whether the manifests declare the service account or only annotate it. */
   readonly declare: boolean;
 }
 
-/** What one cloud wants on a service account. */
+/** Annotations that a cloud needs on a service account. */
 export interface AccountMarks {
-  /** Whose marks they are. */
+  /** The service account. */
   readonly subject: Subject;
   /** Annotations; values may be late. */
   readonly annotations: Texts;
 }
 
-/** What is written of each service account, by stack and by `namespace/name`. */
+/** By stack and `namespace/name`: the object written for each service account. */
 const WRITTEN = new WeakMap<Manifests, Map<string, ServiceAccount | ServiceAccountAnnotations>>();
 
-/** Refuses a service account that one construct of the stack declares and another one only annotates. */
+/** Refuses a service account that one construct of the stack declares and another only annotates. */
 export function checkOwnership(manifests: Manifests, accounts: readonly WantedAccount[]): void {
   const written = WRITTEN.get(manifests);
   for (const { subject, declare } of written ? accounts : []) {
@@ -44,9 +44,9 @@ export function checkOwnership(manifests: Manifests, accounts: readonly WantedAc
 }
 
 /**
- * Writes each service account once, with the marks of all its clouds and of all constructs of the stack.
+ * Writes each service account once, with the annotations of all clouds and of all constructs of the stack.
  *
- * One that is declared elsewhere is left out where there is nothing to annotate.
+ * A service account that is declared elsewhere is left out if there is nothing to annotate.
  */
 export function writeServiceAccounts(
   manifests: Manifests,
@@ -83,7 +83,7 @@ function annotated(
   return new ServiceAccountAnnotations(chart, idOf(subject), { namespace, name, annotations });
 }
 
-/** A namespace holds no dot, so that two service accounts never share an id. */
+/** A namespace has no dot, so two service accounts never share an id. */
 function idOf({ namespace, name }: Subject): string {
   return `${namespace}.${name}`;
 }

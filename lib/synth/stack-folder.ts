@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { STACK_FILE } from "../explain/read/input-files";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 
-/** What a synth owns in a stack's folder besides Terraform's own. */
+/** What this library owns in a stack's folder. */
 const OWNED: readonly string[] = ["manifests", "nodes", "pods", "spokes", WORKLOAD_IDENTITY_FILE];
 
-/** Replaces what an earlier synth wrote into the stack's folder by these files; paths are relative with `/`. */
+/** Replaces the files of an earlier synth in the stack's folder with these; paths are relative, with `/`. */
 export function writeStackFolder(folder: string, files: ReadonlyMap<string, string>): void {
   for (const name of OWNED) rmSync(join(folder, name), { recursive: true, force: true });
   for (const [name, text] of files) {
@@ -16,7 +16,7 @@ export function writeStackFolder(folder: string, files: ReadonlyMap<string, stri
   }
 }
 
-/** Takes away what a synth wrote into the stack's folder; Terraform's own files there stay. */
+/** Removes this library's files from the stack's folder; Terraform's files stay. */
 export function removeStackFolder(folder: string): void {
   for (const name of [...OWNED, STACK_FILE]) rmSync(join(folder, name), { recursive: true, force: true });
 }

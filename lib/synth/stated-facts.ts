@@ -15,9 +15,9 @@ import { propertyInvalid } from "../model/problems";
 export type StatedFactsProps = Omit<ExplainOptions, "cluster">;
 
 /**
- * Facts that `explain`, the proof and the matchers of tests could not see otherwise: a permissions boundary that another
- * team declares, the policy of a repository in another account. They are written into `workload-identity.json` under
- * `stated`, and evidence that rests on them says so.
+ * States facts that the files do not show to `explain`, the proof and the test matchers: for example a permissions
+ * boundary that another team declares, or the policy of a repository in another account. They are written to
+ * `workload-identity.json` under `stated`, and evidence based on them is marked as such.
  *
  * Facts of the cluster itself belong in `openShift()` or `kubernetes()`.
  */

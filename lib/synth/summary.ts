@@ -1,6 +1,6 @@
 /*
- * What `app.synth()` says at its end: where the manifests are and what comes next, and the warnings, which cdktf itself
- * shows only through its own command line.
+ * The summary that `app.synth()` prints at its end: where the manifests are, what to do next, and the warnings, which
+ * otherwise only cdktf's command line shows.
  */
 
 import type { App } from "cdktf";
@@ -10,25 +10,25 @@ import { grouped } from "../model/grouped";
 import { boolean, checkGiven } from "../model/shape";
 import { afterSynth } from "./after-synth";
 
-/** Key of the app's context that leaves the summary out with `false`. */
+/** Key of the app's context that turns the summary off with `false`. */
 const SUMMARY_CONTEXT = "cdktf-workload-identity/summary";
 
 /** The type of metadata that `Annotations.addWarning` adds. */
 const WARNING = "@cdktf/warn";
 
-/** What one stack's folder got. */
+/** The files written for one stack. */
 export interface WrittenStack {
   readonly stack: string;
-  /** The folder; the working directory is left out of what is shown. */
+  /** The folder; shown relative to the working directory. */
   readonly folder: string;
   /** Paths below the folder. */
   readonly files: readonly string[];
-  /** How many values the files need that Terraform knows only after apply. */
+  /** Number of values in the files that Terraform knows only after apply. */
   readonly late: number;
-  /** What applying a file does to nodes, a sentence each. */
+  /** What applying a file does to nodes, one sentence each. */
   readonly effects: readonly string[];
   /**
-   * The stack whose resources are the other objects.
+   * The stack that has the other objects as resources.
    *
    * @defaultValue - all objects are in files
    */
@@ -37,14 +37,14 @@ export interface WrittenStack {
 
 const perApp = new WeakMap<IConstruct, WrittenStack[]>();
 
-/** Has the summary say what was written for the construct's stack. */
+/** Adds what was written for the construct's stack to the summary. */
 export function summarize(construct: Construct, written: WrittenStack): void {
   perApp.get(construct.node.root)?.push(written);
 }
 
 /**
- * Has `app.synth()` print a summary on standard error, unless the app's context says otherwise. Tests are spared it:
- * vitest and jest set `NODE_ENV`.
+ * Makes `app.synth()` print a summary on standard error, unless the app's context says otherwise or a test runs: vitest
+ * and jest set `NODE_ENV`.
  */
 export function summarizeAtEnd(construct: Construct): void {
   const { root } = construct.node;
@@ -58,12 +58,12 @@ export function summarizeAtEnd(construct: Construct): void {
   });
 }
 
-/** The command line of cdktf gives the app its context, and shows the warnings itself. */
+/** cdktf's command line sets the app's context, and shows the warnings itself. */
 function shownElsewhere(): boolean {
   return process.env["CDKTF_CONTEXT_JSON"] !== undefined;
 }
 
-/** A warning and the constructs that have it. */
+/** A warning and the constructs that raised it. */
 interface Warning {
   readonly text: string;
   readonly paths: readonly string[];
@@ -94,13 +94,13 @@ function warningLine({ text, paths: [first, ...others] }: Warning): string {
   return `warning: ${text} (${first}${more})`;
 }
 
-/** Kinds of files, and what is to be done with them. */
+/** Kinds of files, and what to do with them. */
 const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^manifests\/\d\d-/, "to apply in the order of their numbers: manifests/NN-*.yaml"],
   [/^manifests\/(?!\d\d-)/, "for OpenShift's installer: manifests/ without a number"],
-  [/^spokes\//, "for the spokes that they are named after: spokes/"],
-  [/^nodes\//, "with files and kubelet flags, for whatever makes the nodes: nodes/"],
-  [/^pods\//, "with what pods need besides the service account: pods/"],
+  [/^spokes\//, "for the spokes after which they are named: spokes/"],
+  [/^nodes\//, "with files and kubelet flags, for the tool that sets up the nodes: nodes/"],
+  [/^pods\//, "with fields to add to pods of a service account: pods/"],
 ];
 
 function stackLines({ stack, folder, files, late, effects, delivering }: WrittenStack): readonly string[] {

@@ -1,6 +1,6 @@
 /*
- * Texts with placeholders as Terraform writes them: in the JSON syntax every string is a template, and what is encoded
- * is in a quoted template within an expression. Literal text is escaped for Terraform exactly once.
+ * Texts with placeholders in Terraform's syntax: in its JSON syntax every string is a template, and encoded texts are
+ * quoted templates inside an expression. Literal text is escaped for Terraform exactly once.
  */
 
 import { placeholderPieces } from "../artefact/placeholder";
@@ -8,15 +8,15 @@ import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload
 import { fail } from "../errors";
 import { encodeNow } from "../model/late";
 
-/** What stands behind a placeholder. */
+/** Returns what fills a placeholder. */
 export type FillingOf = (placeholder: string) => OutputPlaceholder | EncodedPlaceholder;
 
-/** The text as a string of Terraform's JSON syntax. */
+/** The text as a string in Terraform's JSON syntax. */
 export function jsonTemplate(text: string, fillingOf: FillingOf): string {
   return template(text, fillingOf, (piece) => piece);
 }
 
-/** The value as an expression of Terraform's native syntax; keys are literal. */
+/** The value as an expression in Terraform's native syntax; keys are literal. */
 export function expression(value: unknown, fillingOf: FillingOf): string {
   if (typeof value === "string") return `"${template(value, fillingOf, escaped)}"`;
   if (Array.isArray(value)) return `[${value.map((item) => expression(item, fillingOf)).join(", ")}]`;
@@ -27,7 +27,7 @@ export function expression(value: unknown, fillingOf: FillingOf): string {
   return `{ ${entries.join(", ")} }`;
 }
 
-/** A copy of a document whose strings are templates of the JSON syntax. */
+/** A copy of a document whose strings are templates in the JSON syntax. */
 export function jsonTemplates(value: unknown, fillingOf: FillingOf): unknown {
   if (typeof value === "string") return jsonTemplate(value, fillingOf);
   if (Array.isArray(value)) return value.map((item) => jsonTemplates(item, fillingOf));
@@ -54,12 +54,12 @@ function filled(filling: OutputPlaceholder | EncodedPlaceholder, fillingOf: Fill
   return `${prefix}\${base64encode(${expression(filling.text, fillingOf)})}`;
 }
 
-/** A value that Terraform computes is one interpolation; several would need an escape of the text between them. */
+/** A late value must be a single interpolation; between several, the text would need escapes. */
 function interpolation(text: string): string {
   return /^\$\{[^]*\}$/.test(text)
     ? text
     : fail("manifest-unsupported", {
-        problem: "a late value is more than one Terraform expression",
+        problem: "a late value consists of more than one Terraform expression",
         value: text,
         allowed: "one expression, such as ${aws_iam_role.web.arn}",
         remedy: "join the texts with Fn.join or Fn.format",
@@ -69,8 +69,8 @@ function interpolation(text: string): string {
 const MARKS = /([$%]+)(?=\{|$)/;
 
 /**
- * `${` and `%{` begin something in a template, and are doubled at their first character. A longer run of them, and one
- * that an interpolation follows, is given as a separate text: `$$${` would be read in two ways.
+ * `${` and `%{` are special in a template and are escaped by doubling their first character. A longer run of these
+ * characters, or one before an interpolation, becomes a separate text, because `$$${` is ambiguous.
  */
 function literal(text: string, written: (literal: string) => string, isFollowed: boolean): string {
   const pieces = text.split(MARKS);
@@ -92,7 +92,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** The escapes of quoted templates (Terraform's language, "Strings and Templates"). */
+/** Escapes for quoted templates (Terraform's language, "Strings and Templates"). */
 function escaped(text: string): string {
   return text.replace(
     /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,

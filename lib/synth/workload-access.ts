@@ -40,11 +40,11 @@ import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 
-/** The cluster that workloads run in; the facts of `openShift()` and `kubernetes()` fit as well. */
+/** The cluster that workloads run in; `openShift()` and `kubernetes()` return suitable facts. */
 export interface WorkloadCluster {
-  /** DNS label; begins the names of roles and identities. */
+  /** DNS label; the names of roles and identities begin with it. */
   readonly name: string;
-  /** Who signs the cluster's service account tokens. */
+  /** Issuer of the cluster's service account tokens. */
   readonly issuer: GivenIssuer;
 }
 
@@ -53,9 +53,9 @@ const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = like("a cluster, by name and iss
   issuer: ISSUER,
 });
 
-/** One line of intent: this service account may do this. */
+/** A service account and what it may do. */
 export interface Workload extends ServiceAccountLine {
-  /** What, in one or several clouds: `awsAccess()`, `azureAccess()`, `googleAccess()`. */
+  /** Access in one or several clouds: `awsAccess()`, `azureAccess()`, `googleAccess()`. */
   readonly may: IAccess<Construct> | readonly IAccess<Construct>[];
 }
 
@@ -64,7 +64,7 @@ const WORKLOAD: ObjectKind<Workload> = object({
   may: either(ACCESS, list(ACCESS)),
 });
 
-/** What the workloads of one cluster may do, and how their identities are made. */
+/** Properties of {@link WorkloadAccess}: what the workloads may do, and how their identities are made. */
 export interface WorkloadAccessProps {
   /** The cluster. */
   readonly cluster: WorkloadCluster;
@@ -74,14 +74,13 @@ export interface WorkloadAccessProps {
    * How each cloud's identities are made, at most one per cloud: `workloadRoles()`, `workloadIdentities()`,
    * `workloadServiceAccounts()`.
    *
-   * @defaultValue - the cloud's own defaults; Azure and Google have none and say what they need
+   * @defaultValue - the cloud's defaults; Azure and Google have none, and the error says what they need
    */
   readonly identities?: readonly IWorkloadIdentities<Construct>[];
   /**
-   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a cloud
-   * would refuse a workload.
-   * With `false` they are written whatever they hold. The app's context
-   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   * Whether `app.synth()` fails if the verifier finds in the written files that a cloud would refuse a workload. With
+   * `false` the files are kept regardless. To skip the proof for all constructs, set the app's context
+   * `cdktf-workload-identity/proof` to `false`, or use cdktf's `skipValidation`.
    *
    * @defaultValue true
    */
@@ -101,19 +100,19 @@ const LINES = { lines: "workloads", asks: "may", example: "may: awsAccess({ stat
 type Workloads = GroupedLines<IAccess<Construct>, IWorkloadIdentities<Construct>>;
 
 /**
- * The whole job for one cluster: these service accounts of users' workloads may do this in a cloud.
+ * Gives the service accounts of a cluster's workloads access to clouds.
  *
- * Declares in Terraform, per cloud, the trust in the cluster's issuer, one identity per service account and its
- * permissions; writes the annotated service accounts, ConfigMaps with credential files where a cloud has no webhook,
- * and per service account `pods/<namespace>.<name>.yaml` with what its pods need besides.
+ * In Terraform it declares, per cloud, the trust in the cluster's issuer, one identity per service account, and its
+ * permissions. As manifests it writes the annotated service accounts, ConfigMaps with credential files if a cloud has
+ * no webhook, and per service account `pods/<namespace>.<name>.yaml` with the fields that its pods need.
  *
- * AWS and Azure need their pod identity webhook in the cluster; OpenShift in manual mode brings both. Warns of access
- * for a `default` service account, and of an issuer that another cluster of the app has as well.
+ * AWS and Azure need their pod identity webhook in the cluster; OpenShift in manual mode includes both. Warns if a
+ * `default` service account gets access, and if another cluster of the app has the same issuer.
  */
 export class WorkloadAccess extends Construct {
-  /** Where the manifests are written. */
+  /** The manifests of the stack. */
   readonly manifests: Manifests;
-  /** What each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
+  /** Identities that each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
   readonly declarations: Readonly<Record<string, AccessDeclaration>>;
   readonly #pods: ReadonlyMap<string, PodFragment>;
 
@@ -137,9 +136,7 @@ export class WorkloadAccess extends Construct {
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }
 
-  /**
-   * What pods that use the service account need besides its name, as fields of the Kubernetes API; all literal.
-   */
+  /** Returns what pods of the service account need in addition to its name, as literal fields of the Kubernetes API. */
   podFor(serviceAccount: string | Subject): PodFragment {
     const { key } = Subject.of(serviceAccount);
     return (
@@ -178,7 +175,7 @@ export class WorkloadAccess extends Construct {
   }
 }
 
-/** The lists of several, by name, each entry once. */
+/** Joins lists of the same name, each entry once. */
 function joinedRights(all: readonly AccessRights[]): AccessRights {
   const names = [...new Set(all.flatMap((rights) => Object.keys(rights)))].sort();
   const once = (name: string): readonly unknown[] => [
@@ -217,12 +214,12 @@ function podFragment({ key }: Subject, grants: readonly AccessGrant[]): PodFragm
   };
 }
 
-/** kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods that name none run as `default`. */
+/** kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods without a service account run as `default`. */
 function warnings({ accounts }: Workloads): readonly string[] {
   return accounts
     .filter(({ subject }) => subject.name === "default")
     .map(
       ({ subject }) =>
-        `service account ${subject.key}: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it their own service account`,
+        `service account ${subject.key}: every pod of the namespace without a service account name runs as this one and has its access; give the pods that need it their own service account`,
     );
 }

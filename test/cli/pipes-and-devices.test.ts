@@ -74,7 +74,7 @@ it.runIf(process.platform !== "win32")("lists what is no file of a folder as not
   symlinkSync("nowhere", join(folder, "dead.json"));
   const { code, out, err } = await cli("explain", ...asked, folder);
   expect([code, out === ""]).toEqual([3, false]);
-  const link = "a symbolic link, which is not followed; name what it leads to";
+  const link = "a symbolic link, which is not followed; give explain its target instead";
   expect(err).toBe(
     [
       ["dead.json", link],

@@ -373,7 +373,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "a second delivery",
-      "delivery-conflict: delivers the manifests of this stack already",
+      "delivery-conflict: already delivers the manifests of this stack",
       ({ stack, objects, deliver }) => {
         deliver();
         new KubernetesManifests(objects, "again", { of: stack });
@@ -381,7 +381,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "a file that is rendered as well",
-      "delivery-conflict: are resources of stack objects already",
+      "delivery-conflict: whose objects are already resources",
       ({ manifests, stack, deliver }) => {
         add(manifests, "own", EARLY, configMap("a"));
         deliver();
@@ -411,7 +411,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "one provider for two clusters",
-      "delivery-conflict: is given one provider for two clusters",
+      "delivery-conflict: uses the same provider for two clusters",
       ({ provider, deliver }) => {
         const one = provider("one");
         deliver({ managementCluster: one, spokes: { edge: one } });
@@ -419,7 +419,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "the cluster's own provider for another cluster",
-      "delivery-conflict: is given one provider for two clusters",
+      "delivery-conflict: uses the same provider for two clusters",
       ({ objects, deliver }) => {
         const managementCluster = objects.node.findChild("kubernetes") as KubernetesProvider;
         deliver({ managementCluster });
@@ -442,7 +442,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "a file that nothing writes",
-      "delivery-unknown: leaves a file out that the stack does not write",
+      "delivery-unknown: lists a file in \`files\` that the stack does not write",
       ({ deliver }) => void deliver({ files: ["manifests/x.yaml"] }),
     ],
   ])("%s", (_, expected, build) => {

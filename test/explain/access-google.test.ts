@@ -119,7 +119,7 @@ describe("what is granted to a component", () => {
     expect(resultOf(beside("acme-prod", true), INGRESS).verdict).toBe("allowed");
     expect(resultOf(beside("other-project", false), INGRESS).verdict).toBe("allowed");
     const contested = resultOf(beside("acme-prod", false), INGRESS);
-    expect(reasonOf(contested, "permissions-granted")).toContain("it is contested");
+    expect(reasonOf(contested, "permissions-granted")).toContain("another resource owns the same policy");
   });
 });
 
@@ -188,16 +188,16 @@ describe("the service account", () => {
     [
       "a deny policy of tokens",
       deny("iam.googleapis.com/serviceAccounts.getAccessToken"),
-      "a deny policy may",
+      "an unjudged deny policy may",
     ],
-    ["a deny policy of all of IAM", deny("iam.googleapis.com/*"), "a deny policy may"],
+    ["a deny policy of all of IAM", deny("iam.googleapis.com/*"), "an unjudged deny policy may"],
     [
       "another resource that rules its users",
       add("google_service_account_iam_binding", (configuration) => {
         const { role, service_account_id } = ingressUser(configuration);
         return { role, service_account_id, members: [] };
       }),
-      "is contested",
+      "owns the same policy",
     ],
     [
       "another policy of its own",
@@ -205,7 +205,7 @@ describe("the service account", () => {
         service_account_id: ingressUser(configuration)["service_account_id"],
         policy_data: JSON.stringify({ bindings: [] }),
       })),
-      "is contested",
+      "owns the same policy",
     ],
   ])("may be kept from its users by %s", (_, change, says) => {
     const result = resultOf(changed(change), INGRESS);
@@ -267,6 +267,8 @@ describe("the pool provider", () => {
     ["the published keys", [handed(["a", "b"]), published(["b"])], "pass", "trusts"],
   ])("with %s", (_, changes, status, says) => {
     const result = resultOf(changed(...changes), INGRESS);
+    const shown = result.checks.find(({ id }) => id === "issuer-trusted")?.evidence.map(({ text }) => text);
+    expect(shown?.includes("published keys")).toBe(changes.length > 1 && status !== "pass");
     expect([statuses(result)["issuer-trusted"], reasonOf(result, "issuer-trusted")]).toEqual([
       status,
       expect.stringContaining(says),

@@ -100,7 +100,7 @@ describe("pods of a workload of Google", () => {
     [
       "a token of two days",
       pod([whole], { token: { expirationSeconds: 172_800 } }),
-      "Google takes none over 86400",
+      "Google accepts at most 86400",
     ],
     [
       "a token of a minute",
@@ -191,7 +191,7 @@ describe("containers that the webhook leaves alone", () => {
       "aws",
       container(["AWS_ACCESS_KEY_ID", "AKIA"]),
       "fail",
-      "which SDKs take before a token",
+      "which SDKs prefer to a token",
     ],
     ["nothing of that", "aws", container(["AWS_REGION", "x"]), "pass", "the webhook gives every pod"],
     [
@@ -199,21 +199,21 @@ describe("containers that the webhook leaves alone", () => {
       "azure",
       container(["AZURE_CLIENT_SECRET", "x"]),
       "fail",
-      "which SDKs take before a token",
+      "which SDKs prefer to a token",
     ],
     [
       "another token",
       "azure",
       container(["AZURE_FEDERATED_TOKEN_FILE", "/t"]),
       "fail",
-      "where it has no token",
+      "no token is mounted there",
     ],
     [
       "another client id, where Terraform tells the right one",
       "azure",
       container(["AZURE_CLIENT_ID", "x"]),
       "unknown",
-      "known only in the cluster",
+      "known only inside the cluster",
     ],
     ["nothing of that", "azure", container(["AZURE_REGION", "x"]), "pass", "webhook's label"],
   ])("%s on %s", (_, cloud, spec, status, says) => {

@@ -184,7 +184,7 @@ const SECRETS: Readonly<
       "keys that last",
       "    role_arn",
       "    aws_access_key_id = AKIA\n    role_arn",
-      "has aws_access_key_id besides",
+      "has the setting aws_access_key_id",
     ],
     [
       "keys that last instead",
@@ -206,7 +206,7 @@ const SECRETS: Readonly<
       "  azure_client_secret: x\n  azure_region",
       "which components prefer",
     ],
-    ["another key", "  azure_region", "  other: x\n  azure_region", "has other besides"],
+    ["another key", "  azure_region", "  other: x\n  azure_region", "has the key other"],
   ],
   google: [["another key", "service_account.json: ", "other.json: ", "has no readable key"]],
 };
@@ -237,7 +237,7 @@ describe("the credential file of Google", () => {
 
   it.each<[string, Record<string, unknown> | string, string]>([
     ["no JSON", "{", "is not JSON"],
-    ["a key", { type: "service_account" }, "is a key of a service account, which does not expire"],
+    ["a key", { type: "service_account" }, "is a service account key, which does not expire"],
     ["another type", { type: "authorized_user" }, "has the type authorized_user, not external_account"],
     ["no pool provider", { audience: "//x" }, "has the audience //x"],
     ["another token type", { subject_token_type: "x" }, "has the subject_token_type x"],
@@ -265,7 +265,7 @@ describe("the credential file of Google", () => {
         service_account_impersonation_url:
           "https://iamcredentials.evil.example/v1/projects/-/serviceAccounts/a@b.iam.gserviceaccount.com:generateAccessToken",
       },
-      "which is not of googleapis.com",
+      "which is not in googleapis.com",
     ],
     ["nobody to act as", { service_account_impersonation_url: "x" }, "which names no service account"],
   ])("is refused with %s", (_, change, says) => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   type ExplainOptions,
@@ -20,7 +21,14 @@ function audited(
   artefacts: Artefacts | Readonly<Record<string, string>>,
   options: ExplainOptions = {},
 ): readonly Finding[] {
-  return Explainer.read([folderOf(artefacts)], options).audit();
+  const found = Explainer.read([folderOf(artefacts)], options).audit();
+  // Each finding says where.
+  for (const { id, evidence } of found)
+    expect([id, evidence.some(({ source }) => source !== undefined && existsSync(source.file))]).toEqual([
+      id,
+      true,
+    ]);
+  return found;
 }
 
 /** Id, severity, subject, target and file of each. */

@@ -161,7 +161,7 @@ describe("what was filled in", () => {
     const [result] = explain([from, to, state(by)]).filter(({ subject }) => subject === INGRESS);
     const check = result?.checks.find(({ id }) => id === "identity-found");
     expect([result?.verdict, check?.status]).toEqual(["denied", "fail"]);
-    expect(check?.reason).toContain(`${other} was filled in, and the state has ${right} there`);
+    expect(check?.reason).toContain(`${other} was filled in, but the state has ${right} there`);
   });
 
   it("counts where it is another resource's as well", () => {

@@ -284,7 +284,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "key not listed",
       ...ecr,
       edits: [[NODE, `            ${REQUIRED_ROLE}\n`, ""]],
-      text: "does not hand it on",
+      text: "does not pass it to the plugin",
       as: "node identity",
     },
     {
@@ -362,7 +362,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "AWS, OIDC provider of another account",
       ...ecr,
       edits: [[TF, "arn:aws:iam::111122223333:oidc-provider", "arn:aws:iam::999988887777:oidc-provider"]],
-      text: "STS looks for the OIDC provider",
+      text: "STS looks for it only there",
       log: "No OpenIDConnect provider found",
     },
     {
@@ -519,7 +519,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
           '"aws_ecr_repository_policy": {"p": {"repository": "shop/web", "policy": "{\\"Statement\\":[{\\"Effect\\":\\"Deny\\",\\"Principal\\":\\"*\\",\\"Action\\":\\"ecr:*\\"}]}"}},\n    "azurerm_user_assigned_identity": {',
         ],
       ],
-      text: "the repository policy does not let",
+      text: "the repository policy does not admit",
     },
     {
       why: "Azure, condition",
@@ -693,7 +693,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       why: "Azure, identity elsewhere",
       ...acr,
       edits: [[TF, '"azurerm_user_assigned_identity": {', '"azurerm_other": {']],
-      text: "the identity of the client id is not among what was read",
+      text: "the identity with the client id is not among what was read",
     },
     {
       why: "Google, pool provider elsewhere",
@@ -759,7 +759,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       why: "Azure, role on the subscription",
       ...acr,
       edits: [[TF, "/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries/acmeshop", ""]],
-      text: "cannot be judged here",
+      text: "cannot judge its role",
     },
   ],
   "repository-permitted": [
@@ -785,7 +785,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       why: "Azure, another form of condition",
       ...acr,
       edits: [[TF, "StringStartsWithIgnoreCase", "StringLikeIgnoreCase"]],
-      text: "its form is not one",
+      text: "does not read its form",
     },
     {
       why: "Google, conditional grant",
@@ -902,4 +902,15 @@ describe("every check", () => {
       if (status === "pass") expect([id, log]).toEqual([id, undefined]);
     }
   });
+});
+
+it("takes a pattern for the account alone that declares it", () => {
+  const image = `${ECR.replace(/[^/]*$/, "")}*`;
+  const said = (serviceAccount: string): unknown =>
+    explained(artefacts, { serviceAccount, image }).map(({ verdict, checks }) => [
+      verdict,
+      checks[0]?.status,
+    ]);
+  expect(said("shop/web")).toEqual([["allowed", "pass"]]);
+  expect(said("shop/tools")).toEqual([["denied", "fail"]]);
 });

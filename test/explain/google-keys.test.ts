@@ -52,7 +52,7 @@ it.each([
     "k1 is not the id",
   ],
   ["one of two for encryption", encryption, "unknown", "e is no key to verify signatures"],
-  ["another set than that of the other pool provider", second, "unknown", "another one of the same issuer"],
+  ["another set than that of the other pool provider", second, "unknown", "another one for the same issuer"],
 ] as const)("%s", (_why, change, status, reason) => {
   expect(trusted(change)).toEqual([status, expect.stringContaining(reason)]);
 });

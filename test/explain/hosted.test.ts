@@ -72,6 +72,18 @@ describe("HostedCluster", () => {
     expect(actual).toBe(verdict);
   });
 
+  it("are read as objects of the hosted cluster, from where they stand", () => {
+    const objects = `\n---\n${JSON.stringify(hosted({ issuerURL: "https://other.example" }))}\n`;
+    const [result] = explained(
+      new Map(artefacts).set(MANIFEST, `${artefacts.get(MANIFEST) ?? ""}${objects}`),
+    );
+    const sources = result?.checks.flatMap(({ evidence }) => evidence.map(({ source }) => source));
+    const own = sources?.find((source) =>
+      source?.path.startsWith("spec.issuerURL (as Authentication/cluster)"),
+    );
+    expect(own?.file.endsWith(MANIFEST)).toBe(true);
+  });
+
   it("mirrors are told", () => {
     const mirrors = [{ source: HOST, mirrors: ["mirror.example"] }];
     const rule = { imageDigestMirrors: mirrors };

@@ -11,6 +11,6 @@ it("a manifest that the record lists and that is not there counts as absent obje
   expect([result?.verdict, result && firstFailed(result)]).toEqual(["denied", "secret-present"]);
   const { skipped } = Explainer.read([folderOf(artefacts)]);
   expect(skipped.map(({ source, reason }) => [source.file.endsWith(SECRET), reason])).toEqual([
-    [true, "workload-identity.json lists it, and it is not there; its objects count as absent"],
+    [true, "workload-identity.json lists it, but it does not exist; its objects count as absent"],
   ]);
 });

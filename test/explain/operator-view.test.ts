@@ -221,7 +221,7 @@ const acr: readonly Row[] = [
     check: "provider-on-node",
     sees: "silent",
     as: null,
-    then: "with credentials there is no anonymous attempt",
+    then: "no anonymous pull is attempted",
   },
   {
     link: "useManagedIdentityExtension not true, and a client in the file",
@@ -380,7 +380,7 @@ describe("ecr", () => {
     const [result] = explained(edited(openshift, edits), { serviceAccount: "batch/jobs", image: BATCH });
     expect(result?.checks.find(({ id }) => id === "repository-permitted")).toMatchObject({
       status: "fail",
-      reason: expect.stringMatching(/^denied by repository policy|the repository policy does not let/),
+      reason: expect.stringMatching(/^denied by repository policy|the repository policy does not admit/),
       log: expect.stringContaining("because no resource-based policy allows the ecr:BatchGetImage action"),
     });
   });

@@ -340,21 +340,21 @@ describe("a distribution before the documents", () => {
       "enabled by a variable",
       distribution((values) => (values["enabled"] = "${var.on}")),
       "unknown",
-      "what enabled of",
+      "how enabled of",
     ],
-    ["no identity", withoutControl, "fail", "lets no one in from outside"],
+    ["no identity", withoutControl, "fail", "keeps everyone outside the account out"],
     [
       "no identity and no policy",
       both(withoutControl, without(POLICY)),
       "fail",
-      "lets no one in from outside",
+      "keeps everyone outside the account out",
     ],
     ["no identity before an open bucket", both(withoutControl, opened), "pass", ""],
     [
       "requests unsigned",
       argument(CONTROL, { signing_behavior: "never" }),
       "fail",
-      "lets no one in from outside",
+      "keeps everyone outside the account out",
     ],
     [
       "requests unsigned, open bucket",
@@ -375,10 +375,10 @@ describe("a distribution before the documents", () => {
       "",
     ],
     [
-      "another origin",
+      "an origin other than",
       distribution((_, origin) => (origin["domain_name"] = "other.s3.eu-west-1.amazonaws.com")),
       "unknown",
-      "from another origin than the bucket",
+      "from an origin other than the bucket",
     ],
     [
       "one country",
@@ -386,19 +386,19 @@ describe("a distribution before the documents", () => {
         values["restrictions"] = { geo_restriction: { restriction_type: "whitelist", locations: ["DE"] } };
       }),
       "unknown",
-      "what geo_restriction of",
+      "how geo_restriction of",
     ],
     [
       "signed URLs",
       distribution((_v, _o, behavior) => (behavior["trusted_key_groups"] = ["k"])),
       "unknown",
-      "what trusted_key_groups of",
+      "how trusted_key_groups of",
     ],
     [
       "signers of a variable",
       distribution((_v, _o, behavior) => (behavior["trusted_signers"] = "${var.signers}")),
       "unknown",
-      "what trusted_signers of",
+      "how trusted_signers of",
     ],
     [
       "what a state writes where nothing is",
@@ -414,7 +414,7 @@ describe("a distribution before the documents", () => {
       "a web ACL",
       distribution((values) => (values["web_acl_id"] = "arn:aws:wafv2:a")),
       "unknown",
-      "what web_acl_id of",
+      "how web_acl_id of",
     ],
     [
       "a function",
@@ -422,11 +422,11 @@ describe("a distribution before the documents", () => {
         behavior["function_association"] = [{ event_type: "viewer-request", function_arn: "arn:a" }];
       }),
       "unknown",
-      "what function_association of",
+      "how function_association of",
     ],
-    ["other paths from elsewhere", ordered("/api/*", "api"), "unknown", "what ordered_cache_behavior of"],
-    ["the keys from elsewhere", ordered("/keys.json", "api"), "unknown", "what ordered_cache_behavior of"],
-    ["a behavior of their own", ordered("*.json"), "unknown", "what ordered_cache_behavior of"],
+    ["other paths from elsewhere", ordered("/api/*", "api"), "unknown", "how ordered_cache_behavior of"],
+    ["the keys from elsewhere", ordered("/keys.json", "api"), "unknown", "how ordered_cache_behavior of"],
+    ["a behavior of their own", ordered("*.json"), "unknown", "how ordered_cache_behavior of"],
     [
       "behaviors by a variable",
       distribution((values) => (values["ordered_cache_behavior"] = "${var.b}")),

@@ -32,6 +32,15 @@ const late = withResources({
   },
 });
 
+const changed = withResources({
+  azurerm_container_registry: { name: "acmeopen", anonymous_pull_enabled: true },
+  azapi_update_resource: {
+    type: "Microsoft.ContainerRegistry/registries@2023-07-01",
+    resource_id: "${azurerm_container_registry.more.id}",
+    body: { properties: { anonymousPullEnabled: false } },
+  },
+});
+
 describe("a repository that everyone may read", () => {
   it.each<[artefacts: Artefacts, serviceAccount: string, image: string, verdict: string, as: string | null]>([
     [open, "shop/tools", "acmeopen.azurecr.io/x", "unknown", "anonymous"],
@@ -42,6 +51,7 @@ describe("a repository that everyone may read", () => {
     [open, "shop/tools", "acmeother.azurecr.io/x", "denied", null],
     [open, "shop/web", "europe-west1-docker.pkg.dev/acme-images/private/x", "denied", null],
     [late, "shop/tools", "acmeopen.azurecr.io/x", "denied", null],
+    [changed, "shop/tools", "acmeopen.azurecr.io/x", "denied", null],
     [late, "shop/web", "europe-west1-docker.pkg.dev/acme-images/public/x", "denied", null],
     // The role of shop/web is refused, and nothing is tried without it.
     [open, "shop/web", "111122223333.dkr.ecr.eu-west-1.amazonaws.com/other", "denied", null],

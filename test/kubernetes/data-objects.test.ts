@@ -40,7 +40,7 @@ describe("Secret", () => {
     ["identities-invalid", { namespace: "Shop", stringData: { a: "" } }],
     ["kubernetes-invalid: name of a Kubernetes object", { name: "a_b", stringData: { a: "" } }],
     ["late-value", { name: LATE, stringData: { a: "" } }],
-    ["kubernetes-missing: holds nothing", {}],
+    ["kubernetes-missing: has no keys", {}],
     ["kubernetes-invalid: name of a file", { stringData: { "a/b": "" } }],
     ["kubernetes-invalid: name of a file", { stringData: { "..": "" } }],
     ["kubernetes-invalid: name of a file", { stringData: { "..a": "" } }],
@@ -131,7 +131,7 @@ describe("ConfigMap", () => {
   });
 
   it.each([
-    ["kubernetes-missing: holds nothing", {}],
+    ["kubernetes-missing: has no keys", {}],
     ["kubernetes-invalid: name of a file", { "a b": "" }],
   ] as const)("%s", (code, data) => {
     expect(() => new ConfigMap(chart(), "map", { ...place, data })).toThrowError(refusal(code));

@@ -117,7 +117,7 @@ describe("ServiceAccountAnnotations", () => {
   });
 
   it.each([
-    [{ annotations: {} }, "kubernetes-missing: nothing to annotate"],
+    [{ annotations: {} }, "kubernetes-missing: is empty"],
     [{ annotations: { "a b": "x" } }, "kubernetes-invalid: annotation key"],
     [{ namespace: "-" }, "identities-invalid"],
   ])("refuses %j with %s", (wrong, code) => {

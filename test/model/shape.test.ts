@@ -156,7 +156,7 @@ describe("a shape", () => {
     ],
     [
       { name: "a", mode: late.stringValue },
-      "late-value: mode of make() is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
+      "late-value: mode of make() is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; write the literal value, for example from configuration, instead of an attribute of a resource",
     ],
   ])("says of %j what is wrong", (given, expected) => {
     expect(message(given)).toBe(expected);

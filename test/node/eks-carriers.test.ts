@@ -219,6 +219,16 @@ describe("refused", () => {
       [{ ...SCRIPT, contentType: "script" }],
     ],
     [
+      "node-invalid: a further part of the user data has a type",
+      SETUP,
+      [{ ...SCRIPT, contentType: "x-injected: 1\ntext/x-shellscript" }],
+    ],
+    [
+      "node-invalid: a further part of the user data has a type",
+      SETUP,
+      [{ ...SCRIPT, contentType: "text/x-shellscript\nx-injected: 1" }],
+    ],
+    [
       "node-invalid: a further part of the user data has a line",
       SETUP,
       [{ ...SCRIPT, content: "a\n--//\n" }],

@@ -66,7 +66,7 @@ describe("CrioCredentialProviderConfig", () => {
       { matchImages: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com"] },
       "openshift-invalid: overlaps with *.dkr.ecr.*.amazonaws.com of another entry",
     ],
-    [{ roleName: "admin" }, "kubernetes-invalid: is that of a role that the cluster comes with"],
+    [{ roleName: "admin" }, "kubernetes-invalid: belongs to a role that is built in"],
     [{ serviceAccounts: ["web"] }, "identities-invalid"],
   ])("refuses %o", (props, refused) => {
     expect(() => written(props)).toThrowError(refusal(refused) as Error);

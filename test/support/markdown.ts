@@ -11,7 +11,7 @@ export const ROOT: string = resolve(__dirname, "../..");
 /** A link, whose target is the first group. */
 export const LINK = /\]\(([^)\s]+)\)/g;
 
-/** A target with a scheme, which is not of this project. */
+/** A target with a scheme, which is not in this project. */
 export const OUTSIDE = /^[a-z]+:/;
 
 /** One fenced block. */

@@ -86,7 +86,7 @@ const CASES: readonly (readonly [
   ErrorCode,
   about: RegExp,
 ])[] = [
-  ["no spoke", () => ({ spokes: [] }), "fleet-missing", /^hub\/fleet: no spoke is given/],
+  ["no spoke", () => ({ spokes: [] }), "fleet-missing", /^hub\/fleet: `spokes` of the hub is an empty list/],
   ["no maker for a cloud", () => ({ identities: [] }), "fleet-missing", /got "aws"/],
   [
     "a maker for no spoke",
@@ -149,10 +149,10 @@ const CASES: readonly (readonly [
     /^hub\/fleet: spoke eks-1: server of a spoke/,
   ],
   [
-    "namespaces that limit nothing",
+    "namespaces without a clusterRole",
     () => ({ spokes: [eks({}, { namespaces: ["shop"] })] }),
     "fleet-unused",
-    /spoke eks-1 limit nothing.*\["shop"\]/,
+    /spoke eks-1 have no effect.*\["shop"\]/,
   ],
   [
     "no namespace to bind in",

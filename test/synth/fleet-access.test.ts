@@ -234,7 +234,7 @@ describe("FleetAccess", () => {
     ]);
     expect(stack.files.get("spokes/edge_control-plane.yaml")?.split("\n").slice(0, 2)).toEqual([
       "# Belongs to the spoke edge: put the files on each node of its control plane, and start kube-apiserver with",
-      "# --authentication-config=/etc/kubernetes/authentication-configuration.yaml, which takes the place of all --oidc-… flags.",
+      "# --authentication-config=/etc/kubernetes/authentication-configuration.yaml, which replaces all --oidc-… flags.",
     ]);
   });
 
@@ -418,7 +418,7 @@ describe("FleetAccess", () => {
     const header = written({ ...ARGO, hub: { ...hub, podIdentityWebhooks: ["azure", "aws"] } }).files.get(
       "manifests/65-fleet-controller.yaml",
     );
-    expect(header).toContain("# Needs the pod identity webhook of aws and azure on the hub,");
+    expect(header).toContain("# Needs the pod identity webhook of aws and azure on the hub.");
     expect(written(ARGO).files.get("manifests/65-fleet-controller.yaml")).not.toContain("# Needs the pod");
   });
 

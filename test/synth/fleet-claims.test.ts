@@ -80,7 +80,7 @@ describe("two controllers of one hub", () => {
     const app = Testing.app();
     fleetOf(app, "x", { spokes: [edge()] });
     expect(() => fleetOf(app, "y", { spokes: [edge()], namespace: "fleet-y" })).toThrowError(
-      refusal("fleet-mismatch: writes other files", { value: "edge" }),
+      refusal("fleet-mismatch: writes different files", { value: "edge" }),
     );
   });
 
@@ -88,7 +88,7 @@ describe("two controllers of one hub", () => {
     const app = Testing.app();
     fleetOf(app, "x");
     expect(() => fleetOf(app, "y")).toThrowError(
-      refusal("fleet-conflict: of the same hub as well", { value: "ClusterProfile ops/edge" }),
+      refusal("fleet-conflict: of the same hub", { value: "ClusterProfile ops/edge" }),
     );
   });
 
@@ -101,7 +101,7 @@ describe("two controllers of one hub", () => {
     });
     fleetOf(app, "x", kueue("edge"));
     expect(() => fleetOf(app, "y", kueue("other"))).toThrowError(
-      refusal("fleet-conflict: of the same hub as well", {
+      refusal("fleet-conflict: of the same hub", {
         value: "ConfigMap kueue-system/kueue-manager-config",
       }),
     );
@@ -124,7 +124,7 @@ describe("two controllers of one hub", () => {
         plugins: [{ plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" }],
         spokes: [edge(BOTH)],
       });
-    expect(again).toThrowError(refusal("fleet-conflict: of the same hub as well"));
+    expect(again).toThrowError(refusal("fleet-conflict: of the same hub"));
   });
 
   it("what was refused claims nothing", () => {
@@ -142,7 +142,7 @@ describe("two hubs", () => {
       hub: { ...hub, name: "other", issuer: "https://oidc.example.com/other" },
     });
     expect(other.node.metadata.map(({ data }) => String(data))).toEqual([
-      expect.stringMatching(/^the hub of stack-hub-x\/fleet writes files .* spoke edge as well/),
+      expect.stringMatching(/^the hub of stack-hub-x\/fleet also writes files .* spoke edge/),
     ]);
   });
 });

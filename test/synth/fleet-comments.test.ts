@@ -9,7 +9,7 @@ describe("consumerComment", () => {
       consumerComment(multiKueue({ version: "0.19", featureGatesByFlag }), undefined).at(-1),
     );
     expect(lines).toEqual([
-      "Kueue does not start with featureGates there and --feature-gates on its command line.",
+      "Kueue does not start if the ConfigMap has featureGates and its command line has --feature-gates.",
       "The manager must have --feature-gates with MultiKueueClusterProfile=true on its command line.",
     ]);
   });

@@ -76,7 +76,7 @@ const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, m
   [
     "identities-missing",
     { pulls: [{ serviceAccount: "shop/web", from: [] }] },
-    "`from` of service account shop/web is an empty list; allowed: one or several, for example from: ecr({ account, region, repositories }); say what the service account needs, or remove the line",
+    "`from` of service account shop/web is an empty list; allowed: one entry or several, for example from: ecr({ account, region, repositories }); state what the service account needs, or remove the line",
   ],
   [
     "identities-conflict",
@@ -86,17 +86,17 @@ const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, m
         { serviceAccount: "shop/web", from, declareServiceAccount: false },
       ],
     },
-    'service account is declared by one line and said to be declared elsewhere by another, got "shop/web"; write the same `declareServiceAccount` in every line of the service account, in all constructs of the stack',
+    'one line declares this service account, and another has `declareServiceAccount: false`, got "shop/web"; write the same `declareServiceAccount` in every line of the service account, in all constructs of the stack',
   ],
   [
     "identities-conflict",
     { identities: [makers.aws(), pullRoles()] },
-    '`identities` has two entries for one cloud, got "aws"; allowed: at most one entry per cloud; join them; for identities in two accounts use two stacks',
+    '`identities` has two entries for one cloud, got "aws"; allowed: at most one entry per cloud; merge them into one; for identities in two accounts use two stacks',
   ],
   [
     "identities-unused",
     { identities: [makers.aws(), makers.google()] },
-    '`identities` has an entry for a cloud that no line of `pulls` needs, got "google"; allowed: aws; remove the entry, or add the line that is missing in `pulls`',
+    '`identities` has an entry for a cloud that no line of `pulls` needs, got "google"; allowed: aws; remove the entry, or add the missing line to `pulls`',
   ],
   [
     "kubernetes-conflict",
@@ -105,7 +105,7 @@ const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, m
       pulls: [{ serviceAccount: "shop/web", from: [from, fromAcr()] }],
       tokenAudience: { roleName: "pulls" },
     },
-    'one role name is given for the audiences api://AzureADTokenExchange, sts.amazonaws.com, and one role would overwrite the other, got "pulls"; allowed: `roleName` with one audience only; leave `roleName` out: the names then follow from the audiences',
+    '\`roleName\` is set for several audiences, api://AzureADTokenExchange, sts.amazonaws.com, so one role would overwrite the other, got "pulls"; allowed: `roleName` with one audience only; leave `roleName` out: the names are then derived from the audiences',
   ],
   [
     "identities-conflict",
@@ -138,7 +138,7 @@ describe("ImagePulls refuses", () => {
       expect.objectContaining({
         code: "cluster-conflict",
         message:
-          'prod/more: this stack already writes the manifests of a cluster, got "other"; allowed: one ImagePulls per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack',
+          'prod/more: this stack already writes manifests for a cluster, got "other"; allowed: one ImagePulls per stack, with all lines of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack',
       }),
     );
     expect([...Manifests.of(stack).render()]).toEqual(before);
@@ -255,7 +255,7 @@ describe("ImagePulls passes on", () => {
     const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/other.example.com`;
     const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
     expect(() => declare({ identities: [makers.aws({ oidcProvider })] }, stack)).toThrowError(
-      refused("aws-mismatch: the OIDC provider is of another issuer than the cluster"),
+      refused("aws-mismatch: the OIDC provider belongs to another issuer than the cluster"),
     );
   });
 });

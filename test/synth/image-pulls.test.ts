@@ -253,7 +253,7 @@ describe("what ImagePulls writes", () => {
       },
     ]);
     expect(synth.written.files.get("manifests/25-service-account-annotations.yaml")).toContain(
-      "# Apply with `kubectl apply --server-side`; never prune or delete by this file.\n",
+      "# Apply with `kubectl apply --server-side`; never prune or delete with this file.\n",
     );
     expect(judge(synth.outdir)).toEqual([]);
   });
@@ -446,9 +446,9 @@ describe("the kubelet's entries", () => {
 
 describe("warnings", () => {
   const DEFAULT =
-    "service account shop/default: every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull their own service account";
+    "service account shop/default: every pod of the namespace without a service account name runs as this one and pulls with its identity; give the pods that pull their own service account";
   const OPENSHIFT = (key: string): string =>
-    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from your own namespace`;
+    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may remove the annotations again; let pods in your own namespace pull`;
 
   // Source: docs of the token request of pods without a name; ownership of openshift-* namespaces.
   const ROWS: readonly (readonly [cluster: "kubernetes" | "openshift", key: string, warnings: string[]])[] = [
@@ -474,7 +474,7 @@ describe("warnings", () => {
       pulls({ cluster: plainCluster({ version, featureGates }) }).written.warnings;
     expect(warnings("1.33")).toEqual([
       expect.stringMatching(
-        /^kubelet 1\.34 and newer do not start with .*; before nodes are upgraded, synthesize/,
+        /^kubelet 1\.34 and newer do not start with .*; before you upgrade nodes, synthesize/,
       ),
     ]);
     expect(warnings("1.34")).toEqual([]);

@@ -68,7 +68,7 @@ describe("LateValueResolver", () => {
       fixture.app.synth();
       const run = (): unknown => ownObject(fixture, { data: { a: fixture.data.id } });
       const message =
-        /data\.a has a late value for which .*\$\{terraform_data\.d\.id\}.*call synth\(\) of the cdk8s app before/;
+        /data\.a has a late value without an output, .*\$\{terraform_data\.d\.id\}.*call synth\(\) of the cdk8s app before/;
       expect(run).toThrowError(message);
       expect(run, "not only the first time").toThrowError(message);
     },
@@ -125,12 +125,12 @@ describe("LateValueResolver", () => {
     [
       "a late name",
       ({ data }) => ({ metadata: { name: data.id } }),
-      "name is known only after Terraform apply, but it says which object",
+      "name is known only after Terraform apply, but it identifies the object",
     ],
     [
       "a literal placeholder",
       () => ({ metadata: { name: "x", annotations: { a: "@late(b)@" } } }),
-      "ConfigMap x: metadata.annotations.a holds the text that begins a placeholder",
+      "ConfigMap x: metadata.annotations.a contains the text @late(",
     ],
   ])("refuses %s", (_, props, message) => {
     const fixture = stackFixture();

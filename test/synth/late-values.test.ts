@@ -190,14 +190,9 @@ describe("refusals", () => {
       "a value of an iterator",
       () => TerraformIterator.fromList(["a"]).value as unknown,
       "manifest-unsupported",
-      `${path} refers to a value that exists only inside one Terraform block, got "each.value"`,
+      `${path} refers to a value that exists only inside a Terraform block, got "each.value"`,
     ],
-    [
-      "a literal placeholder",
-      () => "x @late(a.b)@",
-      "manifest-invalid",
-      `${path} holds the text that begins`,
-    ],
+    ["a literal placeholder", () => "x @late(a.b)@", "manifest-invalid", `${path} contains the text @late(`],
     ["half a literal placeholder", () => "@late(", "manifest-invalid", path],
     ["one beside a late value", ({ data }) => `${data.id}@late(`, "manifest-invalid", path],
     [

@@ -131,7 +131,7 @@ describe("refused facts", () => {
   it.each([undefined, false])("AKS: a declared cluster with oidc_issuer_enabled %s", (oidcIssuerEnabled) => {
     const cluster = aksCluster(stackOf(), { oidcIssuerEnabled });
     expect(() => aks({ cluster })).toThrowError(
-      refusal("azure-unsupported: AKS cluster publishes no issuer"),
+      refusal("azure-unsupported: AKS cluster does not publish an issuer"),
     );
   });
 
@@ -309,7 +309,7 @@ describe.each(CLUSTERS)("workloads on %s", (_, cluster) => {
   it("are not OpenShift's components", () => {
     expect(
       () => new PlatformComponents(stackOf(), "components", componentsProps("aws", { issuer: cluster() })),
-    ).toThrowError(refusal("openshift-foreign: components of OpenShift"));
+    ).toThrowError(refusal("openshift-foreign: belongs to a cluster that is not OpenShift"));
   });
 });
 

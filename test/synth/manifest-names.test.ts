@@ -56,7 +56,7 @@ describe("files with exact names", () => {
       expect.objectContaining({
         code: "manifest-conflict",
         message:
-          'the manifests 10-roles and roles would be one file, got "manifests/10-roles.yaml"; allowed: one manifest per file; give one of them another name',
+          'the manifests 10-roles and roles would be written to one file, got "manifests/10-roles.yaml"; allowed: one manifest per file; give one of them another name',
       }),
     );
   });
@@ -77,7 +77,7 @@ describe("files with exact names", () => {
       expect.objectContaining({
         code: "manifest-mismatch",
         message:
-          "the manifest x was already begun with another order, got 6; allowed: 5; use the same order, or another name for a second file",
+          "the manifest x was created with another order, got 6; allowed: 5; use the same order, or another name for a second file",
       }),
     );
   });
@@ -99,9 +99,9 @@ describe("fragments of pods", () => {
     ]);
     expect(files["pods/shop.web.yaml"]).toBe(
       [
-        "# For the templates of pods of the namespace shop with `serviceAccountName: web`; not applied by itself.",
-        "# Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
-        "# Pods that run already keep what they have; a webhook changes pods only while they are created.",
+        "# Add this to pod templates in namespace shop with `serviceAccountName: web`; it is not applied by itself.",
+        "# Labels and volumes belong to the pod; env and volumeMounts to each container that uses the cloud.",
+        "# Restart running pods: a webhook changes pods only while they are created.",
         "labels:",
         '  example.com/use: "true"',
         "",
@@ -155,7 +155,7 @@ describe("facts of clusters", () => {
     expect(() => manifests.record({ name: "a", issuer: second })).toThrowError(
       expect.objectContaining({
         code: "cluster-mismatch",
-        message: `the issuer of cluster a is already recorded with another value, got ${literalFirst ? '"known after apply"; allowed: "https://oidc.example.com"' : '"https://oidc.example.com"; allowed: "known after apply"'}; give everything that writes for the cluster the same issuer; where it is known only after apply, the same object, such as the construct that publishes the issuer`,
+        message: `the issuer of cluster a is already recorded with another value, got ${literalFirst ? '"known after apply"; allowed: "https://oidc.example.com"' : '"https://oidc.example.com"; allowed: "known after apply"'}; give every construct of the cluster the same issuer; if it is known only after apply, pass the same object, for example the construct that publishes the issuer`,
       }),
     );
     expect(manifests.recorded).toEqual([{ name: "a", issuer: first }]);
@@ -176,7 +176,7 @@ describe("facts of clusters", () => {
       expect.objectContaining({
         code: "cluster-mismatch",
         message:
-          'the issuer of cluster a is already recorded with another value, got "https://two.example.com"; allowed: "https://one.example.com"; give everything that writes for the cluster the same issuer; where it is known only after apply, the same object, such as the construct that publishes the issuer',
+          'the issuer of cluster a is already recorded with another value, got "https://two.example.com"; allowed: "https://one.example.com"; give every construct of the cluster the same issuer; if it is known only after apply, pass the same object, for example the construct that publishes the issuer',
       }),
     );
   });

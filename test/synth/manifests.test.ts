@@ -75,8 +75,8 @@ describe("files", () => {
     manifests.nodeSetup("all-nodes", { files, kubeletFlags: { b: "2", a: "yes" } });
     app.synth();
     expect(stackFilesOf(app)["nodes/all-nodes.yaml"]).toBe(
-      "# Put the files on each node, give the kubelet the flags and restart it: it reads both only when it starts.\n" +
-        "# The permissions and the annotated service accounts in manifests/ come first.\n" +
+      "# Put the files on each node, set the kubelet's flags and restart the kubelet: it reads both only when it starts.\n" +
+        "# Apply the permissions and the annotated service accounts in manifests/ first.\n" +
         "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n" +
         'files:\n  - path: /etc/kubernetes/a.json\n    mode: "0600"\n    content: |\n' +
         '      {\n        "id": "@late(terraform_data.d.id)@"\n      }\nkubeletFlags:\n  a: "yes"\n  b: "2"\n',

@@ -111,7 +111,7 @@ describe("documents for nodes", () => {
     [
       "an ending of no syntax",
       () => ({ form: "f", extension: "exe", content: "" }),
-      "manifest-invalid: no syntax is known",
+      "manifest-invalid: unknown file name extension",
     ],
     [
       "a name that is no DNS label",
@@ -127,7 +127,7 @@ describe("documents for nodes", () => {
     const { manifests } = stackFixture();
     manifests.nodeDocument("x", { form: "f", extension: "txt", content: "a" });
     expect(() => manifests.nodeDocument("x", { form: "f", extension: "txt", content: "b" })).toThrow(
-      refusal("manifest-conflict: another setup") as Error,
+      refusal("manifest-conflict: already have a different setup") as Error,
     );
   });
 

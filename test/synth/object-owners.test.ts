@@ -28,7 +28,7 @@ describe("an object that is written whole", () => {
       expect.objectContaining({
         code: "manifest-conflict",
         message:
-          "prod: Secret shop/creds is written twice, into manifests/01-one.yaml and into manifests/02-two.yaml, and the one applied last would replace the other; allowed: each Secret and ConfigMap once per cluster; put all its keys into one, or give one of them another name",
+          "prod: Secret shop/creds is written twice, to manifests/01-one.yaml and to manifests/02-two.yaml, and whichever is applied last would replace the other; allowed: each Secret and ConfigMap once per cluster; put all its keys into one, or give one of them another name",
       }),
     );
     expect(Object.keys(filesOf(app.outdir)).filter((file) => file.endsWith(".yaml"))).toEqual([]);

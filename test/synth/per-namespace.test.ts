@@ -115,7 +115,7 @@ it("names the file that holds an object, in refusals too", () => {
     });
   expect(() => app.synth()).toThrowError(
     refusal(
-      "manifest-conflict: Secret shop/s is written twice, into manifests/30-one_shop.yaml and into manifests/30-two_shop.yaml",
+      "manifest-conflict: Secret shop/s is written twice, to manifests/30-one_shop.yaml and to manifests/30-two_shop.yaml",
     ) as Error,
   );
 });

@@ -170,12 +170,12 @@ const ROWS: readonly (readonly [
   [
     "openshift-missing",
     { requests: { requests: [], skipped: [{ name: "x", source: {}, reason: "is for another cloud" }] } },
-    "no CredentialsRequest is left: x is for another cloud; allowed: at least one of the cloud, feature set, capabilities and cluster profile of the filter; correct the filter, or give the requests of this cluster's release",
+    "no CredentialsRequest is left: x is for another cloud; allowed: at least one request that matches the filter's cloud, feature set, capabilities and cluster profile; correct the filter, or pass the requests of this cluster's release",
   ],
   [
     "openshift-foreign",
     { requests: requestsOf(own({ name: "ccm", providerKind: "GCPProviderSpec" })) },
-    'a.yaml, document 3, CredentialsRequest ccm asks another cloud than aws, whose identities are declared here, got "GCPProviderSpec"; allowed: AWSProviderSpec; filter the requests by the cloud whose identities are declared',
+    'a.yaml, document 3, CredentialsRequest ccm is for another cloud than aws, whose identities are declared here, got "GCPProviderSpec"; allowed: AWSProviderSpec; filter the requests by the cloud whose identities are declared',
   ],
   [
     "openshift-conflict",
@@ -185,22 +185,22 @@ const ROWS: readonly (readonly [
         own({ name: "two", secret: { namespace: "a", name: "b-c" } }),
       ),
     },
-    "a.yaml, document 3, CredentialsRequest one and a.yaml, document 3, CredentialsRequest two share the file manifests/a-b-c-credentials.yaml, which is named after namespace and Secret, and one would overwrite the other; remove one of the two, filter by the annotation that tells them apart, or give one another secretRef",
+    "a.yaml, document 3, CredentialsRequest one and a.yaml, document 3, CredentialsRequest two share the file manifests/a-b-c-credentials.yaml, which is named after namespace and Secret, so one would overwrite the other; remove one of the two, filter by the annotation in which they differ, or give one of them another secretRef",
   ],
   [
     "openshift-invalid",
     { requests: requestsOf(own({ name: "ccm", secret: { namespace: "10-ns", name: "creds" } })) },
-    'the Secret of a.yaml, document 3, CredentialsRequest ccm would be written to a file that looks like one for the running cluster, got "manifests/10-ns-creds-credentials.yaml"; allowed: a namespace that does not begin with two digits and a dash; let the component run in another namespace',
+    'the Secret of a.yaml, document 3, CredentialsRequest ccm would be written to a file whose name begins like those for the running cluster, got "manifests/10-ns-creds-credentials.yaml"; allowed: a namespace that does not begin with two digits and a dash; give the request a secretRef in another namespace',
   ],
   [
     "openshift-conflict",
     { requests: requestsOf(own({ name: "one" }), own({ name: "two", source: {} })) },
-    "a.yaml, document 3, CredentialsRequest one and CredentialsRequest two share the Secret openshift-cloud-credential-operator/cloud-credential-operator-iam-ro-creds, and one would overwrite the other; remove one of the two, filter by the annotation that tells them apart, or give one another secretRef",
+    "a.yaml, document 3, CredentialsRequest one and CredentialsRequest two share the Secret openshift-cloud-credential-operator/cloud-credential-operator-iam-ro-creds, so one would overwrite the other; remove one of the two, filter by the annotation in which they differ, or give one of them another secretRef",
   ],
   [
     "version-invalid",
     { upgradeableTo: "next" },
-    'version to upgrade to is not a version, got "next"; allowed: major.minor, for example "1.35"; a patch level is accepted where it changes a rule; give the version as text, not as a number: 1.30 as a number is 1.3',
+    'version to upgrade to is not a version, got "next"; allowed: major.minor, for example "1.35"; a patch level is accepted where it changes a rule; write the version as text, not as a number: the number 1.30 is 1.3',
   ],
 ];
 
@@ -317,7 +317,7 @@ describe("PlatformComponents refuses", () => {
       ).toThrowError(
         expect.objectContaining({
           code: "cluster-conflict",
-          message: `prod/${clusterName}: this stack already writes the manifests of a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack`,
+          message: `prod/${clusterName}: this stack already writes manifests for a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with all lines of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack`,
         }),
       );
     expect([...Manifests.of(stack).render()]).toEqual(before);
@@ -330,7 +330,7 @@ describe("PlatformComponents refuses", () => {
       identities: componentRoles({ naming: "ccoctl" }),
     });
     expect(() => new PlatformComponents(stack, "components", props)).toThrowError(
-      refused("aws-conflict: would share one IAM role, since ccoctl cuts names after 64 characters"),
+      refused("aws-conflict: would share one IAM role, because ccoctl cuts names after 64 characters"),
     );
   });
 

@@ -332,7 +332,7 @@ describe("one issuer of several clusters", () => {
     expect(sharing(ISSUER, ISSUER)).toEqual([
       [],
       [
-        "clusters c0 and c1 have one issuer, and a token's subject names no cluster: a service account of one may act as the service account of the same name in the other; give each cluster its own issuer, or use different names",
+        "clusters c0 and c1 have the same issuer, and a token's subject does not name the cluster: a service account of one can act as the service account of the same name in the other; give each cluster its own issuer, or use different names",
       ],
     ]);
   });

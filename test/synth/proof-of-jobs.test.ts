@@ -198,7 +198,9 @@ describe("the proof of every job", () => {
 
   it.each(BROKEN)("ends the synth of a %s at %s: %s", (_, link, __, build, change) => {
     const app = appWith(build, change);
-    expect(refusalOf(app)).toMatch(new RegExp(`what is declared would be denied.* at ${link}`));
+    expect(refusalOf(app)).toMatch(
+      new RegExp(`the written files would not give what is declared.* at ${link}`),
+    );
     expect(existsSync(fileOf(app))).toBe(false);
   });
 

@@ -187,7 +187,7 @@ describe("a declared pull that would be denied", () => {
     const { code, message } = refusalOf(app);
     expect(code).toBe("proof-failed");
     expect(message).toContain(
-      `what is declared would be denied by what was written, so nothing of prod was left to apply (1 at ${link}); allowed:`,
+      `the written files would not give what is declared, so the files of prod were removed (1 at ${link}); allowed:`,
     );
     expect(message).toContain(`  fail    ${link}: `);
   });
@@ -197,7 +197,7 @@ describe("a declared pull that would be denied", () => {
     addPulls(app, changedTrust("shop:web", "shop:other"));
     const { message, remedy } = refusalOf(app);
     expect(remedy).toContain(
-      "; to write the files all the same, and see with `explain` where each link stands, set `proof: false` on the construct that declares it",
+      "; to keep the files and inspect each link with `explain`, set `proof: false` on the construct that declares it",
     );
     expect(message).toContain(
       `\n\ndenied  prod: shop/web pulls ${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/shop/web\n  fail    subject-admitted: `,
@@ -234,7 +234,7 @@ describe("a declared pull that would be denied", () => {
     const folder = join(app.outdir, "stacks/prod");
     mkdirSync(join(folder, ".terraform"), { recursive: true });
     writeFileSync(join(folder, ".terraform.lock.hcl"), "");
-    expect(refusalOf(app).problem).toContain("nothing of prod was left to apply");
+    expect(refusalOf(app).problem).toContain("the files of prod were removed");
     expect(readdirSync(folder).sort()).toEqual([".terraform", ".terraform.lock.hcl"]);
     expect(readdirSync(join(app.outdir, "stacks/test")).sort()).toEqual([
       "cdk.tf.json",
@@ -249,7 +249,7 @@ describe("a declared pull that would be denied", () => {
     addPulls(app, changedTrust("shop:web", "shop:other"));
     addPulls(app, changedTrust("shop:web", "shop:other"), { cluster: otherCluster }, "b");
     const { message } = refusalOf(app);
-    expect(message).toContain("nothing of prod, b was left to apply (2 at subject-admitted)");
+    expect(message).toContain("the files of prod, b were removed (2 at subject-admitted)");
   });
 });
 
@@ -270,7 +270,7 @@ describe("the proof is left out", () => {
     const app = newApp();
     addPulls(app, breaking, { proof: false });
     addPulls(app, breaking, { cluster: otherCluster }, "b");
-    expect(refusalOf(app).message).toContain("nothing of b was left to apply (1 at subject-admitted)");
+    expect(refusalOf(app).message).toContain("the files of b were removed (1 at subject-admitted)");
   });
 
   it("where the app writes HCL, which is not read", () => {

@@ -59,7 +59,7 @@ describe("the kubelet's file of one cluster in several stacks", () => {
     const refused = expect.objectContaining({
       code: "cluster-conflict",
       problem: expect.stringContaining(
-        "the stacks a and b both write the kubelet's file of the pool worker of the cluster prod",
+        "the stacks a and b both write the kubelet's file for pool worker of cluster prod",
       ),
       value: "worker",
     });

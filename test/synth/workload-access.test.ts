@@ -146,7 +146,7 @@ describe("WorkloadAccess", () => {
       },
     ]);
     expect(stack.files.get("pods/shop.web.yaml")).toMatch(
-      /^# For the templates of pods of the namespace shop with `serviceAccountName: web`; not applied by itself\.\n/,
+      /^# Add this to pod templates in namespace shop with `serviceAccountName: web`; it is not applied by itself\.\n/,
     );
   });
 
@@ -211,7 +211,7 @@ describe("WorkloadAccess", () => {
       identities: [roles],
     });
     expect(stack.warnings).toEqual([
-      "service account shop/default: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it their own service account",
+      "service account shop/default: every pod of the namespace without a service account name runs as this one and has its access; give the pods that need it their own service account",
     ]);
   });
 });
@@ -259,7 +259,7 @@ const ROWS: readonly (readonly [code: ErrorCode, props: Partial<WorkloadAccessPr
   [
     "identities-missing",
     { workloads: [{ serviceAccount: "shop/web", may: [] }] },
-    "`may` of service account shop/web is an empty list; allowed: one or several, for example may: awsAccess({ statements: […] }); say what the service account needs, or remove the line",
+    "`may` of service account shop/web is an empty list; allowed: one entry or several, for example may: awsAccess({ statements: […] }); state what the service account needs, or remove the line",
   ],
   [
     "identities-conflict",
@@ -269,12 +269,12 @@ const ROWS: readonly (readonly [code: ErrorCode, props: Partial<WorkloadAccessPr
         { serviceAccount: "shop/web", may: sendMail, declareServiceAccount: false },
       ],
     },
-    'service account is declared by one line and said to be declared elsewhere by another, got "shop/web"; write the same `declareServiceAccount` in every line of the service account, in all constructs of the stack',
+    'one line declares this service account, and another has `declareServiceAccount: false`, got "shop/web"; write the same `declareServiceAccount` in every line of the service account, in all constructs of the stack',
   ],
   [
     "identities-unused",
     { workloads: [{ serviceAccount: "shop/web", may: readBucket }], identities: [roles, accounts] },
-    '`identities` has an entry for a cloud that no line of `workloads` needs, got "google"; allowed: aws; remove the entry, or add the line that is missing in `workloads`',
+    '`identities` has an entry for a cloud that no line of `workloads` needs, got "google"; allowed: aws; remove the entry, or add the missing line to `workloads`',
   ],
   [
     "identities-conflict",
@@ -301,7 +301,7 @@ const ROWS: readonly (readonly [code: ErrorCode, props: Partial<WorkloadAccessPr
         }))[0],
       })),
     },
-    'the credential files of shop/a and of shop/b would be in one ConfigMap, got "shop/same"; allowed: one ConfigMap per service account; rename one of the service accounts, or put it into another namespace',
+    'the credential files of shop/a and of shop/b would be written to one ConfigMap, got "shop/same"; allowed: one ConfigMap per service account; rename one of the service accounts, or put it into another namespace',
   ],
 ];
 

@@ -23,12 +23,12 @@ import type { PullRoleAttributes } from "./pull-props";
 import type { IPullRole } from "./role-props";
 
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
-  /** Its ARN; late where Terraform looks it up. */
+  /** Its ARN; late if Terraform looks it up. */
   readonly arn: string;
   readonly issuer: Issuer;
   readonly conditionPrefix: string;
   readonly audiences: readonly string[] | undefined;
-  /** Nothing, since it exists; the declared one, where the app declared it before, in another stack say. */
+  /** Empty for an existing one; if the app declares it, perhaps in another stack, its resource. */
   readonly dependencies: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, attributes: OidcProviderAttributes) {
@@ -50,7 +50,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   }
 }
 
-/** What another part of the app declares for the issuer in that account: whoever trusts it comes after. */
+/** Returns the resource if the app declares this OIDC provider elsewhere, so that roles wait for it. */
 function declaredResource(
   scope: Construct,
   issuer: Issuer,
@@ -78,12 +78,12 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
   }
 }
 
-/** The issuer without `https://`, taken off by Terraform where the issuer is known only after apply. */
+/** The issuer without `https://`, which Terraform removes if the issuer is known only after apply. */
 export function conditionPrefixOf(issuer: Issuer): string {
   return issuer.late ? Fn.trimprefix(issuer.url, "https://") : issuer.hostPath;
 }
 
-/** Where both are literal, `explain` can judge the audience without the Terraform that declares the OIDC provider. */
+/** Records literal audiences, so that `explain` can check them without the OIDC provider's own Terraform. */
 function stateAudiences({ node, arn, audiences }: IOidcProvider & Construct): void {
   const stack = node.scopes.find((each) => TerraformStack.isStack(each));
   if (stack && audiences && !isLate(arn)) stateFact(stack, "aws", "oidcProviders", { arn, audiences });

@@ -18,9 +18,9 @@ import { EKS_CLUSTER } from "./spoke";
 /** The facts of an EKS cluster. */
 export interface EksProps {
   /**
-   * The cluster, declared or looked up: what it says as a literal need not be stated again.
+   * The cluster, declared or looked up: its literal attributes need not be stated again.
    *
-   * @defaultValue - everything is stated
+   * @defaultValue - none; everything must be stated
    */
   readonly cluster?: EksCluster | DataAwsEksCluster;
   /**
@@ -30,40 +30,40 @@ export interface EksProps {
    */
   readonly name?: string;
   /**
-   * Version of the nodes' kubelets, `1.35`; image pulls need 1.34.
+   * Version of the nodes' kubelets, for example `1.35`; image pulls need 1.34.
    *
-   * @defaultValue - that of the control plane
+   * @defaultValue - the version of the control plane
    */
   readonly version?: string;
   /**
    * Version of the control plane, at least that of the kubelets.
    *
-   * @defaultValue - what the cluster states, or else `version`
+   * @defaultValue - the version in `cluster`, or else `version`
    */
   readonly apiServerVersion?: string;
   /**
-   * The issuer, `https://oidc.eks.<region>.amazonaws.com/id/<id>`. EKS chooses the id when it makes the cluster: state it
-   * for a cluster that exists, so that trust policies are literal and can be checked before anything is applied.
+   * The issuer, `https://oidc.eks.<region>.amazonaws.com/id/<id>`. EKS chooses the id when it creates the cluster:
+   * state it for an existing cluster, so that trust policies are literal and can be checked before apply.
    *
    * @defaultValue - `identity[0].oidc[0].issuer` of the cluster, known after apply
    */
   readonly issuer?: GivenIssuer;
   /**
-   * Region of the cluster; says which registry its system images come from.
+   * Region of the cluster; determines the registry of its system images.
    *
-   * @defaultValue - what the cluster states
+   * @defaultValue - the region in `cluster`
    */
   readonly region?: string;
   /**
-   * The plugins on the nodes by key; as text the version, `{ ecr: "1.35.2" }`. The release notes of EKS' AMIs do not name
-   * it: `/etc/eks/image-credential-provider/ecr-credential-provider --version` on a node does.
+   * The plugins on the nodes by key; a text is the version, as in `{ ecr: "1.35.2" }`. The release notes of EKS' AMIs
+   * do not state it; `/etc/eks/image-credential-provider/ecr-credential-provider --version` on a node prints it.
    *
    * @defaultValue - none; image pulls are refused
    */
   readonly plugins?: StatedPlugins;
   /**
-   * Further registries that nodes keep pulling from with their own identity in strict mode, as hosts or patterns: those of
-   * add-ons from AWS Marketplace, of GuardDuty's agent and the like.
+   * Further registries from which nodes pull with their own identity even in strict mode, as hosts or patterns: those
+   * of add-ons from AWS Marketplace, of GuardDuty's agent and the like.
    *
    * @defaultValue - EKS' own registry of the region, and ECR Public
    */
@@ -82,11 +82,12 @@ const EKS_PROPS: ObjectKind<EksProps> = object({
 });
 
 /**
- * An EKS cluster whose nodes run Amazon Linux 2023 and take user data: managed node groups with a launch template,
- * Karpenter, self-managed nodes. Fargate and Auto Mode take no files; their pods pull with the identity of the service.
+ * Returns the facts of an EKS cluster whose nodes run Amazon Linux 2023 with user data: managed node groups with a
+ * launch template, Karpenter, self-managed nodes. Fargate and Auto Mode do not accept files; their pods pull with the
+ * identity of the service.
  *
- * Files and flags come out as data. Tokens go into their own entry, for the declared registries alone, beside the
- * entry with which nodes pull EKS' system images.
+ * Files and flags are written as data. Tokens get their own entry, only for the declared registries, next to the entry
+ * with which nodes pull EKS' system images.
  */
 export function eks(props: EksProps): ICluster<Construct> {
   checkGiven("eks()", EKS_PROPS, props);

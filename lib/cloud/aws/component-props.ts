@@ -19,10 +19,10 @@ import {
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 import { type RolePlace, ROLE_PLACE } from "./role-props";
 
-/** What one component gets other than its request says. */
+/** Changes to what one component requests. */
 export interface ComponentOverride extends ComponentPermissionsOverride {
   /**
-   * Name of its role; over 64 characters it is cut and ends with a hash.
+   * Name of its role; a name over 64 characters is cut and ends with a hash.
    *
    * @defaultValue - derived from cluster and Secret
    */
@@ -34,19 +34,19 @@ const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
   roleName: optional(text),
 });
 
-/** How roles of components are made, one or all of a cluster's. */
+/** Settings shared by {@link ComponentRole} and {@link componentRoles}. */
 export interface ComponentRoleSettings extends RolePlace {
   /**
-   * ARN of the policy that bounds the roles' permissions; `"none"` says that there is none. Must be stated where roles
-   * are adopted: Terraform removes a boundary that is not stated.
+   * ARN of the roles' permissions boundary; `"none"` states that there is none. Required if roles are adopted, because
+   * Terraform removes a boundary that is not stated.
    *
-   * @defaultValue - none; refused where roles are adopted
+   * @defaultValue - none; refused if roles are adopted
    */
   readonly permissionsBoundary?: string;
   /**
-   * Region of the cluster; only its partition counts, IAM has no region.
+   * Region of the cluster; only its partition matters, because IAM has no regions.
    *
-   * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise unknown, and ARNs known after apply
+   * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise ARNs are known after apply
    */
   readonly region?: string;
   /**
@@ -56,16 +56,16 @@ export interface ComponentRoleSettings extends RolePlace {
    */
   readonly audience?: string;
   /**
-   * Why a token for any audience of the OIDC provider is admitted; becomes part of the description of the role.
+   * Why tokens for any audience of the OIDC provider are accepted; becomes part of the role's description.
    *
    * @defaultValue - the audience is compared exactly
    */
   readonly anyAudienceReason?: string;
   /**
-   * How the role and its policy are named; `ccoctl` also keeps ccoctl's tags. A role that is adopted has ccoctl's
-   * name; beside a list of adopted ones this is for the others.
+   * How the role and its policy are named; `ccoctl` also keeps ccoctl's tags. An adopted role keeps ccoctl's name; if
+   * only some are adopted, this applies to the others.
    *
-   * @defaultValue "derived"; "ccoctl" where roles are adopted
+   * @defaultValue "derived"; "ccoctl" if roles are adopted
    */
   readonly naming?: ComponentNaming;
 }
@@ -81,20 +81,20 @@ const COMPONENT_ROLE_SETTINGS: ObjectKind<ComponentRoleSettings> = object({
 
 /** Settings of a {@link ComponentRole}. */
 export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOverride {
-  /** What the component asks for. */
+  /** The component's CredentialsRequest. */
   readonly request: CredentialsRequest;
   /** Name of the cluster; with `naming: "ccoctl"` the `--name` that ccoctl was given. */
   readonly clusterName: string;
   /** The OIDC provider of the cluster's issuer. */
   readonly oidcProvider: IOidcProvider;
   /**
-   * Those of further issuers whose tokens the role accepts, while the cluster moves from one to the other.
+   * OIDC providers of further issuers whose tokens the role accepts while the cluster moves to another issuer.
    *
    * @defaultValue - none
    */
   readonly additionalOidcProviders?: readonly IOidcProvider[];
   /**
-   * True where the role exists; Terraform takes it over with an import block.
+   * Whether the role exists and Terraform adopts it with an import block.
    *
    * @defaultValue false
    */
@@ -111,7 +111,7 @@ export const COMPONENT_ROLE_PROPS: ObjectKind<ComponentRoleProps> = object({
   adopt: optional(boolean),
 });
 
-/** How the roles of all components of a cluster are made. */
+/** Properties of {@link componentRoles}. */
 export interface ComponentRolesProps extends ComponentRoleSettings {
   /**
    * The OIDC provider of the cluster's issuer.
@@ -120,23 +120,23 @@ export interface ComponentRolesProps extends ComponentRoleSettings {
    */
   readonly oidcProvider?: IOidcProvider;
   /**
-   * What single components get other than their requests say, by `metadata.name`.
+   * Changes to what single components request, by `metadata.name` of the CredentialsRequest.
    *
-   * @defaultValue - every request as it is
+   * @defaultValue - every request is granted as it is
    */
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
   /**
-   * The `--name` that ccoctl was given; begins names and is in tags of what is adopted, and with
-   * `naming: "ccoctl"`. Refused where neither is.
+   * The `--name` that was given to ccoctl: prefix of names and part of tags of adopted resources, and with `naming:
+   * "ccoctl"`. Refused if neither applies.
    *
    * @defaultValue - the name of the cluster
    */
   readonly ccoctlName?: string;
   /**
-   * What ccoctl made and Terraform takes over, with import blocks: the OIDC provider and all roles, or the OIDC
-   * provider and the roles of the requests of these names. Roles that ccoctl has not made yet are left out.
+   * Resources of ccoctl that Terraform adopts with import blocks: the OIDC provider and all roles, or the OIDC provider
+   * and the roles of the named requests. Do not name requests without a role of ccoctl.
    *
-   * @defaultValue - everything is made
+   * @defaultValue - everything is created
    */
   readonly adopt?: boolean | readonly string[];
 }

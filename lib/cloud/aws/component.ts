@@ -85,7 +85,7 @@ function checkedAdoption(
   const tagged = any || naming === "ccoctl";
   if (ccoctlName !== undefined && !tagged)
     fail("aws-unused", {
-      problem: "name that ccoctl was given is stated, but nothing is adopted or named as ccoctl does",
+      problem: "ccoctlName is set, but nothing is adopted or named as ccoctl does",
       value: ccoctlName,
       allowed: '`ccoctlName` with `adopt`, or with naming: "ccoctl"',
       remedy: "leave it out, or state what is adopted",
@@ -98,7 +98,7 @@ function checkedAdoption(
   };
 }
 
-/** A role that exists has ccoctl's name; the others are named as stated, beside adopted ones as these are. */
+/** Existing roles have ccoctl's name; others are named as stated, by default like adopted ones if there are any. */
 function namingOf(props: ComponentRolesProps, adopted: boolean): ComponentNaming {
   const { adopt = false, naming } = props;
   return adopted ? "ccoctl" : (naming ?? (isNames(adopt) ? "ccoctl" : "derived"));
@@ -110,10 +110,10 @@ function isNames(adopt: boolean | readonly string[]): adopt is readonly string[]
 
 function namedByCcoctl(value: string): Problem {
   return {
-    problem: "role that exists has ccoctl's name and is adopted under it",
+    problem: "an adopted role keeps ccoctl's name",
     value,
-    allowed: '"ccoctl"; or `adopt` with the names of some requests, the others being named as `naming` says',
-    remedy: "leave `naming` out, or take the request off `adopt` to have a new role made",
+    allowed: '"ccoctl"; or `adopt` with the names of some requests, so that `naming` applies to the others',
+    remedy: "leave `naming` out, or remove the request from `adopt` so that a new role is created",
   };
 }
 
@@ -156,7 +156,7 @@ function componentRolePlan(construct: Construct, props: ComponentRoleProps): Com
   return { policy: { name: componentPolicyName(name, naming), document }, settings, intends, adopt };
 }
 
-/** Warns of keys of other accounts: their own policy must let the role in, whatever IAM says. */
+/** Warns of keys in other accounts: their key policy must allow the role too. */
 function warnOfForeignKeys(
   construct: Construct,
   kmsKeys: readonly string[],
@@ -168,7 +168,7 @@ function warnOfForeignKeys(
   const are = account === undefined ? "may be" : foreign.length === 1 ? "is" : "are";
   Annotations.of(construct).addWarning(
     `${foreign.join(", ")} ${are} in another account than the IAM role: ` +
-      `the policy of each key must hold these statements: ${JSON.stringify(kmsKeyPolicyStatements(arn))}`,
+      `add these statements to the policy of each key: ${JSON.stringify(kmsKeyPolicyStatements(arn))}`,
   );
 }
 
@@ -186,7 +186,7 @@ function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): reado
   ];
 }
 
-/** Requests made by hand did not pass the reader, and the path is written into a file line by line. */
+/** The reader has not checked requests created in code, and the path is written to a file that is read by line. */
 function requireTokenPath(request: CredentialsRequest): void {
   const { cloudTokenPath: path } = request;
   if (path === undefined || isTokenPath(path)) return;
@@ -196,7 +196,7 @@ function requireTokenPath(request: CredentialsRequest): void {
   );
 }
 
-/** A role that exists must be found under its name, and neither be replaced nor lose its bounds unsaid. */
+/** An existing role must be found by its name, not be replaced, and not lose its permissions boundary silently. */
 function requireAdoptable(
   { path = "/", permissionsBoundary }: ComponentRoleProps,
   naming: ComponentNaming,
@@ -205,16 +205,16 @@ function requireAdoptable(
   if (path !== "/")
     fail("aws-unsupported", {
       problem:
-        "role that exists would be replaced: ccoctl makes roles without a path, and a path cannot be changed",
+        "an adopted role would be replaced: ccoctl creates roles without a path, and a path cannot be changed",
       value: path,
       allowed: 'no path, or "/"',
       remedy:
-        "leave `path` out while roles are adopted; make roles of requests with a path in their own maker",
+        "leave `path` out while roles are adopted; declare roles that need a path with another componentRoles()",
     });
   if (permissionsBoundary === undefined)
     fail("aws-missing", {
       problem:
-        "adopting takes off whatever permissions boundary the existing role has, unless it is stated, and it is not",
+        "`permissionsBoundary` is not stated, so adopting would remove any permissions boundary of the existing role",
       allowed: 'permissionsBoundary: the ARN, or "none"',
       remedy:
         "look it up: aws iam get-role --role-name NAME --query Role.PermissionsBoundary.PermissionsBoundaryArn",
@@ -234,8 +234,8 @@ function placed(props: ComponentRoleProps, naming: ComponentNaming): RolePlace {
 const byGrant = new WeakMap<ComponentGrant, ComponentRole>();
 
 /**
- * An IAM role that the service accounts of one OpenShift component act as: what `ccoctl aws create-iam-roles` makes
- * of a CredentialsRequest, with the audience compared as well.
+ * An IAM role for the service accounts of one OpenShift component: what `ccoctl aws create-iam-roles` creates from a
+ * CredentialsRequest, but the trust policy also compares the audience.
  */
 export class ComponentRole extends Construct {
   /** The Terraform resource of the role. */
@@ -244,18 +244,18 @@ export class ComponentRole extends Construct {
   readonly policy: IamRolePolicy;
   /** Name of the role, at most 64 characters. */
   readonly roleName: string;
-  /** ARN of the role; literal where account and partition are known at synth. */
+  /** ARN of the role; literal if account and partition are known at synth. */
   readonly arn: string;
   /** The Secret that the component reads. */
   readonly secret: ComponentSecret;
   /**
-   * What the policy of each key of `kmsKeys` needs, unless it leaves the decision to IAM policies of the role's
-   * account; empty without `kmsKeys`.
+   * Statements that the policy of each key of `kmsKeys` needs, unless that policy delegates to IAM policies of the
+   * role's account; empty without `kmsKeys`.
    */
   readonly keyPolicyStatements: readonly PolicyStatement[];
-  /** What the component got, as `PlatformComponents` takes it. */
+  /** The component's grant, in the form that `PlatformComponents` needs. */
   readonly grant: ComponentGrant;
-  /** The role, for policies that name its literal ARN. */
+  /** The role's resource, for policies that name the literal ARN and must wait for it. */
   readonly dependencies: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: ComponentRoleProps) {
@@ -284,23 +284,23 @@ export class ComponentRole extends Construct {
     warnOfForeignKeys(this, kmsKeys, plan.settings.identity.account, role.arn);
   }
 
-  /** The role behind a grant of `componentRoles()`, for example for the `keyPolicyStatements` that a key needs. */
+  /** Returns the role of a grant of `componentRoles()`, for example to get its `keyPolicyStatements`. */
   static ofGrant(grant: ComponentGrant): ComponentRole {
     return (
       byGrant.get(grant) ??
       fail("aws-foreign", {
-        problem: "grant was not made by componentRoles()",
+        problem: "grant was not created by componentRoles()",
         value: grant.identity,
         allowed: "an entry of `grants` that componentRoles() declared",
-        remedy: "look the construct up at the maker of that cloud",
+        remedy: "use `ofGrant` of the cloud that the grant belongs to",
       })
     );
   }
 }
 
 /**
- * One role per CredentialsRequest, named `<cluster>-<namespace>-<secret>`, and the OIDC provider that they trust: what
- * `ccoctl aws create-all` makes, declared. `ComponentRole.ofGrant` finds the role of a grant.
+ * Declares one role per CredentialsRequest, named `<cluster>-<namespace>-<secret>`, and the OIDC provider that they
+ * trust, like `ccoctl aws create-all`. `ComponentRole.ofGrant` returns the role of a grant.
  */
 export function componentRoles(props: ComponentRolesProps = {}): IComponentIdentities<Construct> {
   checkGiven("componentRoles()", COMPONENT_ROLES_PROPS, props);
@@ -332,14 +332,14 @@ function declareComponents(
   const oidcProviders = trustedProviders(declared);
   const grants = planned.map((own) => {
     const { request } = own;
-    // Neither a namespace nor the name of a Secret can hold `_`, so two Secrets never share an id.
+    // Names of namespaces and Secrets have no `_`, so two Secrets never share an id.
     const id = `${request.secret.namespace}_${request.secret.name}`;
     return new ComponentRole(scope, id, { ...own, ...oidcProviders }).grant;
   });
   return { grants, secrets: [] };
 }
 
-/** Components present tokens for the one, workloads that the pod identity webhook serves for the other. */
+/** Components use the first audience, workloads with the pod identity webhook the second. */
 function audiences({ audience = COMPONENT_AUDIENCE }: ComponentRolesProps): readonly string[] {
   return [audience, defaultAwsAudience];
 }
@@ -364,7 +364,7 @@ function roleProps(
   };
 }
 
-/** All roles at once, so that what is wrong with one is found before the first is declared. */
+/** Checks all roles, so that a mistake in one is found before the first is declared. */
 function checkRoles(scope: Construct, planned: readonly ComponentRoleProps[]): void {
   const byName = new Map<string, ComponentRoleProps>();
   for (const props of planned) {
@@ -380,11 +380,11 @@ function checkRoles(scope: Construct, planned: readonly ComponentRoleProps[]): v
 function refuseClash(name: string, first: string, second: string, naming?: ComponentNaming): never {
   return naming === "ccoctl"
     ? fail("aws-conflict", {
-        problem: `${first} and ${second} would share one IAM role, since ccoctl cuts names after 64 characters`,
+        problem: `${first} and ${second} would share one IAM role, because ccoctl cuts names after 64 characters`,
         value: name,
         allowed: "one role per request",
         remedy:
-          'leave both out of the list `adopt` and state naming: "derived", which ends a cut name with a hash: they get roles of their own; the one that ccoctl shared in this way holds the permissions of one of them only',
+          'remove both from the list `adopt` and set naming: "derived", which ends a cut name with a hash, so that each gets its own role; the role that they shared has the permissions of only one of them',
       })
     : fail("aws-conflict", {
         problem: `${first} and ${second} would share one IAM role`,

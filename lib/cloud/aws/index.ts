@@ -1,5 +1,5 @@
 /**
- * AWS: issuers in S3, OIDC providers, IAM roles that service accounts act as, and ECR.
+ * AWS: issuers in S3, OIDC providers, IAM roles for service accounts, and ECR.
  *
  * @module aws
  * @packageDocumentation

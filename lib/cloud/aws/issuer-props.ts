@@ -28,24 +28,24 @@ import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { PROVIDER } from "../shared/kinds";
 import { type OnceInAccount, declaredInAccount } from "./once";
 
-/** How the issuer's documents are read: through CloudFront, or from the bucket itself by everyone. */
+/** How the issuer's documents are read: through CloudFront, or directly from a public bucket. */
 export type IssuerBucketAccess = "cloudfront" | "public";
 
-/** What `ccoctl aws` made, and Terraform takes over. */
+/** Resources of `ccoctl aws` that Terraform adopts. */
 export interface AdoptedIssuerBucket {
-  /** The `--name` that ccoctl was given: its tags and comments are kept. */
+  /** The `--name` that was given to ccoctl; tags and comments with it are kept. */
   readonly ccoctlName: string;
   /**
-   * False where the bucket has neither a policy nor a block of public access, as buckets have that an old ccoctl made:
-   * its documents are public by their access control lists. Both are then made, and before the lists lose their effect.
+   * False if the bucket has neither a policy nor a public access block, like buckets of an old ccoctl, whose documents
+   * are public by access control lists. Both are then created, before the lists are turned off.
    *
    * @defaultValue true
    */
   readonly policy?: boolean;
   /**
-   * The distribution in front of the bucket, made with `--create-private-s3-bucket`.
+   * The distribution in front of the bucket, created with `--create-private-s3-bucket`.
    *
-   * @defaultValue - none exists; with access through CloudFront one is made, and the issuer changes
+   * @defaultValue - none; with access through CloudFront one is created, which changes the issuer
    */
   readonly distribution?: ExistingDistribution;
 }
@@ -65,17 +65,17 @@ export interface IssuerBucketProps extends AwsProps {
   /** The public keys to publish; exactly one of them is `current`. */
   readonly keys: readonly IssuerKey[];
   /**
-   * Who reads the documents: `cloudfront` keeps the bucket private, behind a distribution with origin access control;
-   * `public` lets everyone read the two documents, and needs an account whose own block of public access is off.
+   * `cloudfront` keeps the bucket private, behind a distribution with origin access control; `public` lets everyone
+   * read the two documents in the bucket, and needs an account without an account-wide public access block.
    *
    * @defaultValue "cloudfront"
    */
   readonly access?: IssuerBucketAccess;
   /**
-   * Host of the issuer, your own domain: `oidc.example.com`; literal. Its DNS record must name the distribution,
-   * and IAM asks the host for its certificate when the OIDC provider is made: see `waitForRecord`.
+   * Literal host of the issuer in your own domain, for example `oidc.example.com`. Its DNS record must point to the
+   * distribution, and IAM requests the host's certificate when the OIDC provider is created: see `waitForRecord`.
    *
-   * @defaultValue - the name that CloudFront gives; the issuer is known after apply
+   * @defaultValue - the host that CloudFront chooses; the issuer is known after apply
    */
   readonly domainName?: string;
   /**
@@ -85,7 +85,7 @@ export interface IssuerBucketProps extends AwsProps {
    */
   readonly certificateArn?: string;
   /**
-   * Whether S3 keeps former versions of the documents.
+   * Whether S3 keeps earlier versions of the documents.
    *
    * @defaultValue false
    */
@@ -97,15 +97,15 @@ export interface IssuerBucketProps extends AwsProps {
    */
   readonly jwksPath?: string;
   /**
-   * Account of the bucket, 12 digits; needed to adopt a distribution.
+   * Account of the bucket, 12 digits; required to adopt a distribution.
    *
    * @defaultValue - unknown
    */
   readonly account?: string;
   /**
-   * Takes over what ccoctl made, with Terraform import blocks.
+   * Adopts resources of ccoctl with Terraform import blocks.
    *
-   * @defaultValue - everything is made
+   * @defaultValue - everything is created
    */
   readonly adopt?: AdoptedIssuerBucket;
 }
@@ -128,9 +128,9 @@ export interface DistributionSettings {
   readonly bucketName: string;
   readonly origin: string;
   readonly comment: string;
-  /** Domain and certificate of its own; `undefined` for CloudFront's name. */
+  /** Your own domain and its certificate; `undefined` for CloudFront's host. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** What is taken over, with its ARN; `undefined` for a new one. */
+  /** The adopted distribution with its ARN; `undefined` for a new one. */
   readonly existing: (ExistingDistribution & { readonly arn: string }) | undefined;
   readonly tags: Record<string, string> | undefined;
   readonly provider: TerraformProvider | undefined;
@@ -148,7 +148,7 @@ export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
 
 export interface IssuerBucketSettings extends IssuerBucketPlace {
   readonly region: string;
-  /** The issuer; `undefined` where CloudFront will name it. */
+  /** The issuer; `undefined` if CloudFront chooses the host. */
   readonly issuer: Issuer | undefined;
   readonly jwksPath: string;
   readonly adopt: boolean;
@@ -161,7 +161,7 @@ export interface IssuerBucketSettings extends IssuerBucketPlace {
 
 const DEFAULT_JWKS_PATH = "keys.json";
 
-/** Documents are checked with it where the issuer is known after apply. */
+/** Used to check documents if the issuer is known after apply. */
 const SOME_ISSUER = Issuer.of("https://issuer.example.com");
 
 export function issuerBucketSettings(construct: Construct, props: IssuerBucketProps): IssuerBucketSettings {
@@ -203,7 +203,7 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
   };
 }
 
-/** Names of buckets are unique in a partition, so that takes the place of the account. */
+/** Bucket names are unique in a partition, so the partition is used in place of the account. */
 export function bucketOnce(partition: string, name: string): OnceInAccount {
   return { kind: "bucket", account: partition, name };
 }
@@ -216,10 +216,10 @@ function checkedAdoption(
   ccoctlNameOf(adopt.ccoctlName);
   if (access === "public" && adopt.distribution !== undefined)
     return fail("aws-invalid", {
-      problem: "`adopt` names a distribution, but the documents are to be read from the bucket itself",
+      problem: "`adopt` names a distribution, but `access` is public, which does not use one",
       value: { access },
       allowed: '{ ccoctlName, policy?, distribution? }, `distribution` with access "cloudfront" only',
-      remedy: "state what exists, as the installation has it",
+      remedy: "state the resources that the installation has",
     });
   return adopt;
 }
@@ -262,6 +262,6 @@ function incompleteDomain(): Problem {
   return {
     problem: "an issuer under your own domain needs the domain and its certificate",
     allowed: "domainName and certificateArn together, with access through CloudFront",
-    remedy: "give both, or neither to use the name that CloudFront gives the distribution",
+    remedy: "set both, or neither to use the host that CloudFront chooses",
   };
 }

@@ -41,7 +41,7 @@ import {
 } from "./issuer-props";
 import { declareInAccount } from "./once";
 
-/** Declares a document of an issuer as an object of its bucket; a change from outside is seen by its ETag. */
+/** Declares a document of an issuer as an object in its bucket; its ETag reveals changes made elsewhere. */
 function issuerObject(
   scope: Construct,
   id: string,
@@ -64,7 +64,7 @@ function issuerObject(
   return object;
 }
 
-/** The text of a late issuer is in a local, so that Terraform can make the ETag of exactly that text. */
+/** Puts a text with a late issuer into a local, so that Terraform computes the ETag from exactly that text. */
 function contentOf(scope: Construct, id: string, text: string): { content: string; etag: string } {
   if (!isLate(text)) return { content: terraformText(text), etag: objectEtag(text) };
   const local = `local.${new TerraformLocal(scope, `${id}Text`, terraformText(text)).friendlyUniqueId}`;
@@ -74,17 +74,17 @@ function contentOf(scope: Construct, id: string, text: string): { content: strin
 const METHODS: string[] = ["GET", "HEAD"];
 
 /**
- * A distribution of CloudFront that reads an issuer's private bucket with origin access control, over https only and
- * without keeping anything, so that a rotated key set is seen at once.
+ * A CloudFront distribution that serves an issuer's private bucket through origin access control, over https only. It
+ * does not cache, so a rotated key set is visible at once.
  */
 export class IssuerDistribution extends Construct {
   /** The Terraform resource of the distribution. */
   readonly resource: CloudfrontDistribution;
   /** How the distribution signs its requests to the bucket. */
   readonly originAccessControl: CloudfrontOriginAccessControl;
-  /** ARN of the distribution; literal for one that is taken over. */
+  /** ARN of the distribution; literal for an adopted one. */
   readonly arn: string;
-  /** Host that the documents are served from; literal with your own domain, or where it is taken over. */
+  /** Host that serves the documents; literal with your own domain, and for an adopted distribution. */
   readonly domainName: string;
 
   constructor(scope: Construct, id: string, settings: DistributionSettings) {
@@ -93,7 +93,7 @@ export class IssuerDistribution extends Construct {
     const { existing, domain, provider } = settings;
 
     this.originAccessControl = new CloudfrontOriginAccessControl(this, "OriginAccessControl", {
-      // Unique in the account, at most 64 characters: as names of buckets are.
+      // Must be unique in the account and have at most 64 characters, which is true of bucket names.
       name: settings.bucketName,
       description: settings.comment,
       originAccessControlOriginType: "s3",
@@ -117,12 +117,12 @@ function distributionConfig(
   { origin, comment, domain, existing, tags, provider }: DistributionSettings,
   originAccessControlId: string,
 ): CloudfrontDistributionConfig {
-  // ccoctl's id of the origin: the same on both ways, so that adopting shows no difference.
+  // ccoctl's id of the origin, so that adopting shows no difference.
   const originId = `https://${origin}`;
   return {
     comment,
     enabled: true,
-    // Another reachable address is no reason to change a distribution that is taken over.
+    // An adopted distribution is not changed only to get an IPv6 address.
     ...(existing ? {} : { isIpv6Enabled: true }),
     ...(domain ? { aliases: [domain.name] } : {}),
     origin: [{ domainName: origin, originId, originAccessControlId }],
@@ -147,17 +147,17 @@ function distributionConfig(
 }
 
 /**
- * Publishes the discovery document and the keys of a cluster's issuer from a bucket of S3.
+ * Publishes the discovery document and the keys of a cluster's issuer in an S3 bucket.
  *
- * By default the bucket is private, and one distribution of CloudFront reads it. The public keys of the cluster are
- * all it holds; a private key has no way in.
+ * By default the bucket is private and is served by a CloudFront distribution. Private keys are refused: the bucket
+ * only ever has public ones.
  */
 export class IssuerBucket extends Construct implements IIssuerHost {
   /** The Terraform resource of the bucket. */
   readonly resource: S3Bucket;
-  /** Keeps everything else from becoming public. */
+  /** Blocks all other public access. */
   readonly publicAccessBlock: S3BucketPublicAccessBlock;
-  /** Who may read the documents. */
+  /** The policy that allows reading the documents. */
   readonly policy: S3BucketPolicy;
   /** The distribution in front of the bucket; `undefined` for a public bucket. */
   readonly distribution: IssuerDistribution | undefined;
@@ -165,7 +165,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   readonly discovery: S3Object;
   /** The key set. */
   readonly jwks: S3Object;
-  /** The issuer; late where CloudFront names it. */
+  /** The issuer; late if CloudFront chooses the host. */
   readonly issuer: Issuer;
 
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
@@ -186,13 +186,13 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const documents = issuerDocuments(this.issuer, props.keys, { jwksPath: settings.jwksPath });
     this.discovery = issuerObject(this, "Discovery", this.resource, documents.discovery, settings);
     this.jwks = issuerObject(this, "Jwks", this.resource, documents.jwks, settings);
-    // A name of CloudFront's own is a reference already, and S3 answers for every bucket.
+    // CloudFront's own host name is already a reference, and S3's hosts always exist; only your own domain needs this.
     if (distribution?.domain && this.distribution) this.waitForRecord(this.distribution.resource);
   }
 
   /**
-   * Lets OIDC providers of this issuer that are declared later wait for the DNS record of `domainName`, or for what
-   * else must exist before the issuer's host answers: IAM asks it for its certificate.
+   * Makes OIDC providers of this issuer that are declared later wait for the DNS record of `domainName`, or for
+   * whatever else the host needs to answer: IAM requests its certificate.
    */
   waitForRecord(...records: readonly ITerraformDependable[]): void {
     publishIssuer(this, this.issuer.url, records);
@@ -222,7 +222,7 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
   const part = partOf(bucket, settings);
   new S3BucketServerSideEncryptionConfigurationA(scope, "Encryption", {
     ...part,
-    // Keys of S3, not of KMS: the documents are public, and a reader would need the key too.
+    // S3's keys instead of KMS keys: the documents are public, and readers would need the KMS key too.
     rule: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: "AES256" } }],
   });
   if (versioning)
@@ -230,7 +230,7 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
   return bucket;
 }
 
-/** Access control lists lose their effect. */
+/** Turns access control lists off. */
 function declareOwnership(
   scope: Construct,
   bucket: S3Bucket,
@@ -282,9 +282,10 @@ function declarePolicy(
 }
 
 /**
- * S3 refuses a public policy while the block is on. Where documents are public by access control lists so far, block
- * and ownership take that away, so the policy comes first. A distribution that is taken over changes how it reads only
- * once the policy lets it; before that the documents could not be read. A new one is made once the bucket is there.
+ * Orders the policy. S3 refuses a public policy while the public access block is on. If documents have been public by
+ * access control lists, block and ownership end that, so the policy comes first. An adopted distribution switches to
+ * origin access control only after the policy allows it, otherwise the documents would be unreadable for a while. A new
+ * distribution is created after the bucket.
  */
 function orderPolicy(
   { policy, publicAccessBlock, distribution, resource }: IssuerBucket,

@@ -1,6 +1,6 @@
 /*
- * What AWS allows once per account is declared once per stack and shared: an OIDC provider per issuer, a policy per
- * repository, a role per name. Terraform providers that differ stand for different accounts.
+ * Objects that AWS allows only once per account are declared once per stack and shared: an OIDC provider per issuer, a
+ * policy per repository, a role per name. Different Terraform providers are treated as different accounts.
  */
 
 import type { TerraformProvider } from "cdktf";
@@ -27,12 +27,12 @@ export function onceKey(provider: TerraformProvider | undefined, ...parts: reado
   return JSON.stringify([providerName(provider), ...parts]);
 }
 
-/** True for one Terraform provider given twice; left out it is the stack's default one. */
+/** True if both are the same Terraform provider; `undefined` is the stack's default provider. */
 export function sameProvider(a: TerraformProvider | undefined, b: TerraformProvider | undefined): boolean {
   return providerName(a) === providerName(b);
 }
 
-/** Construct id of a shared construct: readable where the parts can stand in an id, with a hash where they cannot. */
+/** Construct id of a shared construct: readable if the parts are valid in an id, otherwise with a hash. */
 export function sharedId(
   kind: string,
   provider: TerraformProvider | undefined,
@@ -53,12 +53,12 @@ function providerName(provider: TerraformProvider | undefined): string {
   );
 }
 
-/** Where the account is known, a second stack would fail only when it is applied. */
+/** Across stacks a duplicate is found only if the account is known; otherwise the apply would fail. */
 const inAccounts = new PerApp<Construct>();
 
 export interface OnceInAccount {
   readonly kind: "oidc-provider" | "role" | "ecr-policy" | "bucket";
-  /** Its account, 12 digits; `undefined` where it is not known at synth, and nothing is remembered. */
+  /** Its account, 12 digits; if `undefined`, the object is not registered. */
   readonly account: string | undefined;
   readonly name: string;
 }
@@ -72,8 +72,8 @@ export function declareInAccount(construct: Construct, what: OnceInAccount): voi
 }
 
 /**
- * The OIDC provider of an issuer in an account. A late issuer is known by its text as given: that of one construct, an
- * `IssuerBucket` say, is the same in every stack, while an expression means something in its own stack alone.
+ * The OIDC provider of an issuer in an account. A late issuer is identified by its text: that of a construct such as
+ * `IssuerBucket` is the same in every stack, while an expression is valid only in its own stack.
  */
 export function oidcProviderOf({ url }: Issuer, account: string | undefined): OnceInAccount {
   return { kind: "oidc-provider", account, name: url };

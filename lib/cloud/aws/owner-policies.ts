@@ -38,16 +38,16 @@ import { nameTaken } from "../../model/problems";
 
 /** Settings of a {@link RepositoryPullPolicy}. */
 export interface RepositoryPullPolicyProps {
-  /** Name of the repository; no pattern. */
+  /** Exact name of the repository. */
   readonly repository: string;
-  /** Roles of other accounts that may pull, at least one; more come with `addRole`. */
+  /** Roles of other accounts that may pull, at least one; `addRole` adds more. */
   readonly roles: readonly IPullRole[];
   /** Account of the registry, 12 digits. */
   readonly account: string;
   /** Region of the registry. */
   readonly region: string;
   /**
-   * Statements to keep beside the pull: Terraform writes the repository's policy whole.
+   * Further statements to keep: Terraform replaces the repository's whole policy.
    *
    * @defaultValue - none
    */
@@ -72,8 +72,8 @@ const REPOSITORY_PULL_POLICY_PROPS: ObjectKind<RepositoryPullPolicyProps> = obje
 /**
  * The owner's half of a pull across accounts: the policy of one repository in the owner's account.
  *
- * AWS has one policy per repository, and this replaces it whole; statements that must stay are given with
- * `additionalStatements`. All roles of a stack that pull from the repository share one construct:
+ * AWS has one policy per repository, and this construct replaces all of it; put statements that must stay into
+ * `additionalStatements`. All roles of a stack that pull from the repository share one construct: use
  * `RepositoryPullPolicy.forRepository`.
  */
 export class RepositoryPullPolicy extends Construct {
@@ -103,7 +103,7 @@ export class RepositoryPullPolicy extends Construct {
     for (const role of roles) this.addRole(role);
   }
 
-  /** The stack's policy for a repository, declared at the first call; every call adds its roles. */
+  /** Returns the stack's policy for a repository. The first call declares it; every call adds its roles. */
   static forRepository(scope: Construct, props: RepositoryPullPolicyProps): RepositoryPullPolicy {
     checkGiven("RepositoryPullPolicy.forRepository()", REPOSITORY_PULL_POLICY_PROPS, props);
     const known = declaredRepositoryPolicy(scope, repositoryPolicyKey(props));
@@ -116,12 +116,12 @@ export class RepositoryPullPolicy extends Construct {
     return known;
   }
 
-  /** The roles that it lets pull. */
+  /** The roles that may pull. */
   get roles(): readonly IPullRole[] {
     return this.#roles;
   }
 
-  /** Lets one more role pull. */
+  /** Allows another role to pull. */
   addRole(role: IPullRole): void {
     at(this, () => checkGiven("addRole()", PULL_ROLE, role, "role"));
     if (this.#roles.includes(role)) return;
@@ -154,10 +154,10 @@ function settingsOf(
   const repository = repositoryName(props.repository);
   if (props.roles.length === 0)
     fail("aws-missing", {
-      problem: "policy of the ECR repository lets no IAM role pull",
+      problem: "policy of the ECR repository names no IAM role that may pull",
       value: repository,
       allowed: "at least one role",
-      remedy: "give the roles that pull from it",
+      remedy: "add the roles that pull from it",
     });
   accountId(props.account);
   partitionOf(props.region);
@@ -168,16 +168,16 @@ function settingsOf(
   const other = declaredInAccount(construct, inAccount(props));
   if (other)
     fail("aws-conflict", {
-      problem: `policy of an ECR repository in account ${props.account} is already written by ${other.node.path}; AWS has one per repository, and the last apply would take the other's permissions away`,
+      problem: `policy of an ECR repository in account ${props.account} is already written by ${other.node.path}; AWS has one per repository, and whichever is applied last would remove the other's permissions`,
       value: repository,
       allowed: "one stack and Terraform provider per repository policy",
       remedy:
-        'say ownerPolicy: "elsewhere" in one of the two, and let the other keep the statement of both (additionalStatements)',
+        'set ownerPolicy: "elsewhere" in one of the two, and add its statements to the other (additionalStatements)',
     });
   return { repository, key, policy: textOf(repository, props.roles, props.additionalStatements ?? []) };
 }
 
-/** One policy per repository, whatever stack or Terraform provider writes it: the last apply would win. */
+/** One policy per repository, in whatever stack and with whatever Terraform provider: the last apply would win. */
 function inAccount({ account, region, repository }: RepositoryPullPolicyProps): OnceInAccount {
   return { kind: "ecr-policy", account, name: `${region}/${repository}` };
 }
@@ -211,8 +211,8 @@ interface RolesPlace {
 }
 
 /**
- * Checks the owner's half of pulls across accounts before anything is declared: that it would be written into the
- * owner's account, and that the policies can hold all roles.
+ * Checks the owner's half of pulls across accounts before anything is declared: it must be written to the owner's
+ * account, and all roles must fit into the policies.
  */
 export function checkOwnerPolicies(
   scope: Construct,
@@ -239,10 +239,10 @@ export function checkOwnerPolicies(
   }
 }
 
-/** Scopes of makers of many roles, which warn of all of them at once. */
+/** Scopes in which many roles are made, with one warning for all of them. */
 const warnTogether = new WeakSet<object>();
 
-/** Declares a role for each plan, and warns of all at once; not where their account is unknown: state it to learn more. */
+/** Declares a role for each plan, with one warning for all; without a known account there is no such warning. */
 export function declareTogether<Plan extends Pick<ExpectedRole, "sources">>(
   scope: Construct,
   account: string | undefined,
@@ -257,7 +257,7 @@ export function declareTogether<Plan extends Pick<ExpectedRole, "sources">>(
   return grants.map(({ grant }) => grant);
 }
 
-/** Warns of repositories in other accounts that no one is known to open to the roles, once per account. */
+/** Warns of repositories in other accounts without a known policy for the roles, once per account. */
 function warnOfOwners(scope: Construct, roles: readonly ExpectedRole[], account: string | undefined): void {
   const pulls = roles.flatMap(({ arn, sources }) =>
     sources.flatMap(({ grant, ownerPolicy }) =>
@@ -267,7 +267,7 @@ function warnOfOwners(scope: Construct, roles: readonly ExpectedRole[], account:
   for (const warning of ownerWarnings(pulls, account)) Annotations.of(scope).addWarning(warning);
 }
 
-/** Declares the owner's half of pulls across accounts, or warns where no one is known to take care of it. */
+/** Declares the owner's half of pulls across accounts, or warns if it is not known to exist. */
 export function writeOwnerPolicies(
   scope: Construct,
   role: IPullRole,
@@ -306,7 +306,7 @@ function isDeclaredHere(ownerPolicy: EcrSource["ownerPolicy"]): ownerPolicy is O
   return ownerPolicy !== undefined && ownerPolicy !== "elsewhere" && !isRegistryOwner(ownerPolicy);
 }
 
-/** With the Terraform provider of the role, the policy would land in the role's account, on whatever has that name there. */
+/** The role's Terraform provider would set the policy in the role's account, on a repository of the same name. */
 function requireOwnersProvider(
   grant: PrivateEcrGrant,
   ownerPolicy: OwnerPolicy,
@@ -315,15 +315,15 @@ function requireOwnersProvider(
   if (account === undefined || account === grant.account) return;
   if (sameProvider(ownerPolicy.provider, provider))
     fail("aws-missing", {
-      problem: `ownerPolicy would be written by the Terraform provider of the IAM role, into account ${account}, but the registry is another account's`,
+      problem: `ownerPolicy would be written to account ${account}, by the Terraform provider of the IAM role, but the registry is in another account`,
       value: grant.account,
       allowed: "a Terraform provider of the registry's account",
       remedy:
-        'give one: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or say ownerPolicy: "elsewhere" where the owner writes it',
+        'give one: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or set ownerPolicy: "elsewhere" if the owner writes it',
     });
 }
 
-/** Whatever account a Terraform provider speaks for, it is one. */
+/** A Terraform provider can only write to one account. */
 function requireProviderPerOwner(sources: readonly EcrSource[]): void {
   const owners = new Map<string, string>();
   for (const { grant, ownerPolicy } of sources) {
@@ -333,11 +333,11 @@ function requireProviderPerOwner(sources: readonly EcrSource[]): void {
     if (first !== grant.account)
       fail("aws-conflict", {
         problem:
-          "repository policies of several accounts would be written by one Terraform provider, into one account",
+          "repository policies of several accounts would all be written to one account, because they use the same Terraform provider",
         value: [first, grant.account].sort(),
         allowed: "a Terraform provider per owning account",
         remedy:
-          'give each source its own: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or say ownerPolicy: "elsewhere"',
+          'give each source its own: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or set ownerPolicy: "elsewhere"',
       });
     owners.set(key, first);
   }

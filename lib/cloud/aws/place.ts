@@ -16,7 +16,7 @@ const TYPE = "aws";
 const ACCOUNT = /^arn:[a-z-]+:iam::(\d{12}):role\//;
 const defaults = new DefaultProvider<AwsProvider>(TYPE);
 
-/** Compares where a resource is said to be with where its Terraform provider declares it, as far as that is literal. */
+/** Compares the stated account and region of a resource with those of its Terraform provider, if these are literal. */
 export function checkProviderPlace(
   construct: Construct,
   { partition, account, provider }: StatedPlace,
@@ -31,10 +31,10 @@ export function checkProviderPlace(
   const accounts = accountsOf(own);
   if (accounts.length > 0 && !accounts.includes(account))
     fail("aws-mismatch", {
-      problem: "the account is another one than that of the aws provider, which declares the IAM role",
+      problem: "the stated account differs from the account of the aws provider, which declares the IAM role",
       value: account,
       allowed: accounts.join(", "),
-      remedy: "state the same account in both, or give the aws provider of this account as `provider`",
+      remedy: "state the same account in both, or pass the aws provider of this account as `provider`",
     });
 }
 
@@ -42,7 +42,7 @@ function isAws(provider: TerraformProvider): provider is AwsProvider {
   return provider.terraformResourceType === TYPE;
 }
 
-/** Accounts that a provider can declare anything in; none where that is not known at synth. */
+/** Accounts in which a provider can declare resources; empty if unknown at synth. */
 function accountsOf({ allowedAccountIdsInput, assumeRoleInput }: AwsProvider): readonly string[] {
   if (allowedAccountIdsInput !== undefined)
     return isLate(allowedAccountIdsInput) ? [] : allowedAccountIdsInput;

@@ -1,6 +1,6 @@
 /*
- * Associations of EKS Pod Identity: which service account of an EKS cluster gets which role. EKS takes one for each
- * service account, and sets the variables of its pods; the add-on `eks-pod-identity-agent` gives them the credentials.
+ * Associations of EKS Pod Identity: which service account of an EKS cluster gets which role. EKS allows one per service
+ * account, and sets the variables of its pods; the add-on `eks-pod-identity-agent` gives them the credentials.
  */
 
 import type { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
@@ -27,7 +27,7 @@ export type PodIdentityCluster = EksCluster | DataAwsEksCluster | string;
 
 export const POD_IDENTITY_CLUSTER: Kind<PodIdentityCluster> = either(text, EKS_CLUSTER);
 
-/** A service account that EKS Pod Identity hands a role to. */
+/** A service account that gets a role by EKS Pod Identity. */
 export interface PodIdentity {
   /** The cluster, in the role's account. */
   readonly cluster: PodIdentityCluster;
@@ -40,10 +40,10 @@ export const POD_IDENTITY: ObjectKind<PodIdentity> = object({
   serviceAccount: SUBJECT,
 });
 
-/** Where roles with associations are made. */
+/** Properties of roles with associations. */
 interface Place extends Pick<RolePlace, "provider" | "tags">, Partial<PodIdentityPlace> {}
 
-/** The statements of a trust policy; refuses a service account that has an association already. */
+/** Returns the statements of a trust policy; refuses a service account that already has an association. */
 export function podIdentityTrusts(
   scope: Construct,
   identities: readonly PodIdentity[],
@@ -57,10 +57,10 @@ export function podIdentityTrusts(
     const known = declaredOnce(scope, key);
     if (known || keys.has(key))
       fail("aws-conflict", {
-        problem: `service account of EKS cluster ${name} already has an association${known ? `, of ${known.node.path}` : ""}; EKS takes one`,
+        problem: `service account of EKS cluster ${name} already has an association${known ? `, of ${known.node.path}` : ""}; EKS allows only one`,
         value: subject.key,
         allowed: "one role for each service account of a cluster",
-        remedy: "give one role all permissions, or state the service account once",
+        remedy: "give all permissions to one role, or list the service account once",
       });
     keys.add(key);
     return podIdentityTrust(eksClusterArn(podIdentityPlace(place, undefined), name), subject);

@@ -2,16 +2,16 @@ import type { TerraformProvider } from "cdktf";
 import { type ObjectKind, object, optional, record, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 
-/** What can be given to whatever is declared in AWS. */
+/** Properties of everything that is declared in AWS. */
 export interface AwsProps {
   /**
-   * Tags of what is declared.
+   * Tags of the declared resources.
    *
    * @defaultValue - none
    */
   readonly tags?: Readonly<Record<string, string>>;
   /**
-   * Terraform provider of what is declared; a different one stands for a different account.
+   * Terraform provider of the declared resources; a different provider is treated as a different account.
    *
    * @defaultValue - the stack's default aws provider
    */

@@ -16,13 +16,13 @@ import { PROVIDER } from "../shared/kinds";
 
 /** An IAM OIDC provider that a role can trust: declared, or existing. */
 export interface IOidcProvider {
-  /** Its ARN; late where account or partition are not known. */
+  /** Its ARN; late if account or partition is unknown. */
   readonly arn: string;
-  /** The issuer that it stands for; may be late. */
+  /** Its issuer; may be late. */
   readonly issuer: Issuer;
-  /** The issuer without `https://`: what condition keys such as `<prefix>:sub` begin with; may be late. */
+  /** The issuer without `https://`, the prefix of condition keys such as `<prefix>:sub`; may be late. */
   readonly conditionPrefix: string;
-  /** The audiences (client ids) that it accepts; `undefined` for an existing one of which they are not stated. */
+  /** The audiences (client ids) that it accepts; `undefined` for an existing one if they are not stated. */
   readonly audiences: readonly string[] | undefined;
   /** What must exist before a role trusts it; empty for an existing one. */
   readonly dependencies: readonly ITerraformDependable[];
@@ -37,17 +37,17 @@ export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
 export interface OidcProviderProps extends AwsProps {
   /** `iss` of the cluster's service account tokens, compared exactly; may be late. */
   readonly issuer: GivenIssuer;
-  /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
+  /** Accepted audiences of tokens, 1 to 100; IAM calls them client ids. `addAudience` adds more. */
   readonly audiences: readonly string[];
   /**
-   * SHA-1 fingerprints of the certificate authority of the issuer's host, 40 hexadecimal digits, at most 5. AWS
-   * ignores them where the host's certificate chains to a public certificate authority.
+   * SHA-1 fingerprints of the certificate authority of the issuer's host, 40 hexadecimal digits, at most 5. AWS ignores
+   * them if the host's certificate chains to a public certificate authority.
    *
-   * @defaultValue - left out; in partition aws-cn, whose documentation still asks for one, with a warning
+   * @defaultValue - left out; with a warning in partition aws-cn, whose documentation still requires one
    */
   readonly thumbprints?: readonly string[];
   /**
-   * Account that the OIDC provider is declared in, 12 digits. Together with `region` it makes the ARN literal.
+   * Account of the OIDC provider, 12 digits. Together with `region` it makes the ARN literal.
    *
    * @defaultValue - unknown; the ARN is known after apply
    */
@@ -59,8 +59,8 @@ export interface OidcProviderProps extends AwsProps {
    */
   readonly region?: string;
   /**
-   * True where the OIDC provider exists, and Terraform takes it over with an import block; needs a literal issuer,
-   * `account` and `region`, which make up its ARN.
+   * Whether the OIDC provider exists and Terraform adopts it with an import block; needs a literal issuer, `account`
+   * and `region`, from which its ARN is built.
    *
    * @defaultValue false
    */
@@ -90,12 +90,12 @@ export const SHARED_OIDC_PROVIDER_PROPS: ObjectKind<SharedOidcProviderProps> = o
   audience: text,
 });
 
-/** What may be stated of any existing OIDC provider. */
+/** Optional facts about an existing OIDC provider. */
 export interface KnownAudiences {
   /**
    * The audiences (client ids) that it accepts; a role that trusts it with another one is refused.
    *
-   * @defaultValue - not known, and not checked
+   * @defaultValue - unknown, and not checked
    */
   readonly audiences?: readonly string[];
 }
@@ -104,7 +104,7 @@ export const KNOWN_AUDIENCES: ObjectKind<KnownAudiences> = object({
   audiences: optional(list(text)),
 });
 
-/** What must be known of an existing OIDC provider. */
+/** Identifies an existing OIDC provider. */
 export interface OidcProviderAttributes extends KnownAudiences {
   /** `iss` of the cluster's service account tokens; may be late. */
   readonly issuer: GivenIssuer;

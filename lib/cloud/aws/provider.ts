@@ -48,28 +48,28 @@ import {
 } from "./provider-props";
 import { lateValue } from "../../model/problems";
 
-/** What every user of a shared OIDC provider must agree on, where it is stated. */
+/** Properties on which all users of a shared OIDC provider must agree if they state them. */
 const AGREED = ["account", "thumbprints"] as const;
 
 /**
  * Makes the issuer of a cluster known to an AWS account, so that IAM roles can trust its service account tokens.
  *
- * AWS has one OIDC provider per issuer and account, so a stack declares it once: take `OidcProvider.forIssuer`
- * where several parts of a stack need it, and a `from…` static where another stack or tool owns it.
+ * AWS has one OIDC provider per issuer and account, so a stack declares it once: use `OidcProvider.forIssuer` if
+ * several parts of a stack need it, and a `from…` static if another stack or tool owns it.
  *
- * Thumbprints are left out by default. AWS trusts a public certificate authority, and an invented fingerprint
- * would be worse than none.
+ * Thumbprints are left out by default: AWS trusts public certificate authorities, and an invented fingerprint would be
+ * worse than none.
  */
 export class OidcProvider extends Construct implements IOidcProvider {
   /** The Terraform resource. */
   readonly resource: IamOpenidConnectProvider;
-  /** Its ARN; literal where account, region and issuer are known at synth. */
+  /** Its ARN; literal if account, region and issuer are known at synth. */
   readonly arn: string;
-  /** The issuer that it stands for. */
+  /** Its issuer. */
   readonly issuer: Issuer;
   /** The issuer without `https://`. */
   readonly conditionPrefix: string;
-  /** The resource, for roles whose trust names the literal ARN. */
+  /** The resource, for roles whose trust policy names the literal ARN and which must wait for it. */
   readonly dependencies: readonly ITerraformDependable[];
   #props: OidcProviderProps;
 
@@ -79,7 +79,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
-    // IAM asks the issuer's host for its certificate.
+    // IAM requests the certificate of the issuer's host.
     if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
     if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
     keepNames(this.resource, { names: { url: issuer.url }, statedBy: "issuer" });
@@ -94,28 +94,28 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.#props = props;
   }
 
-  /** An existing OIDC provider. */
+  /** Returns an existing OIDC provider. */
   static fromArn(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}): IOidcProvider {
     checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes);
     return new OidcProviderOfArn(scope, id, arn, attributes);
   }
 
-  /** An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  /** Returns an existing OIDC provider; its ARN is literal with account and region, otherwise Terraform looks it up. */
   static fromIssuer(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
     checkProps("OidcProvider.fromIssuer()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
     return new AdoptedOidcProvider(scope, id, attributes);
   }
 
-  /** The existing OIDC provider of an EKS cluster, both looked up by Terraform. */
+  /** Returns the existing OIDC provider of an EKS cluster; Terraform looks both up. */
   static fromEksCluster(scope: Construct, id: string, attributes: EksClusterAttributes): IOidcProvider {
     checkProps("OidcProvider.fromEksCluster()", scope, id, EKS_CLUSTER_ATTRIBUTES, attributes);
     return oidcProviderOfEksCluster(scope, id, attributes);
   }
 
   /**
-   * The stack's OIDC provider of an issuer, declared at the first call; every call adds its audience.
+   * Returns the stack's OIDC provider of an issuer. The first call declares it; every call adds its audience.
    *
-   * Tags of all calls are joined.
+   * The tags of all calls are merged.
    */
   static forIssuer(scope: Construct, props: SharedOidcProviderProps): OidcProvider {
     checkGiven("OidcProvider.forIssuer()", SHARED_OIDC_PROVIDER_PROPS, props);
@@ -139,13 +139,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
     return this.resource.clientIdListInput ?? [];
   }
 
-  /** Adds an audience; nothing happens where it is there. */
+  /** Adds an audience, unless it is already there. */
   addAudience(audience: string): void {
     const ids = [...this.audiences, audience];
     this.resource.clientIdList = at(this, () => clientIds(ids));
   }
 
-  /** What the first user left open and a later one states: tags, thumbprints, and that it exists. */
+  /** Adds what an earlier user left open: tags, thumbprints, and that it exists. */
   #take({ tags, thumbprints, adopt, account, region, provider }: SharedOidcProviderProps): void {
     const all = tags && { ...this.#props.tags, ...tags };
     const tagged = tagArguments(all);
@@ -178,13 +178,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
 }
 
 const NO_THUMBPRINT =
-  "the OIDC provider has no thumbprint; the documentation of partition aws-cn still asks for one: give `thumbprints`";
+  "the OIDC provider has no thumbprint, but the documentation of partition aws-cn still requires one: set `thumbprints`";
 
 function lacksThumbprint({ region, thumbprints }: OidcProviderProps): boolean {
   return !thumbprints && region !== undefined && partitionOf(region).name === "aws-cn";
 }
 
-/** A late issuer is known by the Terraform expression that it stands for: equal text, equal value. */
+/** A late issuer is identified by its Terraform expression: equal expressions have equal values. */
 function nameOf(stack: TerraformStack, issuer: Issuer): string {
   if (!issuer.late) return issuer.url;
   const resolver = new DefaultTokenResolver(new StringConcat());
@@ -212,7 +212,7 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
       value: name,
       allowed: "one OIDC provider per issuer and account",
       remedy:
-        "use that one, as `oidcProvider` of a trust, of pullRoles(), componentRoles() or workloadRoles(), in another stack too; within a stack OidcProvider.forIssuer shares it, elsewhere OidcProvider.fromIssuer adopts it, and the declared one must accept the audiences of all",
+        "pass that one as `oidcProvider` of a trust, pullRoles(), componentRoles() or workloadRoles(), also in another stack; or share it with OidcProvider.forIssuer in the same stack, or refer to it with OidcProvider.fromIssuer, in which case it must already accept all audiences",
     });
   const arn = props.adopt
     ? arnToAdopt(issuer, props.account, props.region)
@@ -242,7 +242,8 @@ function declaredOtherwise(property: string, value: unknown, by: string): Proble
   return {
     problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
     value,
-    remedy: "AWS has one OIDC provider per issuer and account: state the property once",
+    remedy:
+      "AWS has one OIDC provider per issuer and account: state this property only once, or the same each time",
   };
 }
 
@@ -255,7 +256,7 @@ interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audie
   readonly oidcProvider?: IOidcProvider;
 }
 
-/** One for each issuer of the cluster, by label; a stated OIDC provider is that of its own issuer. */
+/** Returns one per issuer of the cluster, by label; a stated OIDC provider is used for its own issuer. */
 function ofEachIssuer(
   issuer: Issuer,
   props: TrustedProviderProps,
@@ -264,13 +265,13 @@ function ofEachIssuer(
   const { oidcProvider, adopt, ...others } = props;
   if (oidcProvider === undefined && issuer.additionalIssuers.length === 0) return [of(issuer, props)];
   const stated = oidcProvider && (issuer.accepted.find((each) => each.equals(oidcProvider.issuer)) ?? issuer);
-  // What was made before the move is of the issuer without a label.
+  // Resources that existed before the move belong to the issuer without a label.
   return issuer.accepted.map((each) =>
     of(each, { ...others, ...(each === stated ? { oidcProvider } : { adopt: adopt && !each.label }) }),
   );
 }
 
-/** The OIDC providers of a cluster: the stated one, or the stack's own, with the audiences added. */
+/** Returns a cluster's OIDC providers: the stated one, or the stack's own with the audiences added. */
 export function declaredProviders(
   scope: Construct,
   issuer: Issuer,
@@ -280,7 +281,7 @@ export function declaredProviders(
   return ofEachIssuer(issuer, props, (each, own) => declaredProvider(scope, each, audiences, own));
 }
 
-/** OIDC providers as a role for one component names them. */
+/** OIDC providers in the form that the role of a component needs. */
 export type TrustedProviders = ReturnType<typeof trustedProviders>;
 
 export function trustedProviders([first, ...others]: readonly IOidcProvider[]): {
@@ -308,7 +309,7 @@ function declaredProvider(
   return declared;
 }
 
-/** What {@link declaredProviders} will return, as far as roles can be checked with it before anything is declared. */
+/** Returns what {@link declaredProviders} will return, as far as needed to check roles before anything is declared. */
 export function expectedProviders(
   issuer: Issuer,
   audiences: readonly string[],
@@ -337,7 +338,7 @@ function expectedProvider(
   };
 }
 
-/** Never written: it stands for an ARN that is known after apply while roles are being checked. */
+/** Placeholder for a late ARN while roles are checked; never written. */
 const LATE_ARN = Lazy.stringValue({ produce: () => "" });
 
 function withAudiences(
@@ -350,9 +351,9 @@ function withAudiences(
 function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
   if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;
   fail("aws-mismatch", {
-    problem: "the OIDC provider is of another issuer than the cluster",
+    problem: "the OIDC provider belongs to another issuer than the cluster",
     value: oidcProvider.issuer.url,
     allowed: issuer.url,
-    remedy: "give the OIDC provider of this cluster's issuer, or leave it out to have one declared",
+    remedy: "pass the OIDC provider of this cluster's issuer, or leave it out so that one is declared",
   });
 }

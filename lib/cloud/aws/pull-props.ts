@@ -11,12 +11,12 @@ import { type ObjectKind, list, object, optional, text } from "../../model/shape
 import { PROVIDER } from "../shared/kinds";
 import type { EcrSource } from "./registry-source";
 
-/** Whose tokens a pull role accepts. */
+/** The tokens that a pull role accepts. */
 export type PullRoleTrust = RoleTrust;
 
 /** Settings of a {@link PullRole}. */
 export interface PullRoleProps extends TrustingRoleProps {
-  /** What it may pull from, all of one partition; at least one of `ecr()` and `ecrPublic()`. */
+  /** Registries that it may pull from, at least one, all in one partition: `ecr()`, `ecrPublic()`. */
   readonly sources: readonly EcrSource[];
 }
 
@@ -25,7 +25,7 @@ export const PULL_ROLE_PROPS: ObjectKind<PullRoleProps> = object({
   sources: list(PULL_SOURCE),
 });
 
-/** What must be known of an existing role. */
+/** Identifies an existing role. */
 export interface PullRoleAttributes {
   /** Name of the role, without path. */
   readonly roleName: string;
@@ -63,7 +63,7 @@ export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
   provider: optional(PROVIDER),
 });
 
-/** How the pull roles of one cluster are made. */
+/** Properties of {@link pullRoles}. */
 export interface PullRolesProps extends AccountRolesProps {}
 
 export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = ACCOUNT_ROLES_PROPS;

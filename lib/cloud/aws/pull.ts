@@ -70,11 +70,11 @@ function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleS
 }
 
 /**
- * An IAM role that service accounts of one or several clusters pull images as, without node identity.
+ * An IAM role with which service accounts of one or several clusters pull images, without the node's identity.
  *
- * The trust compares audience and subject exactly; a wildcard gets its own statement, where only the subject
- * is compared with StringLike. Permissions reach no further than logging in and pulling the named repositories.
- * The session is never longer than the default hour, since the plugin asks for no more.
+ * The trust policy compares audience and subject exactly; a wildcard gets its own statement, in which only the subject
+ * is compared with StringLike. The permissions only allow logging in and pulling the named repositories. A session
+ * lasts one hour, the default, because the plugin does not request more.
  */
 export class PullRole extends Construct implements IPullRole {
   /** The Terraform resource of the role. */
@@ -83,18 +83,18 @@ export class PullRole extends Construct implements IPullRole {
   readonly policy: IamRolePolicy;
   /** Name of the role, at most 64 characters. */
   readonly roleName: string;
-  /** ARN of the role; literal where the account is known at synth, also from the ARN of an OIDC provider. */
+  /** ARN of the role; literal if the account is known at synth, which the ARN of an OIDC provider may tell. */
   readonly arn: string;
-  /** Length of the ARN in characters, also where it is late. */
+  /** Length of the ARN in characters, also of a late one. */
   readonly arnLength: number;
-  /** `eks.amazonaws.com/ecr-role-arn`, for the service accounts. */
+  /** The annotation `eks.amazonaws.com/ecr-role-arn` for the service accounts. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** The role, for policies that name its literal ARN. */
+  /** The role's resource, for policies that name the literal ARN and must wait for it. */
   readonly dependencies: readonly ITerraformDependable[];
 
   /**
-   * Warns of a trust policy over the default quota, and of repositories in other accounts whose owner's part is not
-   * declared.
+   * Warns if the trust policy exceeds the default quota, and if repositories are in other accounts without the owner's
+   * policy.
    */
   constructor(scope: Construct, id: string, props: PullRoleProps) {
     checkProps(new.target.name, scope, id, PULL_ROLE_PROPS, props);
@@ -114,14 +114,14 @@ export class PullRole extends Construct implements IPullRole {
     at(this, () => writeOwnerPolicies(this, this, settings.sources, settings.identity.account));
   }
 
-  /** An existing role; a late ARN is passed on. */
+  /** Returns an existing role; its ARN may be late. */
   static fromArn(scope: Construct, id: string, arn: string): IPullRole {
     return new AdoptedPullRole(scope, id, () => givenArn(arn));
   }
 
   /**
-   * The role of a pull that was declared, from `declarations.aws.grants` of ImagePulls: to grant it something, or to let
-   * it pull from a `RepositoryPullPolicy` or `SharedRegistry`.
+   * Returns the role of a declared pull, from `declarations.aws.grants` of ImagePulls: to grant it something, or to add
+   * it to a `RepositoryPullPolicy` or `SharedRegistry`.
    */
   static ofGrant(grant: AccountGrant): IPullRole {
     const { identity, principal, annotations } = grant;
@@ -132,7 +132,7 @@ export class PullRole extends Construct implements IPullRole {
     return { arn, annotations, dependencies };
   }
 
-  /** An existing role: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  /** Returns an existing role; its ARN is literal with account and region, otherwise Terraform looks it up. */
   static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
     checkProps("PullRole.fromRoleName()", scope, id, PULL_ROLE_ATTRIBUTES, attributes);
     return new AdoptedPullRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes));
@@ -140,8 +140,8 @@ export class PullRole extends Construct implements IPullRole {
 }
 
 /**
- * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they trust.
- * Roles are not shared, so that no service account can pull what only another one was given.
+ * Declares one role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that
+ * they trust. Roles are not shared, so a service account can pull only what it was given itself.
  */
 export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct> {
   checkGiven("pullRoles()", PULL_ROLES_PROPS, props);
@@ -158,7 +158,7 @@ function declareRoles(
   props: PullRolesProps,
 ): PullDeclaration {
   const { namePrefix, oidcProvider, region: stated, audience: _, ...place } = props;
-  // A role can only trust an OIDC provider of its own account, so a literal ARN of one tells the account.
+  // A role can only trust an OIDC provider of its own account, so that one's literal ARN tells the account.
   const account = accountOfRole(props.account, oidcProvider ? [oidcProvider.arn] : []);
   const plans = accounts.map(({ subject, asks }) => {
     const roleName = derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix);
@@ -169,7 +169,7 @@ function declareRoles(
   const audience = validateAudience(props.audience ?? defaultAwsAudience);
   const region = regionOf(grants, stated);
   const provider = ecrCredentialProvider(grants, audience, stated);
-  // All roles at once, so that a policy too long is found before the first role is declared.
+  // Checks all roles first, so that a policy that is too long is found before the first role is declared.
   const partition = partitionOfGrants(grants).name;
   const path = rolePath(place.path ?? "/");
   const expected = plans.map((plan) => ({
@@ -181,7 +181,7 @@ function declareRoles(
   const oidcProviders = declaredProviders(scope, issuer, [audience], { ...settings, oidcProvider });
   warn(scope, sources, account);
   const grantOf = ({ subject, sources: own, roleName }: (typeof plans)[number]): AccountGrant => {
-    // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
+    // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
     const { arn, dependencies, annotations } = new PullRole(scope, `${subject.namespace}_${subject.name}`, {
       ...place,
       account,
@@ -194,7 +194,7 @@ function declareRoles(
   return { provider, nodeFiles: [], grants: declareTogether(scope, account, plans, grantOf) };
 }
 
-/** A region of the one partition that registries and roles are in. */
+/** Returns a region of the partition of registries and roles. */
 function regionOf(grants: readonly EcrGrant[], stated: string | undefined): string | undefined {
   const partition = partitionOfGrants(grants).name;
   if (stated === undefined) return grants.find(({ region }) => region !== undefined)?.region;
@@ -204,7 +204,7 @@ function regionOf(grants: readonly EcrGrant[], stated: string | undefined): stri
     : fail("aws-mismatch", otherPartition("the region of pullRoles()", actual, partition));
 }
 
-/** Which of several accounts is the roles' own cannot be known without `account`, but one of them is another for certain. */
+/** Without `account` it is unknown which of several accounts is the roles' own, but at least one is not. */
 function warn(scope: Construct, sources: readonly EcrSource[], account: string | undefined): void {
   const warning = fipsWarning(sources.map(({ grant }) => grant));
   if (warning !== undefined) Annotations.of(scope).addWarning(warning);
@@ -212,7 +212,7 @@ function warn(scope: Construct, sources: readonly EcrSource[], account: string |
   const owners = new Set(open.flatMap(({ grant }) => (grant.kind === "private" ? [grant.account] : [])));
   if (account !== undefined || owners.size < 2) return;
   Annotations.of(scope).addWarning(
-    `registries of several accounts are pulled from (${[...owners].sort().join(", ")}), but the roles' account is not stated: ` +
-      "give it with pullRoles({ account }) to learn which owners must add a repository policy",
+    `pulls use registries of several accounts (${[...owners].sort().join(", ")}), but the roles' account is not stated: ` +
+      "state it with pullRoles({ account }) to learn which owners must add a repository policy",
   );
 }

@@ -1,5 +1,5 @@
 /*
- * Workloads that many clusters run, with what they may do; `docs/workloads.md` lists what each row leaves out.
+ * Permissions of workloads that many clusters run; `docs/workloads.md` lists what each row leaves out.
  */
 
 import { type ReadyWorkload, readyWorkload } from "../../model/workloads";
@@ -27,7 +27,7 @@ function ready<Props>(name: string, row: Row<Props>, props: Props): ReadyWorkloa
   );
 }
 
-/** The controller of the EBS CSI driver: volumes and snapshots that it or the in-tree plugin made. */
+/** The controller of the EBS CSI driver: volumes and snapshots that it or the in-tree plugin created. */
 export function ebsCsiDriver(props: EbsCsiDriverProps): ReadyWorkload<AwsAccess> {
   return ready("ebsCsiDriver", EBS_CSI_DRIVER, props);
 }

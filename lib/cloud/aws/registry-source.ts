@@ -19,10 +19,10 @@ import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { PROVIDER } from "../shared/kinds";
 import type { IPullRole } from "./role-props";
 
-/** How the owner of repositories in another account lets the role in. */
+/** How the owner of repositories in another account allows the role to pull. */
 export interface OwnerPolicy {
   /**
-   * Terraform provider of the owning account; another one than the roles' where their account is another.
+   * Terraform provider of the owning account; must differ from the roles' provider if the accounts differ.
    *
    * @defaultValue - the stack's default aws provider
    */
@@ -30,11 +30,11 @@ export interface OwnerPolicy {
   /**
    * The repositories to write a policy for, exact names.
    *
-   * @defaultValue - the `repositories` of the source, which must then hold no pattern
+   * @defaultValue - the `repositories` of the source, which must not contain patterns then
    */
   readonly repositories?: readonly string[];
   /**
-   * Statements to keep in the policy: a repository has one policy, and Terraform writes it whole.
+   * Statements to keep in the policy: a repository has one policy, and Terraform replaces all of it.
    *
    * @defaultValue - none
    */
@@ -47,11 +47,11 @@ export const OWNER_POLICY: ObjectKind<OwnerPolicy> = object({
   additionalStatements: optional(list(anyObject)),
 });
 
-/** Who declares the owner's half of pulls, for the roles of all stacks: a `SharedRegistry`. */
+/** Declares the owner's half of pulls for roles in all stacks: a `SharedRegistry`. */
 export interface IRegistryOwner {
-  /** Throws where the owner's half of such a pull cannot be declared. */
+  /** Throws if the owner's half of a pull cannot be declared. */
   check(grant: PrivateEcrGrant): void;
-  /** Lets a role pull. */
+  /** Allows a role to pull. */
   admit(role: IPullRole, grant: PrivateEcrGrant): void;
 }
 
@@ -66,11 +66,11 @@ export function isRegistryOwner(ownerPolicy: unknown): ownerPolicy is IRegistryO
   return isRecord(ownerPolicy) && typeof ownerPolicy["admit"] === "function";
 }
 
-/** Repositories of ECR to pull from; made by `ecr()` and `ecrPublic()`. */
+/** ECR repositories to pull from, returned by `ecr()` and `ecrPublic()`. */
 export interface EcrSource extends IPullSource<Construct> {
-  /** What the role must be permitted. */
+  /** Permissions that the role needs. */
   readonly grant: EcrGrant;
-  /** How the owner lets the role in; `elsewhere` where the owner takes care of it, `undefined` where nothing is said. */
+  /** How the owner allows the pull; `elsewhere` if that is declared elsewhere, `undefined` if nothing is stated. */
   readonly ownerPolicy: OwnerPolicy | IRegistryOwner | "elsewhere" | undefined;
 }
 
@@ -78,10 +78,10 @@ export function ecrSource(source: IPullSource<Construct>): EcrSource {
   return isEcrSource(source)
     ? source
     : fail("aws-foreign", {
-        problem: "registry was not made by ecr() or ecrPublic()",
+        problem: "registry was not created by ecr() or ecrPublic()",
         value: source.cloud,
         allowed: "what ecr() and ecrPublic() of the aws subpath return",
-        remedy: "hand registries of other clouds to their own identities",
+        remedy: "pass registries of other clouds to the identities of those clouds",
       });
 }
 

@@ -36,20 +36,20 @@ export interface EcrProps extends EcrHostOptions {
   readonly account: string;
   /** Region of the registry. */
   readonly region: string;
-  /** Repository names, or patterns with `*` for any text, slashes included: `shop/web`, `base/*`. At least one. */
+  /** Repository names or patterns, at least one: `shop/web`, `base/*`. `*` stands for any text including slashes. */
   readonly repositories: readonly string[];
   /**
-   * Whether the repositories are a pull through cache, so that a pull may fetch an image from upstream;
-   * `createRepositories` where a pull may also create the repository.
+   * Whether the repositories are a pull through cache, so that a pull may fetch an image from upstream; with
+   * `createRepositories` a pull may also create the repository.
    *
    * @defaultValue false
    */
   readonly pullThroughCache?: boolean | { readonly createRepositories: boolean };
   /**
-   * For a registry of another account than the role's: declares the owner's repository policies, here or in the stack of
-   * a `SharedRegistry`, or says that they exist.
+   * For a registry in another account than the role's: declares the owner's repository policies, here or in the stack
+   * of a `SharedRegistry`; `"elsewhere"` states that they exist.
    *
-   * @defaultValue - nothing is declared; with a warning that holds the statement, where the accounts differ
+   * @defaultValue - nothing is declared; if the accounts differ, a warning has the missing statement
    */
   readonly ownerPolicy?: OwnerPolicy | IRegistryOwner | "elsewhere";
 }
@@ -68,14 +68,14 @@ const ECR_PROPS: ObjectKind<EcrProps> = object({
 /** Settings of {@link ecrPublic}. */
 export interface EcrPublicProps {
   /**
-   * Region that the plugin calls STS in, since the host of ECR Public names none; of partition aws.
+   * Region in which the plugin calls STS, in partition aws; the host of ECR Public does not name one.
    *
-   * @defaultValue - the region of `pullRoles`; needed in one of the two
+   * @defaultValue - the region of `pullRoles`; required in one of the two
    */
   readonly region?: string;
   /**
-   * Repositories as in `public.ecr.aws/<repository>`. The login is not limited to them: ECR Public knows no
-   * permission per repository.
+   * Repositories as in `public.ecr.aws/<repository>`. The login is not limited to them: ECR Public has no permissions
+   * per repository.
    *
    * @defaultValue ["*"]
    */
@@ -87,7 +87,7 @@ const ECR_PUBLIC_PROPS: ObjectKind<EcrPublicProps> = object({
   repositories: optional(list(text)),
 });
 
-/** Repositories of a private registry of ECR. */
+/** Returns repositories of a private ECR registry. */
 export function ecr(props: EcrProps): EcrSource {
   checkGiven("ecr()", ECR_PROPS, props);
   const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
@@ -115,7 +115,7 @@ export function ecr(props: EcrProps): EcrSource {
   };
 }
 
-/** ECR Public, pulled from with credentials for its higher limits; anonymous pulls need none of this. */
+/** Returns repositories of ECR Public, for pulls with credentials, which have higher limits than anonymous pulls. */
 export function ecrPublic(props: EcrPublicProps = {}): EcrSource {
   checkGiven("ecrPublic()", ECR_PUBLIC_PROPS, props);
   const { region } = props;

@@ -14,19 +14,19 @@ import { type Subject, SUBJECT } from "../../model/subject";
 import { type AwsProps, AWS_PROPS } from "./props";
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 
-/** An IAM role that service accounts pull as: declared, or existing. */
+/** An IAM role with which service accounts pull: declared, or existing. */
 export interface IPullRole {
-  /** Its ARN; late where account or partition are not known. */
+  /** Its ARN; late if account or partition is unknown. */
   readonly arn: string;
   /**
    * Length that a late ARN will have, in characters; counted in policies that name it.
    *
-   * @defaultValue - the length of a literal ARN; a usual one for a late ARN
+   * @defaultValue - the length of a literal ARN; a typical length for a late one
    */
   readonly arnLength?: number;
-  /** What a service account needs in order to use it. */
+  /** Annotations that a service account needs to use it. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** What must exist before it is granted something; empty for an existing role. */
+  /** What must exist before something is granted to it; empty for an existing role. */
   readonly dependencies: readonly ITerraformDependable[];
 }
 
@@ -46,7 +46,7 @@ export interface SubjectWildcard {
    * or begins with at least three literal characters.
    */
   readonly pattern: string;
-  /** Why exact names will not do; becomes part of the description of the IAM role. Printable Latin-1. */
+  /** Why exact names do not suffice; becomes part of the IAM role's description. Printable Latin-1. */
   readonly reason: string;
 }
 
@@ -55,12 +55,12 @@ const SUBJECT_WILDCARD: ObjectKind<SubjectWildcard> = object({
   reason: text,
 });
 
-/** Whose tokens an IAM role accepts: one OIDC provider and audience. */
+/** The tokens that an IAM role accepts: one OIDC provider, one audience, and service accounts. */
 export interface RoleTrust {
   /** The OIDC provider of the cluster's issuer. */
   readonly oidcProvider: IOidcProvider;
   /**
-   * Service accounts as `namespace/name`, each exactly.
+   * Service accounts as `namespace/name`, compared exactly.
    *
    * @defaultValue - none; then `wildcards` must admit some
    */
@@ -72,7 +72,7 @@ export interface RoleTrust {
    */
   readonly wildcards?: readonly SubjectWildcard[];
   /**
-   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
+   * The audience of the tokens, always compared exactly; must be one that the OIDC provider accepts, if that is known.
    *
    * @defaultValue "sts.amazonaws.com"
    */
@@ -86,7 +86,7 @@ const ROLE_TRUST: ObjectKind<RoleTrust> = object({
   audience: optional(text),
 });
 
-/** What every role of service accounts can be given. */
+/** Properties of every role for service accounts. */
 export interface RolePlace extends AwsProps {
   /**
    * Account that the role is declared in.
@@ -101,7 +101,7 @@ export interface RolePlace extends AwsProps {
    */
   readonly path?: string;
   /**
-   * ARN of the policy that bounds the role's permissions.
+   * ARN of the role's permissions boundary.
    *
    * @defaultValue - none
    */
@@ -115,9 +115,9 @@ export const ROLE_PLACE: ObjectKind<RolePlace> = object({
   permissionsBoundary: optional(text),
 });
 
-/** What a role of stated service accounts is given. */
+/** Properties of a role for stated service accounts. */
 export interface TrustingRoleProps extends RolePlace {
-  /** Whose tokens it accepts, one or several clusters. */
+  /** The tokens that it accepts, of one or several clusters. */
   readonly trusts: readonly RoleTrust[];
   /**
    * Name of the role; over 64 characters it is cut and ends with a hash.
@@ -126,9 +126,9 @@ export interface TrustingRoleProps extends RolePlace {
    */
   readonly roleName?: string;
   /**
-   * What the role is for, Latin-1; with the reasons for what is wide at most 1000 characters.
+   * Description of the role in Latin-1; with the stated reasons for wide access at most 1000 characters.
    *
-   * @defaultValue - says who uses it
+   * @defaultValue - names the service accounts that use it
    */
   readonly description?: string;
 }
@@ -140,13 +140,14 @@ export const TRUSTING_ROLE_PROPS: ObjectKind<TrustingRoleProps> = object({
   description: optional(text),
 });
 
-/** How the roles of one cluster's service accounts are made, whatever they are for. */
+/** Properties of the functions that make one role per service account of a cluster. */
 export interface AccountRolesProps extends RolePlace {
   /**
-   * Any region of the partition; with `account` it makes the roles' ARNs, and the annotations with them, literal. For
-   * pulls it must be of the registries' partition, and is where the plugin calls STS for ECR Public.
+   * Any region of the partition; with `account` it makes the roles' ARNs and the annotations literal. For pulls it must
+   * be in the registries' partition, and the plugin calls STS in this region for ECR Public.
    *
-   * @defaultValue - the partition of `oidcProvider` with a literal ARN, for pulls that of the registries; otherwise unknown
+   * @defaultValue - the partition of an `oidcProvider` with a literal ARN, for pulls that of the registries; otherwise
+   * unknown
    */
   readonly region?: string;
   /**
@@ -156,13 +157,13 @@ export interface AccountRolesProps extends RolePlace {
    */
   readonly oidcProvider?: IOidcProvider;
   /**
-   * The audience of the tokens; for workloads another one than usual is annotated for the pod identity webhook.
+   * The audience of the tokens; for workloads, any other than the default is annotated for the pod identity webhook.
    *
    * @defaultValue "sts.amazonaws.com"
    */
   readonly audience?: string;
   /**
-   * Put before every role name `<cluster>_<namespace>_<service account>`, at most 32 characters.
+   * Prefix of every role name `<cluster>_<namespace>_<service account>`, at most 32 characters.
    *
    * @defaultValue - none
    */

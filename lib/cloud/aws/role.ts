@@ -1,6 +1,5 @@
 /*
- * An IAM role of service accounts, whatever it is for. Names of IAM roles are unique within an account, whatever the path
- * and whatever the case of the letters.
+ * IAM roles for service accounts. Names of IAM roles are unique within an account, regardless of path and case.
  */
 
 import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
@@ -45,11 +44,11 @@ function refuseTakenName(construct: Construct, role: RoleIdentity): void {
   const known = declaredOnce(construct, stackKey(role)) ?? declaredInAccount(construct, inAccount(role));
   if (known)
     fail("aws-conflict", {
-      problem: `name of an IAM role is already used by ${known.node.path} in the same account; IAM does not tell upper from lower case`,
+      problem: `name of an IAM role is already used by ${known.node.path} in the same account; IAM ignores case`,
       value: role.name,
-      allowed: "one role of that name per account, whatever its path",
+      allowed: "one role with that name per account, whatever its path",
       remedy:
-        "give one of the two another roleName; with pullRoles() another namePrefix, or another name to one of the clusters",
+        "give one of the two another roleName; with pullRoles() use another namePrefix, or rename one of the clusters",
     });
 }
 
@@ -72,17 +71,17 @@ interface FederatedRole {
   readonly name: string;
   readonly partition: string | undefined;
   readonly describe: (trusts: readonly AwsFederatedTrust[]) => string;
-  /** Statements of the trust for others than holders of tokens. */
+  /** Further statements of the trust policy, not for holders of tokens. */
   readonly others?: readonly PolicyStatement[];
 }
 
-/** A role, checked and computed, not yet declared. */
+/** A checked role that is not yet declared. */
 export interface FederatedRoleSettings {
   readonly role: IamRoleConfig;
   readonly identity: RoleIdentity;
-  /** ARN of the role; of about the right length only where account or partition are not known. */
+  /** ARN of the role; if account or partition is unknown, only its length is about right. */
   readonly expectedArn: string;
-  /** What must exist before the role, where the trust holds no reference to it. */
+  /** What must exist before the role and is not referenced in the trust policy. */
   readonly dependencies: readonly ITerraformDependable[];
   readonly warning: string | undefined;
 }
@@ -159,7 +158,7 @@ function federatedTrust(
   };
 }
 
-/** STS looks the OIDC provider up in the role's own account, so one of another account is never found. */
+/** STS only looks for the OIDC provider in the role's own account. */
 function requireSameAccount(
   oidc: OidcProviderArn,
   partition: string | undefined,
@@ -172,17 +171,17 @@ function requireSameAccount(
       problem: "the OIDC provider is in another account than the IAM role that trusts it",
       value: oidc.account,
       allowed: account,
-      remedy: "declare an OIDC provider of the issuer in the role's account, STS looks for no other",
+      remedy: "declare an OIDC provider of the issuer in the role's account; STS does not look elsewhere",
     });
 }
 
-/** A literal ARN in the trust is not a reference, so the order is stated; a late one is a reference already. */
+/** A literal ARN in the trust policy is not a reference, so the dependency is declared; a late one is a reference. */
 function trusted(trusts: readonly RoleTrust[]): ITerraformDependable[] {
   const literalOnes = trusts.filter(({ oidcProvider }) => !isLate(oidcProvider.arn));
   return [...new Set(literalOnes.flatMap(({ oidcProvider }) => oidcProvider.dependencies))];
 }
 
-/** Name of the partition; `undefined` where neither a region nor a literal OIDC provider tells it. */
+/** Name of the partition; `undefined` if neither a region nor a literal OIDC provider tells it. */
 export function partitionOfProviders(
   region: string | undefined,
   oidcProviders: readonly IOidcProvider[],
@@ -196,7 +195,7 @@ interface DeclaredRole {
   readonly resource: IamRole;
   readonly roleName: string;
   readonly arn: string;
-  /** Length of the ARN in characters, also where it is late. */
+  /** Length of the ARN in characters, also of a late one. */
   readonly arnLength: number;
   readonly dependencies: readonly ITerraformDependable[];
 }
@@ -207,11 +206,11 @@ export interface InlinePolicy {
 }
 
 interface Adoption {
-  /** True for an import block. */
+  /** Whether an import block is written. */
   readonly adopt: boolean;
 }
 
-/** Declares the role below a construct, as `Resource`. */
+/** Declares the role as `Resource` in a construct. */
 export function declareRole(
   construct: Construct,
   settings: FederatedRoleSettings,
@@ -234,7 +233,7 @@ export function declareRole(
   };
 }
 
-/** Policies, annotations and Secrets have the ARN as text, and imports the name. */
+/** Policies, annotations and Secrets contain the ARN as text, and import blocks the name. */
 function keepRole(
   resource: IamRole,
   { identity: { name }, role: { path = ROOT } }: FederatedRoleSettings,
@@ -268,7 +267,7 @@ export function declareInlinePolicy(
   return policy;
 }
 
-/** Name of a role that is given none: from the construct's path. */
+/** Returns the default name of a role, from the construct's path. */
 export function roleNameOfPath(construct: Construct): string {
   const stack = TerraformStack.of(construct);
   const path = construct.node.scopes.slice(stack.node.scopes.length).map(({ node }) => node.id);

@@ -39,20 +39,20 @@ export interface SharedRegistryProps {
   /** Region of the registry. */
   readonly region: string;
   /**
-   * Repositories that exist, exact names: those that a pattern such as `base/*` stands for, since ECR has a policy per
+   * Exact names of existing repositories that patterns such as `base/*` may stand for, because ECR has one policy per
    * repository.
    *
-   * @defaultValue - none; pulls name each repository
+   * @defaultValue - none; pulls must name each repository exactly
    */
   readonly repositories?: readonly string[];
   /**
-   * Statements to keep in the policies of repositories, by repository: Terraform writes a policy whole.
+   * Statements to keep in the policies of repositories, by repository: Terraform replaces the whole policy.
    *
    * @defaultValue - none
    */
   readonly additionalStatements?: Readonly<Record<string, readonly PolicyStatement[]>>;
   /**
-   * Statements to keep in the policy of the registry, which a pull through cache needs: an account has one per region.
+   * Statements to keep in the registry's policy, which a pull through cache needs; an account has one per region.
    *
    * @defaultValue - none
    */
@@ -74,19 +74,19 @@ const SHARED_REGISTRY_PROPS: ObjectKind<SharedRegistryProps> = object({
   provider: optional(PROVIDER),
 });
 
-/** What a pull through cache lets a role do, by the pattern of its repositories. */
+/** Access of roles to a pull through cache, by the pattern of its repositories. */
 interface CacheAccess {
   readonly grant: PrivateEcrGrant;
   readonly roles: IPullRole[];
 }
 
 /**
- * A registry of ECR that several clusters pull from, in a stack of its owner's account: the owner's half of each pull, for
- * roles of whatever stack.
+ * An ECR registry that several clusters pull from, in a stack of its owner's account: it declares the owner's half of
+ * each pull, for roles in any stack.
  *
- * Declares a `RepositoryPullPolicy` per repository, in the owner's stack; for a pull through cache that may create
- * repositories, a creation template that gives them such a policy, and the policy of the registry. The owner's stack is
- * applied after those of the clusters, since AWS looks the roles up when a policy is saved.
+ * In the owner's stack it declares a `RepositoryPullPolicy` per repository and, for a pull through cache that may
+ * create repositories, a creation template that gives them such a policy, and the policy of the registry. The owner's
+ * stack is applied after those of the clusters, because AWS looks the roles up when a policy is saved.
  */
 export class SharedRegistry extends Construct implements IRegistryOwner {
   /** Account of the registry. */
@@ -110,37 +110,37 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
     this.#props = props;
   }
 
-  /** The policies of repositories, by repository. */
+  /** The repository policies, by repository. */
   get policies(): ReadonlyMap<string, RepositoryPullPolicy> {
     return this.#policies;
   }
 
-  /** The policy of the registry; `undefined` as long as no pull goes through a cache that may create repositories. */
+  /** The registry's policy; `undefined` until a pull uses a cache that may create repositories. */
   get registryPolicy(): EcrRegistryPolicy | undefined {
     return this.#registryPolicy;
   }
 
-  /** Repositories of it, for `from` of pulls in any stack of the app. */
+  /** Returns repositories of this registry, for `from` of pulls in any stack of the app. */
   source(props: Omit<EcrProps, "account" | "region" | "ownerPolicy">): EcrSource {
     return ecr({ ...props, account: this.account, region: this.region, ownerPolicy: this });
   }
 
-  /** Throws where the owner's half of such a pull cannot be declared here. */
+  /** Throws if the owner's half of a pull cannot be declared here. */
   check(grant: PrivateEcrGrant): void {
     const { account, region } = grant;
     if (account !== this.account || region !== this.region)
       fail("aws-mismatch", {
-        problem: "repositories are of another registry than the one whose owner is given",
+        problem: "the repositories belong to another registry than the SharedRegistry in `ownerPolicy`",
         value: `${account} ${region}`,
         allowed: `${this.account} ${this.region}`,
-        remedy: "make the source with `source()` of the shared registry",
+        remedy: "create the source with `source()` of the SharedRegistry",
       });
     if (!grant.createRepositories) for (const repository of grant.repositories) this.#named(repository);
   }
 
   /**
-   * Lets a role pull what the grant names; called for each role whose sources have this owner. A role of the registry's own
-   * account needs nothing of its owner.
+   * Allows a role to pull what the grant names; called for each role whose sources have this owner. A role in the
+   * registry's own account does not need it.
    */
   admit(role: IPullRole, grant: PrivateEcrGrant): void {
     this.check(grant);
@@ -156,7 +156,7 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
     return matching.length > 0
       ? matching
       : fail("aws-missing", {
-          problem: "ECR has a policy per repository, and no repository is known that the pattern stands for",
+          problem: "ECR has one policy per repository, and no known repository matches the pattern",
           value: repository,
           allowed: this.#repositories.join(", ") || "exact names",
           remedy: "list them as `repositories` of the SharedRegistry, or pull from exact names",
@@ -207,7 +207,7 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
     return policyText(policyDocument([...caches, ...(this.#props.registryStatements ?? [])]));
   }
 
-  /** Repositories that a pull makes have no policy but the one that their template gives them. */
+  /** Repositories that a pull creates have only the policy that their creation template gives them. */
   #admitToCreated(prefix: string, role: IPullRole): void {
     const [known, roles = []] = this.#templates.get(prefix) ?? [];
     if (roles.includes(role)) return;
@@ -227,7 +227,7 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
   }
 }
 
-/** The prefix of a template is a whole part of names; `ROOT` is for all others. */
+/** The prefix of a template consists of whole name segments; `ROOT` matches all other names. */
 function prefixOf(repository: string): string {
   const literal = repository.split("*")[0] ?? "";
   return /^(.+)\//.exec(literal)?.[1] ?? "ROOT";

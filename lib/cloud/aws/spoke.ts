@@ -39,18 +39,18 @@ import { keepNames } from "../shared/kept-names";
 import { elementOf } from "../shared/kinds";
 import { PerStack } from "../shared/per-stack";
 
-/** An EKS cluster by what is known of it. */
+/** An EKS cluster described by its attributes. */
 export interface ExistingEksCluster {
   /** Name of the cluster in EKS, literal. */
   readonly name: string;
   /** URL of the API server, with `https://`; may be late. */
   readonly endpoint: string;
-  /** Base64 of the PEM certificate, as `certificate_authority[0].data`; may be late. */
+  /** PEM certificate in base64, as in `certificate_authority[0].data`; may be late. */
   readonly certificateAuthorityData: string;
   /**
    * Its authentication mode; `CONFIG_MAP` is refused.
    *
-   * @defaultValue - not known, and taken for one with access entries
+   * @defaultValue - unknown; access entries are assumed to be enabled
    */
   readonly authenticationMode?: EksAuthenticationMode;
 }
@@ -64,7 +64,7 @@ const EXISTING_EKS_CLUSTER: ObjectKind<ExistingEksCluster> = object({
 
 interface EksClusterFacts {
   readonly name: string;
-  /** Its name for resources; a reference where Terraform declares the cluster, so that they wait for it. */
+  /** The name for arguments of resources; a reference if Terraform declares the cluster, so that they wait for it. */
   readonly nameReference: string;
   readonly endpoint: string;
   readonly certificateAuthorityData: string;
@@ -88,7 +88,7 @@ function eksClusterFacts(cluster: EksCluster | DataAwsEksCluster | ExistingEksCl
   };
 }
 
-/** The literal name, and the one for resources that belong to the cluster. */
+/** Returns the literal name, and the name for arguments of resources that belong to the cluster. */
 export function eksClusterNames(
   cluster: EksCluster | DataAwsEksCluster | string,
 ): Pick<EksClusterFacts, "name" | "nameReference"> {
@@ -101,7 +101,7 @@ export function eksClusterNames(
 function modeWarning(name: string, cluster: EksCluster): string | undefined {
   const mode = cluster.accessConfig.authenticationModeInput;
   if (mode === undefined)
-    return `EKS cluster ${name} states no access_config.authentication_mode, and EKS takes CONFIG_MAP for a cluster made through its API: access entries need API or API_AND_CONFIG_MAP`;
+    return `EKS cluster ${name} has no access_config.authentication_mode, and EKS defaults to CONFIG_MAP for clusters created through its API: set API or API_AND_CONFIG_MAP, which access entries need`;
   if (!isLate(mode)) requireAccessEntries(name, mode);
   return undefined;
 }
@@ -116,8 +116,8 @@ const followers = new PerStack<DataResource>();
 const ROLE = "aws_iam_role";
 
 /**
- * An entry for `replace_triggered_by`, which takes addresses within the configuration alone, as plain text in JSON; a role
- * of another stack is followed by a `terraform_data` that holds its id. `undefined` where the app does not declare it.
+ * Returns an entry for `replace_triggered_by`, which accepts only addresses of the same configuration, in JSON as plain
+ * text; for a role of another stack, a `terraform_data` holds its id. `undefined` if the app does not declare the role.
  */
 function roleIdTrigger(scope: Construct, { dependencies }: AccessPrincipal): string | undefined {
   const role = dependencies.find(isRole);
@@ -157,11 +157,11 @@ interface Entry extends EksAccess, AwsProps {
 }
 
 /**
- * An IAM role in an EKS cluster: its access entry, `Resource`, and the access policies of the entry by their names.
+ * Declares an IAM role's access entry in an EKS cluster as `Resource`, and its access policies under their names.
  *
- * An entry holds the role's unique id besides its ARN, and a role that was made again under the same ARN is not let
- * in (EKS user guide, "Create access entries"). So the entry is replaced together with the role; and its policies,
- * which go with it, together with the entry.
+ * An entry stores the role's unique id in addition to its ARN, and does not admit a role that was recreated with the
+ * same ARN (EKS user guide, "Create access entries"). So the entry is replaced together with the role, and its policies
+ * together with the entry.
  */
 function enter(scope: Construct, props: Entry): void {
   const { clusterName, region, partition, principal, kubernetesGroups, tags, provider } = props;
@@ -189,23 +189,23 @@ function enter(scope: Construct, props: Entry): void {
 }
 
 const UNTIED =
-  "the access entry is not tied to the unique id of its IAM role, which this app does not declare: when the role is made again under the same name, the entry must be replaced by hand";
+  "the IAM role of the access entry is not declared in this app, so Terraform cannot see that it is recreated: if that happens, replace the entry by hand, because it stores the role's unique id";
 
 /** Settings of {@link eksSpoke}. */
 export interface EksSpokeProps extends AwsProps {
-  /** The cluster: declared, looked up, or described by its endpoint. Its name is literal, since plugins get it as an argument. */
+  /** The cluster: declared, looked up, or described. Its name must be literal: plugins get it as an argument. */
   readonly cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster;
   /** Region of the cluster, literal. */
   readonly region: string;
   /**
-   * Access policies of each controller. They do not count where a controller impersonates others, as Argo CD can:
-   * use `kubernetesGroups` there.
+   * Access policies of each controller. They have no effect if a controller impersonates other users, as Argo CD can:
+   * use `kubernetesGroups` then.
    *
    * @defaultValue - none; then `kubernetesGroups` must name a group
    */
   readonly accessPolicies?: readonly EksPolicyGrant[];
   /**
-   * Groups of each controller, to which RBAC on the spoke gives rights; none begins with `system:`.
+   * Groups of each controller, to which RBAC on the spoke gives rights; must not begin with `system:`.
    *
    * @defaultValue - none
    */
@@ -226,11 +226,11 @@ interface CheckedSpoke extends EksAccess {
 }
 
 /**
- * An EKS cluster as a spoke: each controller's IAM role gets an access entry there, with access policies or groups.
+ * Returns an EKS cluster as a spoke: each controller's IAM role gets an access entry, with access policies or groups.
  *
- * The role needs no IAM permission: the credentials that its plugin makes are a signed request to STS. Declares, in the
- * scope, a construct with the spoke's name and in it one for each controller, `<namespace>_<service account>`, that holds
- * its access entry.
+ * The role does not need an IAM permission: the credentials that its plugin makes are a signed request to STS. In the
+ * scope it declares a construct with the spoke's name, and in that one per controller, `<namespace>_<service account>`,
+ * with its access entry.
  */
 export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("eksSpoke()", EKS_SPOKE_PROPS, props);
@@ -273,14 +273,14 @@ function declareEntries(
   return {
     users: controllers.map(({ subject }) => ({
       subject,
-      // EKS makes the user's name of the session's, which each call chooses; RBAC goes by groups.
+      // The user's name contains the session name, which each call chooses, so RBAC must use groups.
       groups: access.kubernetesGroups,
       authorized: isAuthorizing(access),
     })),
   };
 }
 
-/** Who names groups wants RBAC to count, whatever policies there are besides. */
+/** If groups are named, RBAC is expected, even if there are access policies too. */
 function isAuthorizing({ kubernetesGroups }: EksAccess): boolean {
   return kubernetesGroups.length === 0;
 }
@@ -300,7 +300,7 @@ function rolesOf(
     }
     if (seen.has(name))
       fail("aws-conflict", {
-        problem: `two controllers enter EKS cluster ${cluster} as one IAM role, which can have one access entry there`,
+        problem: `two controllers enter EKS cluster ${cluster} with the same IAM role, which can have only one access entry there`,
         value: name,
         allowed: "one IAM role per service account",
         remedy: "declare the identities with workloadRoles(), which makes one role per service account",

@@ -73,19 +73,19 @@ import {
 
 /** Settings of a {@link WorkloadRole}. */
 export interface WorkloadRoleProps extends TrustingRoleProps {
-  /** What it may do by its own policies; none for a role that is only let in elsewhere, by an EKS cluster say. */
+  /** Permissions of its own policies; empty for a role that only gets access elsewhere, as in an EKS cluster. */
   readonly access: readonly AwsAccess[];
   /**
-   * Service accounts of EKS clusters that EKS Pod Identity hands the role to; `trusts` may then be empty. Needs `account`
-   * and `region`, those of the clusters.
+   * Service accounts of EKS clusters that get the role by EKS Pod Identity; `trusts` may then be empty. Needs `account`
+   * and `region` of the clusters.
    *
    * @defaultValue - none
    */
   readonly podIdentities?: readonly PodIdentity[];
   /**
-   * Any region of the partition, since IAM has none; with `podIdentities` that of the clusters.
+   * Any region of the partition, because IAM has none; with `podIdentities` the region of the clusters.
    *
-   * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise unknown, and the ARN known after apply
+   * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise the ARN is known after apply
    */
   readonly region?: string;
 }
@@ -97,14 +97,14 @@ const WORKLOAD_ROLE_PROPS: ObjectKind<WorkloadRoleProps> = object({
   region: optional(text),
 });
 
-/** How the roles of one cluster's workloads are made; their names end with `_access`. */
+/** Properties of {@link workloadRoles}; the names of the roles end with `_access`. */
 export interface WorkloadRolesProps extends AccountRolesProps {
   /**
-   * The EKS cluster, or its name in EKS: pods get credentials by EKS Pod Identity, with an association for each service
-   * account and no annotation, and no OIDC provider is declared. Needs `account` and `region`, those of the cluster, and
-   * the add-on `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get nothing.
+   * The EKS cluster, or its name in EKS: pods get credentials by EKS Pod Identity, with an association per service
+   * account instead of annotations and an OIDC provider. Needs `account` and `region` of the cluster, and the add-on
+   * `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get no credentials.
    *
-   * @defaultValue - IAM roles for service accounts, by the pod identity webhook
+   * @defaultValue - IAM roles for service accounts (IRSA), by the pod identity webhook
    */
   readonly podIdentity?: PodIdentityCluster;
 }
@@ -114,17 +114,17 @@ const WORKLOAD_ROLES_PROPS: ObjectKind<WorkloadRolesProps> = object({
   podIdentity: optional(POD_IDENTITY_CLUSTER),
 });
 
-/** What a service account may do in AWS; made by `awsAccess()`. */
+/** What a service account may do in AWS, returned by `awsAccess()`. */
 export interface AwsAccess extends IAccess<Construct>, AccessPermissions {}
 
 function awsAccessOf(access: IAccess<Construct>): AwsAccess {
   return isAwsAccess(access)
     ? access
     : fail("aws-foreign", {
-        problem: "access was not made by awsAccess()",
+        problem: "access was not created by awsAccess()",
         value: access.cloud,
         allowed: "what awsAccess() of the aws subpath returns",
-        remedy: "hand access of other clouds to their own identities",
+        remedy: "pass access to other clouds to the identities of those clouds",
       });
 }
 
@@ -191,13 +191,13 @@ function wideReasons(
 }
 
 /**
- * An IAM role that service accounts of one or several clusters act as, handed to their pods by the pod identity
- * webhook (IRSA), which OpenShift runs on AWS and EKS everywhere, or by EKS Pod Identity.
+ * An IAM role for service accounts of one or several clusters. Their pods get it by the pod identity webhook (IRSA),
+ * which runs on EKS and on OpenShift on AWS, or by EKS Pod Identity.
  */
 export class WorkloadRole extends Construct {
   /** The Terraform resource of the role. */
   readonly resource: IamRole;
-  /** The inline policy; `undefined` where managed policies permit everything. */
+  /** The inline policy; `undefined` if all permissions are in managed policies. */
   readonly policy: IamRolePolicy | undefined;
   /** The managed policies of the role. */
   readonly attachments: readonly IamRolePolicyAttachment[];
@@ -205,14 +205,14 @@ export class WorkloadRole extends Construct {
   readonly associations: readonly EksPodIdentityAssociation[];
   /** Name of the role, at most 64 characters. */
   readonly roleName: string;
-  /** ARN of the role; literal where account and partition are known at synth. */
+  /** ARN of the role; literal if account and partition are known at synth. */
   readonly arn: string;
   /**
-   * `eks.amazonaws.com/role-arn`, for the service accounts in `trusts`; with another audience than usual that too. Empty
-   * for a role of EKS Pod Identity alone.
+   * Annotations for the service accounts in `trusts`: `eks.amazonaws.com/role-arn`, and the audience if it is not the
+   * usual one. Empty for a role that is only used by EKS Pod Identity.
    */
   readonly annotations: Readonly<Record<string, string>>;
-  /** The role, for policies that name its literal ARN. */
+  /** The role's resource, for policies that name the literal ARN and must wait for it. */
   readonly dependencies: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: WorkloadRoleProps) {
@@ -243,19 +243,19 @@ export class WorkloadRole extends Construct {
   }
 }
 
-/** From the ARN where it is literal, so that a further policy moves no other. */
+/** Derived from a literal ARN, so that another policy does not change the ids of the others. */
 function attachmentId(arn: string, index: number): string {
   return isLate(arn) ? `Managed${index}` : arn.split(":").slice(4).join("-").replaceAll("/", "-");
 }
 
-/** Keeps a service account's role apart from the one that it pulls images as. */
+/** Distinguishes the role from the one with which the service account pulls images. */
 const NAME_END = "access";
 const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [] };
 
 /**
- * One role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider that they
- * trust. The pod identity webhook hands the role to pods whose service account has the annotation. With `podIdentity` EKS
- * hands it to them by an association.
+ * Declares one role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider
+ * that they trust. Pods of the annotated service account get the role by the pod identity webhook, or with
+ * `podIdentity` by an association.
  */
 export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
   checkGiven("workloadRoles()", WORKLOAD_ROLES_PROPS, props);
@@ -286,7 +286,7 @@ function declareWorkloads(
   return {
     grants: accounts.map((account): AccessGrant => {
       const { subject } = account;
-      // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
+      // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
       const id = `${subject.namespace}_${subject.name}`;
       const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, props));
       return {
@@ -294,7 +294,7 @@ function declareWorkloads(
         identity: role.arn,
         principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
-        // The webhook, or EKS, adds volume, mount and environment to the pods.
+        // The webhook or EKS adds volume, mount and environment to the pods.
         pod: isBare ? podToken({ roleArn: role.arn, audience, region: props.region }) : NOTHING,
       };
     }),
@@ -309,7 +309,7 @@ function checkPodIdentity(
   const unused = Object.entries({ audience, oidcProvider }).find(([, value]) => value !== undefined);
   if (unused)
     fail("aws-unused", {
-      problem: `${unused[0]} has no effect with podIdentity: EKS hands out the roles without an OIDC provider`,
+      problem: `${unused[0]} has no effect with podIdentity, which does not use an OIDC provider`,
       value: unused[0],
       allowed: "account, region, path, permissionsBoundary, namePrefix, tags, provider",
       remedy: "leave it out, or leave `podIdentity` out",
@@ -338,7 +338,7 @@ function roleProps(
 /** Settings of {@link awsAccess}. */
 export interface AwsAccessProps {
   /**
-   * Statements of the role's inline policy; all of a role's within 10,240 characters.
+   * Statements of the role's inline policy; those of a role have at most 10,240 characters in total.
    *
    * @defaultValue - none; then `managedPolicyArns` must permit something
    */
@@ -350,8 +350,8 @@ export interface AwsAccessProps {
    */
   readonly managedPolicyArns?: readonly string[];
   /**
-   * Why a statement permits every action, or every action of a service, on every resource, or why a managed policy of
-   * AWS for administrators is among them; becomes part of the description of the role.
+   * Why a statement permits every action, or every action of a service, on every resource, or why an administrator
+   * policy of AWS is attached; becomes part of the role's description.
    *
    * @defaultValue - such a statement is refused
    */
@@ -364,7 +364,7 @@ const AWS_ACCESS_PROPS: ObjectKind<AwsAccessProps> = object({
   wideReason: optional(text),
 });
 
-/** What a service account may do in AWS. */
+/** Returns access to AWS for a service account. */
 export function awsAccess(props: AwsAccessProps): AwsAccess {
   checkGiven("awsAccess()", AWS_ACCESS_PROPS, props);
   const permissions = accessPermissions({

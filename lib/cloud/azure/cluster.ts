@@ -13,9 +13,9 @@ import { AKS_CLUSTER } from "./spoke";
 /** The facts of an AKS cluster. */
 export interface AksProps {
   /**
-   * The cluster, declared or looked up: what it says as a literal need not be stated again.
+   * The cluster, declared or looked up: its literal attributes need not be stated again.
    *
-   * @defaultValue - everything is stated
+   * @defaultValue - none; everything must be stated
    */
   readonly cluster?: KubernetesCluster | DataAzurermKubernetesCluster;
   /**
@@ -25,8 +25,8 @@ export interface AksProps {
    */
   readonly name?: string;
   /**
-   * The issuer, with the slash at its end. AKS chooses its ids when it makes the cluster: state it for a cluster that
-   * exists, so that federated credentials are literal and can be checked before anything is applied.
+   * The issuer, with its trailing slash. AKS chooses the ids in it when it creates the cluster: state it for an
+   * existing cluster, so that federated credentials are literal and can be checked before apply.
    *
    * @defaultValue - `oidc_issuer_url` of the cluster, known after apply
    */
@@ -40,10 +40,11 @@ const AKS_PROPS: ObjectKind<AksProps> = object({
 });
 
 /**
- * An AKS cluster, for `WorkloadAccess`. Image pulls are refused: AKS nodes take no credential provider configuration.
+ * Returns the facts of an AKS cluster for `WorkloadAccess`. Image pulls are refused: AKS nodes do not accept a
+ * CredentialProviderConfig.
  *
- * Warns of a declared cluster without workload_identity_enabled, whose pods get no tokens for Azure unless the webhook is
- * installed otherwise.
+ * Warns if a declared cluster does not set workload_identity_enabled: its pods then get no tokens for Azure unless the
+ * webhook is installed in another way.
  */
 export function aks(props: AksProps): ManagedCluster {
   checkGiven("aks()", AKS_PROPS, props);
@@ -64,13 +65,13 @@ function checkDeclared(name: string, cluster: KubernetesCluster): void {
   const { oidcIssuerEnabledInput: issuer, workloadIdentityEnabledInput: webhook } = cluster;
   if (issuer === undefined || issuer === false)
     fail("azure-unsupported", {
-      problem: "AKS cluster publishes no issuer, so that no cloud can check its tokens",
+      problem: "AKS cluster does not publish an issuer, so clouds cannot verify its tokens",
       value: name,
       allowed: "oidc_issuer_enabled = true",
-      remedy: "set it on the cluster; once on, AKS does not switch it off",
+      remedy: "set it on the cluster; it cannot be turned off again",
     });
   if (webhook === undefined || webhook === false)
     Annotations.of(cluster).addWarning(
-      `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only where the webhook of Azure Workload Identity is installed otherwise`,
+      `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only if the webhook of Azure Workload Identity is installed in another way`,
     );
 }

@@ -34,8 +34,8 @@ import { claimRoleName, refuseTakenRoleName } from "./names";
 import { checkSubscription, declaredGroups } from "./place";
 
 /**
- * What azurerm cannot read back or change of a role assignment: stated when one is made, left alone on one that
- * `ccoctl` made, also after `adopt` is gone. It would be an update that azurerm does not have, or a replacement.
+ * Arguments of a role assignment that azurerm cannot read back or update. They are set on creation and ignored on
+ * assignments of `ccoctl`, even after `adopt` is removed: a change would fail or replace the assignment.
  */
 const UNREAD: readonly string[] = ["skip_service_principal_aad_check", "description"];
 
@@ -43,13 +43,13 @@ const UNREAD: readonly string[] = ["skip_service_principal_aad_check", "descript
  * The identity of one OpenShift component: a user-assigned identity, its custom role, role assignments at each scope,
  * and one federated identity credential per service account with the audience `openshift`.
  *
- * The custom role is made in the subscription and can be assigned there, and in the subscriptions of further scopes.
+ * The custom role is created in the subscription and can be assigned there and in the subscriptions of further scopes.
  *
  * Children: `Resource`, `Role` where there are actions, one credential per service account under the credential's name,
  * one assignment per role and scope under the scope's resource group (`<role> at <resource group>` for roles by name).
  */
 export class ComponentIdentity extends DeclaredIdentityBase {
-  /** Resource id of the identity; literal where the resource group is. */
+  /** Resource id of the identity; literal if the resource group is. */
   override readonly resourceId: string;
   /** The custom role; `undefined` without actions and data actions. */
   readonly roleDefinition: RoleDefinition | undefined;
@@ -70,7 +70,7 @@ export class ComponentIdentity extends DeclaredIdentityBase {
     if (props.adopt) this.#import(props);
   }
 
-  /** Records and imports have the id as text. */
+  /** Records and import blocks contain the id as text. */
   #keepId({ identityName: name, resourceGroupName: group }: ComponentIdentityProps): void {
     keepNames(this.resource, {
       names: { name, resource_group_name: group },
@@ -139,13 +139,13 @@ export class ComponentIdentity extends DeclaredIdentityBase {
   }
 }
 
-/** What is decided of a component's identity before it is declared. */
+/** The checked plan of a component's identity. */
 interface ComponentIdentityPlan {
-  /** What it may do, each once. */
+  /** Its permissions, each once. */
   readonly permissions: ComponentPermissions;
-  /** Where, each once. */
+  /** The scopes of its roles, each once. */
   readonly scopes: readonly string[];
-  /** Where its custom role can be assigned; empty without one. */
+  /** Scopes in which its custom role can be assigned; empty without one. */
   readonly assignableScopes: readonly string[];
   readonly roleName: string;
   readonly credentials: readonly FederatedCredential[];
@@ -201,6 +201,6 @@ function credentialsOf(props: ComponentIdentityProps): readonly FederatedCredent
     subjects: props.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
   };
   const credentials = componentCredentials(trust, props.naming ?? "unique");
-  checkCredentials(props.identityName, credentials, "spread the service accounts over two identities");
+  checkCredentials(props.identityName, credentials, "distribute the service accounts over two identities");
   return credentials;
 }

@@ -22,20 +22,20 @@ import { type ResourceGroupMode, RESOURCE_GROUP_MODES } from "./place";
 /** The identity of one OpenShift component. */
 export interface ComponentIdentityProps extends DeclaredIdentityProps {
   /**
-   * Name of the custom role; a tenant has one of a name over all its subscriptions.
+   * Name of the custom role, unique in the tenant over all its subscriptions.
    *
-   * @defaultValue - that of the identity
+   * @defaultValue - the name of the identity
    */
   readonly roleName?: string;
-  /** GUID of the subscription, in which the custom role is made; literal, so that scopes and ids are final at synth. */
+  /** GUID of the subscription of the custom role; literal, so that scopes and ids are final at synth. */
   readonly subscriptionId: string;
-  /** Name of the cluster, a DNS label; begins the credentials' names. */
+  /** Name of the cluster, a DNS label; the credentials' names begin with it. */
   readonly clusterName: string;
   /** The cluster's issuer, exactly; may be late. */
   readonly issuer: GivenIssuer;
   /** `namespace/name` of each service account that may act as the identity, 1 to 20. */
   readonly serviceAccounts: readonly (string | Subject)[];
-  /** Resource ids of what the roles count for: resource groups, as a rule; at least one. */
+  /** Resource ids at which the roles are assigned, at least one; usually resource groups. */
   readonly scopes: readonly string[];
   /**
    * Why one of the scopes is a subscription or a management group. Becomes the description of the role assignments.
@@ -46,7 +46,7 @@ export interface ComponentIdentityProps extends DeclaredIdentityProps {
   /**
    * Actions of the custom role.
    *
-   * @defaultValue - none; without data actions too there is no custom role
+   * @defaultValue - none; without actions and data actions there is no custom role
    */
   readonly actions?: readonly string[];
   /**
@@ -68,15 +68,15 @@ export interface ComponentIdentityProps extends DeclaredIdentityProps {
    */
   readonly roleDescription?: string;
   /**
-   * How credentials are named: `<cluster>_<namespace>_<service account>`, or with `ccoctl` as the service account.
+   * How credentials are named: `<cluster>_<namespace>_<service account>`, or with `ccoctl` like the service account.
    *
    * @defaultValue "unique"
    */
   readonly naming?: ComponentNaming;
   /**
-   * What of it exists already and is imported; needs a literal resource group.
+   * The existing parts to import; needs a literal resource group.
    *
-   * @defaultValue - everything is made
+   * @defaultValue - everything is created
    */
   readonly adopt?: IdentityAdoption;
 }
@@ -98,14 +98,14 @@ export const COMPONENT_IDENTITY_PROPS: ObjectKind<ComponentIdentityProps> = obje
   adopt: optional(IDENTITY_ADOPTION),
 });
 
-/** How the identities of one cluster's components are made; the words are those of `ccoctl azure`. */
+/** Properties of {@link componentIdentities}, with the names of `ccoctl azure`'s flags. */
 export interface ComponentIdentitiesSettings {
   /** GUID of the cluster's subscription; literal. */
   readonly subscriptionId: string;
-  /** Region of the cluster, for example `westeurope`; is written into the components' Secrets and is that of the identities. */
+  /** Region of the cluster and the identities, for example `westeurope`; written to the components' Secrets. */
   readonly region: string;
   /**
-   * Tenant, a GUID. Stating it makes it final in the Secrets.
+   * GUID of the tenant. If it is stated, it is final in the Secrets at synth.
    *
    * @defaultValue - the tenant of the identities, known after apply
    */
@@ -117,7 +117,7 @@ export interface ComponentIdentitiesSettings {
    */
   readonly oidcResourceGroupName?: string;
   /**
-   * Resource group that the installer fills (`platform.azure.resourceGroupName`); nothing else may be in it.
+   * Resource group for the installer (`platform.azure.resourceGroupName`); must not contain anything else.
    *
    * @defaultValue - the cluster's name
    */
@@ -131,37 +131,37 @@ export interface ComponentIdentitiesSettings {
   /**
    * Resource group of the base domain's DNS zone, where the ingress operator writes records.
    *
-   * @defaultValue - none: no component may write there
+   * @defaultValue - none: components cannot write there
    */
   readonly dnszoneResourceGroupName?: string;
   /**
-   * `declared`: the OIDC resource group is made, unless the app declares it already; `existing`: it exists.
+   * `declared`: the OIDC resource group is created, unless the app already declares it; `existing`: it exists.
    *
    * @defaultValue "declared"
    */
   readonly oidcResourceGroup?: ResourceGroupMode;
   /**
-   * `declared`: the installation resource group is made; `existing`: it exists. Its tags are the installer's, which
-   * destroys the cluster by them: Terraform leaves them alone.
+   * `declared`: the installation resource group is created; `existing`: it exists. Terraform ignores its tags: the
+   * installer sets them, and finds by them what to destroy.
    *
    * @defaultValue "declared"
    */
   readonly installationResourceGroup?: ResourceGroupMode;
   /**
-   * Names: `unique`, with a hash where a name would be too long, or exactly those of `ccoctl`, with its tag.
+   * Names: `unique`, with a hash if a name would be too long, or exactly those of `ccoctl`, with its tag.
    *
-   * @defaultValue - "unique", and with `adopt` "ccoctl"
+   * @defaultValue - "unique"; with `adopt` "ccoctl"
    */
   readonly naming?: ComponentNaming;
   /**
-   * Takes over what `ccoctl` made: identities, credentials, custom roles, role assignments and resource groups are
-   * imported. `ccoctl` chose GUIDs at random for roles and assignments, so they are given here.
+   * Adopts resources of `ccoctl`: identities, credentials, custom roles, role assignments and resource groups are
+   * imported. `ccoctl` chose random GUIDs for roles and assignments, so state them here.
    *
-   * @defaultValue - everything is made
+   * @defaultValue - everything is created
    */
   readonly adopt?: ComponentAdoption;
   /**
-   * By the name of the CredentialsRequest: where its roles count, and what of it is not granted.
+   * By the name of the CredentialsRequest: the scopes of its roles, and which of its permissions are withheld.
    *
    * @defaultValue - every request gets what it asks for, in the cluster's resource groups
    */

@@ -34,19 +34,19 @@ import {
 } from "./place";
 
 /**
- * The identities of OpenShift's components on Azure: what `ccoctl azure create-managed-identities` does.
+ * The identities of OpenShift's components on Azure, like those of `ccoctl azure create-managed-identities`.
  *
- * Each CredentialsRequest has a user-assigned identity in the OIDC resource group, a custom role of exactly the
- * permissions that it asks for, role assignments in the cluster's resource groups, and a credential per service
- * account. Roles that a person gives an identity elsewhere are left alone.
+ * Each CredentialsRequest gets a user-assigned identity in the OIDC resource group, a custom role with exactly its
+ * permissions, role assignments in the cluster's resource groups, and a credential per service account. Other role
+ * assignments of the identities are not touched.
  *
  * Children: one `ComponentIdentity` per request, named as the request; `OidcResourceGroup` and
- * `InstallationResourceGroup` where they are declared.
+ * `InstallationResourceGroup` if they are declared.
  */
 export class ComponentIdentities extends Construct implements ComponentsDeclaration {
   /** The identity of each request, by the request's name. */
   readonly identities: ReadonlyMap<string, ComponentIdentity>;
-  /** What each component got, in the order of the requests. */
+  /** The grant of each component, in the order of the requests. */
   readonly grants: readonly ComponentGrant[];
   /** The Secret that makes OpenShift run Azure's pod identity webhook. */
   readonly secrets: ComponentsDeclaration["secrets"];
@@ -73,7 +73,7 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
         subscriptionId: props.subscriptionId,
       }),
     }));
-    // One tenant, from wherever it is known; none where there is no identity to ask.
+    // All tenants are the same one; there is none if there are no identities.
     const tenants = made.map(({ identity }) => identity.tenantId);
     const tenant = props.tenantId ?? tenants.find((each) => !isLate(each)) ?? tenants[0];
     this.secrets = tenant === undefined ? [] : [webhookSecret(tenant)];
@@ -107,7 +107,7 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
 }
 
 /**
- * How the identities of OpenShift's components on Azure are made; for the composed constructs.
+ * Returns the identities of OpenShift's components on Azure, for the composed constructs.
  *
  * Declares a {@link ComponentIdentities} with the id `Default`.
  */
@@ -125,7 +125,7 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
 /** Everything that is decided before the first resource of a cluster's components is declared. */
 interface ComponentSettings {
   readonly components: readonly PlannedComponent[];
-  /** What of them exists, by the request's name; `undefined` where nothing is adopted. */
+  /** Existing parts by the request's name; `undefined` if nothing is adopted. */
   readonly adopted: ReadonlyMap<string, IdentityAdoption> | undefined;
   readonly naming: ComponentNaming;
   /** By the ids of their constructs; their names are literal. */
@@ -166,7 +166,7 @@ function componentSettings(scope: Construct, props: ComponentIdentitiesProps): C
 function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming {
   if (adopt && naming !== undefined && naming !== "ccoctl")
     fail("azure-mismatch", {
-      problem: "adopt takes over what ccoctl made, so the names must be those of ccoctl",
+      problem: "adopt imports ccoctl's resources, so the names must be those of ccoctl",
       value: naming,
       allowed: 'naming: "ccoctl", or left out',
       remedy: "remove naming, or remove adopt",
@@ -199,7 +199,7 @@ function componentGroups(props: ComponentIdentitiesProps, tags: Tags): Component
   };
   if (oidc.toLowerCase() === installation.toLowerCase())
     fail("azure-conflict", {
-      problem: "one resource group is to hold both the identities and the cluster",
+      problem: "the identities and the cluster are to be in the same resource group",
       value: oidc,
       allowed: "a separate installation resource group, empty before the installation",
       remedy: "give oidcResourceGroupName and installationResourceGroupName different names",

@@ -26,13 +26,13 @@ import type { RegistryStack } from "../shared/registry-stack";
 import { claimName, refuseTakenName } from "./names";
 import { type ResourceGroupPlace, azurermVersion, declaredGroups } from "./place";
 
-/** Where identities are declared. */
+/** Settings of declared identities. */
 export interface IdentitySettings {
   /** Resource group that will hold the identities; may be late. */
   readonly resourceGroupName: string;
   /**
-   * Region of the identities, for example `westeurope`; may be late. It need not be the cluster's; a few regions cannot
-   * hold federated identity credentials.
+   * Region of the identities, for example `westeurope`; may be late. It may differ from the cluster's; a few regions do
+   * not support federated identity credentials.
    */
   readonly location: string;
   /**
@@ -65,7 +65,7 @@ export const IDENTITY_SETTINGS: ObjectKind<IdentitySettings> = object({
 
 /** A user-assigned identity to declare. */
 export interface DeclaredIdentityProps extends IdentitySettings {
-  /** Name, 3 to 128 letters, digits, `_` and `-`; Azure compares names without regard to letter case. */
+  /** Name, 3 to 128 letters, digits, `_` and `-`; Azure ignores case in names. */
   readonly identityName: string;
 }
 
@@ -112,7 +112,7 @@ export function declareIdentity(construct: Construct, props: DeclaredIdentityPro
   });
 }
 
-/** The service principal of an identity, which roles are assigned to; its late id is made when it is asked for. */
+/** The service principal of an identity, for role assignments; its late id is only created on use. */
 export function principalOf(identity: { readonly principalId: string }): AccessPrincipal {
   return {
     get name(): string {
@@ -122,7 +122,7 @@ export function principalOf(identity: { readonly principalId: string }): AccessP
   };
 }
 
-/** What every identity with federated trust has: credentials in a chain, and role assignments for a new principal. */
+/** Base of identities with federated trust: a chain of credentials, and role assignments for a new principal. */
 export abstract class FederatedIdentityBase extends Construct {
   /** Resource id of the identity. */
   abstract readonly resourceId: string;
@@ -150,21 +150,21 @@ export abstract class FederatedIdentityBase extends Construct {
     return this.ledger.resources;
   }
 
-  /** What the credentials refer to; by default the resource id. */
+  /** Value of the credentials' `parent_id`; by default the resource id. */
   protected get parentId(): string {
     return this.resourceId;
   }
 
-  /** The Terraform provider as an argument of resources; nothing for the stack's default one. */
+  /** The Terraform provider as an argument of resources; empty for the stack's default one. */
   protected get providerArgument(): Pick<IdentitySettings, "provider"> {
     return this.#provider ? { provider: this.#provider } : {};
   }
 
   /**
-   * Azure answers two writes on one identity at once with 409
-   * `ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity`, so each credential waits for the one
-   * before. azurerm locks within one run only as far as it sees one provider (hashicorp/terraform-provider-azurerm
-   * issue 29242).
+   * Azure refuses concurrent writes on one identity with 409
+   * `ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity`, so each credential waits for the previous
+   * one. azurerm's own lock only works within one provider of one run (hashicorp/terraform-provider-azurerm issue
+   * 29242).
    */
   protected declareCredentials(added: readonly FederatedCredential[]): void {
     for (const credential of added) {
@@ -183,7 +183,7 @@ export abstract class FederatedIdentityBase extends Construct {
     }
   }
 
-  /** One role assignment for the identity, in the stack of who owns what it is on, where that is stated. */
+  /** Declares a role assignment for the identity, in the stack of the resource's owner if that is stated. */
   protected declareRoleAssignment(
     id: string,
     owner: RegistryStack | undefined,
@@ -203,7 +203,7 @@ export abstract class FederatedIdentityBase extends Construct {
   }
 }
 
-/** What identities of components and of workloads have in common: a declared identity and its credentials. */
+/** Base of the identities of components and workloads: a declared identity and its credentials. */
 export abstract class DeclaredIdentityBase extends FederatedIdentityBase {
   /** The declared identity. */
   readonly resource: UserAssignedIdentity;
@@ -218,7 +218,7 @@ export abstract class DeclaredIdentityBase extends FederatedIdentityBase {
   protected override readonly label: string;
   protected override readonly ledger: CredentialLedger = { credentials: [], resources: [] };
 
-  /** `check` gives the credentials; it and the identity's own settings are checked before anything is declared. */
+  /** `check` returns the credentials; it and the checks of the identity's settings run before anything is declared. */
   constructor(
     scope: Construct,
     id: string,
@@ -256,7 +256,7 @@ export abstract class DeclaredIdentityBase extends FederatedIdentityBase {
   }
 }
 
-/** A federated identity credential, which names its identity as the version of azurerm wants it. */
+/** A federated identity credential that names its identity in the way that the version of azurerm expects. */
 class IdentityCredential extends FederatedIdentityCredential {
   readonly #config: FederatedIdentityCredentialConfig;
 
@@ -265,7 +265,7 @@ class IdentityCredential extends FederatedIdentityCredential {
     this.#config = config;
   }
 
-  /** Bindings of azurerm 5 know neither of the older arguments. */
+  /** Bindings of azurerm 5 do not have the older arguments. */
   protected override synthesizeAttributes(): Record<string, unknown> {
     const {
       parent_id: id = this.#config.parentId,
@@ -284,13 +284,13 @@ export interface CredentialLedger {
   readonly resources: FederatedIdentityCredential[];
 }
 
-/** Service accounts of one cluster that may act as an identity. */
+/** Service accounts of one cluster that may use an identity. */
 export interface PullTrust {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
   readonly clusterName: string;
   /** The cluster's issuer, exactly; may be late. */
   readonly issuer: GivenIssuer;
-  /** `namespace/name` each; there are no wildcards in Azure. */
+  /** Service accounts as `namespace/name`; Azure does not support wildcards. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
    * The audience of the tokens.
@@ -308,15 +308,15 @@ export const PULL_TRUST: ObjectKind<PullTrust> = object({
 });
 
 /**
- * The credentials of trusts that are added to an identity, trust by trust and by subject within each, checked
- * together with the ones that the identity has.
+ * Returns the credentials for trusts that are added to an identity, in the order of the trusts and sorted by subject
+ * within each. They are checked together with the credentials that the identity already has.
  */
 export function trustCredentials(
   identity: string,
   trusts: readonly PullTrust[],
   cloud: AzureCloudName | undefined,
   existing: readonly FederatedCredential[],
-  remedy = "put the service accounts on more identities; pullIdentities makes one each",
+  remedy = "distribute the service accounts over more identities; pullIdentities makes one for each",
 ): readonly FederatedCredential[] {
   const added = trusts.flatMap((trust) =>
     federatedCredentials({

@@ -1,6 +1,6 @@
 /**
- * Azure: pulls from container registries, OpenShift's components, workloads, and hosting of issuers; all of it with
- * user-assigned identities, federated trust and role assignments.
+ * Azure: pulls from container registries, OpenShift's components, workloads and spokes, with user-assigned identities,
+ * federated trust and role assignments; and hosting of issuers.
  *
  * @module azure
  * @packageDocumentation

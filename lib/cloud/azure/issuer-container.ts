@@ -19,7 +19,7 @@ import {
 } from "./issuer";
 import { type ObjectKind, checkProps, choice, object, optional, text } from "../../model/shape";
 
-/** A blob container that publishes an issuer's documents. */
+/** Properties of {@link IssuerContainer}. */
 export interface IssuerContainerProps extends IssuerStorageProps {
   /**
    * Name of the container, 3 to 63 of a-z, 0-9 and hyphens; part of the issuer.
@@ -28,7 +28,7 @@ export interface IssuerContainerProps extends IssuerStorageProps {
    */
   readonly blobContainerName?: string;
   /**
-   * What the public may do: `blob` reads the documents, `container` lists them too, `private` neither, for an
+   * Public access: `blob` allows reading the documents, `container` also listing them, `private` neither, for an
    * `issuerUrl` whose server reads the container with its own rights.
    *
    * @defaultValue - "blob"; with `adopt` "container", as `ccoctl` made it
@@ -43,12 +43,12 @@ const ISSUER_CONTAINER_PROPS: ObjectKind<IssuerContainerProps> = object({
 });
 
 /**
- * An issuer in a blob container: `https://<account>.blob.<suffix of the cloud>/<container>`, known at synth.
+ * Publishes an issuer in a blob container: `https://<account>.blob.<suffix of the cloud>/<container>`, known at synth.
  *
- * Needs an account with public access to blobs, which some organizations forbid by policy: a static website
- * ({@link IssuerWebsite}) does without, or give `issuerUrl` and serve the documents from elsewhere.
+ * Needs an account with public access to blobs, which some organizations forbid by policy: use a static website instead
+ * ({@link IssuerWebsite}), or set `issuerUrl` and serve the documents from elsewhere.
  *
- * Children: `Resource` (the account), `Container`, `Discovery`, `Jwks`, `ResourceGroup` where it is declared.
+ * Children: `Resource` (the account), `Container`, `Discovery`, `Jwks`, `ResourceGroup` if it is declared.
  */
 export class IssuerContainer extends IssuerStorage {
   /** The issuer. */
@@ -97,11 +97,11 @@ function checked(construct: Construct, props: IssuerContainerProps): string {
   const access = accessOf(props);
   return access === "private" && props.issuerUrl === undefined
     ? fail("azure-invalid", {
-        problem: "no one could read the documents of the issuer in a private container",
+        problem: "the issuer's documents could not be read in a private container",
         value: "private",
         allowed: "blob or container; private together with issuerUrl",
         remedy:
-          "leave containerAccessType out, or give issuerUrl, the URL of what reads the container and serves it",
+          "leave containerAccessType out, or set issuerUrl to the URL of the server that reads the container and serves the documents",
       })
     : access;
 }

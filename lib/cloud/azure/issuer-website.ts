@@ -18,11 +18,11 @@ import {
 } from "./issuer";
 import { type ObjectKind, boolean, checkProps, object, optional } from "../../model/shape";
 
-/** A static website that publishes an issuer's documents. */
+/** Properties of {@link IssuerWebsite}. */
 export interface IssuerWebsiteProps extends IssuerStorageProps {
   /**
-   * True for an issuer that ends with a slash, as Azure prints a website's URL: for clusters whose `iss` has it.
-   * Not together with `issuerUrl`.
+   * Whether the issuer ends with a slash, like the website's URL in Azure's output: for clusters whose `iss` has it.
+   * Refused together with `issuerUrl`.
    *
    * @defaultValue false
    */
@@ -34,16 +34,16 @@ const ISSUER_WEBSITE_PROPS: ObjectKind<IssuerWebsiteProps> = object({
   trailingSlash: optional(boolean),
 });
 
-/** azurerm needs a page; none of this name exists, so the root answers 404. */
+/** azurerm requires an index page; no page of this name exists, so the root answers 404. */
 const INDEX_DOCUMENT = "index.html";
 
 /**
- * An issuer on a static website: `https://<account>.z<number>.web.<suffix of the cloud>`. The number of the zone makes
- * it late, unless `issuerUrl` is given, which may be that very URL once it is known.
+ * Publishes an issuer on a static website: `https://<account>.z<number>.web.<suffix of the cloud>`. It is late because
+ * of the zone's number, unless `issuerUrl` is set, which may be that URL once it is known.
  *
- * Does without public access to blobs, which some organizations forbid by policy.
+ * It does not need public access to blobs, which some organizations forbid by policy.
  *
- * Children: `Resource` (the account), `Website`, `Discovery`, `Jwks`, `ResourceGroup` where it is declared.
+ * Children: `Resource` (the account), `Website`, `Discovery`, `Jwks`, `ResourceGroup` if it is declared.
  */
 export class IssuerWebsite extends IssuerStorage {
   /** The issuer; late unless `issuerUrl` is given. */
@@ -96,12 +96,12 @@ function checked(construct: Construct, props: IssuerWebsiteProps): { readonly pu
     servedIssuer(props.issuerUrl);
     if (props.trailingSlash)
       fail("azure-unused", {
-        problem: "trailingSlash is about the URL of the website, and issuerUrl states another issuer",
+        problem: "trailingSlash only applies to the website's URL, but issuerUrl states another issuer",
         value: servedIssuer(props.issuerUrl).url,
         allowed: "one of the two",
         remedy: "remove trailingSlash, or remove issuerUrl",
       });
   }
-  // The website has rights of its own on its container.
+  // The website can read its container without public access.
   return { publicBlobs: false };
 }

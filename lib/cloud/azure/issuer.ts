@@ -40,24 +40,24 @@ import {
 } from "./place";
 import { issuerClusterInternal } from "../../model/problems";
 
-/** A storage account that publishes an issuer's documents. */
+/** Properties of a storage account that publishes an issuer's documents. */
 export interface IssuerStorageProps {
   /** Name of the storage account, 3 to 24 of a-z and 0-9, unique in all of Azure. */
   readonly storageAccountName: string;
-  /** Resource group of the account; not the one that OpenShift's installer fills. */
+  /** Resource group of the account; must not be the one for OpenShift's installer. */
   readonly resourceGroupName: string;
   /** Region of the account, for example `westeurope`; may be late. */
   readonly region: string;
-  /** The public keys; Azure takes RSA keys alone. */
+  /** The public keys; Azure accepts only RSA keys. */
   readonly keys: readonly IssuerKey[];
   /**
-   * The issuer, where something else serves the documents under your own URL: Azure Front Door, a proxy.
+   * The issuer, if another server such as Azure Front Door or a proxy serves the documents under your own URL.
    *
    * @defaultValue - the URL of the storage
    */
   readonly issuerUrl?: GivenIssuer;
   /**
-   * `declared`: the resource group is made, unless the app declares it already; `existing`: it exists.
+   * `declared`: the resource group is created, unless the app already declares it; `existing`: it exists.
    *
    * @defaultValue "declared"
    */
@@ -69,11 +69,12 @@ export interface IssuerStorageProps {
    */
   readonly accountReplicationType?: "LRS" | "ZRS" | "GRS" | "RAGRS" | "GZRS" | "RAGZRS";
   /**
-   * Whether the account's keys open it. Without them Terraform writes the documents as its own Entra identity: set
-   * `storageUseAzuread` on the azurerm provider and give that identity the role `Storage Blob Data Contributor` before
-   * the first apply: on the resource group or the subscription, since the account does not exist yet.
+   * Whether the account can be accessed with its keys. Without them Terraform writes the documents with its own Entra
+   * identity: set `storageUseAzuread` on the azurerm provider and give that identity the role `Storage Blob Data
+   * Contributor` before the first apply, on the resource group or the subscription because the account does not exist
+   * yet.
    *
-   * @defaultValue - false where the azurerm provider has `storageUseAzuread`; true with a warning otherwise
+   * @defaultValue - false if the azurerm provider has `storageUseAzuread`; otherwise true with a warning
    */
   readonly sharedAccessKeyEnabled?: boolean;
   /**
@@ -95,9 +96,9 @@ export interface IssuerStorageProps {
    */
   readonly tags?: Readonly<Record<string, string>>;
   /**
-   * Takes over an account with its documents, as `ccoctl azure create-oidc-issuer` made it, and its resource group.
+   * Adopts an account of `ccoctl azure create-oidc-issuer` with its documents and its resource group.
    *
-   * @defaultValue - everything is made
+   * @defaultValue - everything is created
    */
   readonly adopt?: IssuerAdoption;
   /**
@@ -130,20 +131,20 @@ export const ISSUER_STORAGE_PROPS: ObjectKind<IssuerStorageProps> = object({
   provider: optional(PROVIDER),
 });
 
-/** What is taken over of a storage account. */
+/** Settings for adopting a storage account. */
 export interface IssuerAdoption {
-  /** GUID of the subscription; literal, since it is part of the ids under which Terraform imports. */
+  /** GUID of the subscription; literal, because it is part of the ids that Terraform imports. */
   readonly subscriptionId: string;
   /**
-   * Name of the cluster as it was given to `ccoctl`, for the tag by which it knows its own.
+   * Name of the cluster that was given to `ccoctl`, for the tag by which it finds its resources.
    *
    * @defaultValue - the tag is not kept
    */
   readonly clusterName?: string;
   /**
-   * What becomes of the documents' content. azurerm cannot read it, and would replace each document: for about a second
-   * it would be gone. `keep` leaves the content as it is and warns, until `replace` is stated, which a rotation needs:
-   * with more than one key `keep` is refused.
+   * What happens to the documents' content. azurerm cannot read it and would replace each document, which would be
+   * missing for about a second. `keep` does not change the content, and warns. A rotation needs `replace`: with more
+   * than one key `keep` is refused.
    *
    * @defaultValue "keep"
    */
@@ -152,11 +153,11 @@ export interface IssuerAdoption {
 
 const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 
-/** Storage accounts that an app declares, by name; the value is who does. */
+/** By app: the construct that declares each storage account, by name. */
 const accounts = new PerApp<Construct>();
 
 /**
- * How documents are written for Azure. Entra accepts RS256 alone (learn.microsoft.com, "Important considerations and
+ * Options of documents for Azure. Entra accepts only RS256 (learn.microsoft.com, "Important considerations and
  * restrictions for federated identity credentials").
  */
 export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocumentsOptions, "accepted">> = {
@@ -164,7 +165,7 @@ export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocum
   accepted: { by: "Microsoft Entra", algorithms: ["RS256"] },
 };
 
-/** Checks what every host has; `namesCloud` says that the issuer has the suffix of the stated cloud. */
+/** Checks the common properties; `namesCloud` is true if the issuer contains the suffix of the stated cloud. */
 export function checkIssuerStorage(
   construct: Construct,
   props: IssuerStorageProps,
@@ -175,7 +176,7 @@ export function checkIssuerStorage(
   resourceGroupName(props.resourceGroupName);
   location(props.region);
   azureCloud(props.cloud ?? "AzurePublicCloud");
-  // Without them nothing depends on the cloud that counts where none is stated.
+  // Otherwise nothing depends on the default cloud.
   if (namesCloud || adopt || props.cloud !== undefined) checkCloud(construct, props);
   if (cacheControl !== undefined && !isLate(cacheControl) && !HEADER_VALUE.test(cacheControl))
     fail("azure-invalid", {
@@ -199,7 +200,7 @@ export function checkIssuerStorage(
   const holder = accounts.get(construct, props.storageAccountName);
   if (holder)
     fail("azure-conflict", {
-      problem: `${holder.node.path} already declares the storage account, whose name is one in all of Azure`,
+      problem: `${holder.node.path} already declares the storage account, whose name must be unique in all of Azure`,
       value: props.storageAccountName,
       allowed: "one issuer host per storage account",
       remedy: "give each issuer its own storage account, or remove one of the two",
@@ -207,7 +208,7 @@ export function checkIssuerStorage(
   checkResourceGroup(construct, issuerGroup(props));
 }
 
-/** The account is made in the provider's cloud, whatever is stated here. */
+/** The account is created in the provider's cloud, whatever is stated here. */
 function checkCloud(
   construct: Construct,
   { cloud = "AzurePublicCloud", provider = defaultProvider(construct) }: IssuerStorageProps,
@@ -217,10 +218,10 @@ function checkCloud(
   const made = azureClouds.find(({ environments }) => environments.includes(environment.toLowerCase()));
   if (made && made.name !== cloud)
     fail("azure-mismatch", {
-      problem: `the issuer's cloud is another one than that of the azurerm provider, whose environment is ${environment}`,
+      problem: `the issuer's cloud differs from that of the azurerm provider, whose environment is ${environment}`,
       value: cloud,
       allowed: made.name,
-      remedy: "state the same cloud in both, or give the azurerm provider of this cloud as `provider`",
+      remedy: "state the same cloud in both, or pass the azurerm provider of this cloud as `provider`",
     });
 }
 
@@ -251,7 +252,7 @@ function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
   };
 }
 
-/** An issuer that something else serves. */
+/** The issuer of documents that another server serves. */
 export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
   const issuer = Issuer.of(issuerUrl);
   return issuer.clusterInternal
@@ -259,7 +260,7 @@ export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
     : issuer;
 }
 
-/** For those that have the account as text, in the issuer's URL or in ids to import. */
+/** Keeps the account's name, which is text in the issuer's URL and in ids to import. */
 export function keepAccount(
   account: StorageAccount,
   { storageAccountName: name, resourceGroupName: group, adopt }: IssuerStorageProps,
@@ -271,12 +272,12 @@ export function keepAccount(
 const CACHE_CONTROL = "public, max-age=300";
 
 /**
- * What azurerm cannot read of a blob that it did not write, and replaces the blob for: the content, and what only
- * counts while writing it (storage_blob_resource.go, the arguments with ForceNew).
+ * Arguments that azurerm cannot read of a blob of others, and for which it would replace the blob: the content, and
+ * settings that only matter for writing it (storage_blob_resource.go, the arguments with ForceNew).
  */
 const UNREAD: readonly string[] = ["source_content", "parallelism", "size", "content_md5"];
 
-/** What containers and static websites have in common: an account and two documents. */
+/** Base of containers and static websites: an account and two documents. */
 export abstract class IssuerStorage extends Construct implements IIssuerHost {
   /** The issuer: what the cluster's `--service-account-issuer` must be, exactly; may be late. */
   abstract readonly issuer: Issuer;
@@ -343,8 +344,8 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
     if (sharedAccessKeyEnabled !== undefined) return sharedAccessKeyEnabled;
     if ((provider ?? defaultProvider(this))?.storageUseAzureadInput === true) return false;
     Annotations.of(this).addWarning(
-      "the keys of the storage account open it: set storageUseAzuread on the azurerm provider, before this construct " +
-        "is made, or state sharedAccessKeyEnabled",
+      "the storage account can be accessed with its keys: set storageUseAzuread on the azurerm provider before this construct " +
+        "is created, or state sharedAccessKeyEnabled",
     );
     return true;
   }
@@ -374,10 +375,10 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
 }
 
 const KEPT =
-  "the documents keep the content that they have: keys and issuer that are stated here are not published until adopt " +
+  "the documents keep their present content: the keys and the issuer stated here are not published until adopt " +
   'has documents: "replace"';
 
-/** A blob with a document, which names its container as the version of azurerm wants it. */
+/** A blob with a document that names its container in the way that the version of azurerm expects. */
 class IssuerBlob extends StorageBlob {
   readonly #containerId: string;
 

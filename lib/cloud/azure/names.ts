@@ -1,7 +1,7 @@
 /*
- * Names of identities and custom roles across an app. Azure has one identity of a name in a resource group and one custom
- * role of a name in a tenant, and compares them without regard to letter case; a second declaration fails only while
- * applying, or takes the first one over.
+ * Names of identities and custom roles across an app. In Azure names of identities are unique in a resource group and
+ * names of custom roles in a tenant, ignoring case. A second declaration would fail during apply, or overwrite the
+ * first.
  */
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
@@ -12,7 +12,7 @@ import { isLate } from "../../model/late";
 import { PerApp } from "../shared/per-app";
 import { defaultProvider } from "./place";
 
-/** Where an identity will be, and under which name. */
+/** Name and resource group of an identity. */
 export interface IdentityPlace {
   /** May be late. */
   readonly identityName: string;
@@ -21,7 +21,7 @@ export interface IdentityPlace {
   readonly provider?: AzurermProvider;
 }
 
-/** A custom role, and what is known of its tenant. */
+/** A custom role and its tenant, if known. */
 export interface RoleName {
   /** May be late. */
   readonly name: string;
@@ -52,8 +52,8 @@ export function claimName(construct: Construct, place: IdentityPlace): void {
  * Refuses the name of an identity that another construct of the app declares in the same resource group of the same
  * subscription.
  *
- * Two stacks are of one subscription when their azurerm providers state the same one; a provider that is added to its
- * stack later than the identities is not seen.
+ * Two stacks are in one subscription if their azurerm providers state the same one; a provider that is added to its
+ * stack after the identities is not considered.
  */
 export function refuseTakenName(construct: Construct, place: IdentityPlace): void {
   const own = { construct, provider: place.provider };
@@ -62,7 +62,7 @@ export function refuseTakenName(construct: Construct, place: IdentityPlace): voi
     fail("azure-conflict", {
       problem: `${holder.construct.node.path} already declares a user-assigned identity of this name in resource group ${place.resourceGroupName}`,
       value: place.identityName,
-      allowed: "one identity per name and resource group, letter case aside",
+      allowed: "one identity per name and resource group, ignoring case",
       remedy:
         "give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId",
     });
@@ -81,9 +81,9 @@ export function refuseTakenRoleName(construct: Construct, role: RoleName): void 
   );
   if (holder)
     fail("azure-conflict", {
-      problem: `${holder.construct.node.path} already declares a custom role of this name, and a tenant has one of a name over all its subscriptions`,
+      problem: `${holder.construct.node.path} already declares a custom role of this name, and names of custom roles are unique in a tenant over all its subscriptions`,
       value: role.name,
-      allowed: "one custom role per name and tenant, letter case aside",
+      allowed: "one custom role per name and tenant, ignoring case",
       remedy:
         "give the clusters different names, or with ComponentIdentity another roleName; for two tenants state tenantId on both",
     });
@@ -110,12 +110,12 @@ function sameSubscription(one: Claim, other: Claim): boolean {
   const provider = one.provider ?? defaultProvider(stack);
   const otherProvider = other.provider ?? defaultProvider(otherStack);
   if (provider === undefined || otherProvider === undefined) return false;
-  // What neither states may come from environments that differ, as for staging and production.
+  // A subscription that neither states may come from different environments, such as staging and production.
   if (provider.subscriptionIdInput === undefined) return false;
   return SETTINGS.every((setting) => provider[setting] === otherProvider[setting]);
 }
 
-/** What decides which subscription, tenant and cloud a provider speaks to; what else is not stated comes from one environment. */
+/** Settings that decide which subscription, tenant and cloud a provider uses; others come from the same environment. */
 const SETTINGS = ["subscriptionIdInput", "tenantIdInput", "environmentInput", "clientIdInput"] as const;
 
 function tenantOf(construct: Construct, { tenantId, provider }: RoleName): string | undefined {

@@ -1,6 +1,6 @@
 /*
  * Resource groups that an app declares, each once: the issuer's documents and the identities of components share one.
- * What is in a group names it literally and waits for it, so that its ids stay readable.
+ * Resources in a group name it literally and wait for it, so that ids stay literal.
  */
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
@@ -19,16 +19,16 @@ import { PerApp } from "../shared/per-app";
 
 const defaults = new DefaultProvider<AzurermProvider>("azurerm");
 
-/** The stack's default azurerm provider, where it has been added to the stack already. */
+/** The stack's default azurerm provider, if it has already been added to the stack. */
 export function defaultProvider(construct: IConstruct): AzurermProvider | undefined {
   return defaults.of(construct);
 }
 
 /**
- * Refuses an identity of another subscription than its Terraform provider's, as far as both are literal.
+ * Refuses an identity in another subscription than its Terraform provider's, if both are literal.
  *
  * azurerm declares identities in the provider's subscription, and of a credential's `parent_id` or
- * `user_assigned_identity_id` it takes resource group and name alone (federated_identity_credential_resource.go, 4.0 to
+ * `user_assigned_identity_id` it only uses resource group and name (federated_identity_credential_resource.go, 4.0 to
  * 5.2): the credential would be put on an identity of the same name there. A subscription from ARM_SUBSCRIPTION_ID is
  * not seen.
  */
@@ -42,11 +42,11 @@ export function checkSubscription(
   if (stated === undefined || isLate(stated) || stated.includes("${")) return;
   if (stated.toLowerCase() !== subscriptionId.toLowerCase())
     fail("azure-mismatch", {
-      problem: `${what} is of another subscription than the azurerm provider, in whose subscription azurerm puts identities and credentials, whatever their ids say`,
+      problem: `${what} is in another subscription than the azurerm provider, and azurerm creates identities and credentials in its provider's subscription, whatever their ids say`,
       value: subscriptionId,
       allowed: stated,
       remedy:
-        "give an azurerm provider of that subscription, with an alias, as `provider`; or state the same subscription in both",
+        "pass an azurerm provider of that subscription, with an alias, as `provider`; or state the same subscription in both",
     });
 }
 
@@ -100,26 +100,24 @@ interface KnownGroup {
 
 const apps = new PerApp<KnownGroup[]>();
 
-/**
- * Refuses what one group cannot be: in two regions, with two values of a tag, or the cluster's and something else's.
- */
+/** Refuses a group in two regions, with two values of a tag, or for both the cluster and something else. */
 export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): void {
   for (const { construct, use: other, resource } of knownGroups(scope, use)) {
     if (use.holds !== other.holds && [use.holds, other.holds].includes("cluster"))
       fail("azure-conflict", {
-        problem: `one resource group is to hold a cluster and something else, which ${construct.node.path} puts there`,
+        problem: `a resource group is to contain a cluster and also resources of ${construct.node.path}`,
         value: use.name,
         allowed:
-          "a separate installation resource group: the installer wants it empty, and destroys all of it",
-        remedy: "give the issuer and the identities another resource group, or the cluster",
+          "a separate installation resource group: the installer requires it to be empty, and destroys all of it",
+        remedy: "use another resource group for the cluster, or for the issuer and the identities",
       });
     if (resource === undefined || use.mode === "existing") continue;
     if (comparable(other.location) !== comparable(use.location))
       fail("azure-mismatch", {
-        problem: `resource group ${use.name} is declared in this stack already, in another region`,
+        problem: `resource group ${use.name} is already declared in this stack in another region`,
         value: use.location,
         allowed: other.location,
-        remedy: "state one region for the group, or give another group for one of the two",
+        remedy: "state the same region for the group, or use another group for one of the two",
       });
     const tags = resource.tagsInput ?? {};
     const wanted = Object.entries(tagsArgument(use.tags).tags ?? {});
@@ -135,8 +133,8 @@ export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): voi
 }
 
 /**
- * Declares the group where that is wanted and the app does not declare it yet; tags and import of one that it does are
- * completed, and a stack waits for the one that declares it.
+ * Declares the group if it is not `existing` and the app does not declare it yet. Otherwise it adds tags and import to
+ * the declared one, and the stack waits for the stack that declares it.
  */
 export function useResourceGroup(scope: Construct, id: string, use: ResourceGroupUse): void {
   const known = knownGroups(scope, use);
@@ -177,7 +175,7 @@ function declare(
   const group = new ResourceGroup(scope, id, {
     name,
     location,
-    // OpenShift's installer tags the group it is given, and finds by that tag what it destroys.
+    // OpenShift's installer tags the group, and finds by that tag what to destroy.
     ...(holds === "cluster" && { lifecycle: { ignoreChanges: ["tags"] } }),
     ...(provider && { provider }),
   });

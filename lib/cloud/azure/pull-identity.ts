@@ -52,9 +52,9 @@ export interface IPullIdentity extends IConstruct {
   readonly resourceId: string;
   /** Resource group of the identity. */
   readonly resourceGroupName: string;
-  /** What the service account's annotation holds; late unless adopted with a literal one. */
+  /** Client id, the value of the service account's annotation; late unless adopted with a literal one. */
   readonly clientId: string;
-  /** Object id of the identity's service principal, which roles are assigned to. */
+  /** Object id of the identity's service principal, for role assignments. */
   readonly principalId: string;
   /** Tenant of the identity. */
   readonly tenantId: string;
@@ -64,9 +64,9 @@ export interface IPullIdentity extends IConstruct {
   readonly credentials: readonly FederatedIdentityCredential[];
   /** The role assignments that this stack declares for the identity, by the registry's own host. */
   readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
-  /** Lets service accounts act as the identity: one federated identity credential each. */
+  /** Allows service accounts to use the identity: declares one federated identity credential for each. */
   addTrust(trust: PullTrust): void;
-  /** Lets the identity pull from registries made by `acr()`: one role assignment per registry. */
+  /** Allows the identity to pull from registries of `acr()`: declares one role assignment per registry. */
   grantPull(...sources: readonly IPullSource<Construct>[]): void;
 }
 
@@ -78,7 +78,7 @@ export const PULL_IDENTITY: Kind<IPullIdentity> = like(
   { addTrust: method, grantPull: method },
 );
 
-/** Where an identity's further resources are declared. */
+/** Settings for an identity's credentials and role assignments. */
 export interface PullIdentityScope {
   /**
    * The Azure cloud of the identity.
@@ -87,9 +87,9 @@ export interface PullIdentityScope {
    */
   readonly cloud?: AzureCloudName;
   /**
-   * The Terraform provider of the identity's subscription. azurerm writes credentials into the provider's own
-   * subscription, so an identity of another subscription needs that subscription's provider. A provider that states
-   * another one is refused; what `ARM_SUBSCRIPTION_ID` says is not seen, so state `subscriptionId` on the provider.
+   * The Terraform provider of the identity's subscription. azurerm writes credentials to the provider's own
+   * subscription, so an identity in another subscription needs that subscription's provider. A provider that states
+   * another one is refused; `ARM_SUBSCRIPTION_ID` is not visible here, so state `subscriptionId` on the provider.
    *
    * @defaultValue - the stack's default azurerm provider
    */
@@ -101,7 +101,7 @@ export const PULL_IDENTITY_SCOPE: ObjectKind<PullIdentityScope> = object({
   provider: optional(PROVIDER),
 });
 
-/** What declared and adopted identities for pulls have in common: one role assignment per registry. */
+/** Base of declared and adopted identities for pulls: one role assignment per registry. */
 export abstract class PullIdentityBase extends FederatedIdentityBase implements IPullIdentity {
   /** What this stack has declared on the identity. */
   protected abstract override readonly ledger: IdentityLedger;
@@ -112,7 +112,7 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
     this.#cloud = props.cloud;
   }
 
-  /** The two annotations that the acr plugin reads; it accepts neither absent nor empty. */
+  /** The two annotations that the acr plugin reads; both are required and must not be empty. */
   get annotations(): Readonly<Record<string, string>> {
     return { [CLIENT_ID_ANNOTATION]: this.clientId, [TENANT_ID_ANNOTATION]: this.tenantId };
   }
@@ -142,12 +142,12 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
     for (const permission of permissions) this.#declareAssignment(permission);
   }
 
-  /** Whose stack the role assignment is in, is decided once. */
+  /** The stack of a registry's role assignment is decided once. */
   #ownedBy({ loginServer: { home }, owner }: AcrSource): void {
     const { owners } = this.ledger;
     if (owners.has(home) && owners.get(home)?.scope !== owner?.scope)
       fail("azure-mismatch", {
-        problem: `two sources of the registry ${home} state a different owner`,
+        problem: `two sources of the registry ${home} state different owners`,
         value: owner?.scope.node.path,
         allowed: owners.get(home)?.scope.node.path ?? "none",
         remedy: "state the same `owner` in every acr() of this registry",
@@ -193,10 +193,10 @@ const PULL_IDENTITY_PROPS: ObjectKind<PullIdentityProps> = object({
 /**
  * A user-assigned identity that pulls images for service accounts.
  *
- * Each service account is one federated identity credential: exact issuer, subject and audience, since Azure has no
+ * Each service account is one federated identity credential: exact issuer, subject and audience, because Azure has no
  * wildcards for Kubernetes issuers. Credentials of one identity are chained with `depends_on`, in the order in which
- * they were added and within one trust by subject, because Azure refuses two writes at once. At most 20 fit;
- * credentials made outside of this stack count too, but cannot be seen here.
+ * they were added and within one trust by subject, because Azure refuses two writes at once. An identity has at most
+ * 20; credentials declared outside this stack count too, but are not visible here.
  *
  * Children: `Resource`, one credential per service account under the credential's name, one role assignment per
  * registry under the registry's own host.
@@ -208,7 +208,7 @@ export class PullIdentity extends PullIdentityBase {
   override readonly resourceId: string;
   /** Resource group as given. */
   override readonly resourceGroupName: string;
-  /** What the annotation holds; late. */
+  /** Client id, the value of the annotation; late. */
   override readonly clientId: string;
   /** Object id of the identity's service principal; late. */
   override readonly principalId: string;
@@ -216,7 +216,7 @@ export class PullIdentity extends PullIdentityBase {
   override readonly tenantId: string;
   /** The name as given. */
   protected override readonly label: string;
-  /** Its own: no other construct can name the identity. */
+  /** A separate ledger, because no other construct can name the identity. */
   protected override readonly ledger: IdentityLedger = newLedger();
 
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
@@ -234,10 +234,10 @@ export class PullIdentity extends PullIdentityBase {
   }
 
   /**
-   * An identity that exists. Literal ids are used as they are; for missing ones a data source is declared.
+   * Returns an existing identity. Literal ids are used as they are; for missing ones a data source is declared.
    *
-   * Constructs of one stack that adopt the same literal id share its chain and its count; other stacks and tools do
-   * not see it.
+   * Constructs of one stack that adopt the same literal id share its chain and its count of credentials; other stacks
+   * and tools do not.
    */
   static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
     checkProps("PullIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);
@@ -255,7 +255,7 @@ export interface PullIdentityAttributes extends PullIdentityScope {
   /**
    * Resource id, `/subscriptions/…/providers/Microsoft.ManagedIdentity/userAssignedIdentities/<name>`.
    *
-   * May be late when everything below is given.
+   * May be late if all other ids are given.
    */
   readonly resourceId: string;
   /**
@@ -267,19 +267,19 @@ export interface PullIdentityAttributes extends PullIdentityScope {
   /**
    * Client id, a GUID.
    *
-   * @defaultValue - read by a data source, and late then
+   * @defaultValue - read by a data source, and then late
    */
   readonly clientId?: string;
   /**
    * Object id of the identity's service principal, a GUID.
    *
-   * @defaultValue - read by a data source, and late then
+   * @defaultValue - read by a data source, and then late
    */
   readonly principalId?: string;
   /**
    * Tenant of the identity, a GUID.
    *
-   * @defaultValue - read by a data source, and late then
+   * @defaultValue - read by a data source, and then late
    */
   readonly tenantId?: string;
 }
@@ -300,7 +300,7 @@ interface Place {
 
 const IDS = ["clientId", "principalId", "tenantId"] as const;
 
-/** An identity that exists; declares at most a data source for what is not given. */
+/** An existing identity; declares at most a data source for missing ids. */
 export class AdoptedPullIdentity extends PullIdentityBase {
   /** The data source, `undefined` when every id was given. */
   readonly data: DataAzurermUserAssignedIdentity | undefined;
@@ -346,8 +346,8 @@ function checkedPlace(construct: Construct, attributes: PullIdentityAttributes):
 
 function incomplete(missing: string): never {
   return fail("azure-missing", {
-    problem: `the resource id of the identity is known only after apply, and ${missing} cannot be read from it`,
-    allowed: "a literal resource id, or resourceGroupName, clientId, principalId and tenantId beside it",
+    problem: `the resource id of the identity is known only after apply, so ${missing} cannot be read from it`,
+    allowed: "a literal resource id, or resourceGroupName, clientId, principalId and tenantId in addition",
     remedy: `give ${missing}`,
   });
 }
@@ -377,18 +377,18 @@ function dataSource(
 export interface IdentityLedger extends CredentialLedger {
   readonly pulls: RegistryPull[];
   readonly assignments: Map<string, RoleAssignment>;
-  /** Whose stack each assignment is in, by the registry's own host. */
+  /** The owner whose stack each assignment is in, by the registry's own host. */
   readonly owners: Map<string, RegistryStack | undefined>;
 }
 
 const ledgers = new PerStack<IdentityLedger>();
 
-/** A ledger of its own, for an identity that no other construct can name. */
+/** Returns a separate ledger, for an identity that no other construct can name. */
 export function newLedger(): IdentityLedger {
   return { credentials: [], resources: [], pulls: [], assignments: new Map(), owners: new Map() };
 }
 
-/** The stack's ledger for a resource id; late ids cannot be compared and get a ledger each. */
+/** Returns the stack's ledger for a resource id; late ids cannot be compared, so each gets its own. */
 export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
   if (isLate(resourceId)) return newLedger();
   const key = resourceId.toLowerCase();

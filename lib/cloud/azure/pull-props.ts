@@ -7,12 +7,12 @@ import { IDENTITY_SETTINGS, type IdentitySettings } from "./identity";
 import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity";
 
 /**
- * How the identities of one cluster's pulls are made. Resource group and location are needed unless every service account
- * has an entry in `identities`; identities and registries are of one tenant.
+ * Properties of {@link pullIdentities}. Resource group and location are required unless every service account has an
+ * entry in `identities`. Identities and registries must be in one tenant.
  */
 export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
   /**
-   * The Azure cloud; the name is written into azure.json.
+   * The Azure cloud; written to azure.json.
    *
    * @defaultValue - the cloud of the registries
    */
@@ -31,14 +31,14 @@ export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
    */
   readonly identities?: Readonly<Record<string, IPullIdentity>>;
   /**
-   * Number of shared identities per permission set, 1 to 65536. A service account goes to the bucket that jump
-   * consistent hashing of its name gives; raising the number from n to n + 1 moves one service account in n + 1.
+   * Number of shared identities per permission set, 1 to 65536. Jump consistent hashing of a service account's name
+   * chooses its identity; raising the number from n to n + 1 moves one service account in n + 1.
    *
    * @defaultValue - one identity per service account
    */
   readonly shards?: number;
   /**
-   * Begins the names of declared identities, 1 to 63 letters, digits and hyphens.
+   * Prefix of the names of declared identities, 1 to 63 letters, digits and hyphens.
    *
    * @defaultValue - the cluster's name
    */
@@ -50,7 +50,7 @@ export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
    */
   readonly azureJsonPath?: string;
   /**
-   * GUID of a subscription, written into azure.json; the plugin does not need it.
+   * GUID of a subscription, written to azure.json; the plugin does not need it.
    *
    * @defaultValue - left out
    */
@@ -70,7 +70,7 @@ export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = obje
   subscriptionId: optional(text),
 });
 
-/** One cluster's pulls from container registries; what its service accounts ask for is made by `acr()`. */
+/** One cluster's pulls from container registries, which are requested with `acr()`. */
 export interface PullIdentitiesProps extends PullIdentitiesSettings, PullRequest<Construct> {}
 
 export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({

@@ -28,22 +28,21 @@ import { type IPullIdentity, type PullIdentityProps, PullIdentity } from "./pull
 import { AcrSource, acrSource } from "./registry";
 
 const AZURE_JSON_PATH = "/etc/kubernetes/acr-azure.json";
-/** Readable by root alone: the kubelet runs the plugin as root. */
+/** Readable only by root: the kubelet runs the plugin as root. */
 const AZURE_JSON_MODE = 0o600;
 
 /**
  * The identities of all pulls of one cluster, with trust, permissions, annotations and the plugin's files.
  *
- * By default each service account has its own identity. With `shards` identities are shared, by buckets and
- * never by filling one up to 20 before the next is begun: filling up makes a service account's place depend on all
- * others, so that adding one in the middle would give its neighbours another client id, and with it another
- * annotation, on a running cluster. Raising `shards` from n to n + 1 moves one service account in n + 1. Only service
- * accounts of equal permissions share an identity.
+ * By default each service account has its own identity. With `shards` identities are shared, and a hash chooses the
+ * identity. Filling each up to 20 in order would be wrong: adding a service account in the middle would change the
+ * client ids, and so the annotations, of its neighbours on a running cluster. Raising `shards` from n to n + 1 moves
+ * one service account in n + 1. Only service accounts with equal permissions share an identity.
  *
- * All identities and registries are of one tenant and one cloud, because the plugin has one azure.json.
+ * All identities and registries are in one tenant and one cloud, because the plugin has one azure.json.
  *
- * Children: one `PullIdentity` per identity, named `<namespace>_<name>` of the service account, or
- * `pulls-<hash of the permissions>_<bucket>` with `shards`.
+ * Children: one `PullIdentity` per identity, named `<namespace>_<name>` of the service account, or `pulls-<hash of the
+ * permissions>_<bucket>` with `shards`.
  */
 export class PullIdentities extends Construct implements PullDeclaration {
   /** The identity of each service account, by `namespace/name`. */
@@ -54,7 +53,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
   readonly provider: ImageCredentialProvider;
   /** The plugin's azure.json. */
   readonly nodeFiles: readonly NodeFile[];
-  /** `roleAssignmentMode` of each registry by its own host, which azurerm has no argument for. */
+  /** `roleAssignmentMode` of each registry by its own host; azurerm does not have an argument for it. */
   readonly registries: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
   constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
@@ -77,7 +76,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
       },
     }));
     this.provider = acrCredentialProvider(plan);
-    // A literal tenant is preferred, from wherever: the file is final at synth then. All tenants are the same one.
+    // All tenants are the same one; a literal one is preferred, because the file is then final at synth.
     const tenants = used.map(({ identity }) => identity.tenantId);
     const tenant = tenantId ?? tenants.find((each) => !isLate(each)) ?? tenants[0] ?? refuseNoPulls();
     const content = renderAzureJson({
@@ -108,7 +107,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
 }
 
 /**
- * How the identities of one cluster's pulls from container registries are made; for the composed constructs.
+ * Returns the identities of one cluster's pulls from container registries, for the composed constructs.
  *
  * Declares a {@link PullIdentities} with the id `Default`.
  */
@@ -117,7 +116,7 @@ export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentitie
   return {
     cloud: "azure",
     job: "pulls",
-    // `Default` is left out of logical ids: the maker's scope names the cloud already.
+    // `Default` is left out of logical ids: the scope already names the cloud.
     declare: (scope, request) => new PullIdentities(scope, "Default", { ...settings, ...request }),
   };
 }
@@ -146,7 +145,7 @@ interface PullPlan {
     readonly sources: readonly AcrSource[];
   }[];
   readonly trust: (serviceAccounts: readonly Subject[]) => PullTrust;
-  /** Where role assignments on a registry are declared, by the registry's own host. */
+  /** The owner's stack for role assignments on a registry, by the registry's own host. */
   readonly owners: ReadonlyMap<string, RegistryStack | undefined>;
 }
 
@@ -183,7 +182,7 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
   return { cloud, azureJsonPath, audience, loginServers, declared, adopted: adoptions, trust, owners };
 }
 
-/** Checks the file as far as it is known, so that nothing is refused after the first resource is declared. */
+/** Checks the file as far as it is known, before the first resource is declared. */
 function checkedPath({ azureJsonPath = AZURE_JSON_PATH, subscriptionId }: PullIdentitiesProps): string {
   if (subscriptionId !== undefined) guid("subscriptionId", subscriptionId);
   return nodeFile({ path: azureJsonPath, mode: 0, content: "" }).path;
@@ -195,8 +194,8 @@ function permitted({ subject, sources }: AzurePull): PlannedPull {
 
 function refuseNoPulls(): never {
   return fail("azure-missing", {
-    problem: "no service account pulls anything",
-    remedy: "give at least one pull, or leave the construct out",
+    problem: "the list of pulls is empty",
+    remedy: "add at least one pull, or remove the construct",
   });
 }
 
@@ -207,10 +206,10 @@ function oneCloud(props: PullIdentitiesProps, loginServers: readonly LoginServer
   const other = loginServers.find((loginServer) => loginServer.cloud !== cloud);
   return other
     ? fail("azure-mismatch", {
-        problem: "login server is of another azure cloud than the rest",
+        problem: "login server is in another Azure cloud than the others",
         value: other.host,
         allowed: cloud,
-        remedy: "pull from one azure cloud per cluster: the plugin's azure.json names one cloud",
+        remedy: "pull from one Azure cloud per cluster: the plugin's azure.json names only one",
       })
     : cloud;
 }
@@ -226,7 +225,7 @@ function givenIdentities(
   for (const key of given.keys())
     if (!known.has(key))
       fail("azure-unused", {
-        problem: "an identity is given for a service account that pulls nothing",
+        problem: "`identities` has an entry for a service account without pulls",
         value: key,
         allowed: [...known].sort().join(", "),
         remedy: "correct the key, which is namespace/name, or remove the entry",
@@ -234,7 +233,7 @@ function givenIdentities(
   return given;
 }
 
-/** Service accounts that were given one identity share its rights, so they must have stated the same ones. */
+/** Service accounts with the same identity share its rights, so they must request the same ones. */
 function sharing(
   pulls: readonly AzurePull[],
   given: ReadonlyMap<string, IPullIdentity>,
@@ -246,8 +245,8 @@ function sharing(
     const other = all.find((pull) => first && rights(pull) !== rights(first));
     if (first && other)
       fail("azure-unsafe", {
-        problem: `${first.subject.key} and ${other.subject.key} share an identity but not their registries, so each would get the other's`,
-        remedy: "give each its own identity, or give both the same registries and repositories",
+        problem: `${first.subject.key} and ${other.subject.key} share an identity but request different registries or repositories, so each would get the other's`,
+        remedy: "use a separate identity for each, or request the same registries and repositories for both",
       });
     const subjects = all.map(({ subject }) => subject);
     return identity ? [{ identity, subjects, sources: all.flatMap(({ sources }) => sources) }] : [];
@@ -260,8 +259,8 @@ function settingsOf(props: PullIdentitiesProps, [first]: readonly AzurePull[]): 
   if (group === undefined || region === undefined) {
     const missing = group === undefined ? "resourceGroupName" : "location";
     return fail("azure-missing", {
-      problem: `the identity of ${first?.subject.key ?? "a service account"} has to be declared, but ${missing} is not given`,
-      remedy: `give pullIdentities ${missing}, or adopt an identity for the service account in \`identities\``,
+      problem: `the identity of ${first?.subject.key ?? "a service account"} must be declared, but ${missing} is missing`,
+      remedy: `set ${missing} in pullIdentities, or adopt an identity for the service account in \`identities\``,
     });
   }
   return identitySettings({
@@ -279,10 +278,10 @@ function checkTenants({ tenantId }: PullIdentitiesProps, identities: readonly IP
   const other = others.find((id) => id.toLowerCase() !== first?.toLowerCase());
   if (first !== undefined && other !== undefined)
     fail("azure-mismatch", {
-      problem: "an identity is of another tenant than the rest",
+      problem: "an identity is in another tenant than the others",
       value: other,
       allowed: first,
       remedy:
-        "use identities and registries of one tenant: the plugin exchanges every token in the one tenant of its azure.json",
+        "use identities and registries in one tenant: the plugin exchanges every token in the tenant of its azure.json",
     });
 }

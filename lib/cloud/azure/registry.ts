@@ -19,13 +19,13 @@ export interface AcrProps {
   /**
    * Resource id of the registry, `/subscriptions/…/providers/Microsoft.ContainerRegistry/registries/<name>`.
    *
-   * May be late when `loginServer` is given. The registry must be in the tenant of the identity.
+   * May be late if `loginServer` is given. The registry must be in the tenant of the identity.
    */
   readonly registry: string;
   /**
-   * Which roles the registry honours: `az acr show --query roleAssignmentMode`.
+   * Kind of roles that the registry honours: `az acr show --query roleAssignmentMode`.
    *
-   * No default, because a wrong guess fails only at the pull: `LegacyRegistryPermissions` knows `AcrPull`,
+   * It has no default, because a wrong guess fails only at the pull: `LegacyRegistryPermissions` honours `AcrPull`,
    * `AbacRepositoryPermissions` ignores it.
    */
   readonly roleAssignmentMode: RoleAssignmentMode;
@@ -51,7 +51,7 @@ export interface AcrProps {
    */
   readonly cloud?: AzureCloudName;
   /**
-   * The stack of the owner, in which each role assignment is declared, for the pulls of clusters in other stacks.
+   * The owner's stack, in which role assignments are declared for pulls of clusters in other stacks.
    *
    * @defaultValue - role assignments are declared with the identities
    */
@@ -69,7 +69,7 @@ const ACR_PROPS: ObjectKind<AcrProps> = object({
 
 const SOURCE = Symbol.for("cdktf-workload-identity/azure/acr");
 
-/** A container registry, or some of its repositories, as a pull source; made by {@link acr}. */
+/** A container registry, or some of its repositories, as a pull source, returned by {@link acr}. */
 export class AcrSource implements IPullSource<Construct>, RegistryPull {
   /** Always `azure`. */
   readonly cloud: string = "azure";
@@ -77,13 +77,13 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
   readonly images: readonly string[];
   /** Resource id of the registry; may be late. */
   readonly registry: string;
-  /** The registry's host, taken apart. */
+  /** The registry's host in its parts. */
   readonly loginServer: LoginServer;
-  /** Which roles the registry honours. */
+  /** Kind of roles that the registry honours. */
   readonly roleAssignmentMode: RoleAssignmentMode;
   /** Checked patterns; `undefined` for every repository. */
   readonly repositories: readonly string[] | undefined;
-  /** Where role assignments on it are declared; `undefined` for the place of the identities. */
+  /** The owner's stack for role assignments; `undefined` if they are declared with the identities. */
   readonly owner: RegistryStack | undefined;
 
   constructor(pull: RegistryPull, owner?: RegistryStack) {
@@ -96,13 +96,13 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
     Object.defineProperty(this, SOURCE, { value: true });
   }
 
-  /** Refuses: an identity needs a resource group and a location, which have no default. */
+  /** Throws: an identity needs a resource group and a location, which have no default. */
   defaultIdentities(): IPullIdentities<Construct> {
     return fail("azure-missing", {
       problem:
-        "pulls from a container registry need a managed identity, and Azure has no default place for one",
+        "pulls from a container registry need a managed identity, which has no default resource group and location",
       remedy:
-        "give `identities: [pullIdentities({ resourceGroupName, location })]` of the /azure subpath, or adopt identities with `pullIdentities({ identities })`",
+        "set `identities: [pullIdentities({ resourceGroupName, location })]` with the /azure subpath, or adopt identities with `pullIdentities({ identities })`",
     });
   }
 }
@@ -131,9 +131,9 @@ export function acrSource(source: IPullSource<Construct>): AcrSource {
   return isAcrSource(source)
     ? source
     : fail("azure-foreign", {
-        problem: "a pull source of cloud azure was not made by acr()",
+        problem: "a pull source of cloud azure was not created by acr()",
         value: source.images,
-        remedy: "make it with acr() of the /azure subpath",
+        remedy: "create it with acr() of the /azure subpath",
       });
 }
 
@@ -148,8 +148,8 @@ function loginServerFor(props: AcrProps, registryName: string | undefined): Logi
       return fail("azure-missing", {
         problem:
           "the registry's resource id is known only after apply, so its login server cannot be derived",
-        allowed: "a literal resource id, or loginServer beside it",
-        remedy: "give loginServer, for example myteam.azurecr.io: images and matchImages are written with it",
+        allowed: "a literal resource id, or loginServer in addition",
+        remedy: "set loginServer, for example myteam.azurecr.io: images and matchImages contain it",
       });
     return parseLoginServer(loginServerOf(registryName, cloud ?? "AzurePublicCloud"));
   }
@@ -159,14 +159,14 @@ function loginServerFor(props: AcrProps, registryName: string | undefined): Logi
       problem: `login server does not belong to the registry ${registryName}`,
       value: props.loginServer,
       allowed: `a host that begins with ${registryName.toLowerCase()}`,
-      remedy: "give resource id and login server of the same registry",
+      remedy: "use the resource id and the login server of the same registry",
     });
   if (cloud !== undefined && cloud !== loginServer.cloud)
     fail("azure-mismatch", {
-      problem: "login server is of another azure cloud than the rest",
+      problem: "login server is in another Azure cloud than the others",
       value: props.loginServer,
       allowed: azureCloud(cloud).acrSuffix,
-      remedy: "pull from one azure cloud per cluster: the plugin's azure.json names one cloud",
+      remedy: "pull from one Azure cloud per cluster: the plugin's azure.json names only one",
     });
   return loginServer;
 }

@@ -30,18 +30,18 @@ import {
 import { waitFor } from "../shared/across-stacks";
 import { PROVIDER, elementOf } from "../shared/kinds";
 
-/** An AKS cluster by what is known of it. */
+/** An AKS cluster described by its attributes. */
 export interface ExistingAksCluster {
   /** Resource id; may be late. */
   readonly id: string;
   /** URL of the API server, with `https://`; may be late. */
   readonly server: string;
-  /** Base64 of the PEM certificate, `cluster_ca_certificate` of its kubeconfig; may be late, must not be sensitive. */
+  /** PEM certificate in base64, `cluster_ca_certificate` of its kubeconfig; may be late, but not sensitive. */
   readonly certificateAuthorityData: string;
   /**
-   * Whether it asks Azure for permissions; `false` with roles is refused.
+   * Whether it uses Azure RBAC; `false` together with roles is refused.
    *
-   * @defaultValue - not known, and taken for true where roles are given
+   * @defaultValue - unknown; assumed to be true if roles are given
    */
   readonly azureRbacEnabled?: boolean;
 }
@@ -54,10 +54,10 @@ const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
 });
 
 /**
- * What is known of a cluster that is declared, looked up, or described.
+ * Returns the facts of a cluster that is declared, looked up, or described.
  *
- * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but is written into
- * the sensitive `kube_config` beside a client key: that one attribute alone is taken out of it.
+ * The server is built from the cluster's domain name, which is not sensitive. The certificate is public, but part of
+ * the sensitive `kube_config` with a client key: only that attribute is read from it.
  */
 function aksClusterFacts({
   cluster,
@@ -88,15 +88,15 @@ function requireEntra(cluster: KubernetesCluster, needsRbac: boolean): void {
       problem: "AKS cluster does not accept tokens of Microsoft Entra",
       value: cluster.node.path,
       allowed: "a cluster with azure_active_directory_role_based_access_control",
-      remedy: "add that block to the cluster; the tokens of managed identities come from Entra",
+      remedy: "add that block to the cluster: tokens of managed identities are issued by Entra",
     });
-  // azurerm: false where it is left out. A late value is an object, and passes.
+  // In azurerm it defaults to false. A late value is an object, and passes.
   if (needsRbac && (entra.azureRbacEnabled ?? false) === false) refuseWithoutRbac(cluster.node.path);
 }
 
 function refuseWithoutRbac(cluster: string): never {
   return fail("azure-unsupported", {
-    problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
+    problem: "`roles` has no effect on an AKS cluster without Azure RBAC",
     value: cluster,
     allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
     remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
@@ -113,8 +113,8 @@ export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster>
 );
 
 /**
- * A managed identity in an AKS cluster: its role assignments, each a child under its key. An identity that was made again
- * has another object id, so that Terraform replaces the assignments with it.
+ * Declares the role assignments of a managed identity in an AKS cluster, each a child under its key. A recreated
+ * identity has another object id, so Terraform replaces its assignments too.
  */
 function assignRoles(
   entry: Construct,
@@ -138,7 +138,7 @@ function assignRoles(
 
 /** Settings of {@link aksSpoke}. */
 export interface AksSpokeProps {
-  /** The cluster: declared, looked up, or described by its endpoint. */
+  /** The cluster: declared, looked up, or described by its attributes. */
   readonly cluster: KubernetesCluster | DataAzurermKubernetesCluster | ExistingAksCluster;
   /**
    * Roles of each controller, for a cluster with Azure RBAC.
@@ -149,7 +149,7 @@ export interface AksSpokeProps {
   /**
    * Whether controllers reach the cluster at its private address; a described cluster states its address itself.
    *
-   * @defaultValue - what a declared cluster states as private_cluster_enabled; otherwise false
+   * @defaultValue - private_cluster_enabled of a declared cluster; otherwise false
    */
   readonly privateEndpoint?: boolean;
   /**
@@ -175,12 +175,12 @@ interface CheckedSpoke {
 }
 
 /**
- * An AKS cluster as a spoke: each controller's managed identity gets roles of Azure there, or is known to the
- * cluster's RBAC by its object id.
+ * Returns an AKS cluster as a spoke: each controller's managed identity gets Azure roles there, or RBAC of the cluster
+ * gives rights to its object id.
  *
- * No role for credentials files is needed: server and certificate stand in the profile. With roles, declares, in the
- * scope, a construct with the spoke's name and in it one for each controller, `<namespace>_<service account>`, that holds
- * its role assignments.
+ * No role to read kubeconfigs is needed: server and certificate are in the profile. With roles, it declares in the
+ * scope a construct with the spoke's name, and in that one per controller, `<namespace>_<service account>`, with its
+ * role assignments.
  */
 export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("aksSpoke()", AKS_SPOKE_PROPS, props);
@@ -226,10 +226,10 @@ function principalOf({ subject, principal }: AccessGrant): AccessPrincipal {
   if (principal === undefined)
     return fail("azure-missing", {
       problem:
-        "object id of the controller's identity is not known, and AKS knows principals by nothing else",
+        "object id of the controller's identity is unknown, and AKS identifies principals only by object id",
       value: subject.key,
-      allowed: "an identity made by workloadIdentities(), or a grant with `principal`",
-      remedy: "give the object id as `principal.name`: `az identity show --query principalId`",
+      allowed: "an identity of workloadIdentities(), or a grant with `principal`",
+      remedy: "state the object id as `principal.name`: `az identity show --query principalId`",
     });
   const name = guid(`object id of ${subject.key}`, principal.name);
   return { name, dependencies: principal.dependencies };

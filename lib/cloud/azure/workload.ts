@@ -50,7 +50,7 @@ import { refuseTakenName } from "./names";
 
 /** What a service account may do in Azure. */
 export interface AzureAccessProps {
-  /** Roles, each with what it counts for. At least one. */
+  /** Roles with their scopes, at least one. */
   readonly roles: readonly AccessRole[];
 }
 
@@ -60,7 +60,7 @@ const AZURE_ACCESS_PROPS: ObjectKind<AzureAccessProps> = object({
 
 const ACCESS = Symbol.for("cdktf-workload-identity/azure/access");
 
-/** Roles of a service account; made by {@link azureAccess}. */
+/** Roles of a service account, returned by {@link azureAccess}. */
 export class AzureAccess implements IAccess<Construct> {
   /** Always `azure`. */
   readonly cloud: string = "azure";
@@ -76,16 +76,17 @@ export class AzureAccess implements IAccess<Construct> {
     Object.defineProperty(this, ACCESS, { value: true });
   }
 
-  /** Refuses: an identity needs a resource group and a location, which have no default. */
+  /** Throws: an identity needs a resource group and a location, which have no default. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
     return fail("azure-missing", {
-      problem: "workloads need managed identities, and Azure has no default place for one",
-      remedy: "give `workloadIdentities({ resourceGroupName, location })` of the /azure subpath",
+      problem: "workloads need managed identities, which have no default resource group and location",
+      remedy:
+        "add `workloadIdentities({ resourceGroupName, location })` of the /azure subpath to `identities`",
     });
   }
 }
 
-/** What a service account may do in Azure: roles at scopes. */
+/** Returns access to Azure for a service account: roles at scopes. */
 export function azureAccess(props: AzureAccessProps): AzureAccess {
   checkGiven("azureAccess()", AZURE_ACCESS_PROPS, props);
   const { roles } = props;
@@ -105,9 +106,9 @@ export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
   return isAzureAccess(access)
     ? access
     : fail("azure-foreign", {
-        problem: "an access of cloud azure was not made by azureAccess()",
+        problem: "an access of cloud azure was not created by azureAccess()",
         value: access.rights,
-        remedy: "make it with azureAccess() of the /azure subpath",
+        remedy: "create it with azureAccess() of the /azure subpath",
       });
 }
 
@@ -115,16 +116,16 @@ function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
   return ACCESS in access;
 }
 
-/** How the identities of one cluster's workloads are made. */
+/** Properties of {@link workloadIdentities}. */
 export interface WorkloadIdentitiesSettings extends IdentitySettings {
   /**
-   * Audience of the tokens, as the webhook asks for it.
+   * Audience of the tokens that the webhook requests.
    *
    * @defaultValue "api://AzureADTokenExchange"
    */
   readonly audience?: string;
   /**
-   * Begins the names of identities, 1 to 63 letters, digits and hyphens.
+   * Prefix of the names of identities, 1 to 63 letters, digits and hyphens.
    *
    * @defaultValue - the cluster's name
    */
@@ -156,7 +157,7 @@ const WORKLOAD_IDENTITIES_PROPS: ObjectKind<WorkloadIdentitiesProps> = object({
 export interface WorkloadIdentityProps extends DeclaredIdentityProps {
   /** Service accounts that may act as the identity. */
   readonly trusts: readonly PullTrust[];
-  /** What it may do; no role for an identity that is given rights elsewhere, on an AKS cluster say. */
+  /** Its roles; empty for an identity that gets its rights elsewhere, for example on an AKS cluster. */
   readonly roles: readonly AccessRole[];
   /**
    * The Azure cloud of the identity.
@@ -218,11 +219,12 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
 
 function checkedCredentials(props: WorkloadIdentityProps): readonly FederatedCredential[] {
   accessRoles(props.roles);
-  const remedy = "put the service accounts on more identities; workloadIdentities makes one each";
+  const remedy =
+    "distribute the service accounts over more identities; workloadIdentities makes one for each";
   return trustCredentials(props.identityName, props.trusts, props.cloud, [], remedy);
 }
 
-/** A late value is never hashed: those are told apart by their place. */
+/** Late values are never hashed, so these are numbered. */
 function assignmentIds(roles: readonly AccessRole[]): readonly (readonly [string, AccessRole])[] {
   let late = 0;
   return roles.map((role) => {
@@ -238,14 +240,14 @@ const OF_WEBHOOK: PodFragment = { labels: WEBHOOK_USE_LABEL, env: [], volumeMoun
  * One identity for each service account that uses Azure, with trust, roles, annotations and the pods' label.
  *
  * Azure's pod identity webhook must run in the cluster: OpenShift runs it once the Secret `azure-credentials` exists
- * (`ComponentIdentities` gives it); elsewhere install it.
+ * (`ComponentIdentities` writes it); elsewhere install it.
  *
  * Children: one `WorkloadIdentity` per service account, `<namespace>_<name>`.
  */
 export class WorkloadIdentities extends Construct implements AccessDeclaration {
   /** The identity of each service account, by `namespace/name`. */
   readonly identities: ReadonlyMap<string, WorkloadIdentity>;
-  /** What each service account got, in the order of the workloads. */
+  /** The grant of each service account, in the order of the workloads. */
   readonly grants: readonly AccessGrant[];
 
   constructor(scope: Construct, id: string, props: WorkloadIdentitiesProps) {
@@ -270,7 +272,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
 }
 
 /**
- * How the identities of one cluster's workloads are made; for the composed constructs.
+ * Returns the identities of one cluster's workloads, for the composed constructs.
  *
  * Declares a {@link WorkloadIdentities} with the id `Default`.
  */
@@ -283,7 +285,7 @@ export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkl
   };
 }
 
-/** Ends the names of workloads' identities, so that the one that pulls a service account's images has another name. */
+/** Suffix of the names of workloads' identities; identities for pulls of the same service account do not have it. */
 const SUFFIX = "access";
 
 /** Checks a request as a whole and decides each identity. */

@@ -13,11 +13,11 @@ import {
   roleBinding,
 } from "../../rules/google/permission";
 
-/** Who gets the rights of a workload, for your own resources. */
+/** The identity of a workload, for grants on your own resources. */
 export interface GoogleGrantee {
   /** IAM policy member: `serviceAccount:<email>`, or the principal itself; late when the project number is. */
   readonly member: string;
-  /** What must exist before a policy names the member; hand it to `dependsOn` of the resource. */
+  /** What must exist before a policy names the member; pass it to `dependsOn` of the resource. */
   readonly dependencies: readonly ITerraformDependable[];
 }
 
@@ -26,21 +26,21 @@ export interface GoogleAccessProps {
   /**
    * Roles on projects and buckets.
    *
-   * @defaultValue - none; `declare` grants everything
+   * @defaultValue - none; `declare` makes all grants
    */
   readonly roles?: readonly GoogleRoleGrant[];
   /**
-   * Declares grants on resources that `roles` does not know: a topic, a key, a dataset. Called once per workload, with
-   * its own scope.
+   * Declares grants on resources that `roles` does not support: a topic, a key, a dataset. Called once per workload,
+   * with its own scope.
    *
    * @defaultValue - nothing further
    */
   readonly declare?: (scope: Construct, grantee: GoogleGrantee) => void;
   /**
-   * In words what `declare` grants, for the record of the cluster, where `explain` shows it without judging it; needed
-   * beside it.
+   * Describes what `declare` grants; required with `declare`. It is recorded for `explain`, which shows it without
+   * judging it.
    *
-   * @defaultValue - none, which `declare` does not allow
+   * @defaultValue - none; required with `declare`
    */
   readonly permissions?: readonly string[];
 }
@@ -51,7 +51,7 @@ const GOOGLE_ACCESS_PROPS: ObjectKind<GoogleAccessProps> = object({
   permissions: optional(list(text)),
 });
 
-/** What a workload may do on Google Cloud; made by {@link googleAccess}. */
+/** What a workload may do on Google Cloud, returned by {@link googleAccess}. */
 export class GoogleAccess implements IAccess<Construct> {
   /** Always `google`. */
   readonly cloud: string = "google";
@@ -59,7 +59,7 @@ export class GoogleAccess implements IAccess<Construct> {
   readonly rights: AccessRights;
   /** The roles, checked. */
   readonly grants: readonly CheckedRoleGrant[];
-  /** Declares further grants; `undefined` where there are none. */
+  /** Declares further grants; `undefined` if there are none. */
   readonly declare: ((scope: Construct, grantee: GoogleGrantee) => void) | undefined;
 
   /** See {@link googleAccess}. */
@@ -70,7 +70,7 @@ export class GoogleAccess implements IAccess<Construct> {
     const permissions = props.permissions ?? [];
     if (roles.length === 0 && declare === undefined)
       fail("google-missing", {
-        problem: "access without any role grants nothing",
+        problem: "googleAccess() names no role, so it grants nothing",
         allowed: "`roles`, or `declare` with `permissions`",
         remedy: "state what the workload may do",
       });
@@ -85,7 +85,7 @@ export class GoogleAccess implements IAccess<Construct> {
     };
   }
 
-  /** Refused: a workload identity pool needs a project and its number. */
+  /** Throws: a workload identity pool needs a project and its number. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
     return fail("google-missing", {
       problem: "access to Google Cloud needs a project for the workload identity pool, and none is stated",
@@ -95,7 +95,7 @@ export class GoogleAccess implements IAccess<Construct> {
   }
 }
 
-/** Roles on Google Cloud for a workload. */
+/** Returns access to Google Cloud for a workload. */
 export function googleAccess(props: GoogleAccessProps): GoogleAccess {
   checkGiven("googleAccess()", GOOGLE_ACCESS_PROPS, props);
   return new GoogleAccess(props);

@@ -10,14 +10,14 @@ import { defaultAudience, renderPrincipal, stsAudience } from "../../rules/googl
 import type { IWorkloadIdentityPool } from "./pool";
 import type { IOidcProvider, OidcProviderAttributes } from "./provider-props";
 
-/** An existing pool provider whose mapping is `google.subject = assertion.sub`; made by `OidcProvider.fromProviderId`. */
+/** An existing pool provider that maps `google.subject = assertion.sub`, from `OidcProvider.fromProviderId`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   readonly pool: IWorkloadIdentityPool;
   readonly providerId: string;
   readonly issuer: Issuer | undefined;
   readonly audience: string;
   readonly stsAudience: string;
-  /** The declared one, where the app declared it before; otherwise what the pool depends on. */
+  /** The resource if the app has declared the pool provider; otherwise the pool's dependencies. */
   readonly dependencies: readonly ITerraformDependable[];
   readonly #subjectAttribute: string | undefined;
 
@@ -43,12 +43,12 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     this.#subjectAttribute = subjectAttribute;
   }
 
-  /** Checks that the subjects can be bound; the existing condition has to admit them. */
+  /** Checks that the subjects can be bound; the existing condition must admit them. */
   addSubjects(subjects: readonly Subject[]): void {
     const long = subjects.find((subject) => !fitsGoogleSubject(subject));
     if (long && this.#subjectAttribute === undefined)
       fail("google-limit", {
-        problem: `subject has ${subjectBytes(long)} bytes, more than google.subject can hold, and the attribute mapping is not ours`,
+        problem: `subject has ${subjectBytes(long)} bytes, too many for google.subject, and the attribute mapping of an adopted pool provider cannot be changed here`,
         value: long.toString(),
         allowed: "at most 127 bytes",
         remedy:
@@ -56,7 +56,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
       });
   }
 
-  /** IAM policy member of a service account, by attribute where its subject is too long. */
+  /** IAM policy member of a service account; by attribute if its subject is too long. */
   principal(subject: Subject): string {
     this.addSubjects([subject]);
     const text = subject.toString();

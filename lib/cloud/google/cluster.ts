@@ -11,15 +11,15 @@ import { GKE_CLUSTER } from "./spoke";
 /** The facts of a GKE cluster. */
 export interface GkeProps {
   /**
-   * The cluster, declared or looked up: what it says as a literal need not be stated again.
+   * The cluster, declared or looked up: its literal attributes need not be stated again.
    *
-   * @defaultValue - everything is stated
+   * @defaultValue - none; everything must be stated
    */
   readonly cluster?: ContainerCluster | DataGoogleContainerCluster;
   /**
    * Name of the cluster in GKE; becomes part of the names of identities.
    *
-   * @defaultValue - that of the cluster
+   * @defaultValue - the name in `cluster`
    */
   readonly name?: string;
   /**
@@ -37,7 +37,7 @@ export interface GkeProps {
   /**
    * The issuer.
    *
-   * @defaultValue - made of project, location and name, as GKE makes it; literal also for a cluster that is yet to be made
+   * @defaultValue - built from project, location and name like GKE's; literal even before the cluster exists
    */
   readonly issuer?: GivenIssuer;
 }
@@ -51,10 +51,11 @@ const GKE_PROPS: ObjectKind<GkeProps> = object({
 });
 
 /**
- * A GKE cluster, for `WorkloadAccess`. Image pulls are refused: GKE nodes take no credential provider configuration.
+ * Returns the facts of a GKE cluster for `WorkloadAccess`. Image pulls are refused: GKE nodes do not accept a
+ * CredentialProviderConfig.
  *
- * Google Cloud trusts its service accounts through a pool of the cluster's own, as those of any cluster, and not through
- * `<project>.svc.id.goog`, in which all clusters of a project share their principals.
+ * Google Cloud trusts its service accounts through the cluster's own pool, like those of any cluster, and not through
+ * `<project>.svc.id.goog`, in which all clusters of a project share principals.
  */
 export function gke(props: GkeProps): ManagedCluster {
   checkGiven("gke()", GKE_PROPS, props);

@@ -9,15 +9,15 @@ import { type AdoptableProps, type UniverseProps, ADOPTABLE_PROPS, UNIVERSE_PROP
 export type ComponentNaming = "derived" | "ccoctl";
 
 /**
- * Whose a request's custom role is: the cluster's own; the project's, named as ccoctl names it and declared here; or
- * the project's, declared elsewhere.
+ * Owner of a request's custom role: `cluster` for the cluster's own; `project` for one of the project with ccoctl's
+ * name, declared here; `existing` for one of the project that is declared elsewhere.
  */
 export type RoleSharing = "cluster" | "project" | "existing";
 
-/** What one request gets other than its file says. */
+/** Changes to what one request asks for. */
 export interface ComponentOverride extends ComponentRightsOverride {
   /**
-   * Whose the custom role is.
+   * Owner of the custom role.
    *
    * @defaultValue - `cluster`; `project` with `naming: "ccoctl"`
    */
@@ -29,8 +29,8 @@ export interface ComponentOverride extends ComponentRightsOverride {
    */
   readonly roleId?: string;
   /**
-   * A condition on all roles of the request, `resource.name.startsWith(…)` say. Many permissions that list or create
-   * cannot be met under one.
+   * A condition on all roles of the request, for example `resource.name.startsWith(…)`. Many permissions to list or
+   * create never satisfy one.
    *
    * @defaultValue - none
    */
@@ -47,9 +47,9 @@ export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
 
 /** Settings of a {@link ComponentServiceAccount}. */
 export interface ComponentServiceAccountProps extends ComponentOverride, AdoptableProps, UniverseProps {
-  /** What the component asks for. */
+  /** The component's CredentialsRequest. */
   readonly request: CredentialsRequest;
-  /** Name of the cluster; with `naming: "ccoctl"` the `--name` that ccoctl was given. */
+  /** Name of the cluster; with `naming: "ccoctl"` the `--name` that was given to ccoctl. */
   readonly clusterName: string;
   /** Id of the project of service account, custom role and bindings. */
   readonly project: string;
@@ -62,15 +62,15 @@ export interface ComponentServiceAccountProps extends ComponentOverride, Adoptab
    */
   readonly naming?: ComponentNaming;
   /**
-   * Id of the Google service account. State the id of one that exists as long as it lives: with another id it is
-   * another service account.
+   * Id of the Google service account. Keep stating the id of an existing one: with another id it would be another
+   * service account.
    *
    * @defaultValue - derived from cluster and request
    */
   readonly accountId?: string;
   /**
-   * The custom role exists, and an `import` block takes it into the state: that of a sibling cluster in the same
-   * project, say, while this cluster's service account is new.
+   * Whether the custom role exists and is imported into the state, for example that of a sibling cluster in the same
+   * project, while this cluster's service account is new.
    *
    * @defaultValue - as `adopt`; false with `roleSharing: "cluster"`
    */

@@ -48,15 +48,15 @@ import { audienceMismatch } from "../../model/problems";
 const SECRET_KEY = "service_account.json";
 
 /**
- * What one OpenShift component acts as on Google Cloud: a service account that its Kubernetes service accounts may
- * act as, a custom role of exactly its permissions, bindings on the project, and the Secret with the credential file.
+ * The identity of one OpenShift component on Google Cloud: a service account for its Kubernetes service accounts, a
+ * custom role with exactly its permissions, bindings on the project, and the Secret with the credential file.
  *
- * The Secret is final at synthesis where the project number is literal.
+ * The Secret is final at synth if the project number is literal.
  */
 export class ComponentServiceAccount extends Construct {
-  /** The service account, and who may act as it. */
+  /** The Google service account and its users. */
   readonly account: FederatedServiceAccount;
-  /** The custom role; `undefined` where the request has no permissions of its own, or shares a role declared elsewhere. */
+  /** The custom role; `undefined` if the request has no permissions of its own, or shares a role declared elsewhere. */
   readonly role: ProjectRole | undefined;
   /** The roles on the project. */
   readonly bindings: readonly RoleBinding[];
@@ -100,7 +100,7 @@ export class ComponentServiceAccount extends Construct {
     };
   }
 
-  /** Throws where an object of the plan cannot be declared in the scope: a name that is taken, a policy that is full. */
+  /** Throws if an object of the plan cannot be declared in the scope: a name is taken, or a policy is full. */
   static check(
     scope: Construct,
     plan: ComponentPlan,
@@ -138,15 +138,15 @@ export function checkComponentAudience(oidcProvider: IOidcProvider): void {
         `pool provider ${oidcProvider.providerId}`,
         allowed.join(", "),
         COMPONENT_AUDIENCE,
-        "let the pool provider allow openshift too (`audiences`, or `audience` of an adopted one), or leave oidcProvider out to have one declared",
+        "allow the audience openshift in the pool provider (`audiences`, or `audience` of an adopted one), or leave oidcProvider out so that one is declared",
       ),
     );
 }
 
-/** Settings of one component before its pool provider is there. */
+/** Settings of one component before its pool provider exists. */
 export type UnboundComponent = Omit<ComponentServiceAccountProps, "oidcProvider">;
 
-/** A component's objects, named and checked, none declared. */
+/** A component's named and checked objects, not yet declared. */
 export interface ComponentPlan {
   readonly request: CredentialsRequest;
   readonly account: {
@@ -155,13 +155,13 @@ export interface ComponentPlan {
     /** With the reason for a basic role. */
     readonly description: string | undefined;
   };
-  /** Id of the custom role, declared here or elsewhere; `undefined` where the request needs none. */
+  /** Id of the custom role, declared here or elsewhere; `undefined` if the request does not need one. */
   readonly roleId: string | undefined;
-  /** The custom role, where one is declared. */
+  /** The custom role to declare, if any. */
   readonly role: ProjectRoleProps | undefined;
   /** What the service account is granted on its project. */
   readonly grants: readonly CheckedRoleGrant[];
-  /** What the component is meant to get other than its request asks for. */
+  /** The component's intended rights, if they differ from the request. */
   readonly intends: ComponentIntent | undefined;
 }
 
@@ -179,7 +179,7 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
     if (adopt && condition !== undefined)
       fail("google-unsupported", {
         problem:
-          "a condition cannot be put on a role that is adopted: the binding without condition would stay beside it",
+          "a condition cannot be added to an adopted role: the existing binding without a condition would stay",
         remedy: "adopt first, apply, then add the condition without adopt",
       });
     const sharing = props.roleSharing ?? (naming === "ccoctl" ? "project" : "cluster");
@@ -215,8 +215,7 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
           problem: `${requestLabel(first.request)} and ${requestLabel(plan.request)} would have the same ${what}`,
           value,
           allowed: `one ${what} per request`,
-          remedy:
-            "give one of the two another one in `overrides`, or leave out the request that is there twice",
+          remedy: "give one of the two another one in `overrides`, or remove the duplicate request",
         });
       seen.set(`${what} ${value}`, plan);
     }

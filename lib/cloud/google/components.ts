@@ -52,59 +52,58 @@ import { RoleBinding } from "./role";
 /** Settings of `componentServiceAccounts`. */
 export interface ComponentServiceAccountsProps extends ClusterPoolProps {
   /**
-   * How pool, pool provider, service accounts and roles are named.
+   * Names of pool, pool provider, service accounts and roles.
    *
    * @defaultValue - `derived`; `ccoctl` with `adopt`
    */
   readonly naming?: ComponentNaming;
   /**
-   * The `--name` that ccoctl was given; pool and pool provider have it as their id.
+   * The `--name` that was given to ccoctl, the id of pool and pool provider.
    *
    * @defaultValue - the cluster's name
    */
   readonly ccoctlName?: string;
   /**
-   * Ids of service accounts by `metadata.name` of the request: the part of the e-mail address before the @. Those that
-   * ccoctl made end with five random characters; `gcloud iam service-accounts list` shows them beside the display name
-   * `<name>-<request>`. They stay stated as long as the service accounts live.
+   * Ids of service accounts by `metadata.name` of the request: the part of the e-mail address before the @. Those of
+   * ccoctl end with five random characters; `gcloud iam service-accounts list` shows them with the display name
+   * `<name>-<request>`. Keep them stated as long as the service accounts exist.
    *
    * @defaultValue - derived; with `naming: "ccoctl"`, each request must be here or in `absentAccounts`
    */
   readonly accountIds?: Readonly<Record<string, string>>;
   /**
-   * With `naming: "ccoctl"`: requests, by `metadata.name`, that ccoctl made no service account for, those of a newer
-   * release say. One is made under an id of ccoctl's form. `all` for each that is not in `accountIds`.
+   * With `naming: "ccoctl"`: `metadata.name` of requests for which ccoctl has not created a service account, for
+   * example those of a newer release. One is created with an id of ccoctl's form. `all` stands for every request that
+   * is not in `accountIds`.
    *
    * @defaultValue - none
    */
   readonly absentAccounts?: readonly string[] | "all";
   /**
-   * Take what ccoctl made into the state: Terraform `import` blocks for pool, pool provider, the service accounts of
-   * `accountIds` and their custom roles. Bindings need none. Leave it out after the first apply; the other settings
-   * stay.
+   * Adopts ccoctl's resources with Terraform `import` blocks: pool, pool provider, the service accounts of `accountIds`
+   * and their custom roles. Bindings need none. Remove it after the first apply, but keep the other settings.
    *
    * @defaultValue false
    */
   readonly adopt?: boolean;
   /**
-   * Beside `adopt`: the requests whose custom roles exist, by `metadata.name`, where those are not just the ones with
-   * an entry in `accountIds`. A sibling cluster of the project may have made a role before this cluster's service
-   * account, say.
+   * With `adopt`: `metadata.name` of the requests whose custom roles exist, if these are not exactly the ones in
+   * `accountIds`. For example, a sibling cluster of the project may already have created a role.
    *
    * @defaultValue - those with an entry in `accountIds`; none with `roleSharing: "cluster"`
    */
   readonly adoptRoles?: readonly string[];
   /**
-   * Kubernetes service accounts, as `namespace/name`, that use the pool provider besides the components: operators of
-   * the Operator Lifecycle Manager, say. The condition admits them; what they may do is granted elsewhere.
+   * Further Kubernetes service accounts, as `namespace/name`, that use the pool provider, for example operators of the
+   * Operator Lifecycle Manager. The condition admits them; their permissions are granted elsewhere.
    *
-   * @defaultValue - none; with `adopt`, a warning says that others are cut off
+   * @defaultValue - none; with `adopt`, a warning says that others lose access
    */
   readonly serviceAccounts?: readonly (string | Subject)[];
   /**
-   * Whose the custom roles are. ccoctl has one for all clusters of a project: with `project` this stack owns it, and
-   * removes permissions that another release of a sibling cluster may need; the sibling states `existing`. `overrides`
-   * can say otherwise for single requests.
+   * Owner of the custom roles. ccoctl has one per request for all clusters of a project: with `project` this stack owns
+   * it, and removes permissions that a sibling cluster of another release may need; the sibling must state `existing`.
+   * `overrides` can differ for single requests.
    *
    * @defaultValue - `cluster`; `project` with `naming: "ccoctl"`
    */
@@ -112,7 +111,7 @@ export interface ComponentServiceAccountsProps extends ClusterPoolProps {
   /**
    * Roles, rights and conditions of single requests, by `metadata.name`.
    *
-   * @defaultValue - everything as the requests say
+   * @defaultValue - everything is as in the requests
    */
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
 }
@@ -134,13 +133,12 @@ const COMPONENT_SERVICE_ACCOUNTS_PROPS: ObjectKind<ComponentServiceAccountsProps
 const JOB = "openshift";
 
 /**
- * Identities for OpenShift's components on Google Cloud: what `ccoctl gcp create-all` makes, declared.
+ * Identities for OpenShift's components on Google Cloud, like those of `ccoctl gcp create-all`.
  *
- * One pool for the cluster, one pool provider that takes tokens of audience `openshift` from exactly the components'
- * service accounts, and for each request a {@link ComponentServiceAccount}. Everything is checked before anything is
- * declared.
+ * Declares a pool for the cluster, a pool provider that accepts tokens with audience `openshift` only from the
+ * components' service accounts, and a {@link ComponentServiceAccount} per request. Everything is checked first.
  *
- * Warns of an adopted pool provider that would admit the components alone.
+ * Warns if an adopted pool provider would only admit the components.
  */
 export function componentServiceAccounts(
   props: ComponentServiceAccountsProps,
@@ -170,7 +168,7 @@ function declareComponents(
     fail("google-missing", {
       problem: `cluster ${cluster} has no CredentialsRequest for Google Cloud`,
       allowed: "at least one request",
-      remedy: "read them from the release payload, or leave the identities of components out",
+      remedy: "read the requests from the release payload, or remove PlatformComponents",
     });
   universeIn(scope, props);
   checkRequestNames(requests, props, settings);
@@ -234,7 +232,7 @@ function componentOf(
 }
 
 function othersWarning(providerId: string): string {
-  return `pool provider ${providerId} admitted every service account of the cluster, and will admit the components alone: others that use it, operators of the Operator Lifecycle Manager say, are cut off. List the members of roles/iam.workloadIdentityUser on the project's service accounts, and state the further ones in serviceAccounts; an empty list says that there are none`;
+  return `pool provider ${providerId} has admitted every service account of the cluster, and will only admit the components: others that use it, for example operators of the Operator Lifecycle Manager, lose access. List the members of roles/iam.workloadIdentityUser on the project's service accounts, and add the further ones to serviceAccounts; an empty list states that there are none`;
 }
 
 /** What the caller stated of all requests and of single ones, checked as far as it can be without them. */
@@ -262,10 +260,10 @@ function componentSettings(props: ComponentServiceAccountsProps): ComponentSetti
   const both = [...accountIds.keys()].find((name) => absent !== "all" && absent.includes(name));
   if (both !== undefined)
     fail("google-conflict", {
-      problem: "a request has an id in accountIds and is stated absent as well",
+      problem: "a request is listed both in accountIds and in absentAccounts",
       value: both,
       allowed: "one of the two for each request",
-      remedy: "keep the entry in accountIds where the service account exists, and remove the other one",
+      remedy: "keep the entry in accountIds if the service account exists, and remove the other one",
     });
   return { naming, adopt, accountIds, absent, overrides: new Map(Object.entries(props.overrides ?? {})) };
 }
@@ -301,10 +299,10 @@ function checkRequestNames(
   if (missing.length > 0)
     fail("google-missing", {
       problem:
-        "ids of service accounts that ccoctl made are missing; they end with random characters, which cannot be computed, and with another id the component would get another service account",
+        "ids of ccoctl's service accounts are missing; they end with random characters that cannot be computed, and with another id the component would get another service account",
       value: missing,
       allowed:
-        'accountIds with an entry for each request, or the request\'s name in absentAccounts ("all" for a cluster that ccoctl never made)',
+        'accountIds with an entry for each request, or the request\'s name in absentAccounts ("all" for a cluster without ccoctl)',
       remedy:
         "take the id, the part before the @, from `gcloud iam service-accounts list --format='value(displayName,email)'`; the display name is <name>-<request>",
     });

@@ -28,7 +28,7 @@ export interface FederatedServiceAccountProps extends AdoptableProps {
   readonly accountId: string;
   /** The pool provider that trusts the cluster, or `WorkloadIdentityPool.fleet(…)`. */
   readonly principals: IPrincipals;
-  /** Kubernetes service accounts that may act as it, as `namespace/name`; each counts once. */
+  /** Kubernetes service accounts that may act as it, as `namespace/name`; duplicates are ignored. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
    * Name for people, at most 100 bytes of UTF-8.
@@ -63,12 +63,12 @@ const ROLE = "roles/iam.workloadIdentityUser";
 const declared = new PerApp<FederatedServiceAccount>();
 
 /**
- * A Google service account that Kubernetes service accounts act as: `roles/iam.workloadIdentityUser` on it for each
- * of their principals, added without touching other members.
+ * A Google service account for Kubernetes service accounts: their principals get `roles/iam.workloadIdentityUser` on
+ * it, without changing other members.
  *
- * E-mail address and members are literal where the project number is. A service account that was deleted and made
- * again under its old id (`terraform apply -replace`) is another one: IAM marks the bindings of the old one as
- * deleted. The apply after that makes those again that Terraform declared, so apply twice; others are made by hand.
+ * E-mail address and members are literal if the project number is. A service account that is deleted and recreated with
+ * its old id (`terraform apply -replace`) is a different one: IAM marks the bindings of the old one as deleted. Apply
+ * twice, because only the next apply recreates the declared bindings; recreate others by hand.
  */
 export class FederatedServiceAccount extends Construct {
   /** `<id>@<project>.iam.gserviceaccount.com`. */
@@ -79,7 +79,7 @@ export class FederatedServiceAccount extends Construct {
   readonly dependencies: readonly ITerraformDependable[];
   /** The Terraform resource. */
   readonly resource: ServiceAccount;
-  /** One for each Kubernetes service account. */
+  /** The bindings, one per Kubernetes service account. */
   readonly users: readonly ServiceAccountIamMember[];
 
   constructor(scope: Construct, id: string, props: FederatedServiceAccountProps) {

@@ -24,21 +24,22 @@ export interface IssuerBucketProps extends AdoptableProps, UniverseProps {
   /** Id of the bucket's project. */
   readonly project: string;
   /**
-   * Location of the bucket: `us`, `eu`, `asia`, a dual-region, or a region. That of a bucket that exists must be its
-   * own, since another one replaces it.
+   * Location of the bucket: `us`, `eu`, `asia`, a dual-region, or a region. For an existing bucket state its own: any
+   * other would replace the bucket.
    */
   readonly location: string;
-  /** The issuer's public keys as PEM; the current and the next one while they are rotated. */
+  /** The issuer's public keys as PEM; during a rotation the current and the next one. */
   readonly keys: readonly IssuerKey[];
   /**
-   * How long others may keep the documents. Cloud Storage's own default for public objects, one hour, would hold back
-   * a key that is added.
+   * How long others may cache the documents. Cloud Storage's default for public objects, one hour, would delay a new
+   * key.
    *
    * @defaultValue - 5 minutes
    */
   readonly cacheDuration?: Duration;
   /**
-   * Let everybody list the bucket's objects too, as ccoctl does. State `true` to keep that when `adopt` goes.
+   * Whether everyone may also list the bucket's objects, as with ccoctl. State `true` to keep that after removing
+   * `adopt`.
    *
    * @defaultValue - as `adopt`
    */
@@ -67,25 +68,26 @@ const HAND_OVER = "declare it once, and hand the construct to everything that us
 const declared = new PerApp<IssuerBucket>();
 
 /**
- * A public bucket that serves an issuer's discovery document and keys, for relying parties besides Google Cloud, which
- * takes the keys in the pool provider (`keys` there) and needs no public endpoint.
+ * A public bucket that serves an issuer's discovery document and keys to relying parties other than Google Cloud, which
+ * can get the keys in the pool provider (`keys` there) instead of from a public endpoint.
  *
- * The issuer is `https://storage.googleapis.com/<bucket>`. The organization policies `storage.publicAccessPrevention`
- * and `iam.allowedPolicyMemberDomains` forbid such a bucket: apply then fails at the binding for `allUsers`, with
- * status 412 or 400. Upload the keys to the pool provider there, or have the project exempted.
+ * The issuer is `https://storage.<universe>/<bucket>`, by default of `googleapis.com`. The organization policies
+ * `storage.publicAccessPrevention` and `iam.allowedPolicyMemberDomains` forbid such a bucket: apply then fails at the
+ * binding for `allUsers`, with status 412 or 400. Upload the keys to the pool provider there, or have the project
+ * exempted.
  */
 export class IssuerBucket extends Construct implements IIssuerHost {
   /** `https://storage.<universe>/<bucket>`. */
   readonly issuer: Issuer;
   /** The bucket. */
   readonly resource: StorageBucket;
-  /** Lets everyone read the objects. */
+  /** The binding that lets everyone read the objects. */
   readonly publicReaders: StorageBucketIamMember;
   /** The discovery document. */
   readonly discovery: StorageBucketObject;
   /** The key set, `keys.json`. */
   readonly jwks: StorageBucketObject;
-  /** What must exist before the issuer can be asked. */
+  /** What must exist before the issuer's documents can be read. */
   readonly dependencies: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
@@ -152,6 +154,6 @@ function locationOf({ location }: IssuerBucketProps): string {
     pattern: /^[a-z][a-z0-9-]+$/i,
     allowed: "us, eu, asia, a dual-region, or a region such as europe-west1",
     remedy:
-      "for a bucket that exists use its own: `gcloud storage buckets describe gs://BUCKET --format='value(location)'`",
+      "for an existing bucket use its own: `gcloud storage buckets describe gs://BUCKET --format='value(location)'`",
   }).toUpperCase();
 }

@@ -30,17 +30,17 @@ import {
 } from "./provider-props";
 import { type DeclaredProps, type UniverseProps, DECLARED_PROPS, UNIVERSE_PROPS } from "./props";
 
-/** The pool provider that trusts a cluster: a given one, or how it is declared. */
+/** The pool provider that trusts a cluster: an existing one, or settings for a new one. */
 export interface PoolProviderSettings extends DeclaredProps {
   /**
-   * A pool provider that is there, declared or adopted (`OidcProvider.fromProviderId`). Its condition admits the service
-   * accounts, and it trusts the cluster's own issuer: state it there, so that it is checked.
+   * An existing pool provider, declared or adopted (`OidcProvider.fromProviderId`). Its condition must admit the
+   * service accounts, and it must trust the cluster's issuer, which is checked if the pool provider states it.
    *
-   * @defaultValue - one is declared for this job, so that a token of another job's audience is refused
+   * @defaultValue - one is declared for this job, so that tokens with another job's audience are refused
    */
   readonly oidcProvider?: IOidcProvider;
   /**
-   * Id of the pool provider that is declared: 4 to 32 of a-z, 0-9 and -.
+   * Id of the pool provider to declare: 4 to 32 of a-z, 0-9 and -.
    *
    * @defaultValue - `k8s-<cluster>` for pulls, with `--openshift` for components and `--workloads` for workloads
    */
@@ -52,10 +52,10 @@ export interface PoolProviderSettings extends DeclaredProps {
    */
   readonly namePrefix?: string;
   /**
-   * The issuer's public keys as PEM, so that nothing of it need be public; the current and the next one while they
-   * are rotated. The same for pulls, components and workloads.
+   * The issuer's public keys as PEM, so that the issuer need not be public; during a rotation the current and the next
+   * one. State the same for pulls, components and workloads.
    *
-   * @defaultValue - `jwks`, where it is given; otherwise Google fetches the keys from the issuer
+   * @defaultValue - `jwks` if set; otherwise Google fetches the keys from the issuer
    */
   readonly keys?: readonly IssuerKey[];
   /**
@@ -78,13 +78,13 @@ export const POOL_PROVIDER_SETTINGS: ObjectKind<PoolProviderSettings> = object({
 
 /** Where a cluster's tokens are trusted, and where its service accounts are; shared by components and workloads. */
 export interface ClusterPoolProps extends PoolProviderSettings, UniverseProps {
-  /** Id of the project of the service accounts; of the pool too, unless one is given. */
+  /** Id of the project of the service accounts, and of the pool unless an existing one is given. */
   readonly project: string;
   /**
    * Number of the pool's project, as text: `"123456789012"`. May be late; the credential files are then finished by
    * `bind`.
    *
-   * @defaultValue - that of the given `pool` or `oidcProvider`; needed without them
+   * @defaultValue - the number in the given `pool` or `oidcProvider`; required without them
    */
   readonly projectNumber?: string;
   /**
@@ -155,7 +155,7 @@ export function checkClusterPool(
         problem: `${property} differs from that of the given workload identity pool`,
         value: stated,
         allowed: String(expected),
-        remedy: "state the project that owns the pool; repositories name their own project",
+        remedy: "state the project that owns the pool; repositories state their own project",
       });
   }
 }
@@ -227,11 +227,11 @@ function trusting(oidcProvider: IOidcProvider, issuer: Issuer): IOidcProvider {
   if (trusted === undefined || trusted.late || issuer.late || trusted.equals(issuer)) return oidcProvider;
   return fail("google-mismatch", {
     problem:
-      "oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights",
+      "oidcProvider trusts another cluster's issuer, so that cluster's service accounts would get the rights",
     value: trusted.url,
     allowed: issuer.url,
     remedy:
-      "give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared",
+      "pass the pool provider of the cluster's own issuer, or leave oidcProvider out so that one is declared",
   });
 }
 
@@ -251,10 +251,10 @@ export function universeIn(
   // A late one has "${" too, as an expression that a caller writes out.
   if (typeof stated !== "string" || stated.includes("${") || stated === universe) return universe;
   return fail("google-mismatch", {
-    problem: "universeDomain is another one than that of the google provider, which declares everything",
+    problem: "universeDomain differs from that of the google provider, which declares the resources",
     value: universe,
     allowed: stated,
     remedy:
-      "state the same universeDomain in both, or give the google provider of this universe as `provider`",
+      "state the same universeDomain in both, or pass the google provider of this universe as `provider`",
   });
 }

@@ -37,7 +37,7 @@ export interface IPrincipals {
   readonly pool: PoolName;
   /** The audience of the service account tokens; always literal. */
   readonly audience: string;
-  /** What must exist before a principal is used in a policy; empty for what exists already. */
+  /** What must exist before a principal is used in a policy; empty for an existing pool. */
   readonly dependencies: readonly ITerraformDependable[];
   /** Admits the tokens of these service accounts; may be called at any time before synthesis. */
   addSubjects(subjects: readonly Subject[]): void;
@@ -51,7 +51,7 @@ export const PRINCIPALS: Kind<IPrincipals> = like(
   { addSubjects: method, principal: method },
 );
 
-/** Whose managed pool it is. */
+/** Identifies the managed pool of a project. */
 export interface ManagedPoolProps {
   /** Id of the GKE clusters' project, or of the fleet's host project. */
   readonly project: string;
@@ -66,7 +66,7 @@ const MANAGED_POOL_PROPS: ObjectKind<ManagedPoolProps> = object({
 
 /**
  * The workload identity pool that Google keeps for the GKE clusters and the fleet of a project:
- * `<project>.svc.id.goog`. Exists already; nothing is declared, and it takes no pool provider or condition of ours.
+ * `<project>.svc.id.goog`. It already exists, so nothing is declared, and it cannot get pool providers or conditions.
  *
  * All clusters of the project or fleet share its principals: `shop/web` of one cluster is `shop/web` of every other
  * (https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity, "identity sameness").
@@ -103,7 +103,7 @@ export class ManagedPool implements IPrincipals {
   }
 }
 
-/** A workload identity pool that takes pool providers: declared, or existing. */
+/** A workload identity pool that can have pool providers: declared, or existing. */
 export interface IWorkloadIdentityPool {
   /** Id of the project that owns the pool. */
   readonly project: string;
@@ -123,7 +123,7 @@ export const WORKLOAD_IDENTITY_POOL: Kind<IWorkloadIdentityPool> = like(
   { project: text, projectNumber: text, poolId: text, poolReference: text },
 );
 
-/** Where a workload identity pool is. */
+/** Identifies a workload identity pool. */
 export interface WorkloadIdentityPoolAttributes {
   /** Id of the project that owns the pool. */
   readonly project: string;
@@ -185,13 +185,13 @@ const declared = new PerApp<WorkloadIdentityPool>();
 /**
  * A workload identity pool: the namespace in which tokens of outside issuers become IAM principals.
  *
- * Use one pool per cluster: principals do not name the issuer, so that two clusters in one pool share them, and
- * `shop/web` of one is `shop/web` of the other.
+ * Use one pool per cluster: principals do not name the issuer, so two clusters in one pool share them: `shop/web` of
+ * one is also `shop/web` of the other.
  *
  * A deleted pool keeps its id for 30 days. `terraform destroy` followed by `apply` therefore ends with status 409;
- * undelete the pool (`gcloud iam workload-identity-pools undelete`) and import it, adopt it with
- * {@link WorkloadIdentityPool.fromPoolId}, or take another id. `pool.resource.lifecycle = { preventDestroy: true }`
- * guards against it.
+ * undelete the pool (`gcloud iam workload-identity-pools undelete`) and import it, adopt it with {@link
+ * WorkloadIdentityPool.fromPoolId}, or take another id. `pool.resource.lifecycle = { preventDestroy: true }` guards
+ * against it.
  *
  * Limits: REST reference of projects.locations.workloadIdentityPools.
  */
@@ -239,7 +239,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     this.dependencies = [this.resource];
   }
 
-  /** An existing pool; nothing is declared. Where another stack of the app declared it before, this one comes after. */
+  /** Returns an existing pool; nothing is declared. If another stack of the app declares it, this one waits for it. */
   static fromPoolId(
     scope: Construct,
     id: string,
@@ -249,12 +249,12 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     return new AdoptedWorkloadIdentityPool(scope, id, attributes);
   }
 
-  /** The pool that GKE and the fleet of a project bring along; nothing is declared. */
+  /** Returns the managed pool of a project's GKE clusters and fleet; nothing is declared. */
   static fleet(props: ManagedPoolProps): ManagedPool {
     return new ManagedPool(props);
   }
 
-  /** The pool of that project and id in the stack, declared at the first call. */
+  /** Returns the stack's pool of this project and id, declared at the first call. */
   static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
     checkGiven("WorkloadIdentityPool.forPoolId()", WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, poolId } = checkAttributes(props);
@@ -275,7 +275,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       ? fail("google-conflict", {
           problem: `workload identity pool is already declared in this stack with another ${differs[0]}`,
           value: poolId,
-          remedy: "declare the pool once and hand the construct to everything that uses it",
+          remedy: "declare the pool once and pass the construct to everything that uses it",
         })
       : existing;
   }

@@ -2,7 +2,7 @@ import type { TerraformProvider } from "cdktf";
 import { type ObjectKind, boolean, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 
-/** Settings of whatever is declared. */
+/** Settings of declared resources. */
 export interface DeclaredProps {
   /**
    * Terraform provider of all resources; must be allowed to set the IAM policies that are changed.
@@ -15,11 +15,11 @@ export interface DeclaredProps {
 /** The kind of {@link DeclaredProps}. */
 export const DECLARED_PROPS: ObjectKind<DeclaredProps> = object({ provider: optional(PROVIDER) });
 
-/** Settings of what may exist already. */
+/** Settings of resources that may already exist. */
 export interface AdoptableProps extends DeclaredProps {
   /**
-   * It exists already: a Terraform `import` block takes it into the state, so that it is changed and not made. Members of
-   * policies need none: adding one that is there changes nothing.
+   * Whether the resource exists and is imported into the state with a Terraform `import` block. Members of policies
+   * need no import: adding an existing one changes nothing.
    *
    * @defaultValue false
    */
@@ -32,7 +32,7 @@ export const ADOPTABLE_PROPS: ObjectKind<AdoptableProps> = object({
   adopt: optional(boolean),
 });
 
-/** Settings of what names Google Cloud's APIs. */
+/** Settings of what contains host names of Google Cloud's APIs. */
 export interface UniverseProps {
   /**
    * Domain of Google Cloud's APIs, for issuers and credential files.

@@ -34,7 +34,7 @@ import { issuerClusterInternal } from "../../model/problems";
 export interface IOidcProvider extends IPrincipals {
   /** The pool that it belongs to. */
   readonly pool: IWorkloadIdentityPool;
-  /** Whose tokens are trusted; may be late, and `undefined` for an existing pool provider whose issuer was not stated. */
+  /** The trusted issuer; may be late, and `undefined` for an existing pool provider whose issuer was not stated. */
   readonly issuer: Issuer | undefined;
   /** Id of the pool provider; literal. */
   readonly providerId: string;
@@ -57,8 +57,8 @@ export interface OidcProviderProps extends AdoptableProps {
   /** `iss` of the cluster's service account tokens, compared exactly; may be late. */
   readonly issuer: GivenIssuer;
   /**
-   * The cluster's public keys, JSON text or object, as `kubectl get --raw /openid/v1/jwks` prints them. With them the
-   * issuer need not be public, or even answer. While the cluster rotates its keys, give the old and the new.
+   * The cluster's public keys, JSON text or object, as `kubectl get --raw /openid/v1/jwks` prints them. The issuer then
+   * need not be reachable. During a rotation state the old and the new key.
    *
    * @defaultValue - Google fetches the keys from the issuer's discovery document
    */
@@ -66,7 +66,7 @@ export interface OidcProviderProps extends AdoptableProps {
   /**
    * The issuer's public keys as PEM, in place of `jwks`; while they are rotated, the current and the next one.
    *
-   * @defaultValue - `jwks`, where it is given; otherwise Google fetches the keys from the issuer's discovery document
+   * @defaultValue - `jwks` if set; otherwise Google fetches the keys from the issuer's discovery document
    */
   readonly keys?: readonly IssuerKey[];
   /**
@@ -76,7 +76,7 @@ export interface OidcProviderProps extends AdoptableProps {
    */
   readonly audiences?: readonly string[];
   /**
-   * Service accounts whose tokens are admitted, as `namespace/name`; more come with `addSubjects`.
+   * Service accounts whose tokens are admitted, as `namespace/name`; `addSubjects` adds more.
    *
    * @defaultValue - none yet
    */
@@ -88,18 +88,18 @@ export interface OidcProviderProps extends AdoptableProps {
    */
   readonly attributeMapping?: AttributeMapping;
   /**
-   * A condition of your own in CEL, 1 to 4096 characters; it then has to admit each service account itself, and needs
-   * a `reason`. One that plainly admits every token is refused.
+   * Your own condition in CEL, 1 to 4096 characters; it must admit every service account itself, and needs a `reason`.
+   * A condition that obviously admits every token is refused.
    *
-   * @defaultValue - the list of service accounts; of their namespaces once the list is over 4096 characters; any
-   * service account of the issuer once that is
+   * @defaultValue - the list of service accounts; over 4096 characters the list of their namespaces; if that is too
+   * long too, any service account of the issuer
    */
   readonly attributeCondition?: string;
   /**
-   * Why the list of service accounts will not do as a condition; needed beside `attributeCondition`, and appended to
-   * the description: at most 256 characters together.
+   * Why the list of service accounts does not suffice as a condition; required with `attributeCondition`, and appended
+   * to the description: at most 256 characters together.
    *
-   * @defaultValue - none, which `attributeCondition` does not allow
+   * @defaultValue - none; required with `attributeCondition`
    */
   readonly reason?: string;
   /**
@@ -111,10 +111,10 @@ export interface OidcProviderProps extends AdoptableProps {
   /**
    * Description, at most 256 characters.
    *
-   * Where the condition is wider than the list of service accounts, the reason for that is appended; a description
-   * that leaves no room for it is cut.
+   * If the condition is wider than the list of service accounts, the reason is appended; a description that leaves no
+   * room for it is cut.
    *
-   * @defaultValue - none; the reason alone, where there is one
+   * @defaultValue - none; only the reason, if there is one
    */
   readonly description?: string;
 }
@@ -136,20 +136,20 @@ export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
   description: optional(text),
 });
 
-/** What must be known of an existing pool provider. */
+/** Identifies an existing pool provider. */
 export interface OidcProviderAttributes {
   /** The workload identity pool. */
   readonly pool: IWorkloadIdentityPool;
   /** Id of the pool provider. */
   readonly providerId: string;
   /**
-   * `iss` that the pool provider trusts, exactly; where stated, pulls of another cluster are refused.
+   * The exact `iss` that the pool provider trusts; if stated, pulls of another cluster are refused.
    *
    * @defaultValue - unknown; nothing is compared
    */
   readonly issuer?: GivenIssuer;
   /**
-   * The audience that service account tokens shall carry; must be one that the pool provider allows.
+   * The audience of service account tokens; must be one that the pool provider allows.
    *
    * @defaultValue - the pool provider's full name, `https://iam.googleapis.com/projects/…/providers/<id>`
    */
@@ -260,12 +260,12 @@ function checkedReason({ attributeCondition, reason }: UncheckedOidcProvider): s
   return typeof given === "string" && given.trim() !== ""
     ? given
     : fail("google-missing", {
-        problem: "attribute condition of your own has no written reason",
+        problem: "`attributeCondition` is set without a reason",
         value: attributeCondition,
         allowed:
-          "`reason` beside `attributeCondition`, which becomes part of the pool provider's description",
+          "`reason` together with `attributeCondition`; it becomes part of the pool provider's description",
         remedy:
-          "say in `reason` why the exact list of service accounts will not do, or leave attributeCondition out to have that list",
+          "state in `reason` why the exact list of service accounts does not suffice, or leave attributeCondition out to get that list",
       });
 }
 

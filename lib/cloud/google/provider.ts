@@ -36,20 +36,20 @@ const declared = new PerApp<readonly OidcProvider[]>();
  * A workload identity pool provider for the issuer of one cluster.
  *
  * It pins issuer and audience, maps the `sub` claim to `google.subject`, and always has an attribute condition that
- * admits the service accounts that were added; where their list is too long, the wider condition is warned of, with the
- * reason in the description. A subject over 127 bytes does not fit into `google.subject`; the mapping then puts the
- * service account's UID there, and the subject is bound by a custom attribute instead.
+ * admits the added service accounts. If their list is too long, the condition is wider, with a warning and the reason
+ * in the description. A subject over 127 bytes does not fit into `google.subject`; the mapping then puts the service
+ * account's UID there, and the subject is bound by a custom attribute instead.
  */
 export class OidcProvider extends Construct implements IOidcProvider {
   /** The pool that it belongs to. */
   readonly pool: IWorkloadIdentityPool;
   /** Id of the pool provider. */
   readonly providerId: string;
-  /** Whose tokens are trusted. */
+  /** The trusted issuer. */
   readonly issuer: Issuer;
   /** Audiences that tokens may carry. */
   readonly audiences: readonly string[];
-  /** The first audience; what service account tokens shall carry. */
+  /** The first audience, for service account tokens. */
   readonly audience: string;
   /** The audience of the token exchange. */
   readonly stsAudience: string;
@@ -98,8 +98,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /**
-   * An existing pool provider; nothing is declared. Its condition must admit the service accounts; that of one which
-   * the app declares, in another stack say, admits those that are named there.
+   * Returns an existing pool provider; nothing is declared. Its condition must admit the service accounts; if the app
+   * declares it, perhaps in another stack, name them there.
    */
   static fromProviderId(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
     checkProps("OidcProvider.fromProviderId()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
@@ -109,8 +109,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /**
-   * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added. Those of
-   * {@link OidcProvider.forProviderId} are left to their own jobs.
+   * Returns the stack's pool provider for an issuer in a pool. The first call declares it; every call adds its service
+   * accounts. It never returns one of {@link OidcProvider.forProviderId}.
    */
   static forIssuer(scope: Construct, props: OidcProviderProps): OidcProvider {
     checkGiven("OidcProvider.forIssuer()", OIDC_PROVIDER_PROPS, props);
@@ -122,8 +122,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /**
-   * The stack's pool provider of that id in a pool, declared at the first call; service accounts are added. One issuer
-   * can have several in a pool, each with audiences and service accounts of its own.
+   * Returns the stack's pool provider of an id in a pool. The first call declares it; every call adds its service
+   * accounts. An issuer can have several in a pool, each with its own audiences and service accounts.
    */
   static forProviderId(scope: Construct, props: OidcProviderProps): OidcProvider {
     checkGiven("OidcProvider.forProviderId()", OIDC_PROVIDER_PROPS, props);
@@ -144,13 +144,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
     return new OidcProvider(TerraformStack.of(scope), id, props);
   }
 
-  /** The condition as it stands now; `undefined` when the caller wrote their own. */
+  /** The current condition; `undefined` if the caller wrote their own. */
   get condition(): AttributeCondition | undefined {
     if (this.#settings.attributeCondition !== undefined) return undefined;
     return this.#admitted.condition;
   }
 
-  /** Admits the tokens of these service accounts; each counts once. */
+  /** Admits the tokens of these service accounts; duplicates are ignored. */
   addSubjects(subjects: readonly Subject[]): void {
     for (const subject of subjects) this.#admitted.add(subject);
     this.#warnOfWiderCondition();
@@ -159,7 +159,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.resource.attributeMapping = this.#mapping(true);
   }
 
-  /** IAM policy member of a service account, which is admitted too; by attribute where its subject is too long. */
+  /** Returns the IAM policy member of a service account, by attribute if its subject is long, and admits its tokens. */
   principal(subject: Subject): string {
     this.addSubjects([subject]);
     const text = subject.toString();
@@ -222,7 +222,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (reason === undefined || this.#warned.has(form) || this.#settings.attributeCondition) return;
     this.#warned.add(form);
     Annotations.of(this).addWarning(
-      `attribute condition of pool provider ${this.providerId} is wider than its service accounts. ${reason} Where that is too wide, write an attributeCondition with a reason`,
+      `attribute condition of pool provider ${this.providerId} is wider than its service accounts. ${reason} If that is too wide, write an attributeCondition with a reason`,
     );
   }
 }
@@ -258,7 +258,7 @@ function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]
   );
   if (!first) return;
   Annotations.of(added).addWarning(
-    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster its own pool unless that is meant`,
+    `workload identity pool ${added.pool.poolId} trusts several issuers, and principals do not name the issuer: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster its own pool unless this is intended`,
   );
 }
 
@@ -285,19 +285,19 @@ interface StatedKeys {
 const stated = new PerApp<StatedKeys[]>();
 
 /**
- * Components, workloads and pulls of a cluster each have their own pool provider; where one has the keys and another
- * asks the issuer, or has other keys, token exchanges of that one fail, and nothing says so before a pod tries.
+ * Components, workloads and pulls of a cluster each have their own pool provider. If one has the keys and another
+ * fetches them from the issuer, or has other keys, its token exchanges fail, which only a pod would notice.
  */
 export function checkIssuerKeys(scope: Construct, trusted: TrustedIssuer): void {
   const keys = keySetOf(trusted.jwks);
   const other = stated.get(scope, keyOf(trusted))?.find((each) => keySetsDiffer(each.keys, keys));
   if (other)
     fail("google-mismatch", {
-      problem: `keys of the issuer (${keys.label}) differ from those that ${other.path} trusts (${other.keys.label}); token exchanges of one of the two would fail`,
+      problem: `keys of the issuer (${keys.label}) differ from those that ${other.path} trusts (${other.keys.label}), so token exchanges of one of the two would fail`,
       value: trusted.issuer.url,
       allowed: "the same keys, or none, in each pool provider of an issuer",
       remedy:
-        "state the same `keys` (or `jwks`) in componentServiceAccounts(), workloadServiceAccounts(), pullPrincipals() and OidcProvider, the next key too while keys are rotated; or leave them out everywhere, where Google can ask the issuer",
+        "state the same `keys` (or `jwks`) in componentServiceAccounts(), workloadServiceAccounts(), pullPrincipals() and OidcProvider, during a rotation the next key too; or leave them out everywhere if Google can reach the issuer",
     });
 }
 

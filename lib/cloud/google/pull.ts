@@ -61,8 +61,8 @@ export interface PullPrincipalsProps extends PoolProviderSettings {
   /** Number of that project, as text: `"123456789012"`. Late only for `"fleet"`. */
   readonly projectNumber: string;
   /**
-   * The pool: one to declare, a construct or adopted one (`WorkloadIdentityPool.fromPoolId`), or `"fleet"` for the
-   * pool that GKE and fleet clusters have.
+   * The pool: one to declare, a construct or an adopted one (`WorkloadIdentityPool.fromPoolId`), or `"fleet"` for the
+   * managed pool of GKE and fleet clusters.
    *
    * @defaultValue - a pool named `k8s-<cluster>` is declared
    */
@@ -74,19 +74,18 @@ export interface PullPrincipalsProps extends PoolProviderSettings {
    */
   readonly audience?: string;
   /**
-   * URL of the GKE cluster or fleet membership, only for `pool: "fleet"`. Literal, as all of the kubelet's file; it
-   * follows from project, location and name:
-   * `https://container.googleapis.com/v1/projects/<project>/locations/<location>/clusters/<cluster>`.
+   * Literal URL of the GKE cluster or fleet membership, only for `pool: "fleet"`. It consists of project, location and
+   * name: `https://container.googleapis.com/v1/projects/<project>/locations/<location>/clusters/<cluster>`.
    *
-   * @defaultValue - the cluster's issuer where it is a GKE cluster's; otherwise refused
+   * @defaultValue - the cluster's issuer if it is a GKE cluster; otherwise required
    */
   readonly identityProvider?: string;
   /**
-   * How long the kubelet keeps credentials, less than an hour. An answer without credentials is kept as long, so a
-   * repaired permission takes effect late. Refused with mixed mode in one entry (`pool: "fleet"`): the node's own token
-   * would be kept as long, and may end sooner.
+   * How long the kubelet caches credentials, less than an hour. An answer without credentials is cached as long, so a
+   * corrected permission takes effect late. Refused with mixed mode in one entry (`pool: "fleet"`): the node's own
+   * token would be cached as long, and may expire sooner.
    *
-   * @defaultValue - not at all, one token exchange for each pull (6,000 a minute and project)
+   * @defaultValue - no caching: one token exchange per pull (quota: 6,000 per minute and project)
    */
   readonly cacheDuration?: Duration;
 }
@@ -109,13 +108,14 @@ interface Federation {
 }
 
 /**
- * Identities for pulls from Artifact Registry: no Google service account, each Kubernetes service account is itself a
- * principal of a workload identity pool and gets `roles/artifactregistry.reader` on the repositories it pulls from.
+ * Identities for pulls from Artifact Registry without Google service accounts: each Kubernetes service account is a
+ * principal of a workload identity pool and gets `roles/artifactregistry.reader` on the repositories that it pulls
+ * from.
  *
  * A custom pool needs a plugin with `--sts-audience`, which no release of auth-provider-gcp has; the cluster's facts
  * must state it (`abilities: ["custom-pools"]`). The shipped plugin serves `pool: "fleet"` since v36.2.5.
  *
- * Warns of a GKE cluster of another project than `project`.
+ * Warns if the GKE cluster is in another project than `project`.
  */
 export function pullPrincipals(props: PullPrincipalsProps): IPullIdentities<Construct> {
   checkGiven("pullPrincipals()", PULL_PRINCIPALS_PROPS, props);
@@ -207,10 +207,10 @@ function bindingsOf({ subject, asks }: AccountRequest<IPullSource<Construct>>): 
     source instanceof ArtifactRegistryRepository
       ? { serviceAccount: subject, repository: source }
       : fail("google-foreign", {
-          problem: "a pull source of cloud google was not made by this library's google subpath",
+          problem: "a pull source of cloud google was not created by this library's google subpath",
           value: source.images,
           allowed: "artifactRegistry(…) and gcrRepository(…)",
-          remedy: "make the source with one of them, from the same copy of the package",
+          remedy: "create the source with one of these functions, from the same copy of the package",
         }),
   );
 }
@@ -266,7 +266,7 @@ function checkClusterProject(
       allowed: `https://gkehub.googleapis.com/projects/${project}/locations/<location>/memberships/<membership>`,
       remedy: "state the fleet's host project, and its number, in project and projectNumber",
     });
-  return `the GKE cluster is of project ${named.project}, the pool ${managedPoolId(project)} of project ${project}: tokens are exchanged only if the cluster is registered in the fleet of ${project}; otherwise state the cluster's own project`;
+  return `the GKE cluster is in project ${named.project}, but the pool ${managedPoolId(project)} belongs to project ${project}: tokens are exchanged only if the cluster is registered in the fleet of ${project}; otherwise state the cluster's own project`;
 }
 
 /** Settings of a {@link PullBinding}. */
@@ -292,10 +292,10 @@ const ROLE = "roles/artifactregistry.reader";
 const bindings = new PerStack<Map<string, PullBinding>>();
 
 /**
- * Lets one service account pull from one repository: `roles/artifactregistry.reader` for its principal, added to the
- * repository's policy without touching other members.
+ * Allows one service account to pull from one repository: `roles/artifactregistry.reader` for its principal, added to
+ * the repository's policy without changing other members.
  *
- * Follows the pool provider, so that no principal is granted before its issuer and condition are in force. A
+ * Depends on the pool provider, so that no principal gets rights before its issuer and condition are in force. A
  * repository's policy holds at most 1,500 principals (https://cloud.google.com/iam/quotas); those of the stack are
  * counted.
  */
@@ -328,8 +328,8 @@ export class PullBinding extends Construct {
   }
 
   /**
-   * The stack's binding of a service account and repository, declared in the scope at the first call. Clusters that
-   * share a pool share principals, and a binding declared twice would be taken away when one of the two is.
+   * Returns the stack's binding of a service account and repository, declared in the scope at the first call. Clusters
+   * that share a pool share principals, and of two equal bindings removing one would remove both.
    */
   static forServiceAccount(scope: Construct, props: PullBindingProps): PullBinding {
     checkGiven("PullBinding.forServiceAccount()", PULL_BINDING_PROPS, props);
@@ -361,7 +361,7 @@ function checkRepositoryPolicy(key: string, count: number): void {
   checkPolicySize(
     `repository ${key}`,
     count,
-    "split the images over several repositories, each for fewer service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
+    "split the images into several repositories, each for fewer service accounts; this library never writes a principalSet for a namespace, because it admits every service account of the namespace",
   );
 }
 

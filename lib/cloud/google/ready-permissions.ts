@@ -1,5 +1,5 @@
 /*
- * Workloads that many clusters run, with what they may do; `docs/workloads.md` lists what each row leaves out.
+ * Permissions of workloads that many clusters run; `docs/workloads.md` lists what each row leaves out.
  */
 
 import { type ReadyPermissions, type ReadyWorkload, readyWorkload } from "../../model/workloads";

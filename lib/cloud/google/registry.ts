@@ -31,14 +31,14 @@ export interface ArtifactRegistryProps {
   /** Name of the repository. */
   readonly repository: string;
   /**
-   * Images in the repository that the service account pulls, `*` for any text. The permission is the whole
-   * repository's all the same: Artifact Registry has none for a single image.
+   * Images in the repository that the service account pulls, `*` for any text. The permission still covers the whole
+   * repository: Artifact Registry has none for a single image.
    *
    * @defaultValue - all images
    */
   readonly images?: readonly string[];
   /**
-   * The stack of the owner, in which each binding on the repository is declared, for the pulls of clusters in other stacks.
+   * The owner's stack, in which bindings on the repository are declared for pulls of clusters in other stacks.
    *
    * @defaultValue - bindings are declared with the pulls
    */
@@ -53,7 +53,7 @@ const ARTIFACT_REGISTRY_PROPS: ObjectKind<ArtifactRegistryProps> = object({
   owner: optional(REGISTRY_STACK),
 });
 
-/** A repository that answers for a gcr.io host. */
+/** A repository that serves a gcr.io host. */
 export interface GcrRepositoryProps {
   /** Id of the repository's project. */
   readonly project: string;
@@ -66,7 +66,7 @@ export interface GcrRepositoryProps {
    */
   readonly images?: readonly string[];
   /**
-   * The stack of the owner, in which each binding on the repository is declared, for the pulls of clusters in other stacks.
+   * The owner's stack, in which bindings on the repository are declared for pulls of clusters in other stacks.
    *
    * @defaultValue - bindings are declared with the pulls
    */
@@ -80,7 +80,7 @@ const GCR_REPOSITORY_PROPS: ObjectKind<GcrRepositoryProps> = object({
   owner: optional(REGISTRY_STACK),
 });
 
-/** A repository to pull from; made by {@link artifactRegistry} and {@link gcrRepository}. */
+/** A repository to pull from, returned by {@link artifactRegistry} and {@link gcrRepository}. */
 export class ArtifactRegistryRepository implements IPullSource<Construct> {
   /** Always `google`. */
   readonly cloud: string = "google";
@@ -94,7 +94,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
   readonly host: string;
   /** `<host>/<path>/<image>`, sorted. */
   readonly images: readonly string[];
-  /** Where bindings on it are declared; `undefined` for the place of the pulls. */
+  /** The owner's stack for bindings; `undefined` if they are declared with the pulls. */
   readonly owner: RegistryStack | undefined;
 
   private constructor(
@@ -136,7 +136,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     return new ArtifactRegistryRepository(project, location, props.host, props.host, images, props.owner);
   }
 
-  /** Refused: a workload identity pool needs a project and its number. */
+  /** Throws: a workload identity pool needs a project and its number. */
   defaultIdentities(): IPullIdentities<Construct> {
     return fail("google-missing", {
       problem:
@@ -147,15 +147,15 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
   }
 }
 
-/** Pull from a Docker repository of Artifact Registry, `<location>-docker.pkg.dev/<project>/<repository>`. */
+/** Returns a Docker repository to pull from, `<location>-docker.pkg.dev/<project>/<repository>`. */
 export function artifactRegistry(props: ArtifactRegistryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.docker(props);
 }
 
 /**
- * Pull from a gcr.io host. Artifact Registry serves it from a repository named like the host, in location `us` (gcr.io,
- * us.gcr.io), `europe` (eu.gcr.io) or `asia` (asia.gcr.io); the permission is granted there, no longer on a storage
- * bucket.
+ * Returns a gcr.io host to pull from. Artifact Registry serves it from a repository named after the host, in location
+ * `us` (gcr.io, us.gcr.io), `europe` (eu.gcr.io) or `asia` (asia.gcr.io); the permission is granted on that repository,
+ * not on a storage bucket.
  */
 export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.gcr(props);

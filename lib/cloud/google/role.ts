@@ -37,7 +37,7 @@ export interface ProjectRoleProps extends AdoptableProps {
   readonly roleId: string;
   /** Name for people, at most 100 characters. */
   readonly title: string;
-  /** The permissions; sorted and each once in the output. */
+  /** The permissions; written sorted and without duplicates. */
   readonly permissions: readonly string[];
   /**
    * Description, at most 256 characters.
@@ -129,13 +129,13 @@ function checkProjectRole(props: ProjectRoleProps): { name: string; permissions:
 export interface RoleBindingProps extends GoogleRoleGrant, DeclaredProps {
   /**
    * IAM policy member: `serviceAccount:<email>`, a principal of a workload identity pool, `user:`, `group:`, `domain:`;
-   * `allUsers` and other members for everybody with a `reason`. May be late.
+   * `allUsers` and other members that mean everyone need a `reason`. May be late.
    */
   readonly member: string;
   /**
    * What must exist before the binding.
    *
-   * @defaultValue - nothing
+   * @defaultValue - none
    */
   readonly dependencies?: readonly ITerraformDependable[];
 }
@@ -153,9 +153,10 @@ type BindingSettings = Omit<ProjectIamMemberConfig, "project">;
 const bindings = new PerStack<Map<string, RoleBinding>>();
 
 /**
- * One role for one member on a project, bucket, secret or repository, added to the policy without touching other members.
+ * One role for one member on a project, bucket, secret or repository, added to the policy without changing other
+ * members.
  *
- * One that exists already is taken over without an import: adding a member that is there changes nothing.
+ * An existing binding is adopted without an import: adding an existing member changes nothing.
  *
  * A policy holds at most 1,500 principals, each counted in each of its roles (https://cloud.google.com/iam/quotas);
  * those of the stack are counted.
@@ -198,14 +199,14 @@ export class RoleBinding extends Construct {
     return new SecretManagerSecretIamMember(this, "Resource", { ...settings, secretId: target });
   }
 
-  /** The stack's binding of that member, role, resource and condition, declared in the scope at the first call. */
+  /** Returns the stack's binding of a member, role, resource and condition, declared in the scope at the first call. */
   static once(scope: Construct, id: string, props: RoleBindingProps): RoleBinding {
     checkProps("RoleBinding.once()", scope, id, ROLE_BINDING_PROPS, props);
     const grant = checkedRoleGrant(props);
     return bindingsOn(scope, grant).get(keyOf(grant, props.member)) ?? new RoleBinding(scope, id, props);
   }
 
-  /** Throws where so many more bindings would overfill a policy. */
+  /** Throws if that many further bindings would exceed a policy's limit. */
   static checkRoom(scope: Construct, grants: readonly CheckedRoleGrant[]): void {
     const wanted = new Map<string, { readonly grant: CheckedRoleGrant; count: number }>();
     for (const grant of grants) {
@@ -217,10 +218,10 @@ export class RoleBinding extends Construct {
   }
 }
 
-/** When one of two goes, Terraform takes the role away from both. */
+/** If one of two equal bindings is removed, Terraform removes the role for both. */
 export function refuseBinding(role: string, member: string, { node }: Construct, once: string): never {
   return fail("google-conflict", {
-    problem: `${role} for this member on the same resource is already declared in this stack, as ${node.path}; when one of two goes, Terraform takes the role away from both`,
+    problem: `${role} for this member on the same resource is already declared in this stack, as ${node.path}; removing one of the two would remove the role for both`,
     value: member,
     allowed: "each binding of a stack once",
     remedy: `use ${once}, which declares a binding once and returns it to every caller`,

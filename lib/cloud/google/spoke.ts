@@ -42,14 +42,14 @@ import { elementOf } from "../shared/kinds";
 import { RoleBinding } from "./role";
 import { type DeclaredProps, DECLARED_PROPS } from "./props";
 
-/** A GKE cluster by its endpoint. */
+/** A GKE cluster described by its endpoint. */
 export interface ExistingGkeCluster {
   /** Address of the control plane, as Google shows it without `https://`, or a URL; may be late. */
   readonly endpoint: string;
   /**
    * Base64 of the PEM certificate, `masterAuth.clusterCaCertificate`; may be late.
    *
-   * @defaultValue - none; right for the DNS endpoint alone
+   * @defaultValue - none; only allowed with the DNS endpoint
    */
   readonly clusterCaCertificate?: string;
 }
@@ -110,16 +110,16 @@ export interface GkeSpokeProps extends DeclaredProps {
   /** Id of the cluster's project, literal. */
   readonly project: string;
   /**
-   * Role of each controller on the project: `roles/container.clusterViewer` lets it in and leaves its rights to RBAC
-   * of the spoke; `roles/container.viewer`, `.developer` and `.admin` give rights in every cluster of the project. Or a
+   * Role of each controller on the project: `roles/container.clusterViewer` only admits it, and RBAC of the spoke gives
+   * its rights; `roles/container.viewer`, `.developer` and `.admin` give rights in every cluster of the project. Or a
    * custom role with `container.clusters.get`.
    *
    * @defaultValue "roles/container.clusterViewer"
    */
   readonly role?: string;
   /**
-   * Reach the cluster at its DNS endpoint, which has a public certificate and asks IAM for
-   * `container.clusters.connect` as well.
+   * Whether to use the cluster's DNS endpoint, which has a public certificate and also needs the IAM permission
+   * `container.clusters.connect`.
    *
    * @defaultValue false
    */
@@ -135,11 +135,11 @@ const GKE_SPOKE_PROPS: ObjectKind<GkeSpokeProps> = object({
 });
 
 /**
- * A GKE cluster as a spoke, reached at its own endpoint.
+ * Returns a GKE cluster as a spoke, reached at its own endpoint.
  *
  * Declares a `RoleBinding` for each controller, once per stack, project and role; all spokes of the project share it.
- * RBAC knows a controller that acts as a Google service account by its e-mail address; the user name of a pool's
- * principal is not documented, so that those need a role that gives rights.
+ * In RBAC the user of a controller with a Google service account is its e-mail address; the user name of a pool's
+ * principal is not documented, so such a controller needs a role that gives rights.
  */
 export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {
   checkGiven("gkeSpoke()", GKE_SPOKE_PROPS, props);
@@ -170,13 +170,14 @@ export interface ConnectGatewaySpokeProps extends DeclaredProps {
    */
   readonly location?: string;
   /**
-   * Whether the member is a GKE cluster. In any other one, an attached OpenShift cluster say, RBAC must let the Connect
-   * agent impersonate the controllers' users: it is written into the spoke's manifest, for Google service accounts alone.
+   * Whether the member is a GKE cluster. In any other, for example an attached OpenShift cluster, RBAC must allow the
+   * Connect agent to impersonate the controllers' users: it is written to the spoke's manifest, only for Google service
+   * accounts.
    *
    * @defaultValue true
    */
   readonly gke?: boolean;
-  /** What the gateway lets each controller send: reads, reads and writes, or everything. RBAC of the member decides then. */
+  /** Requests that the gateway passes on: reads, reads and writes, or everything. RBAC of the member then decides. */
   readonly role: GatewayRoleName;
 }
 
@@ -191,11 +192,11 @@ const CONNECT_GATEWAY_SPOKE_PROPS: ObjectKind<ConnectGatewaySpokeProps> = object
 });
 
 /**
- * A member of a fleet as a spoke, reached through Connect Gateway: no route to the cluster is needed, and the
+ * Returns a member of a fleet as a spoke, reached through Connect Gateway: it needs no route to the cluster, and the
  * certificate is Google's.
  *
  * Declares a `RoleBinding` for each controller, once per stack, project and role. Rights come from RBAC of the member,
- * which knows a controller that acts as a Google service account by its e-mail address.
+ * in which the user of a controller with a Google service account is its e-mail address.
  */
 export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAccess<Construct> {
   checkGiven("connectGatewaySpoke()", CONNECT_GATEWAY_SPOKE_PROPS, props);
@@ -262,10 +263,10 @@ function impersonation(
       `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
       user ??
         fail("google-unknown", {
-          problem: `the Connect agent of spoke ${spoke} must be allowed to impersonate the user of ${subject.key}, whose name is not known at synth`,
+          problem: `the Connect agent of spoke ${spoke} must be allowed to impersonate the user of ${subject.key}, but its name is not known at synth`,
           value: subject.key,
           allowed: "a Google service account in a literal project",
-          remedy: "act as Google service accounts: workloadServiceAccounts without impersonate: false",
+          remedy: "use Google service accounts: workloadServiceAccounts() without impersonate: false",
         }),
     ),
   );
@@ -292,14 +293,14 @@ function bind(
   });
   if (binding.resource.provider !== provider)
     fail("google-mismatch", {
-      problem: `two spokes of project ${project} give ${subject.key} ${role} through different Terraform providers, and share one binding`,
+      problem: `two spokes of project ${project} give ${subject.key} ${role} through different Terraform providers, but share one binding`,
       value: project,
       allowed: "one `provider` for all spokes of a project",
-      remedy: "give both the same provider",
+      remedy: "pass the same provider to both",
     });
   if (authorizes && !known)
     Annotations.of(binding).addWarning(
-      `${role} of ${subject.key} counts in every cluster of project ${project}; with roles/container.clusterViewer and RBAC it would have rights in the spokes alone`,
+      `${role} of ${subject.key} applies to every cluster of project ${project}; with roles/container.clusterViewer and RBAC it would have rights only in the spokes`,
     );
 }
 
@@ -309,15 +310,16 @@ function memberOf({ subject, identity, principal }: AccessGrant): AccessPrincipa
   if (direct) return { name: identity, dependencies: [] };
   if (isLate(identity) || !identity.includes("@"))
     return fail("google-invalid", {
-      problem: `identity of controller ${subject.key} is none that a policy of Google Cloud can name`,
+      problem: `identity of controller ${subject.key} cannot be named in a policy of Google Cloud`,
       value: identity,
       allowed: "the e-mail address of a Google service account, or principal://iam.googleapis.com/…",
-      remedy: "declare the identities with workloadServiceAccounts(), or give the member as `principal.name`",
+      remedy:
+        "declare the identities with workloadServiceAccounts(), or state the member as `principal.name`",
     });
   return { name: `serviceAccount:${identity}`, dependencies: [] };
 }
 
 function namelessWarning(spoke: string, users: readonly SpokeUser[]): string {
   const who = users.map(({ subject }) => subject.key).join(", ");
-  return `RBAC of spoke ${spoke} must give rights to ${who}, but Google does not document the user name of a pool's principal: act as Google service accounts (workloadServiceAccounts without impersonate: false), whose user is the e-mail address`;
+  return `RBAC of spoke ${spoke} must give rights to ${who}, but Google does not document the user name of a pool's principal: use Google service accounts (workloadServiceAccounts() without impersonate: false), whose user is the e-mail address`;
 }

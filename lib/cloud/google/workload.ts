@@ -54,7 +54,7 @@ import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 import { RoleBinding } from "./role";
 import { type DeclaredProps, type UniverseProps, DECLARED_PROPS, UNIVERSE_PROPS } from "./props";
 
-/** How a workload's pods get at their credentials. */
+/** Settings of the credentials in a workload's pods. */
 export interface WorkloadCredentialProps {
   /**
    * Directory of token and credential file in the containers.
@@ -69,8 +69,8 @@ export interface WorkloadCredentialProps {
    */
   readonly tokenLifetime?: Duration;
   /**
-   * Act as a Google service account of the workload's own. Without, the roles are granted to the pool's principal
-   * itself: nothing more to make, but a few APIs do not know such principals
+   * Whether each workload gets its own Google service account. With `false`, the roles are granted to the pool's
+   * principal itself, which needs no further resources, but a few APIs do not support such principals
    * (https://cloud.google.com/iam/docs/federated-identity-supported-services).
    *
    * @defaultValue true
@@ -89,9 +89,9 @@ export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = ob
 export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, DeclaredProps, UniverseProps {
   /** The Kubernetes service account, as `namespace/name`. */
   readonly serviceAccount: string | Subject;
-  /** What it may do, from `googleAccess()`; none for an identity that is given rights elsewhere. */
+  /** What it may do, from `googleAccess()`; empty for an identity that gets its rights elsewhere. */
   readonly access: readonly GoogleAccess[];
-  /** Name of the cluster; begins the id of the Google service account. */
+  /** Name of the cluster; the id of the Google service account begins with it. */
   readonly clusterName: string;
   /** Id of the project of the Google service account. */
   readonly project: string;
@@ -132,17 +132,17 @@ interface WorkloadPlan {
 const CONFIG_MAP: NameRules = { max: 253, allowed: /[a-z0-9.-]/, separator: "--" };
 
 /**
- * What one Kubernetes service account of a user acts as on Google Cloud: a Google service account of its own, or the
+ * The identity of one workload's Kubernetes service account on Google Cloud: its own Google service account, or the
  * pool's principal itself; its roles; and what its pods need.
  */
 export class WorkloadServiceAccount extends Construct {
-  /** The Google service account; `undefined` where the principal itself has the roles. */
+  /** The Google service account; `undefined` if the principal itself has the roles. */
   readonly account: FederatedServiceAccount | undefined;
-  /** Who has the roles. */
+  /** The identity that has the roles. */
   readonly grantee: GoogleGrantee;
   /** The roles on projects and buckets. */
   readonly bindings: readonly RoleBinding[];
-  /** What Kubernetes must write. */
+  /** What the manifests need. */
   readonly grant: AccessGrant;
 
   constructor(scope: Construct, id: string, props: WorkloadServiceAccountProps) {
@@ -163,7 +163,7 @@ export class WorkloadServiceAccount extends Construct {
     this.grant = grantOf(plan, props, this.grantee, this.account?.email);
   }
 
-  /** Throws where the workload cannot be declared in the scope. */
+  /** Throws if the workload cannot be declared in the scope. */
   static check(scope: Construct, props: Omit<WorkloadServiceAccountProps, "oidcProvider">): void {
     const { accountId } = planWorkload(props);
     universeIn(scope, props);
@@ -258,7 +258,8 @@ function grantOf(
 /** Settings of {@link workloadServiceAccounts}. */
 export interface WorkloadServiceAccountsProps extends ClusterPoolProps, WorkloadCredentialProps {
   /**
-   * Audience of the tokens in the pods; must differ from that of other jobs where their tokens shall not serve here.
+   * Audience of the tokens in the pods; must differ from other jobs' audiences if their tokens shall not be accepted
+   * here.
    *
    * @defaultValue - the pool provider's full name, `https://iam.googleapis.com/projects/…/providers/<id>`, which needs
    * a literal project number; with an `oidcProvider`, its audience
@@ -279,11 +280,11 @@ type UnboundWorkload = Omit<WorkloadServiceAccountProps, "oidcProvider">;
 const JOB = "workloads";
 
 /**
- * Identities for users' workloads on Google Cloud, all in the cluster's pool, with a pool provider that takes tokens of
- * the workloads' audience from exactly their service accounts.
+ * Identities for users' workloads on Google Cloud in the cluster's pool, with a pool provider that accepts tokens with
+ * the workloads' audience only from their service accounts.
  *
- * A principal is the same for all pool providers of a pool: roles that it holds itself (`impersonate: false`) serve a
- * token of image pulls or of a component as well, where the same service account has one.
+ * All pool providers of a pool share principals: roles that a principal holds itself (`impersonate: false`) can also be
+ * used with a token for image pulls or a component, if the same service account has one.
  */
 export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
   checkGiven("workloadServiceAccounts()", WORKLOAD_SERVICE_ACCOUNTS_PROPS, props);
@@ -347,10 +348,10 @@ function workloadOf(
       each instanceof GoogleAccess
         ? each
         : fail("google-foreign", {
-            problem: "an access of cloud google was not made by this library's google subpath",
+            problem: "an access of cloud google was not created by this library's google subpath",
             value: each.rights,
             allowed: "googleAccess(…)",
-            remedy: "make the access with it, from the same copy of the package",
+            remedy: "create the access with this function, from the same copy of the package",
           }),
     ),
     clusterName: cluster,

@@ -2,17 +2,17 @@ import { TerraformProvider, TerraformStack } from "cdktf";
 import type { IConstruct } from "constructs";
 import { PerStack } from "./per-stack";
 
-/** The provider of a type that resources of a stack use where they name none. */
+/** Finds the Terraform provider that resources of a stack use if they do not name one. */
 export class DefaultProvider<Provider extends TerraformProvider> {
   readonly #found = new PerStack<Provider>();
   readonly #type: string;
 
-  /** `type` is Terraform's name of the provider: `azurerm`, `google`. */
+  /** `type` is Terraform's name of the provider, for example `azurerm` or `google`. */
   constructor(type: string) {
     this.#type = type;
   }
 
-  /** That of the construct's stack, where it has been added to the stack already. */
+  /** Returns the provider of the construct's stack, if it has already been added. */
   of(construct: IConstruct): Provider | undefined {
     const known = this.#found.get(construct, this.#type);
     if (known) return known;

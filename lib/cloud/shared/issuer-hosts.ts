@@ -1,6 +1,7 @@
 /*
- * What publishes the issuers of an app. Makers of identities are given an issuer's URL; a cloud that connects to the
- * host while it makes its trust must find it served, and a literal URL is not a reference that would tell the order.
+ * The resources that publish the issuers of an app. A cloud may connect to the issuer's host when the trust is created,
+ * so the documents must be served by then; a literal URL is not a reference from which Terraform could derive that
+ * order.
  */
 
 import type { ITerraformDependable } from "cdktf";
@@ -9,12 +10,12 @@ import { PerApp } from "./per-app";
 
 const hosts = new PerApp<readonly ITerraformDependable[]>();
 
-/** States what must exist for the documents of an issuer, by its literal URL, to be reachable. */
+/** Registers what must exist before the documents of an issuer, given by its literal URL, can be reached. */
 export function publishIssuer(host: IConstruct, url: string, needs: readonly ITerraformDependable[]): void {
   hosts.set(host, url, [...publishersOf(host, url), ...needs]);
 }
 
-/** What must exist before the documents of an issuer can be reached; nothing where the app does not publish them. */
+/** Returns what must exist before an issuer's documents can be reached; empty if the app does not publish them. */
 export function publishersOf(construct: IConstruct, url: string): readonly ITerraformDependable[] {
   return hosts.get(construct, url) ?? [];
 }

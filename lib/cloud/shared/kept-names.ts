@@ -1,7 +1,7 @@
 /*
- * Names that others hold as text: a role's ARN in annotations, a bucket in an issuer's URL, an id to import. Aspects
- * and overrides may change a resource until its own stack is synthesized, when such texts are long written, into other
- * stacks too. A reference would follow the change and a text cannot, so the change is refused.
+ * Names that are written elsewhere as literal text: a role's ARN in annotations, a bucket in an issuer's URL, an id to
+ * import. Aspects and overrides can change a resource until its own stack is synthesized, after such texts have been
+ * written, even in other stacks. A reference would follow the change, a text cannot, so the change is refused.
  */
 
 import {
@@ -19,16 +19,16 @@ import { nameChanged } from "../../model/problems";
 
 type Named = TerraformResource | TerraformDataSource;
 
-/** What is kept of a resource. */
+/** The names of a resource that must not change. */
 export interface KeptNames {
-  /** The values that others hold, by Terraform's argument; a late one is a reference wherever it stands, and free. */
+  /** The literal values, by Terraform's argument; late values are references everywhere, so they may change. */
   readonly names: Readonly<Record<string, string>>;
-  /** The properties that state the names, for the refusal. */
+  /** The properties that set the names, for error messages. */
   readonly statedBy: string;
   /**
-   * What the Terraform provider takes for arguments that are left out.
+   * Values that the Terraform provider uses for omitted arguments.
    *
-   * @defaultValue - nothing
+   * @defaultValue - none
    */
   readonly defaults?: Readonly<Record<string, string>>;
 }
@@ -48,9 +48,9 @@ interface Change {
 const perStack = new WeakMap<TerraformStack, Kept[]>();
 
 /**
- * Has the synth of the resource's stack refuse other names than these, before any of its files is written.
+ * Makes the synth of the resource's stack refuse other names than these, before any of its files is written.
  *
- * Throws `name-changed` then, once all aspects are applied.
+ * The synth throws `name-changed` after all aspects are applied.
  */
 export function keepNames(resource: Named, kept: KeptNames): void {
   const stack = TerraformStack.of(resource);
@@ -85,7 +85,7 @@ function changesOf(stack: TerraformStack, { resource, names, statedBy, defaults 
   });
 }
 
-/** What will be written: rendering thousands of resources once more would cost a synth a twentieth of its time. */
+/** The value that will be written, without rendering the resource again: that would take 5 % of a large synth. */
 function lastOf(stack: TerraformStack, resource: Named, argument: string): unknown {
   const { terraformResourceType: type, friendlyUniqueId: id } = resource;
   const kind = TerraformResource.isTerraformResource(resource) ? "resource" : "data";

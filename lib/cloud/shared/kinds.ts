@@ -3,14 +3,14 @@ import { type Kind, wrongKind } from "../../model/shape";
 
 const PROVIDER_TITLE = "a Terraform provider, such as new AwsProvider(…)";
 
-/** The kind of a `provider`; which cloud's it is, only the compiler checks. */
+/** The kind of a `provider`; only the compiler checks that it is of the right cloud. */
 export const PROVIDER: Kind<TerraformProvider> = {
   title: PROVIDER_TITLE,
   mistake: (value) =>
     TerraformProvider.isTerraformProvider(value) ? undefined : wrongKind(value, PROVIDER_TITLE),
 };
 
-/** The kind of a resource or data source of a type of Terraform's. */
+/** The kind of a resource or data source of a Terraform type. */
 export function elementOf(title: string, terraformResourceType: string): Kind<TerraformElement> {
   return {
     title,

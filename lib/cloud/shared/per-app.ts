@@ -1,15 +1,15 @@
 import type { IConstruct } from "constructs";
 
-/** What the constructs of one app share, by key, whatever their stacks: names that a cloud account has once. */
+/** Values that the constructs of an app share by key across stacks, for names that are unique in a cloud account. */
 export class PerApp<T> {
   readonly #apps = new WeakMap<IConstruct, Map<string, T>>();
 
-  /** What the app of a construct has under the key. */
+  /** Returns the value of the key in the construct's app. */
   get(construct: IConstruct, key: string): T | undefined {
     return this.#apps.get(construct.node.root)?.get(key);
   }
 
-  /** Remembers a value for the app of a construct. */
+  /** Sets the value of the key in the construct's app. */
   set(construct: IConstruct, key: string, value: T): void {
     const { root } = construct.node;
     const entries = this.#apps.get(root) ?? new Map<string, T>();

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import { type Kind, type ObjectKind, object, optional, wrongKind } from "../../model/shape";
 import { PROVIDER } from "./kinds";
 
-/** Where the owner of a registry declares what others are granted on it. */
+/** The stack in which the owner of a registry declares grants on it. */
 export interface RegistryStack {
   /** The owner's stack, or a construct in it. */
   readonly scope: Construct;

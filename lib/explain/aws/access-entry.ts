@@ -18,7 +18,7 @@ export function groupsOf(entry: Resource): Known<readonly Known<string>[]> {
   return entry.list("kubernetes_groups");
 }
 
-/** An entry that EKS refuses to make; `undefined` where nothing speaks against it. */
+/** Why EKS refuses to create an access entry; `undefined` if no reason is known. */
 export function refusedEntry(entry: Resource): Answer | undefined {
   if (entry.adopted) return undefined;
   const user = orElse(entry.text("user_name"), () => "") ?? "";
@@ -27,19 +27,19 @@ export function refusedEntry(entry: Resource): Answer | undefined {
   return kept === undefined
     ? undefined
     : broken(
-        `EKS refuses the access entry: ${kept} begins with a word that EKS keeps for itself`,
-        "leave user_name to EKS, and take groups of another name; AmazonEKSClusterAdminPolicy is what system:masters is",
+        `EKS refuses the access entry: ${kept} begins with a prefix that EKS reserves`,
+        "let EKS set user_name, and rename the group; AmazonEKSClusterAdminPolicy gives the rights of system:masters",
         "InvalidParameterException",
         seen("access entry", entry.source),
       );
 }
 
-/** Whether entries of the type let someone in by their own rights; the others are for nodes. */
+/** Whether the entry admits a principal with the rights of the entry; other types of entries are for nodes. */
 export function isStandard(entry: Resource): Ternary {
   return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }
 
-/** Whether one of the policies gives rights; `undefined` without policies. */
+/** Whether at least one of the access policies grants rights; `undefined` without access policies. */
 export function judgedPolicies(policies: readonly Resource[], partition: Known<string>): Answer | undefined {
   if (policies.length === 0) return undefined;
   const evidence = policies.map(({ source }) => seen("access policy", source));
@@ -47,13 +47,13 @@ export function judgedPolicies(policies: readonly Resource[], partition: Known<s
   return policies.some((each) => counts(each, partition))
     ? pass(`access policies of the entry: ${names}`, ...evidence)
     : unknown(
-        `what the access policies of the entry, ${names}, allow is not known here`,
-        `associate one of ${EKS_ACCESS_POLICIES.join(", ")} of the role's partition, for the cluster or for namespaces, or give the entry groups`,
+        `what the entry's access policies (${names}) allow is not known here`,
+        `associate one of ${EKS_ACCESS_POLICIES.join(", ")} in the role's partition, scoped to the cluster or to namespaces, or give the entry groups`,
         ...evidence,
       );
 }
 
-/** True for a policy that is known to give rights, and that EKS takes. */
+/** True for a policy that is known to grant rights and that EKS accepts. */
 function counts(policy: Resource, partition: Known<string>): boolean {
   const of = arnFields(policy.stated("policy_arn"))?.[1];
   const [scope] = orElse(policy.blocks("access_scope"), () => []);
@@ -67,7 +67,7 @@ function counts(policy: Resource, partition: Known<string>): boolean {
   );
 }
 
-/** The name at the end of the ARN of an access policy; the whole where it is none. */
+/** The name at the end of an access policy's ARN; the whole text if it is not an ARN. */
 function nameOf(policy: Resource): Known<string> {
   const arn = policy.stated("policy_arn");
   return withoutPrefix(arnFields(arn)?.[5] ?? arn, "cluster-access-policy/");
@@ -85,16 +85,16 @@ export function policyWarnings(
       id: "wide-policy",
       reason: `AmazonEKSClusterAdminPolicy lets the controller do everything in EKS cluster ${cluster}`,
       evidence: [seen("access policy", source)],
-      remedy: "take a narrower policy, or groups with RBAC",
+      remedy: "use a narrower access policy, or groups that RBAC binds",
     })),
-    // Access policies are of the IAM principal alone: grant-k8s-access.adoc of the EKS user guide.
+    // Access policies apply to the IAM principal alone: grant-k8s-access.adoc of the EKS user guide.
     ...(impersonates && first
       ? [
           {
             id: "policy-impersonated",
-            reason: `access policies in EKS cluster ${cluster} do not count while the controller acts as others there, as it is configured to`,
+            reason: `access policies in EKS cluster ${cluster} have no effect on the controller, which is configured to impersonate others there`,
             evidence: [seen("acts as service accounts", impersonates), seen("access policy", first.source)],
-            remedy: "give the entry groups, and bind what the controller acts as by RBAC of the spoke",
+            remedy: "give the entry groups, and bind the impersonated users by RBAC of the spoke",
           },
         ]
       : []),

@@ -1,8 +1,8 @@
 /*
- * Who acts in AWS other than by pulling: components by the role in their Secret, workloads by the annotation that the
- * pod identity webhook reads (aws/amazon-eks-pod-identity-webhook; OpenShift runs it with the prefix eks.amazonaws.com).
+ * Access to AWS other than pulls: components use the role in their Secret, workloads the annotation that the pod
+ * identity webhook reads (aws/amazon-eks-pod-identity-webhook; OpenShift runs it with the prefix eks.amazonaws.com).
  *
- * The webhook writes no variables into a container that sets one of the two itself. Source: pkg/handler/handler.go,
+ * The webhook leaves a container alone that itself sets one of the two variables. Source: pkg/handler/handler.go,
  * `addEnvToContainer`.
  */
 
@@ -145,11 +145,11 @@ class RoleIdentity implements AccessIdentity {
   }
 }
 
-/** What is said where documents contradict each other about an annotation; `undefined` where none do. */
+/** The answer if documents contradict each other about an annotation; `undefined` if they agree. */
 function contested(values: readonly Known<string>[], where: Evidence): Answer | undefined {
   const why = values.map(whyNot).find((each) => each?.kind === "contested");
   const remedy =
-    "keep the annotation in one document, and that the only one of the service account or applied with kubectl apply --server-side";
+    "keep the annotation in one document, and let that be the service account's only document, or apply it with kubectl apply --server-side";
   return why?.kind === "contested" ? unknown(why.what, remedy, where) : undefined;
 }
 
@@ -165,31 +165,31 @@ function roleAnswer(arn: Known<string>, where: Evidence): Answer {
   );
 }
 
-/** Only the list of the OIDC provider limits such a trust. Source: `ccoctl aws create-iam-roles` writes it so. */
+/** Only the OIDC provider's list limits the audience, as for roles that `ccoctl aws create-iam-roles` creates. */
 function wider(answer: Answer, { role }: NamedRole): Answer {
   const words =
-    "wider than needed: the trust policy does not compare the audience, so that a token for any audience of the OIDC provider is taken";
+    "wider than needed: the trust policy does not compare the audience, so it admits a token for any audience of the OIDC provider";
   return amended(answer, { evidence: [...answer.evidence, seen(words, role?.resource.source)] });
 }
 
 export const ROLE_VARIABLE = "AWS_ROLE_ARN";
 const ROLE = ROLE_VARIABLE;
 const TOKEN = "AWS_WEB_IDENTITY_TOKEN_FILE";
-/** Names a profile of configuration files, whose credentials SDKs take. */
+/** Names a profile in the AWS configuration files; SDKs use its credentials. */
 const PROFILE = "AWS_PROFILE";
 /** Where the webhook mounts the token. */
 const MOUNTED = "/var/run/secrets/eks.amazonaws.com/serviceaccount/token";
-/** Credentials that SDKs take before a token. */
+/** Credentials that SDKs prefer to a token. */
 const LASTING = "AWS_ACCESS_KEY_ID";
 const NOT_AUTHORIZED = "is not authorized to perform: sts:AssumeRoleWithWebIdentity";
 /** Issuers of EKS clusters, whose control plane runs the webhook. */
 const EKS =
   /^https:\/\/(?:oidc[.-]eks\.|<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\.)|^<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\./;
-const NOT_RECORDED = "it is not recorded whether a pod identity webhook of AWS runs on the hub";
+const NOT_RECORDED = "it is not recorded whether the hub runs the pod identity webhook of AWS";
 
 interface Asked {
   readonly arn: Known<string>;
-  /** Variables of the program, above those of its container. */
+  /** Variables of the program, which override those of its container. */
   readonly program: ReadonlyMap<string, Known<string>>;
   /** Whether the webhook runs. */
   readonly webhook: Ternary;
@@ -211,15 +211,15 @@ function webhookPods(
   const problem = judged.find((each) => each !== undefined && "status" in each);
   if (problem && "status" in problem) return { pods: problem, audiences: [audience] };
   if (webhook !== "yes" && judged.length === 0) {
-    const why = webhook === "no" ? "no pod identity webhook of AWS runs on the hub" : NOT_RECORDED;
-    const remedy = `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
+    const why = webhook === "no" ? "the hub does not run AWS's pod identity webhook" : NOT_RECORDED;
+    const remedy = `give explain the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
     return { pods: unknown(`no pod was read, and ${why}`, remedy, ...places), audiences: [audience] };
   }
   const own = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
   const reason =
     webhook === "yes"
       ? "the webhook gives every pod of the service account a token and names its path"
-      : "its pods have the token and know its path, without the webhook";
+      : "its pods mount the token and know its path without the webhook";
   return { pods: pass(reason, ...places), audiences: unequal([audience, ...own]) };
 }
 
@@ -227,7 +227,7 @@ function unequal(texts: readonly Known<string>[]): readonly Known<string>[] {
   return texts.filter((text, place) => !texts.slice(0, place).some((each) => same(each, text) === "yes"));
 }
 
-/** Of a cluster of which nothing is recorded the webhook is taken for granted. */
+/** A cluster without a record is assumed to run the webhook. */
 function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
   if (fleet === undefined || fleet.webhooks?.includes("aws")) return "yes";
   if (issuer !== undefined && EKS.test(shown(issuer))) return "yes";
@@ -236,7 +236,7 @@ function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
 
 type Variable = Known<string | undefined> | undefined;
 
-/** The webhook looks at the container alone; the program has its own variables above what comes of that. */
+/** The webhook looks only at the container; variables of the program override the result. */
 class Container {
   readonly #pod: PodFact;
   readonly #container: ContainerFact;
@@ -248,24 +248,24 @@ class Container {
     this.#asked = asked;
   }
 
-  /** What keeps it from acting as the role, or the audience of a token that its pods mount themselves; `undefined` where it has the webhook's. */
+  /** Why it does not act as the role, or the audience of its own token; `undefined` for the webhook's token. */
   judged(): Answer | { readonly own: Known<string> } | undefined {
     const { arn, program, webhook } = this.#asked;
     const { variable, hasMore } = this.#container;
     const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((name) => variable(name));
     if (program.has(LASTING) || (!isAbsent(lasting) && isKnown(lasting ?? known(""))))
-      return this.#wrong(`sets ${LASTING}`, ", which SDKs take before a token");
+      return this.#wrong(`sets ${LASTING}`, ", which SDKs prefer to a token");
     if (!isAbsent(profile) || program.has(PROFILE))
-      return this.#open(`has ${PROFILE}, and whose credentials the profile names is not judged here`);
+      return this.#open(`sets ${PROFILE}, and explain does not judge the credentials of a profile`);
     const isMade = isAbsent(role) && isAbsent(token) && webhook === "yes";
     const actsAs = program.get(ROLE) ?? (isMade ? arn : role);
     const reads = program.get(TOKEN) ?? (isMade ? known(MOUNTED) : token);
     const isBare = isAbsent(actsAs) && isAbsent(reads);
-    // Objects that are not read may have the rest.
+    // Objects that were not read may set the rest.
     if ([role, token, lasting].some(isOpen) || (hasMore && (isAbsent(actsAs) || isAbsent(reads))))
       return this.#notKnown();
     if (isBare && webhook === "no")
-      return this.#wrong(`has neither ${ROLE} nor ${TOKEN}`, ", and no webhook on the hub that sets them");
+      return this.#wrong(`has neither ${ROLE} nor ${TOKEN}`, ", and the hub has no webhook that sets them");
     if (isBare) return this.#open(`sets neither ${ROLE} nor ${TOKEN}, and ${NOT_RECORDED}`);
     const [there, missing] = isAbsent(actsAs) ? [TOKEN, ROLE] : [ROLE, TOKEN];
     if (isAbsent(actsAs) || isAbsent(reads))
@@ -285,20 +285,20 @@ class Container {
         : { own: token.audience as Known<string> };
     if (path === MOUNTED && webhook === "yes") return undefined;
     if (path === MOUNTED && webhook === "unknown")
-      return this.#open(`reads the webhook's token, and ${NOT_RECORDED}`);
+      return this.#open(`reads the token that the webhook mounts, and ${NOT_RECORDED}`);
     if (path === undefined || hasOthers) return this.#notKnown();
     return this.#wrong(
       `sets ${TOKEN} to ${path}`,
-      ", where it has no token, and the webhook leaves it alone",
+      ", where no token is mounted, and the webhook leaves it alone",
     );
   }
 
   #notKnown(): Answer {
-    return this.#open("takes a role that is known only in the cluster");
+    return this.#open("takes a role that is known only inside the cluster");
   }
 
   #open(what: string): Answer {
-    const remedy = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and the token that they name, into the pod`;
+    const remedy = `let the webhook set ${ROLE} and ${TOKEN}, or set both in the pod and mount the token that they name`;
     return unknown(
       `the container ${this.#container.name} of ${this.#pod.title} ${what}`,
       remedy,
@@ -310,7 +310,7 @@ class Container {
     return broken(
       `${this.#pod.title} ${does} in the container ${this.#container.name}${why}`,
       this.#asked.webhook === "no"
-        ? `set ${ROLE} and ${TOKEN} in the pod, and mount the token that they name`
+        ? `set ${ROLE} and ${TOKEN} in the pod, and mount the token there`
         : `remove ${ROLE}, ${TOKEN} and ${LASTING} from the pod: the webhook sets them`,
       NOT_AUTHORIZED,
       this.#where,
@@ -326,7 +326,7 @@ function isAbsent(value: Variable): boolean {
   return orElse(value ?? known(undefined), () => "late") === undefined;
 }
 
-/** Not known for another reason than that it is known only after apply. */
+/** True if the value is not known for a reason other than a missing apply. */
 function isOpen(value: Variable): boolean {
   return (whyNot(value ?? known(undefined))?.kind ?? "apply") !== "apply";
 }

@@ -1,7 +1,7 @@
 /*
- * Which policies a role has. A role may be named by reference or by name, from another stack too, and where only apply
- * tells the name, each role of the account may be meant. Where a resource owns a whole list of policies (…_exclusive,
- * aws_iam_policy_attachment, managed_policy_arns, inline_policy), what others attach beside it may be taken away again.
+ * Which policies a role has. Resources name a role by reference or by name, also from another stack; a name that is
+ * known only after apply may mean any role of the account. A resource that owns a whole list of policies
+ * (…_exclusive, aws_iam_policy_attachment, managed_policy_arns, inline_policy) may remove what other resources attach.
  */
 
 import { type Known, orElse, referenceOf, same, shown } from "../../model/known";
@@ -16,25 +16,25 @@ import { type Documents, ModuleCalls, type NamedPolicy, moduleRemedy, samePolicy
 import { accountOf, push, sifted } from "./place";
 
 export interface Doubt {
-  /** For the action because of which it matters, and what the policy does about it. */
+  /** The reason in words, given the action in question and what the policy does about it. */
   readonly reason: (action: string, effect: "Allow" | "Deny" | undefined) => string;
   readonly remedy: string;
   readonly evidence: readonly Evidence[];
 }
 
-/** A policy of a role; `doubt` is `undefined` where it certainly is. */
+/** A policy of a role; `doubt` is `undefined` if the role certainly has it. */
 export interface HeldPolicy {
   readonly policy: Policy;
   readonly doubt: Doubt | undefined;
-  /** What declares it; absent where nothing does that was read. */
+  /** The resource that declares it; absent if none was read. */
   readonly from?: Resource;
 }
 
 interface Given {
   readonly resource: Resource;
-  /** Inline ones go by their names, managed ones by their ARNs. */
+  /** The name of an inline policy, the ARN of a managed one. */
   readonly key: Known<string>;
-  /** The text of an inline one. */
+  /** The document of an inline policy. */
   readonly text: Known<string> | undefined;
   readonly named: () => NamedPolicy;
 }
@@ -44,7 +44,7 @@ const ROLE = "aws_iam_role";
 const EXCLUSIVE = ["aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive"];
 /** Owns all attachments of a managed policy. */
 const EVERYWHERE = "aws_iam_policy_attachment";
-/** A role that an expression names, one of several instances perhaps. */
+/** An expression that names a role, perhaps one of several instances. */
 const ONE_ROLE =
   /^(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?aws_iam_role\.[\w-]+(?:\[[^\]]*\])?\.(?:name|id)$/;
 
@@ -56,9 +56,9 @@ export class Attachments {
   readonly #certain = new Map<Resource, Given[]>();
   readonly #perhaps = new Map<Resource, Given[]>();
   readonly #owners = new Map<Resource, Source>();
-  /** Those of roles known only after apply. */
+  /** Policies whose role is known only after apply. */
   readonly #anywhere: Given[] = [];
-  /** Those of roles that were not read, which go by how they are named. */
+  /** Policies of roles that were not read, by the text that names the role. */
   readonly #elsewhere = new Map<string, Given[]>();
 
   constructor(terraform: Terraform, documents: Documents, ofName: (name: string) => readonly Resource[]) {
@@ -81,7 +81,7 @@ export class Attachments {
     }
   }
 
-  /** The policies of roles that were not read, by how they are named. */
+  /** The policies of roles that were not read, by the text that names the role. */
   get elsewhere(): readonly { readonly role: string; readonly held: readonly HeldPolicy[] }[] {
     return [...this.#elsewhere].map(([role, given]) => ({
       role,
@@ -109,7 +109,7 @@ export class Attachments {
     ];
   }
 
-  /** What a module makes of a role or policy that it is given is not known. */
+  /** A call of a module that receives the role or a policy: what the module does with it is not known. */
   #callFor(role: Resource, given: readonly Given[]): Source | undefined {
     if (this.#modules.isEmpty) return undefined;
     const policies = given.flatMap(({ resource, named }) => [resource, named().resource ?? resource]);
@@ -117,7 +117,7 @@ export class Attachments {
     return this.#modules.given([role, ...policies], texts);
   }
 
-  /** What may take policies of a role away again, or replace them. */
+  /** A resource that may remove or replace policies of a role. */
   #ownerOf(role: Resource, given: readonly Given[]): Source | undefined {
     const managed = given.filter(({ text }) => text === undefined);
     const rival = this.#terraform
@@ -142,7 +142,7 @@ export class Attachments {
     for (const each of certain) push(this.#certain, each, given);
     for (const each of perhaps) push(this.#perhaps, each, given);
     if (certain.length === 0 && perhaps.length === 0) push(this.#elsewhere, shown(role), given);
-    // One that was not read says nothing of what it is for, so it puts no role in doubt.
+    // If it was not read, nothing says which roles it is for, so it puts no role in doubt.
     if (anyone && given.named().policy.kind === "read") this.#anywhere.push(given);
   }
 
@@ -160,7 +160,7 @@ export class Attachments {
     return { resource, key: arn, text: undefined, named: () => this.#documents.ofArn(arn) };
   }
 
-  /** The roles that an argument names, or may name; `anyone` where it may be any of the account. */
+  /** The roles that an argument names, or may name; `anyone` if it may be any role of the account. */
   #meant(
     resource: Resource,
     role: Known<string>,
@@ -180,7 +180,7 @@ export class Attachments {
     }
     const named = this.#ofName(name);
     const here = named.filter((each) => sameProvider(each, resource) === "yes");
-    // A stack that has a role of that name means its own; one that is only looked up stands elsewhere too.
+    // A stack that declares a role of that name means its own; a role that is only looked up is declared elsewhere.
     if (here.some(({ adopted }) => !adopted)) return { certain: here, perhaps: [], anyone: false };
     const others = named.filter((each) => !here.includes(each));
     const { certain, perhaps } = sifted(others, (each) => same(accountOf(each), accountOf(resource)));
@@ -201,15 +201,15 @@ function attached({ source }: Resource): Doubt {
     reason: (action, effect) =>
       `a policy that ${effect === "Deny" ? "denies" : "allows"} ${action}, or may, is attached to a role that may be this one`,
     remedy:
-      "let the policy refer to its role, and limit its Terraform provider to one account (allowed_account_ids)",
-    evidence: [seen("policy of a role that is not known for certain", source)],
+      "let the policy refer to its role by reference, and limit its Terraform provider to one account (allowed_account_ids)",
+    evidence: [seen("policy whose role is not known for certain", source)],
   };
 }
 
 const OWNED =
-  "policies of the role may be taken away or replaced by a resource that owns all of them, or by one of the same name";
+  "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
 const CALLED =
-  "the call of a module, which is not followed, is given the role or one of its policies: what it makes of it is not known";
+  "a module, which explain does not follow, is given the role or one of its policies: what it does with it is not known";
 
 /** A policy that could be anything. */
 function open(why: string, remedy: string, what: string, source: Source): HeldPolicy {
@@ -221,18 +221,18 @@ function open(why: string, remedy: string, what: string, source: Source): HeldPo
 
 function perhapsThere({ address, source }: Resource): Doubt {
   return {
-    reason: (action) => `count or for_each decides whether ${address} is there, which bears on ${action}`,
+    reason: (action) => `count or for_each decides whether ${address} exists, which bears on ${action}`,
     remedy: moduleRemedy,
     evidence: [seen("policy of the role", source)],
   };
 }
 
-/** An argument as written, also where it is not certain that the resource is there. */
+/** An argument as written, even if it is not certain that the resource exists. */
 function wished(resource: Resource, name: string): Known<string> {
   return resource.certain ? resource.stated(name) : textAt(resource.evaluate(resource.written([name])));
 }
 
-/** Names are unique within a role: of two policies of one name the last one to be applied is there. */
+/** Names are unique within a role: of two policies with one name, the one applied last remains. */
 function replaced(given: readonly Given[]): Source | undefined {
   return given.find(({ key, text }, place) =>
     given.some(
@@ -246,7 +246,7 @@ function replaced(given: readonly Given[]): Source | undefined {
   )?.resource.source;
 }
 
-/** Of a role that is there already, its arguments say what it had when it was read. */
+/** The arguments of a role that exists already say what it had when it was read. */
 function listsItsOwn(role: Resource, given: readonly Given[]): boolean {
   if (role.adopted || typeof role.written(["arn"]) === "string") return false;
   const inline = orElse(role.blocks("inline_policy"), () => []).length > 0;

@@ -1,6 +1,6 @@
 /*
- * Who may read the objects of a bucket of S3 without an identity of IAM. Source: "Blocking public access to your Amazon
- * S3 storage" in the S3 user guide; since April 2023 new buckets have all four settings on.
+ * Who may read the objects of an S3 bucket without an IAM identity. Source: "Blocking public access to your Amazon S3
+ * storage" in the S3 user guide; since April 2023 new buckets have all four settings on.
  */
 
 import {
@@ -37,21 +37,21 @@ export interface BucketReader {
   readonly arn: Known<string> | undefined;
 }
 
-/** Someone without credentials, by TLS. */
+/** A reader without credentials, over TLS. */
 export const ANYONE: BucketReader = { who: "everyone", service: undefined, arn: undefined };
 
 const BUCKET = "aws_s3_bucket";
 const POLICY = "aws_s3_bucket_policy";
 const BLOCK = "aws_s3_bucket_public_access_block";
 const ACCOUNT_BLOCK = "aws_s3_account_public_access_block";
-/** Attributes of a bucket with its own host. */
+/** Attributes that hold a bucket's own host. */
 const HOSTS: readonly string[] = ["bucket_regional_domain_name", "bucket_domain_name"];
 const SCHEME = "https://";
 const SUFFIXES = [...new Set(partitions.map(({ dnsSuffix }) => dnsSuffix.replaceAll(".", "\\.")))].join("|");
 /** What follows the name of a bucket and `.s3`, or `https://s3`, in the hosts of S3. */
 const REST_OF_HOST = new RegExp(`^[.-](?:[a-z0-9-]+\\.)*(?:${SUFFIXES})(?:/|$)`);
 
-/** What bears on who may read the objects of a bucket without an identity of IAM. */
+/** The settings that decide who may read the objects of a bucket without an IAM identity. */
 export class Bucket {
   readonly isOwned: boolean;
   readonly #name: Known<string>;
@@ -60,7 +60,7 @@ export class Bucket {
   readonly #policies: readonly Resource[];
   readonly #blocks: readonly Resource[];
   readonly #accountBlocks: readonly Resource[];
-  /** True where a policy or block was read whose bucket is known only after apply. */
+  /** True if the bucket of some policy or block that was read is known only after apply. */
   readonly #isOpen: boolean;
 
   constructor(
@@ -89,7 +89,7 @@ export class Bucket {
     return this.nameAt(joined(SCHEME, host)) !== undefined;
   }
 
-  /** The name of the object at a URL of S3's; `undefined` for another place's. */
+  /** The name of the object at an S3 URL of this bucket; `undefined` for other URLs. */
   nameAt(url: Known<string>): Known<string> | undefined {
     for (const bucket of this.#buckets)
       for (const attribute of HOSTS) {
@@ -103,7 +103,7 @@ export class Bucket {
     return name === undefined ? undefined : known(name);
   }
 
-  /** What keeps a reader from an object; `undefined` where nothing is known to. */
+  /** What keeps a reader from an object; `undefined` if nothing is known to. */
   refusal(object: string, reader: BucketReader): Answer | undefined {
     if (reader.service === undefined) {
       const declared = this.#objects.get(object) ?? [];
@@ -123,7 +123,7 @@ export class Bucket {
       resource,
       ...this.#decided(resource, object, reader),
     }));
-    // A state has what its configuration does not know yet.
+    // A state knows values that its configuration does not know yet.
     const certain = judged.filter(({ outcome }) => outcome !== "unknown");
     const worst = certain.find(({ outcome }) => outcome === "denied") ?? certain[0] ?? judged[0];
     if (worst === undefined || worst.outcome === "allowed") return undefined;
@@ -152,12 +152,12 @@ export class Bucket {
     const own = block
       ? restriction(block, "the bucket's public access block")
       : this.isOwned
-        ? unknown("no public access block of the bucket was read, and S3 closes new buckets", OPEN_REMEDY)
+        ? unknown("no public access block of the bucket was read; new buckets have one", OPEN_REMEDY)
         : undefined;
     const [bucket] = this.#buckets;
     const ofAccount = this.#accountBlocks
       .filter((each) => !bucket || same(accountOfBlock(each), accountOf(bucket)) !== "no")
-      .map((each) => restriction(each, "the account's public access block, if it is of that account,"))
+      .map((each) => restriction(each, "the public access block of the account, if it is the bucket's,"))
       .map((answer) => answer && unknown(answer.reason, answer.remedy, ...answer.evidence));
     return obstacle([own, ...ofAccount]);
   }
@@ -168,9 +168,9 @@ function accountOfBlock(block: Resource): Known<string> {
   return isStated ? block.stated("account_id") : accountOf(block);
 }
 
-const REMEDY = "let the policy of the bucket allow s3:GetObject on discovery document and keys";
+const REMEDY = "let the bucket policy allow s3:GetObject on the discovery document and the keys";
 const OPEN_REMEDY =
-  "declare the blocks of the public bucket and its account with block_public_policy and restrict_public_buckets false";
+  "set block_public_policy and restrict_public_buckets to false in the public access blocks of the bucket and its account";
 
 function restOfHost(rest: Known<string> | undefined): Known<string> | undefined {
   const [first, ...more] = (rest === undefined ? undefined : partsOf(rest)) ?? [];
@@ -179,7 +179,7 @@ function restOfHost(rest: Known<string> | undefined): Known<string> | undefined 
   return found === undefined ? undefined : textOf([first.slice(found.length), ...more]);
 }
 
-/** A policy with the ARNs of S3 as of one partition. */
+/** The policy with every S3 ARN written in one partition. */
 function ofOnePartition(policy: Known<string>, unsaid: readonly (Reference | undefined)[]): Known<string> {
   const parts = partsOf(policy)?.map((part) => (unsaid.includes(part as Reference) ? "aws" : part));
   const whole = parts && partsOf(textOf(parts));
@@ -194,12 +194,12 @@ function restriction(block: Resource, what: string): Answer | undefined {
   const restricted = is(block.flag("restrict_public_buckets"), true);
   if (restricted === "yes")
     return broken(
-      `${what} lets no one in from outside (restrict_public_buckets)`,
+      `${what} keeps everyone outside the account out (restrict_public_buckets)`,
       OPEN_REMEDY,
       undefined,
       where,
     );
   return restricted === "unknown" || is(block.flag("block_public_policy"), false) !== "yes"
-    ? unknown(`${what} lets S3 refuse a public bucket policy, or may`, OPEN_REMEDY, where)
+    ? unknown(`${what} makes S3 refuse a public bucket policy, or may do so`, OPEN_REMEDY, where)
     : undefined;
 }

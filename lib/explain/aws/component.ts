@@ -1,6 +1,6 @@
 /*
- * OpenShift's components on AWS. Their Secrets are configuration files of the SDK in the key `credentials`; a request's own
- * condition says of the calls that the component makes that they are within it.
+ * OpenShift's components on AWS. Their Secrets hold an SDK configuration file in the key `credentials`. A condition in
+ * a CredentialsRequest is taken to hold for the calls that the component makes.
  *
  * Source: openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go; "IAM JSON policy elements:
  * Condition operators" and "Conditions with multiple context keys or values" in the IAM user guide.
@@ -44,7 +44,7 @@ import { policySets } from "./role-judge";
 
 /** The one key that components read. */
 const CREDENTIALS_KEY = "credentials";
-/** The keys of credentials that do not expire, which older clusters have. */
+/** The keys of credentials that do not expire, found in older clusters. */
 const STATIC_KEYS: readonly string[] = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
 const ROLE = "role_arn";
 const TOKEN_FILE = "web_identity_token_file";
@@ -65,7 +65,7 @@ function roleOf(secret: SecretFact): Known<string> {
   return linesOf(secret.value(CREDENTIALS_KEY)).values.get(ROLE) ?? known("");
 }
 
-/** What the Secret says, and the role's ARN; `undefined` where it names none. */
+/** Whether the Secret is usable, and the role's ARN; `undefined` if it names none. */
 export function readAwsSecret(
   secret: SecretFact,
   tokenPath: string | undefined,
@@ -126,13 +126,13 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
   if (stray !== undefined) return `the line ${JSON.stringify(stray)} of credentials is not a setting`;
   if (values.size === 0) return "credentials has no section [default]";
   const other = [...values.keys()].find((key) => !KNOWN.includes(key));
-  if (other !== undefined) return `credentials has ${other} besides what a token needs`;
+  if (other !== undefined) return `credentials has the setting ${other}, which a token does not need`;
   const [arn = known(""), path = known("")] = [ROLE, TOKEN_FILE].map((key) => values.get(key));
   if (shown(arn) === "") return `credentials has no ${ROLE}`;
   if (shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
   if (!isRoleArn(arn)) return `${ROLE} ${shown(arn)} is not an ARN of an IAM role`;
   if (tokenPath !== undefined && same(path, known(tokenPath)) === "no")
-    return `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`;
+    return `${TOKEN_FILE} is ${shown(path)}, but the component's token is at ${tokenPath}`;
   const endpoints = shown(values.get(REGIONAL) ?? known("regional"));
   return /^(?:regional|legacy)$/.test(endpoints) ? undefined : `${REGIONAL} is ${endpoints}`;
 }
@@ -140,8 +140,8 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
 const LITERAL_ROLE = /^arn:[a-z-]+:iam::\d{12}:role\//;
 
 /**
- * What speaks against the account and partition of the role that a Secret names: those of the role as it is declared,
- * and of the Secrets beside it, since a cluster is in one account; `undefined` where nothing does.
+ * What contradicts the account and partition of the role that a Secret names: the role as Terraform declares it, or the
+ * Secrets of other components, since a cluster is in one account; `undefined` if nothing does.
  */
 export function homeAnswer(
   secret: SecretFact,
@@ -152,22 +152,22 @@ export function homeAnswer(
   const place = placeIn(arn);
   if (role === undefined || place === undefined) return undefined;
   const where = seen(`Secret ${secret.key}`, secret.source);
-  const remedy = "write the ARN of the role as Terraform has it";
+  const remedy = "write the ARN of the role as Terraform declares it";
   if (same(role.partition, arnFields(arn)?.[1] ?? known("")) === "no")
     return broken(
-      `the Secret names the role ${shown(arn)}, and Terraform declares it in partition ${shown(role.partition)}`,
+      `the Secret names the role ${shown(arn)}, but Terraform declares it in partition ${shown(role.partition)}`,
       remedy,
       undefined,
       where,
       seen("IAM role", role.resource.source),
     );
-  // An account that is known was compared when the role was looked for.
+  // A known account was compared when the role was looked up.
   const others = isKnown(role.account) ? [] : [...beside.values()].filter(isAwsSecret);
   const rival = others.find((other) => (placeIn(roleOf(other)) ?? place) !== place);
   return (
     rival &&
     unknown(
-      `the Secret names the role ${shown(arn)}, and that of ${rival.key} is ${shown(roleOf(rival))}`,
+      `the Secret names the role ${shown(arn)}, while the Secret ${rival.key} names ${shown(roleOf(rival))}`,
       `${remedy}, or limit its Terraform provider to one account (allowed_account_ids)`,
       where,
       seen(`Secret ${rival.key}`, rival.source),
@@ -175,7 +175,7 @@ export function homeAnswer(
   );
 }
 
-/** What a request asks for, as the policy that grants exactly that. */
+/** The rights that a CredentialsRequest asks for, as the policy that grants exactly these. */
 function asked(rights: TreeObject): Policy {
   const Statement = itemsOf(childOf(treeOf(rights), "statementEntries")).map((entry) => ({
     Effect: childOf(entry, "effect"),
@@ -215,8 +215,8 @@ export function rightsInWords(rights: TreeObject): readonly string[] {
 }
 
 /**
- * Whether the role's policies, within its boundary, allow every action of the request; `account` is that of the role as
- * its ARN is written.
+ * Whether the role's policies, within its boundary, allow every action of the request; `account` is the account in the
+ * role's ARN.
  */
 export function actionsGranted(role: Role, rights: TreeObject, account: Known<string>): Answer {
   const request = asked(rights);
@@ -237,7 +237,7 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
   if (first)
     return broken(
       `the request includes ${named([...denied.keys()])}, which the role does not allow: ${first[1]}`,
-      "grant exactly what is asked for; CredentialsRequests of another release ask for other actions",
+      "grant exactly what the request asks for; the CredentialsRequests of another release ask for other actions",
       `is not authorized to perform: ${first[0]}`,
       ...evidence,
     );
@@ -248,10 +248,10 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
       unreadRemedy(role),
       ...evidence,
     );
-  return pass(`the role is granted all ${all.length} actions that are asked for`, ...evidence);
+  return pass(`the role is granted all ${all.length} requested actions`, ...evidence);
 }
 
-/** Whether the role is granted anything; what it is, is the evidence. */
+/** Whether the role is granted anything; the evidence lists its rights. */
 export function anythingGranted(role: Role): Answer {
   const words = grantedInWords(role);
   const evidence = [where(role), ...words.map((each) => seen(each, undefined))];
@@ -259,22 +259,22 @@ export function anythingGranted(role: Role): Answer {
   if (counts === "allowed") return pass(`the role is granted ${named(words)}`, ...evidence);
   return counts === "denied"
     ? broken(
-        "the role may do nothing: it has no policy, or its permissions boundary and denials leave nothing of it",
-        "attach a policy to it, and let its permissions boundary and denials leave something of it",
+        "the role may do nothing: it has no policy, or its permissions boundary and denials take every right away",
+        "attach a policy to it, and check that its permissions boundary and denials leave the rights it needs",
         "is not authorized to perform: … because no identity-based policy allows the … action",
         ...evidence,
       )
     : unknown(
-        "whether the role may do anything depends on policies that were not read, on conditions, or on what boundary and denials leave of wildcards",
+        "whether the role may do anything depends on policies that were not read, on conditions, or on how its permissions boundary and denials narrow wildcards",
         unreadRemedy(role),
         ...evidence,
       );
 }
 
-/** Whether anything that the statements allow is left by conditions, denials and the boundary. */
+/** Whether conditions, denials and the boundary leave anything of what the statements allow. */
 function whatCounts(role: Role): AwsDecision["outcome"] {
   const statements = certainlyAllowing(role);
-  // What is negated, or stands for many, is no one action to ask about.
+  // A negated element or a wildcard is not a single action to ask about.
   const isNegated = ({ actions, resources }: Statement): boolean =>
     actions.negated || resources?.negated !== false;
   const pairs = statements.filter((each) => !isNegated(each)).flatMap(pairsOf);
@@ -291,7 +291,7 @@ function certainlyAllowing({ policies }: Role): readonly Statement[] {
   return policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy)));
 }
 
-/** The role's policies and the boundary decide together: what one denies is denied. */
+/** The decision of the role's policies and the boundary together: a denial by either wins. */
 function decided(role: Role, action: string, resource: string, context: RequestContext): AwsDecision {
   const [own, bound] = policySets(role, context).map((set) =>
     set.question(action).decide(oneResource(resource)),
@@ -309,11 +309,11 @@ const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
 function abroad(decision: AwsDecision, resource: string, account: Known<string>): AwsDecision {
   const [, owner] = ACCOUNT_IN_ARN.exec(resource) ?? [];
   if (decision.outcome !== "allowed" || owner === undefined || is(account, owner) !== "no") return decision;
-  const reason = `${resource} is of another account, where its own policy must let the role in as well, which was not read`;
+  const reason = `${resource} is in another account, and its resource policy, which must also admit the role, was not read`;
   return { outcome: "unknown", reason };
 }
 
-/** What is known of requests within the asked conditions; a condition that the request has as well holds. */
+/** What is known of calls within the requested conditions; a policy's condition that the request also has holds. */
 function askedContext(conditions: readonly Condition[]): RequestContext {
   const telling = conditions.filter(({ operator }) => /^(?:Bool|StringEquals)$/i.test(operator));
   const keys = telling.map(({ key, values }) => [orElse(key, () => ""), values.map(shown)] as const);
@@ -326,7 +326,7 @@ function askedContext(conditions: readonly Condition[]): RequestContext {
   };
 }
 
-/** A condition as text; `undefined` where a value is not known. */
+/** A condition as text; `undefined` if a value is not known. */
 function wordsOf({ operator, key, values }: Condition): string | undefined {
   return match(
     all([key, ...values]),

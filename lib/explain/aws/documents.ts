@@ -1,6 +1,6 @@
 /*
- * Policies as Terraform declares them, the data source aws_iam_policy_document, the managed policies of AWS, and the calls
- * of modules that may change any of them.
+ * Policies as Terraform declares them: documents, the data source aws_iam_policy_document, AWS managed policies, and
+ * the module calls that may change any of them.
  */
 
 import {
@@ -29,7 +29,7 @@ import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { Recent, remembered } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
 
-/** What to do where the policies of a role, or its boundary, leave something open. */
+/** The remedy if the policies of a role, or its boundary, leave a question open. */
 export function unreadRemedy(role: {
   readonly policies: readonly { readonly policy: Policy }[];
   readonly boundary: Policy | undefined;
@@ -48,7 +48,7 @@ const PULL: readonly string[] = [
 const PUBLIC: readonly string[] = ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"];
 
 /**
- * Managed policies of AWS, cut down to what pulls need. Source: AWS managed policy reference. None of them denies.
+ * AWS managed policies, reduced to the actions of pulls. Source: AWS managed policy reference. None of them denies.
  */
 const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
   ["AmazonEC2ContainerRegistryPullOnly", [...PULL, "ecr:BatchImportUpstreamImage"]],
@@ -65,7 +65,7 @@ const MANAGED_TYPE = "aws_iam_policy";
 
 export interface NamedPolicy {
   readonly policy: Policy;
-  /** Where Terraform declares it; `undefined` where it does not. */
+  /** The resource that declares it; `undefined` if none was read. */
   readonly resource: Resource | undefined;
 }
 
@@ -79,7 +79,7 @@ export class Documents {
     this.#terraform = terraform;
   }
 
-  /** The policy of a text; the same object for the same text. */
+  /** The policy in a text; the same object for the same text. */
   ofText(text: Known<string>, kind: PolicyKind, max: number = Infinity): Policy {
     const read = (): Policy => readPolicy(text, kind, max);
     const literal = orElse(text, () => undefined);
@@ -87,7 +87,7 @@ export class Documents {
     return remembered(this.#read, `${kind} ${max}`, () => new Recent<string, Policy>()).get(literal, read);
   }
 
-  /** The policy of an ARN: one of AWS's own, or one that Terraform declares. */
+  /** The policy of an ARN: an AWS managed policy, or one that Terraform declares. */
   ofArn(arn: Known<string>): NamedPolicy {
     const key = orElse(arn, () => undefined);
     const found = (): NamedPolicy => this.#ofArn(arn);
@@ -114,7 +114,7 @@ export class Documents {
     return { policy, resource };
   }
 
-  /** A policy whose account is not known may be the one that is meant, where it is the only one of its name. */
+  /** A policy in an unknown account may be the one that an ARN means if no other has its name. */
   #declared(arn: Known<string>): readonly Resource[] {
     const referred = referredResource(arn, ["arn", "id"]);
     if (referred) return referred.type === MANAGED_TYPE ? [referred] : [];
@@ -137,13 +137,13 @@ export class Documents {
 }
 
 function notDeclared(arn: Known<string>, managed: string | undefined): string {
-  if (managed !== undefined) return `what the managed policy ${managed} of AWS says is not known here`;
+  if (managed !== undefined) return `what the AWS managed policy ${managed} allows is not known here`;
   return isKnown(arn)
     ? `the policy ${shown(arn)} is not declared in what was read`
     : `a policy that is known only after apply (${shown(arn)}) is not declared in what was read`;
 }
 
-/** The ARN of a role or policy, from provider, path and name; `undefined` where one of them is not read. */
+/** The ARN of a role or policy, from Terraform provider, path and name; `undefined` if one of them was not read. */
 export function iamArn(kind: string, resource: Resource, name: Known<string>): Known<string> | undefined {
   const path = map(resource.text("path"), (text) => (text === undefined || text === "" ? "/" : text));
   const arn = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${kind}`, path, name);
@@ -157,8 +157,8 @@ export const policyArn: ComputedAttribute = {
 };
 
 /**
- * Whether two texts are one policy: a configuration and its state write it differently, and list its texts in another
- * order. Not known where a part of it is known only after apply.
+ * Whether two texts are the same policy: a configuration and its state format it differently and order lists
+ * differently. Unknown if a part is known only after apply.
  */
 export function samePolicy(one: Known<string>, other: Known<string>): Ternary {
   const text = same(one, other);
@@ -167,7 +167,7 @@ export function samePolicy(one: Known<string>, other: Known<string>): Ternary {
   return isKnown(first) && isKnown(second) ? sameTree(sorted(first), sorted(second)) : text;
 }
 
-/** With lists of texts in order, and lists of one as their item. */
+/** The tree with lists of texts sorted, and lists of one item replaced by the item. */
 function sorted(tree: Tree): Tree {
   return andThen(tree, (value) => {
     if (isTreeObject(value)) return known(changed(value, sorted));
@@ -179,7 +179,7 @@ function sorted(tree: Tree): Tree {
   });
 }
 
-/** `data.aws_iam_policy_document.<name>.json`; not known where anything in it is not, since any of it could deny. */
+/** `data.aws_iam_policy_document.<name>.json`; unknown if any part is, since any part could deny. */
 export const policyDocumentJson: ComputedAttribute = {
   type: "aws_iam_policy_document",
   attribute: "json",
@@ -214,7 +214,7 @@ function orThrow<T>(value: Known<T>): T {
 
 const MARK = /\ue000(\d+)\ue001/;
 
-/** Texts as they stand in JSON, with a mark for each reference. */
+/** Texts as JSON holds them, with a mark for each reference. */
 class Marks {
   readonly #references: Reference[] = [];
 
@@ -292,12 +292,12 @@ function renderedConditions(conditions: readonly Block[], marks: Marks): unknown
 const NAME = /^module(?:\.|\[")([^".\]]+)/;
 const MODULE = /^module\.([^.[]+)/;
 
-/** What to do about what a configuration alone does not say. */
+/** The remedy for what a configuration alone does not say. */
 export const moduleRemedy = "also give explain what `terraform show -json` prints of the plan or state";
 
 /**
- * Calls of modules, which are not followed: what they are given they may change. Those whose resources a plan or state
- * among what was read has are left out.
+ * Module calls, which are not followed: a module may change what it is given. Calls whose resources are in a plan or
+ * state that was read are left out.
  */
 export class ModuleCalls {
   readonly #calls: readonly NotRead[];
@@ -314,7 +314,7 @@ export class ModuleCalls {
     return this.#calls.length === 0;
   }
 
-  /** A call that is given one of these resources, or exactly one of these texts; `undefined` where none is. */
+  /** A call that is given one of these resources, or exactly one of these texts; `undefined` if there is none. */
   given(resources: readonly object[], texts: readonly Known<string>[]): Source | undefined {
     const literal = texts.flatMap((text) => orElse(text, () => "") || []);
     return this.#calls.find(

@@ -1,5 +1,5 @@
 /*
- * What a role was granted, statement by statement, in a form in which two readings of it can be compared.
+ * What a role was granted, statement by statement, in a form that allows two readings to be compared.
  */
 
 import { type Known, is, isKnown, joined, known, map, orElse, shown } from "../../model/known";
@@ -37,7 +37,7 @@ export function heldRights(
   return [...rights, ...limiting(bounds, role)];
 }
 
-/** A policy in words, the same for policies whose statements say the same; nothing for one that IAM refuses. */
+/** A policy in words, equal for policies with equal statements; empty for a policy that IAM refuses. */
 function textsOf(policy: Policy): readonly string[] {
   if (policy.kind === "refused") return [];
   if (policy.kind === "unread") return [`a policy that is not read: ${policy.why}`];
@@ -61,7 +61,7 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
   );
 }
 
-/** What a policy of a resource lets the principals do that it names, denials aside. */
+/** What a resource policy lets the principals that it names do, denials aside. */
 export function grantedBy(policy: Policy, on: string, source: Source): readonly Granted[] {
   const granted = (to: string, right: HeldRight): Granted => ({
     ...{ to, isHeld: false, isOwn: false, rights: () => [right] },
@@ -84,7 +84,7 @@ export function grantedBy(policy: Policy, on: string, source: Source): readonly 
   });
 }
 
-/** The number of an account means its root. */
+/** An account id means the account's root. */
 function principalsOf(value: unknown): readonly string[] {
   const all = typeof value === "object" && value !== null ? Object.values(value).flat() : [value];
   return all.map((each) => String(each).replace(/^\d{12}$/, "arn:aws:iam::$&:root"));
@@ -92,7 +92,7 @@ function principalsOf(value: unknown): readonly string[] {
 
 function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
   const under = conditionsText(conditions);
-  const whom = principal ? ` to ${principal.negated ? "others than its principal" : "its principal"}` : "";
+  const whom = principal ? ` to ${principal.negated ? "everyone but its principal" : "its principal"}` : "";
   const on = resources ? ` on ${selectionText(resources)}` : "";
   return `${shown(effect)} ${selectionText(actions)}${on}${whom}${under === "" ? "" : ` under ${under}`}`;
 }
@@ -115,7 +115,7 @@ function sorted(values: readonly Known<string>[]): readonly string[] {
   return [...new Set(values.map(shown))].sort();
 }
 
-/** What of a trust policy lets in or keeps out in ways other than comparing texts: statements that deny, or are not read. */
+/** Statements of a trust policy that do more than compare texts: those that deny, and those that were not read. */
 export function beyondTerms(statement: Statement | UnreadStatement): readonly Known<string>[] {
   if ("unread" in statement) return [known(statement.unread)];
   if (is(statement.effect, "Allow") === "yes") return [];

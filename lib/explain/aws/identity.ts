@@ -25,7 +25,7 @@ import { type Documents, iamArn, samePolicy } from "./documents";
 import { organizationPolicies } from "./organization";
 import { accountOf, arnFields, lastSegment, partitionOf, push, sifted } from "./place";
 
-/** An IAM role that was read. What is not asked for is not put together: there may be tens of thousands. */
+/** An IAM role that was read. Its parts are computed only on demand: there may be tens of thousands of roles. */
 export interface Role {
   readonly resource: Resource;
   readonly arn: Known<string>;
@@ -36,24 +36,24 @@ export interface Role {
   readonly trust: Policy;
   /** The text of {@link trust}. */
   readonly trustText: Known<string>;
-  /** The identity policies without the permissions boundary; those that certainly are its own come first. */
+  /** The identity policies without the permissions boundary; policies that the role certainly has come first. */
   readonly policies: readonly HeldPolicy[];
   readonly boundary: Policy | undefined;
-  /** Where it is declared another time, in another way. */
+  /** Where a second, different declaration of the role is. */
   readonly contestedBy: Source | undefined;
 }
 
 export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
-  /** The role; `undefined` where it was not read. */
+  /** The role; `undefined` if it was not read. */
   readonly role: Role | undefined;
-  /** The ARN, or the role's name where the ARN is known only after apply. */
+  /** The ARN, or the role's name if the ARN is known only after apply. */
   readonly label: string;
 }
 
 const TYPE = "aws_iam_role";
 const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
-/** True for the ARN of a role, and for what is known only after apply. */
+/** True for the ARN of a role, and for a value that is known only after apply. */
 export function isRoleArn(arn: Known<string>): boolean {
   return match(
     arn,
@@ -97,7 +97,7 @@ export class Roles {
       .map((each) => this.#role(each));
   }
 
-  /** What is attached to roles that were not read. */
+  /** The policies attached to roles that were not read. */
   get elsewhere(): Attachments["elsewhere"] {
     return this.#attachments.elsewhere;
   }
@@ -115,14 +115,14 @@ export class Roles {
     };
   }
 
-  /** One whose account is not known may be the one that is meant, where it is the only one of its name. */
+  /** A role in an unknown account may be the one that an ARN means if no other has its name. */
   #ofArn(arn: Known<string>): Role | undefined {
     const { certain, perhaps } = sifted(this.#ending(arn), (role) => isRoleOf(role, arn));
     if (certain.length > 0) return agreed(certain);
     return perhaps.length === 1 ? perhaps[0] : undefined;
   }
 
-  /** The roles whose name an ARN ends with, or that a reference in it is of. */
+  /** The roles whose name an ARN ends with, or to which a reference in it points. */
   #ending(arn: Known<string>): readonly Role[] {
     const targets = (partsOf(arn) ?? []).flatMap((part) => (typeof part === "string" ? [] : [part.target]));
     const role = targets.find((each): each is Resource => each instanceof Resource && each.type === TYPE);
@@ -145,12 +145,12 @@ export class Roles {
   #policies(resource: Resource): readonly HeldPolicy[] {
     const own = ownPolicies(resource, this.#documents);
     const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
-    // What others attached to a role that is only looked up stands elsewhere.
+    // What other stacks attach to a role that is only looked up is declared elsewhere.
     const all = [...own, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
     return certainFirst([...all, ...this.#ofOrganization]);
   }
 
-  /** A state does not say which account a policy is of; of two roles of one name neither's policies are known then. */
+  /** A state does not say which account a policy is in, so the policies of two roles with one name are not known. */
   #isRepeated(resource: Resource): boolean {
     return this.#named(orElse(resource.attribute("name"), () => "")).some(
       (other) =>
@@ -169,13 +169,13 @@ function certainFirst(held: readonly HeldPolicy[]): readonly HeldPolicy[] {
   ];
 }
 
-/** A policy that could be anything: what is not read may allow and may deny. */
+/** A policy that could be anything: it may allow and may deny. */
 const NOT_DECLARED: HeldPolicy = {
   policy: { kind: "unread", why: "a policy of the role is not declared in what was read" },
   doubt: undefined,
 };
 
-/** A role of another partition is no other role: what is written wrong is said where it matters. */
+/** A different partition does not make a different role: a wrong partition is reported where it matters. */
 function isRoleOf(role: Role, arn: Known<string>): Ternary {
   if (same(role.arn, arn) === "yes") return "yes";
   const [own = [], asked = []] = [role.arn, arn].map(arnFields);
@@ -234,7 +234,7 @@ class DeclaredRole implements Role {
   }
 }
 
-/** The policies that the role's own resource holds; what an expression makes of them is not known. */
+/** The policies in the role's own resource; unknown if an expression computes them. */
 function ownPolicies(resource: Resource, documents: Documents): readonly HeldPolicy[] {
   if (!["inline_policy", "managed_policy_arns", "dynamic"].some((name) => resource.names.includes(name)))
     return [];
@@ -251,8 +251,8 @@ function ownPolicies(resource: Resource, documents: Documents): readonly HeldPol
 }
 
 /**
- * One of several declarations of a role: those that only look it up say nothing of it, and of others all count. A state
- * has what its configuration does not know yet.
+ * One of several declarations of a role. Data sources say nothing about it; all others must agree. A state knows values
+ * that its configuration does not know yet.
  */
 function agreed(declared: readonly Role[]): Role | undefined {
   const [only] = declared;
@@ -275,7 +275,7 @@ function differs(one: Role, other: Role): boolean {
   return !isOpen && rights?.join() !== others?.join();
 }
 
-/** The role of which only the name is known. */
+/** The role with everything but its name unknown. */
 function contested(role: Role, contestedBy: Source): Role {
   const { resource, arn, account, partition, pathName, trustText } = role;
   const trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
@@ -288,7 +288,7 @@ function contested(role: Role, contestedBy: Source): Role {
 
 const LATE = "late";
 
-/** A policy as text, the same for two that say the same; {@link LATE} where a part of it is known only after apply. */
+/** A policy as text, equal for policies that mean the same; {@link LATE} if a part is known only after apply. */
 function policyWords(policy: Policy): string {
   if (policy.kind !== "read") return policy.kind === "unread" ? LATE : policy.why;
   try {
@@ -296,7 +296,7 @@ function policyWords(policy: Policy): string {
       Array.isArray(value) && value.every((each) => typeof each === "string") ? [...value].sort() : value,
     );
   } catch {
-    // A value that is not known has no text.
+    // An unknown value has no text.
     return LATE;
   }
 }

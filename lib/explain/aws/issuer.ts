@@ -1,7 +1,6 @@
 /*
- * Buckets of S3 with an issuer's documents, and the doors to them: S3 itself, and distributions of CloudFront. Source:
- * "Restrict access to an Amazon S3 origin" and "Restrict viewer access to a distribution" in the CloudFront developer
- * guide.
+ * S3 buckets with an issuer's documents, and the doors to them: S3 itself, and CloudFront distributions. Source:
+ * "Restrict access to an Amazon S3 origin" and "Restrict viewer access to a distribution" in the CloudFront guide.
  */
 
 import {
@@ -39,7 +38,7 @@ export const distributionArn: ComputedAttribute = {
   },
 };
 
-/** The doors that distributions are to a bucket. */
+/** The distributions that serve a bucket, as doors to it. */
 function distributionDoors(bucket: Bucket, terraform: Terraform): readonly StoreDoor[] {
   return terraform.ofType(DISTRIBUTION).flatMap((distribution) => {
     const origin = originOf(distribution, bucket);
@@ -65,7 +64,7 @@ function blocksOf(block: Block, name: string): readonly Block[] {
   return orElse(block.blocks(name), () => []);
 }
 
-/** The origin that is the bucket; of several the one that serves what nothing else does. */
+/** The origin that is the bucket; of several, the origin of the default cache behavior. */
 function originOf(distribution: Resource, bucket: Bucket): Block | undefined {
   const origins = blocksOf(distribution, "origin").filter((each) =>
     bucket.hasHost(each.stated("domain_name")),
@@ -78,15 +77,15 @@ function originOf(distribution: Resource, bucket: Bucket): Block | undefined {
   );
 }
 
-/** What is known of an issuer's URL that is no door to the bucket, although a document in it names that issuer. */
+/** The answer for an issuer's URL that no door serves, although a document in the bucket names that issuer. */
 function distributionBefore(url: Known<string>, terraform: Terraform): Answer | undefined {
   const serving = terraform
     .ofType(DISTRIBUTION)
     .find((each) => !each.adopted && basesOf(each).some((base) => below(base, url) !== undefined));
   if (serving)
     return unknown(
-      "the distribution serves the issuer's URL from another origin than the bucket with its documents, or may",
-      "let its origin be the bucket",
+      "the distribution serves the issuer's URL from an origin other than the bucket with its documents, or may do so",
+      "make the bucket its origin",
       seen("distribution", serving.source),
     );
   const [, host] = partsOf(url) ?? [];
@@ -108,7 +107,7 @@ function basesOf(distribution: Resource): readonly Known<string>[] {
   return [distribution.attribute("domain_name"), ...aliases].map((host) => joined("https://", host));
 }
 
-/** Who the bucket sees; `undefined` for an identity of the older kind, which is let in in other ways. */
+/** Who reads the bucket; `undefined` for an origin access identity, which the bucket admits in other ways. */
 function readerOf(distribution: Resource, origin: Block, terraform: Terraform): BucketReader | undefined {
   const id = origin.text("origin_access_control_id");
   if (orElse(id, () => "late")) {
@@ -131,7 +130,7 @@ function readerOf(distribution: Resource, origin: Block, terraform: Terraform): 
   return hasIdentity ? undefined : ANYONE;
 }
 
-/** Arguments that may keep the documents from some, or take them from elsewhere. */
+/** Arguments that may withhold the documents from some readers, or serve them from elsewhere. */
 const OF_DISTRIBUTION: readonly string[] = ["ordered_cache_behavior", "web_acl_id"];
 const OF_BEHAVIOR: readonly string[] = [
   "trusted_key_groups",
@@ -140,16 +139,16 @@ const OF_BEHAVIOR: readonly string[] = [
   "lambda_function_association",
 ];
 
-/** What keeps everyone from what a distribution serves of an origin, or may. */
+/** What keeps readers from what a distribution serves from an origin, or may do so. */
 function refusalOf(distribution: Resource, origin: Block): Answer | undefined {
   const where = seen("distribution", distribution.source);
-  const remedy = "let the distribution serve the issuer's documents to everyone";
+  const remedy = "make the distribution serve the issuer's documents to everyone";
   const isOff = is(distribution.text("enabled"), "false");
   if (isOff === "yes") return broken("the distribution is not enabled", remedy, undefined, where);
   const [behavior] = blocksOf(distribution, "default_cache_behavior");
   if (!behavior || same(behavior.stated("target_origin_id"), origin.stated("origin_id")) !== "yes")
     return unknown(
-      "the distribution serves the documents from another origin than the bucket, or may",
+      "the distribution serves the documents from an origin other than the bucket, or may do so",
       remedy,
       where,
     );
@@ -166,13 +165,13 @@ function refusalOf(distribution: Resource, origin: Block): Answer | undefined {
   return open === undefined
     ? undefined
     : unknown(
-        `what ${open} of the distribution makes of requests for the documents is not judged here`,
+        `explain does not judge how ${open} of the distribution affects requests for the documents`,
         remedy,
         where,
       );
 }
 
-/** True for an argument that says something; states write empty lists and texts. */
+/** True for an argument that is set; states write unset ones as empty lists and texts. */
 function isWritten(block: Block, name: string): boolean {
   return match(
     block.tree(name),

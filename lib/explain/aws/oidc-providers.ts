@@ -1,5 +1,5 @@
 /*
- * The OIDC providers that accounts know issuers by. An account has but one of each URL.
+ * The OIDC providers of accounts. An account has at most one for each issuer URL.
  * Source: "Create an OpenID Connect (OIDC) identity provider in IAM" and "IAM and AWS STS quotas" in the IAM user guide.
  */
 
@@ -30,7 +30,7 @@ export interface RegisteredIssuer {
   readonly url: Known<string>;
   readonly arn: Known<string>;
   readonly account: Known<string>;
-  /** The accepted audiences; not known of one that is only looked up. */
+  /** The accepted audiences; unknown for an OIDC provider that is only looked up. */
   readonly clientIds: Known<readonly Known<string>[]>;
 }
 
@@ -56,7 +56,7 @@ export function oidcProviders(terraform: Terraform): readonly RegisteredIssuer[]
   }));
 }
 
-/** States have the URL without its scheme, and data sources may have the ARN alone. */
+/** States hold the URL without its scheme, and data sources may hold only the ARN. */
 function urlOf(resource: Resource): Known<string> {
   const host = orElse(resource.text("url"), () => "late") ? undefined : hostOfArn(resource.attribute("arn"));
   if (host !== undefined) return joined(SCHEME, host);
@@ -65,7 +65,7 @@ function urlOf(resource: Resource): Known<string> {
   return typeof first === "string" && !first.startsWith(SCHEME) ? joined(SCHEME, url) : url;
 }
 
-/** The issuer without `https://` in the ARN of an OIDC provider; `undefined` where it is none. */
+/** The issuer without `https://` in the ARN of an OIDC provider; `undefined` for any other ARN. */
 export function hostOfArn(arn: Known<string>): Known<string> | undefined {
   const end = arnFields(arn)?.[5];
   if (end === undefined) return undefined;
@@ -73,7 +73,7 @@ export function hostOfArn(arn: Known<string>): Known<string> | undefined {
   return typeof first === "string" && first.startsWith(IN_ARN) ? withoutPrefix(end, IN_ARN) : undefined;
 }
 
-/** The OIDC providers of an issuer that may be an account's; those that tell more of it come alone. */
+/** The OIDC providers of an issuer that may be in an account; only those that say most about it. */
 export function registeredIn(
   providers: readonly RegisteredIssuer[],
   issuer: Known<string>,
@@ -82,7 +82,7 @@ export function registeredIn(
   const there = providers.filter(
     (each) => same(each.url, issuer) === "yes" && same(each.account, account) !== "no",
   );
-  // One that is only looked up does not tell its audiences, and a stated one may tell only some of them.
+  // An OIDC provider that is only looked up does not tell its audiences; a stated one may tell only some of them.
   const telling = there.filter(({ clientIds }) => isKnown(clientIds));
   const read = telling.filter(({ resource }) => !resource.source.stated);
   const near = read.filter((each) => same(each.account, account) === "yes");
@@ -92,7 +92,7 @@ export function registeredIn(
 /** Not adjustable: AWS refuses an OIDC provider with more. */
 const CLIENT_IDS_MAX = 100;
 
-/** Whether an audience is accepted; not known where two declarations of an account's one OIDC provider differ. */
+/** Whether an audience is accepted; unknown if two declarations of the account's one OIDC provider differ. */
 export function accepts(found: readonly RegisteredIssuer[], audience: Known<string>): Ternary {
   const answers = found.map(({ clientIds }) =>
     whether(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),

@@ -1,7 +1,7 @@
 /*
- * Policies of an organization, which limit what the roles of its accounts may do. To which accounts an organizational
- * unit leads is nowhere in Terraform, so that what they deny is only perhaps denied. Source: "Service control policies"
- * and "Resource control policies" in the AWS Organizations user guide.
+ * Policies of an organization, which limit what the roles of its accounts may do. Terraform does not say which accounts
+ * an organizational unit holds, so a denial in these policies is only a possible one. Source: "Service control
+ * policies" and "Resource control policies" in the AWS Organizations user guide.
  */
 
 import { is, match, orElse, whether } from "../../model/known";
@@ -19,7 +19,7 @@ import type { HeldPolicy } from "./attachments";
 import type { Documents } from "./documents";
 
 const SERVICE_CONTROL = "SERVICE_CONTROL_POLICY";
-/** Types that take no rights away from roles ("Organization policy types", same guide); others count as if they did. */
+/** Types that take no rights from roles ("Organization policy types", same guide); any other type is assumed to. */
 const HARMLESS: readonly string[] = [
   "AISERVICES_OPT_OUT_POLICY",
   "BACKUP_POLICY",
@@ -34,7 +34,7 @@ const HARMLESS: readonly string[] = [
   "UPGRADE_ROLLOUT_POLICY",
 ];
 
-/** What organizations may deny to any role. */
+/** The policies by which organizations may deny actions to any role. */
 export function organizationPolicies(terraform: Terraform, documents: Documents): readonly HeldPolicy[] {
   return terraform.ofType("aws_organizations_policy").flatMap((each) => {
     const isHarmless = whether(each.text("type"), (type = SERVICE_CONTROL) => HARMLESS.includes(type));
@@ -51,13 +51,13 @@ export function organizationPolicies(terraform: Terraform, documents: Documents)
 function doubtOf({ source }: Resource): HeldPolicy["doubt"] {
   return {
     reason: (action) =>
-      `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
-    remedy: "exempt the role from it, or ask about the account without the Terraform of its organization",
+      `a policy of the organization denies ${action}, or may do so, if it applies to the role's account`,
+    remedy: "exempt the role from it, or leave the organization's Terraform out if it does not apply",
     evidence: [seen("policy of the organization", source)],
   };
 }
 
-/** A policy allows everything, or has another beside it that does; one that allows less denies the rest. */
+/** The denials of a policy; one that was not read, or that allows only some actions, may deny anything. */
 function denialsOf(policy: Policy): Policy | undefined {
   if (policy.kind !== "read") return denyingEverything;
   const denials = policy.statements.filter(isDenial);

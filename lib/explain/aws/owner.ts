@@ -1,6 +1,6 @@
 /*
- * The owner's part of a pull: between accounts the policy of the repository must allow it, within one account it must
- * not deny it. What a policy of a whole registry denies or allows is only perhaps so.
+ * The registry owner's part of a pull: between accounts the repository policy must allow it, within one account it must
+ * not deny it. What the policy of a whole registry denies or allows is not certain to apply.
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
@@ -26,7 +26,7 @@ export class Owners {
     this.#registries = registries;
   }
 
-  /** What the owner says where the role's own policies allow it; `undefined` where nothing speaks against it. */
+  /** The owner's answer to a pull that the role's own policies allow; `undefined` if the owner does not object. */
   said(place: AskedPlace): Answer | undefined {
     const isForeign = is(this.#role.account, place.account) !== "yes";
     const withoutPolicy = isForeign ? this.#withoutPolicy(place) : undefined;
@@ -48,14 +48,14 @@ export class Owners {
     const [doubt] = denying;
     return doubt
       ? unknown(
-          "a policy that denies it, or cannot be judged, is or may be that of the repository or its registry",
-          "write its repository and region as literals, and limit its Terraform provider to one account (allowed_account_ids)",
+          "a policy that denies the pull, or that explain cannot judge, belongs or may belong to the repository or its registry",
+          "write repository and region of that policy as literals, and limit its Terraform provider to one account (allowed_account_ids)",
           seen("policy of a repository or registry", doubt.source),
         )
       : said;
   }
 
-  /** Within one account a repository policy may grant to the role itself what the role's own policies do not. */
+  /** Within one account a repository policy may grant the role what its own policies do not. */
   granted(place: AskedPlace): Answer | undefined {
     if (this.#registries.isEmpty || is(this.#role.account, place.account) === "no") return undefined;
     const { policy, others } = this.#registries.policiesOf(place);
@@ -63,20 +63,20 @@ export class Owners {
     return (
       granting &&
       unknown(
-        "the role's own policies do not allow it, and whether a policy of the repository or registry does instead is not judged here",
-        "allow it in the role's permission policy",
+        "the role's own policies do not allow the pull, and explain does not judge whether a policy of the repository or registry allows it instead",
+        "allow the pull in the role's permission policy",
         seen("policy of the repository or registry", granting.source),
       )
     );
   }
 
-  /** What of a pull through a cache is not there yet takes another permission. */
+  /** An image that a pull through cache does not hold yet needs another permission. */
   uncached(place: AskedPlace): Answer | undefined {
     const rule = this.#registries.cacheRuleOf(place);
     const { region, resource } = place;
     if (!rule || this.#judge.outcome(IMPORT, region, resource, false) === "allowed") return undefined;
     return unknown(
-      "the repository caches another registry, and the role may pull only what is in it already: it is not certain that it may ecr:BatchImportUpstreamImage",
+      "the repository caches another registry, and the role may pull only images that are cached already: it is not certain that it has ecr:BatchImportUpstreamImage",
       "allow ecr:BatchImportUpstreamImage on the repository too (pullThroughCache)",
       seen("pull through cache rule", rule),
     );
@@ -85,8 +85,8 @@ export class Owners {
   /** Within one account a repository needs no policy. */
   #withoutPolicy({ account }: AskedPlace): Answer {
     return unknown(
-      `the repository is of account ${account}, the role of ${shown(this.#role.account)}, and no repository policy was read`,
-      "also give explain the Terraform of the owner, or state the policy with --facts as aws.repositories; the owner adds a repository policy for the role where there is none",
+      `the repository is in account ${account}, the role in ${shown(this.#role.account)}, and no repository policy was read`,
+      "also give explain the Terraform of the owner, or state the policy with --facts as aws.repositories; if there is no policy, the owner must add one for the role",
     );
   }
 
@@ -97,7 +97,7 @@ export class Owners {
     return isOf(policy, place) === "yes"
       ? pass("role and repository policy allow the pull between accounts", where)
       : unknown(
-          "which account and region the policy's repository is in is not known",
+          "the account and region of the policy's repository are not known",
           "limit the Terraform provider of the owner to its account (allowed_account_ids), and write its region",
           where,
         );
@@ -114,19 +114,19 @@ export class Owners {
     const others = isForeign && denial.holds !== "yes" ? this.#registries.policiesOf(place).others : [];
     if (others.some((each) => this.#toRole(each).lets(action).decide(undefined).outcome !== "denied"))
       return unknown(
-        "the repository policy does not let the role in, and whether the registry's does is not known",
-        "let the role in by the repository policy",
+        "the repository policy does not admit the role, and whether the registry policy does is not known",
+        "allow the role in the repository policy",
         where,
       );
     return broken(
-      `the repository policy does not let ${shown(this.#role.arn)} in: ${reason}`,
-      `the owner of account ${place.account} adds ${pullActions.join(" and ")} for the role`,
+      `the repository policy does not admit ${shown(this.#role.arn)}: ${reason}`,
+      `let the owner of account ${place.account} allow the role ${pullActions.join(" and ")}`,
       `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
       where,
     );
   }
 
-  /** Whether a policy, with what the role's own allow, may let the role read; their denials and the boundary limit it. */
+  /** Whether a policy may let the role read beyond its own policies, whose denials and boundary still limit it. */
   #mayGrant(policy: PolicyOfOwner, { region, resource }: AskedPlace): boolean {
     return pullActions.every((action) => {
       const { outcome } = this.#toRole(policy).grants(action).decide(undefined);
@@ -136,7 +136,7 @@ export class Owners {
   }
 
   #denies(policy: PolicyOfOwner, place: AskedPlace): Ternary {
-    // Only policies of whole registries name resources.
+    // Only the policies of whole registries name resources.
     const resource = policy.isOfRegistry ? place.resource : undefined;
     return or(...pullActions.map((action) => this.#toRole(policy).lets(action).denial(resource).holds));
   }

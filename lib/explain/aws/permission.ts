@@ -1,5 +1,5 @@
 /*
- * May a role log in at a registry of ECR and read a repository, or every repository of a pattern?
+ * May a role log in to an ECR registry and read a repository, or every repository that matches a pattern?
  */
 
 import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
@@ -41,7 +41,7 @@ export class AwsRights implements PullRights {
     return made;
   }
 
-  /** May it read the repository, or every repository of a pattern? */
+  /** May it read the repository, or every repository that matches a pattern? */
   repository(asked: AskedRepository): Answer {
     const { registry, place, answer } = placeOf(asked);
     if (registry === undefined) return answer;
@@ -52,8 +52,8 @@ export class AwsRights implements PullRights {
     const worst = paths.worst((each) => this.#judged(somePlace(registry, paths, each), answer), badness);
     if (worst === undefined)
       return unknown(
-        `whether every repository of ${name} may be read is not known: no repository has such a name, or its policies have too many wildcards`,
-        "ask about single repositories",
+        `whether every repository of ${name} may be read is not known: no repository can have such a name, or the role's policies have too many wildcards`,
+        "ask about repositories one by one",
       );
     const { said, example } = worst;
     if (said.status === "pass") return said;
@@ -74,7 +74,7 @@ export class AwsRights implements PullRights {
       ...right,
       reads: reads(right),
     }));
-    // What owners say of repositories matters for those that are not asked about one by one.
+    // Owners' policies on repositories matter for sets of repositories too.
     const isNamed = this.reach().every(({ comparable }) => comparable);
     const owners = isNamed
       ? []
@@ -87,7 +87,7 @@ export class AwsRights implements PullRights {
     return (said.status === "pass" ? this.#owners.uncached(place) : undefined) ?? said;
   }
 
-  /** A certain refusal by the owner counts, whatever is not known of the role's own policies. */
+  /** A certain refusal by the owner decides, even if the role's own policies are not known. */
   #mayRead(place: AskedPlace, answer: Answer): Answer {
     const refusal = this.#judge.refusal(place.region, place.resource);
     const own = refusal && (this.#owners.granted(place) ?? refusal);
@@ -99,7 +99,7 @@ export class AwsRights implements PullRights {
     const call = this.#registries.callFor(place);
     if (call === undefined) return answer;
     return unknown(
-      "the call of a module, which is not followed, is given the repository: what it makes of it is not known",
+      "a module, which explain does not follow, is given the repository: what it does with it is not known",
       moduleRemedy,
       seen("call of a module", call),
     );
@@ -107,28 +107,28 @@ export class AwsRights implements PullRights {
 }
 
 const NO_ROLE_ACCOUNT = unknown(
-  "whether role and registry are in one account is not known",
+  "whether the role and the registry are in one account is not known",
   "state the role's account, so that its ARN is a literal",
 );
 
-/** Partitions share nothing: the credentials of one are unknown in another. */
+/** Partitions share nothing: credentials of one partition are unknown in another. */
 function otherPartition(partition: Known<string>, repository: string): Answer | undefined {
   const name = orElse(partition, () => undefined);
   if (name === undefined || repository.startsWith(`arn:${name}:`)) return undefined;
   return broken(
     `the role is in partition ${name}, the repository is ${repository}…`,
-    "name a role of the registry's partition; one of another cannot be let in",
+    "name a role in the registry's partition; it cannot admit a role of another one",
     "InvalidClientTokenId: The security token included in the request is invalid",
   );
 }
 
-/** What is asked about, for all roles. */
+/** What was asked about, the same for all roles. */
 interface Place {
-  /** `undefined` where nothing depends on the role any more. */
+  /** `undefined` if the answer does not depend on the role. */
   readonly registry: Registry | undefined;
-  /** The repository where a single one is asked about. */
+  /** The repository, if the question is about a single one. */
   readonly place?: AskedPlace | undefined;
-  /** What is said of every role that nothing keeps from reading it. */
+  /** The answer for every role that nothing keeps from reading it. */
   readonly answer: Answer;
 }
 
@@ -161,7 +161,7 @@ function madePlace({ host, paths, name }: AskedRepository): Place {
 
 function noEcrHost(host: string): Answer {
   return unknown(
-    `${host} is not a host of ECR, so account and region of the registry are not known`,
+    `${host} is not an ECR host name, so the registry's account and region are not known`,
     "pull by the registry's own host name",
   );
 }
@@ -194,7 +194,7 @@ function mayPull({ values, negated }: Selection): boolean {
 const LOGIN = "ecr:getauthorizationtoken";
 const READS: readonly string[] = pullActions.map((action) => action.toLowerCase());
 
-/** The images of one registry that a right is needed for. */
+/** The images of one registry that a right covers. */
 function reads({ covers }: HeldRight): readonly string[] | undefined {
   if (covers === undefined || covers.under !== "") return undefined;
   if (covers.action === LOGIN) return [];

@@ -1,6 +1,6 @@
 /*
- * In which account, partition and region a resource is. What nothing says is one value for each provider configuration,
- * so that two resources of one provider are in one account, whichever that is.
+ * The account, partition and region of a resource. If nothing states one of them, it is an unknown value shared by the
+ * provider configuration, so that two resources of one Terraform provider are in one account, whichever that is.
  */
 
 import {
@@ -49,10 +49,10 @@ function placeOf(resource: Resource): Place {
   return place;
 }
 
-/** Whom a provider acts as, the last one of the first that is written. */
+/** Blocks that say as whom a Terraform provider acts: the first kind that is written, and its last block. */
 const ASSUMED: readonly string[] = ["assume_role", "assume_role_with_web_identity"];
 
-/** The account that a provider is limited to or takes a role in; `undefined` where that is none or several. */
+/** The one account that a Terraform provider is limited to or assumes a role in; `undefined` for none or several. */
 function accountOfProvider(provider: Block): Known<string> | undefined {
   const allowed = orElse(provider.list("allowed_account_ids"), () => []);
   const [only] = allowed;
@@ -75,17 +75,17 @@ function fieldOfArn(arn: unknown, field: RegExp): Known<string> | undefined {
   return found === undefined ? undefined : known(found);
 }
 
-/** The account that a resource's ARN names, or that its provider is limited to or takes a role in. */
+/** The account in a resource's ARN, or the one that its Terraform provider is limited to or assumes a role in. */
 export function accountOf(resource: Resource): Known<string> {
   return fieldOfArn(resource.written(["arn"]), ACCOUNT) ?? placeOf(resource).account;
 }
 
-/** The partition that a resource's ARN names or its provider's region is of. */
+/** The partition in a resource's ARN, or the one of its Terraform provider's region. */
 export function partitionOf(resource: Resource): Known<string> {
   return fieldOfArn(resource.written(["arn"]), PARTITION) ?? placeOf(resource).partition;
 }
 
-/** The region that a resource states, or its provider does. */
+/** The region that a resource or its Terraform provider states. */
 export function regionOf(resource: Resource): Known<string> {
   return andThen(resource.text("region"), (text) =>
     text === undefined || text === "" ? placeOf(resource).region : known(text),
@@ -96,7 +96,7 @@ function markedParts(text: Known<string>): MarkedText {
   return orElse(marked(text), () => ({ text: "", parts: [] }));
 }
 
-/** The six fields of an ARN, of which the last may hold colons; `undefined` where it does not fall into them. */
+/** The six fields of an ARN, the last possibly with colons; `undefined` if the text has fewer. */
 export function arnFields(arn: Known<string>): readonly Known<string>[] | undefined {
   const { text, parts } = markedParts(arn);
   const fields = arnParts(text);
@@ -110,7 +110,7 @@ export function lastSegment(text: Known<string>): Known<string> | undefined {
   return at < 0 ? undefined : unmarkedText(written.slice(at + 1), parts);
 }
 
-/** A value that is one for all who are asked about it as a key of a map: the text, or the object that is not known. */
+/** A value as the key of a map: its text, or the object of an unknown value that several resources share. */
 export function identityOf(value: Known<string>): unknown {
   return match<string, unknown>(
     value,
@@ -122,7 +122,7 @@ export function identityOf(value: Known<string>): unknown {
 let numbered = 0;
 const numberOf = once(() => ++numbered);
 
-/** Values and other objects as one text: the same for the same ones in the same order. */
+/** Values and other objects as one text, equal for equal lists. */
 export function memoryKey(...parts: readonly unknown[]): string {
   const identities = parts.map((part) => identityOf(part as Known<string>));
   return JSON.stringify(
@@ -130,7 +130,7 @@ export function memoryKey(...parts: readonly unknown[]): string {
   );
 }
 
-/** What data sources tell of the provider that they ask. */
+/** Attributes of data sources that tell about their Terraform provider. */
 export const placeAttributes: readonly ComputedAttribute[] = [
   { type: "aws_caller_identity", attribute: "account_id", value: accountOf },
   { type: "aws_partition", attribute: "partition", value: partitionOf },

@@ -1,6 +1,6 @@
 /*
- * The image credential provider of ECR. It is a command without flags, which refuses all of them, and passes over words;
- * kOps writes one. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
+ * The image credential provider for ECR. Its command refuses every flag and ignores other arguments; kOps writes one.
+ * Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
 import { type Known, all, is, match, shown, whyNot, whyText } from "../../model/known";
@@ -16,30 +16,30 @@ import type { NodeConfiguration, ProviderEntry } from "../read/node-configuratio
 
 const PLUGIN = "ecr";
 const KNOWN: readonly string[] = ["get-credentials"];
-/** In the order in which the SDK looks at them; an empty one is none. */
+/** In the order in which the SDK reads them; an empty variable is ignored. */
 const REGIONS: readonly string[] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
-/** For other programs; people write it by mistake. */
+/** An annotation for other programs, often written here by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 
 /**
- * Variables by which the SDK does something else, or nothing, and what that depends on is in no file that is read.
- * One that names a role or its token (AWS_ROLE_ARN) does no harm: the plugin shows the service account's token itself.
+ * Variables that make the SDK behave differently, or fail, depending on files that explain does not read. Those that
+ * name a role or its token (AWS_ROLE_ARN) do no harm: the plugin presents the service account's token itself.
  * Source: aws/aws-sdk-go-v2, config/config.go (resolveConfigLoaders) and config/env_config.go.
  */
 const UNSETTLING: readonly (readonly [names: readonly string[], does: string, remedy: string])[] = [
   [
     ["AWS_PROFILE"],
-    "has the plugin fail wherever the node's AWS configuration has no such profile (failed to get shared config profile), and follow it elsewhere",
-    "leave it out; token mode needs no profile",
+    "makes the plugin use that profile of the node's AWS configuration, and fail if it does not exist (failed to get shared config profile)",
+    "remove it; token mode needs no profile",
   ],
   [
     ["", "_ECR", "_ECR_PUBLIC", "_STS"].map((service) => `AWS_ENDPOINT_URL${service}`),
     "sends its calls to an address whose owner is not known",
-    "leave it out; the plugin knows the addresses of AWS by the image's region",
+    "remove it; the plugin derives the addresses of AWS from the image's region",
   ],
 ];
-const REMEDY = "leave args out; the plugin needs none";
+const REMEDY = "remove args; the plugin needs none";
 const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
 
 export class EcrPlugin implements PluginCloud {
@@ -47,12 +47,12 @@ export class EcrPlugin implements PluginCloud {
   readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
   readonly #identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity;
 
-  /** `identityOf` judges the role that the plugin is given; `undefined` where it is given none. */
+  /** `identityOf` judges the role that the plugin is given; `undefined` if it is given none. */
   constructor(identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity) {
     this.#identityOf = identityOf;
   }
 
-  /** Source: "Amazon ECR Public" in its user guide: anyone pulls from public repositories, signed in for higher limits. */
+  /** Anyone may pull from public repositories; a login raises the limits. Source: the Amazon ECR Public user guide. */
   readByAll({ host }: AskedRepository): Evidence | undefined {
     return host === ecrPublicHost ? seen("registry of public repositories", undefined) : undefined;
   }
@@ -109,7 +109,7 @@ export class EcrPlugin implements PluginCloud {
         : unknown(whyText(why), "keep the annotation in one document", where);
     }
     const confused = account.annotations.has(OTHER_ANNOTATION)
-      ? `; ${OTHER_ANNOTATION} is there, which the plugin does not read`
+      ? `; it has ${OTHER_ANNOTATION}, which the plugin does not read`
       : "";
     const isPresent = account.annotations.has(ecrRoleAnnotation);
     const isListed = !isPresent || role !== undefined;
@@ -117,7 +117,7 @@ export class EcrPlugin implements PluginCloud {
       ? `the service account has no ${ecrRoleAnnotation}${confused}`
       : isListed
         ? `${ecrRoleAnnotation} is empty`
-        : `the entry does not list ${ecrRoleAnnotation} among its annotation keys, so the kubelet does not hand it on`;
+        : `the entry does not list ${ecrRoleAnnotation} among its annotation keys, so the kubelet does not pass it to the plugin`;
     return broken(
       reason,
       isListed
@@ -139,8 +139,8 @@ function isSet(value: Known<string> | undefined): boolean {
 }
 
 /**
- * The role that the plugin assumes: the annotation where the entry lists its key, or the entry's default where it is
- * absent. Source: kubernetes:pkg/credentialprovider/plugin/plugin.go, `serviceAccountAnnotations`.
+ * The role that the plugin assumes: the annotation if the entry lists its key, or the entry's default if it is absent.
+ * Source: kubernetes:pkg/credentialprovider/plugin/plugin.go, `serviceAccountAnnotations`.
  */
 function roleOf({ entry, account }: PullQuestion): Known<string> | undefined {
   const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
@@ -148,7 +148,7 @@ function roleOf({ entry, account }: PullQuestion): Known<string> | undefined {
   return (isListed ? account.annotations.get(ecrRoleAnnotation) : undefined) ?? entry.env.get(DEFAULT_ROLE);
 }
 
-/** A plugin that falls back succeeds, and what a successful plugin writes the kubelet drops. */
+/** A plugin that falls back succeeds, and the kubelet drops what a successful plugin logs. */
 function withoutRoleLog({ cluster: { plugins = {} } }: PullQuestion): string {
   const falls = pluginCan(PLUGIN, plugins[PLUGIN] ?? {}, "unannotated-node-identity").outcome === "yes";
   return falls ? `${SILENT}: the plugin writes "${WITHOUT_ROLE}" and succeeds as the node` : WITHOUT_ROLE;

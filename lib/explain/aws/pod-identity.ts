@@ -1,6 +1,6 @@
 /*
- * Workloads that EKS Pod Identity gives a role: which association is of them, and whether the role lets EKS in. An
- * association wins over an annotation of the service account.
+ * Workloads that get a role from EKS Pod Identity: which association is theirs, and whether the role trusts EKS. An
+ * association overrides an annotation of the service account.
  *
  * Sources: EKS user guide, "Learn how EKS Pod Identity grants pods access to AWS services" and "Enable or disable session
  * tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, `buildPodPatchConfig`.
@@ -43,13 +43,13 @@ const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
 const DENIED = "AccessDeniedException";
 
-/** Who judges whether a role is given to a service account. */
+/** Judges whether a service account may assume a role. */
 export interface RoleTrusts {
   of(question: TrustQuestion): TrustAnswer;
   isWide(question: TrustQuestion): boolean;
 }
 
-/** A role, and who judges its trust. */
+/** A role, and the judge of its trust. */
 export interface AssociatedRole {
   readonly named: NamedRole;
   readonly trusts: RoleTrusts;
@@ -65,7 +65,7 @@ export class PodIdentities {
     this.#roles = roles;
   }
 
-  /** What an association gives a workload; `undefined` where none is of it. */
+  /** What an association gives a workload; `undefined` if it has none. */
   reading(
     question: AccountQuestion,
     isAnnotated: boolean,
@@ -83,12 +83,12 @@ export class PodIdentities {
     ].find((each) => {
       if (isAnnotated)
         return cluster.name === undefined || is(each.stated("cluster_name"), cluster.name) !== "no";
-      // Of a recorded cluster it is another one's, unless nothing else gives the workload what was declared.
+      // If the cluster is recorded, it belongs to another, unless nothing else gives the workload the declared role.
       return declared || (isKnown(keyOf(each)) && cluster.name === undefined);
     });
     if (perhaps === undefined) return undefined;
     const answer = unknown(
-      `whether an association of EKS Pod Identity is of this service account and cluster is not known: ${wordsOf(perhaps)}`,
+      `whether an EKS Pod Identity association is for this service account in this cluster is not known: ${wordsOf(perhaps)}`,
       "record the cluster under its name in EKS, or also give explain the Terraform of the cluster, or what `terraform show -json` prints",
       seen("EKS Pod Identity association", perhaps.source),
     );
@@ -104,7 +104,7 @@ export class PodIdentities {
     return (this.#byKey ??= found);
   }
 
-  /** By the cluster's resource where it was read, or else by the name that is recorded. */
+  /** Decided by the cluster's resource if it was read, otherwise by the recorded name. */
   #isOf(association: Resource, { name, issuer }: AccountQuestion["cluster"]): Ternary {
     const own = association.stated("cluster_name");
     const region = regionOf(association);
@@ -118,7 +118,7 @@ export class PodIdentities {
     );
     const declared = makers.find(({ type }) => type === CLUSTER);
     if (declared) return inOnePlace(declared, association) === "no" ? "no" : isNamed(declared, own);
-    // An issuer that another resource makes is not known to be one of EKS.
+    // An issuer that another resource creates is not known to be an EKS issuer.
     if (makers.length > 0) return "unknown";
     if (name !== undefined && is(own, name) === "yes") return "yes";
     return "unknown";
@@ -138,7 +138,7 @@ export class PodIdentities {
       .filter(([, isOne]) => isOne !== "no");
     const rival = rivals.find(([, isOne]) => isOne === "yes") ?? rivals[0];
     const also = isAnnotated
-      ? [seen("the annotation of the service account does not count beside it", question.account.source)]
+      ? [seen("the association overrides the annotation of the service account", question.account.source)]
       : [];
     const why = whyNot(arn);
     const isOpen = why !== undefined && why.kind !== "apply";
@@ -158,7 +158,7 @@ export class PodIdentities {
   }
 }
 
-/** Those whose service account is not known. */
+/** Key of the associations whose service account is not known. */
 const OPEN = "";
 
 /** `namespace/name`. */
@@ -166,14 +166,14 @@ function keyOf(association: Resource): Known<string> {
   return joined(association.stated("namespace"), "/", association.stated("service_account"));
 }
 
-/** What is known of whose it is, as a clause. */
+/** What is known about whom an association is for, as a clause. */
 function wordsOf(association: Resource): string {
   const [key, cluster] = [keyOf(association), association.stated("cluster_name")];
   const why = [key, cluster].map(whyNot).find((each) => each !== undefined && each.kind !== "apply");
-  return why ? whyText(why) : `it is of ${shown(key)} in EKS cluster ${shown(cluster)}`;
+  return why ? whyText(why) : `it is for ${shown(key)} in EKS cluster ${shown(cluster)}`;
 }
 
-/** Whether a second association of the service account is of the same cluster. Read twice, it is no other one. */
+/** Whether another association of the service account is for the same cluster. One that was read twice is not. */
 function isRival(association: Resource, other: Resource, isIts: Ternary): Ternary {
   const roles = [association, other].map((each) => each.stated("role_arn")) as [Known<string>, Known<string>];
   if (association === other || isIts === "no") return "no";
@@ -182,7 +182,7 @@ function isRival(association: Resource, other: Resource, isIts: Ternary): Ternar
     same(association.stated("cluster_name"), other.stated("cluster_name")),
     inOnePlace(association, other),
   );
-  // Both have the recorded name; which of the two clusters is meant is open.
+  // Both have the recorded name, but which of the two clusters is meant is not known.
   if (isIts === "yes") return isOfOne === "yes" ? "yes" : "unknown";
   return isOfOne;
 }
@@ -191,31 +191,31 @@ function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where:
   const evidence = [where, seen("another association", rival.source)];
   return isOne === "yes"
     ? broken(
-        `two associations of EKS Pod Identity are of ${key}, and EKS takes one`,
-        "leave one of the two",
+        `two EKS Pod Identity associations are for ${key}, and EKS accepts only one`,
+        "remove one of the two",
         "ResourceInUseException: Association already exists",
         ...evidence,
       )
     : unknown(
-        `two associations of EKS Pod Identity are of ${key}, and whether both are of one cluster is not known`,
-        "leave one of the two, or also give explain what `terraform show -json` prints",
+        `two EKS Pod Identity associations are for ${key}, and whether both are in one cluster is not known`,
+        "remove one of the two, or also give explain what `terraform show -json` prints",
         ...evidence,
       );
 }
 
-/** What changes as whom, or with what rights, the pods act. */
+/** Settings that change as whom, or with what rights, the pods act. */
 function beyond(association: Resource, where: Evidence): Answer | undefined {
   const name = ["target_role_arn", "policy"].find((each) => orElse(association.text(each), () => "late"));
   return name === undefined
     ? undefined
     : unknown(
-        `the association states ${name}, so that pods act with other rights than those of its role, which is not judged here`,
-        `leave ${name} out, or see by hand what it leaves of the role`,
+        `the association sets ${name}, so its pods act with rights other than those of its role, which explain does not judge`,
+        `remove ${name}, or check by hand which of the role's rights it leaves`,
         where,
       );
 }
 
-/** The trust of a role as EKS Pod Identity asks for it, for one association. */
+/** The trust that EKS Pod Identity needs from a role, for one association. */
 class AssociationTrust implements RoleTrusts {
   readonly #association: Resource;
 
@@ -223,7 +223,7 @@ class AssociationTrust implements RoleTrusts {
     this.#association = association;
   }
 
-  /** Whose the role is. */
+  /** The service account that gets the role. */
   get subject(): Known<string> {
     const [namespace, name] = [
       this.#association.stated("namespace"),
@@ -246,16 +246,16 @@ class AssociationTrust implements RoleTrusts {
     const said = (presumes: boolean, action: string): Answer | undefined =>
       this.#refusal(question, role.trust, { presumes, action }, where);
     const [assume, tag] = POD_IDENTITY_ACTIONS;
-    const tagged = "EKS may tag the session with cluster, namespace and service account";
+    const tagged = "the trust policy lets EKS tag the session with cluster, namespace and service account";
     const admitted = `the trust policy admits ${shown(question.subject)} of ${shown(this.#cluster(question))}`;
     return {
-      issuer: said(true, assume) ?? pass(`the trust policy lets ${POD_IDENTITY_SERVICE} in`, where),
+      issuer: said(true, assume) ?? pass(`the trust policy admits ${POD_IDENTITY_SERVICE}`, where),
       audience: said(true, tag) ?? pass(tagged, where),
       subject:
         same(question.subject, subject) === "no"
           ? broken(
-              `the association is of ${shown(keyOf(this.#association))}`,
-              "declare one of the service account",
+              `the association is for ${shown(keyOf(this.#association))}`,
+              "declare an association for the service account",
               undefined,
               seen("EKS Pod Identity association", this.#association.source),
             )
@@ -263,12 +263,12 @@ class AssociationTrust implements RoleTrusts {
     };
   }
 
-  /** What keeps the trust policy from being judged, or from counting; `undefined` where nothing does. */
+  /** Why the trust policy has no effect or cannot be judged; `undefined` if there is no such reason. */
   #obstacle({ account }: TrustQuestion, policy: Policy, where: Evidence): Answer | undefined {
     if (policy.kind === "refused")
       return broken(
         `AWS refuses the trust policy: ${policy.why}`,
-        "write one that IAM takes",
+        "write a trust policy that IAM accepts",
         "MalformedPolicyDocument",
         where,
       );
@@ -276,14 +276,14 @@ class AssociationTrust implements RoleTrusts {
     if (admitsEveryone(policy))
       return unknown(
         "the trust policy admits everyone through *, and AWS does not document whether that covers AWS services",
-        `write ${POD_IDENTITY_SERVICE} as Service principal`,
+        `write ${POD_IDENTITY_SERVICE} as the Service principal`,
         where,
       );
     const own = accountOf(this.#association);
     return same(own, account) === "no"
       ? broken(
           `the role is in account ${shown(account)}, the association in ${shown(own)}`,
-          "declare the role in the account of the cluster; EKS takes no other",
+          "declare the role in the cluster's account; EKS accepts no other",
           undefined,
           where,
         )
@@ -295,7 +295,7 @@ class AssociationTrust implements RoleTrusts {
     return joined("arn:", partition, ":eks:", regionOf(this.#association), ":", account, ":cluster/", name);
   }
 
-  /** What keeps EKS from an action; `undefined` where nothing does. */
+  /** What keeps EKS from an action; `undefined` if nothing does. */
   #refusal(
     question: TrustQuestion,
     policy: Policy,
@@ -304,7 +304,7 @@ class AssociationTrust implements RoleTrusts {
   ): Answer | undefined {
     const { outcome, reason } = decidePodIdentity(policy, { action, keys: this.#keys(question), presumes });
     if (outcome === "allowed") return undefined;
-    // What is asked for where sessions are not tagged is not documented.
+    // AWS does not document what EKS requests if sessions are not tagged.
     const isTagless = action === POD_IDENTITY_ACTIONS[1] && this.#hasTags !== "yes";
     if (outcome === "unknown" || isTagless)
       return unknown(`whether EKS Pod Identity may ${action} is not known: ${reason}`, ASK_AGAIN, where);

@@ -1,9 +1,9 @@
 /*
- * Whether pods get credentials by EKS Pod Identity: EKS sets their variables, and an agent on their node hands them out.
+ * Whether pods get credentials from EKS Pod Identity: EKS sets their variables, and an agent on their node serves them.
  *
- * Sources: EKS user guide, "Set up the Amazon EKS Pod Identity Agent" and "Automate cluster infrastructure with EKS Auto
- * Mode"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; aws/eks-pod-identity-agent,
- * charts/eks-pod-identity-agent/values.yaml: nodes with Linux, and none of Fargate.
+ * Sources: EKS user guide, "Set up the Amazon EKS Pod Identity Agent" and "Automate cluster infrastructure with EKS
+ * Auto Mode"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; aws/eks-pod-identity-agent,
+ * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 
 import { type Known, type Ternary, and, is, not, or, orElse, same, shown } from "../../model/known";
@@ -21,14 +21,14 @@ import { accountOf, regionOf } from "./place";
 const CLUSTER = "aws_eks_cluster";
 const AGENT = "eks-pod-identity-agent";
 const NO_CREDENTIALS = "Unable to locate credentials";
-const ANNOTATE = "give the service account a role by annotation instead: without `podIdentity`";
+const ANNOTATE = "give the service account its role by annotation instead, without `podIdentity`";
 
-/** Whether a cluster's resource is the one that a name is of. */
+/** Whether a cluster's resource is the one that a name means. */
 export function isNamed(cluster: Resource, name: Known<string>): Ternary {
   return referredResource(name, ["id", "name"]) === cluster ? "yes" : same(cluster.attribute("name"), name);
 }
 
-/** Whether two resources are of one account and region. */
+/** Whether two resources are in one account and region. */
 export function inOnePlace(one: Resource, other: Resource): Ternary {
   return and(same(regionOf(one), regionOf(other)), same(accountOf(one), accountOf(other)));
 }
@@ -40,7 +40,7 @@ export function associatedPods(
   pods: AccountQuestion["pods"],
 ): Answer {
   const cluster = association.stated("cluster_name");
-  // A state and a stated fact do not say where they are; the name decides then.
+  // A state or a stated fact does not say where it belongs, so the name decides.
   const ofCluster = (
     type: string,
     isOf: (each: Resource) => Ternary,
@@ -61,7 +61,7 @@ export function associatedPods(
   if (problem) return problem;
   const certain = (found: ReturnType<typeof ofCluster>): readonly Resource[] =>
     found.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
-  // Only nodes of Auto Mode have the agent built in.
+  // Only Auto Mode nodes have the agent built in.
   const hasOthers = ofCluster("aws_eks_node_group", byName).length > 0;
   const agent =
     certain(ofCluster("aws_eks_addon", byName)).find(
@@ -71,11 +71,11 @@ export function associatedPods(
   return agent
     ? pass(
         "EKS sets the variables of its pods, and the agent gives them credentials",
-        seen("agent of EKS Pod Identity", agent.source),
+        seen("EKS Pod Identity Agent", agent.source),
       )
     : unknown(
-        `whether the agent of EKS Pod Identity runs on the nodes of ${shown(cluster)} is not known`,
-        `declare the add-on ${AGENT}, name the Terraform that does, or state it with --facts as aws.podIdentityAgents`,
+        `whether the EKS Pod Identity Agent runs on the nodes of ${shown(cluster)} is not known`,
+        `declare the add-on ${AGENT}, give explain the Terraform that declares it, or state it with --facts as aws.podIdentityAgents`,
       );
 }
 
@@ -97,11 +97,11 @@ function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer
   if (runs === "yes")
     return broken(`pods of namespace ${namespace} run ${lacks}`, ANNOTATE, NO_CREDENTIALS, where);
   return isIts === "yes" && covered?.some((each) => covers(each) === "yes")
-    ? unknown(`pods of namespace ${namespace} with the labels of the profile run ${lacks}`, ANNOTATE, where)
-    : unknown(`whether pods of namespace ${namespace} run ${lacks}, is not known`, ASK_AGAIN, where);
+    ? unknown(`pods of namespace ${namespace} whose labels match the profile run ${lacks}`, ANNOTATE, where)
+    : unknown(`it is not known whether pods of namespace ${namespace} run ${lacks}`, ASK_AGAIN, where);
 }
 
-/** Whether the labels of pods decide too, which is not known before they are read. */
+/** Whether the labels of pods matter too, which are not known before the pods are read. */
 function hasLabels(selector: Block): Ternary {
   const has = asked(selector.tree("labels"), (labels): Ternary => {
     if (labels === undefined || labels === null) return "no";
@@ -110,7 +110,7 @@ function hasLabels(selector: Block): Ternary {
   return has === "no" ? "no" : "unknown";
 }
 
-/** Variables that may bring other credentials, or beside which EKS sets none, and pods that the agent does not serve. */
+/** Variables that may bring other credentials or keep EKS from setting its own. */
 const BEFORE: readonly string[] = [
   "AWS_ACCESS_KEY_ID",
   "AWS_PROFILE",
@@ -133,14 +133,14 @@ function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]
   if (isOnWindows === "unknown")
     return unknown(
       `${title} may run on Windows, where EKS Pod Identity has no agent`,
-      "select nodes with Linux by `nodeSelector`",
+      "select Linux nodes by `nodeSelector`",
       where,
     );
   for (const { name, variable } of containersOf(spec)) {
     const set = BEFORE.find((each) => orElse(variable(each), () => "late") !== undefined);
     if (set !== undefined)
       return unknown(
-        `the container ${name} of ${title} has ${set}, so that it may act with other credentials, or with none`,
+        `the container ${name} of ${title} has ${set}, so it may act with other credentials, or with none`,
         `remove ${set} from the pod`,
         where,
       );
@@ -148,7 +148,7 @@ function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]
   return undefined;
 }
 
-/** The webhook knows both labels. */
+/** The webhook reads both labels. */
 const SYSTEMS: readonly string[] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
 
 function onWindows(spec: Tree): Ternary {
@@ -168,6 +168,6 @@ function onWindows(spec: Tree): Ternary {
     .filter((each) => SYSTEMS.some((label) => is(optionalText(childOf(each, "key")), label) !== "no"))
     .flatMap((each) => itemsOf(childOf(each, "values")))
     .map((value) => is(optionalText(value), "windows"));
-  // One of several terms is enough for a node.
+  // A node needs to match only one of several terms.
   return or(...selected, ...affine.map((each) => and(each, "unknown")));
 }

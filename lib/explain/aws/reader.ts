@@ -52,7 +52,7 @@ export const awsReader: CloudReader = {
   read: (terraform, issuers) => new Aws(terraform, issuers),
 };
 
-/** What people and programs outside of clusters are granted, and keys that last. */
+/** Resources that grant rights to people and programs outside of clusters, and long-lived keys. */
 const NOT_JUDGED: readonly string[] = [
   "aws_ecrpublic_repository_policy",
   "aws_iam_access_key",
@@ -110,7 +110,7 @@ class Aws implements Cloud {
     const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
       grantedBy(trust, `the role ${pathName}`, resource.source),
     );
-    // Whose tokens are let in is compared subject by subject.
+    // Trust in tokens is compared subject by subject.
     const others = trusting.filter(({ rights }) =>
       rights().every(({ covers }) => covers && covers.action !== byTokens),
     );
@@ -152,7 +152,7 @@ class Aws implements Cloud {
   }
 }
 
-/** For one service account of a cluster of EKS, which its association says. */
+/** A trust in EKS Pod Identity for one service account, which its association names. */
 function isAssociated({ to, rights }: Granted): boolean {
   const tag = "aws:requesttag/kubernetes-service-account";
   return (
@@ -163,7 +163,7 @@ function isAssociated({ to, rights }: Granted): boolean {
 
 type Read = ReturnType<typeof readAws>;
 
-/** What is put together when it is first asked for. */
+/** The facts, computed on first use. */
 function readAws(
   terraform: Terraform,
   issuers: Issuers,
@@ -190,7 +190,7 @@ function readAws(
 class Rights {
   readonly #made = new Recent<string, AwsRights>();
 
-  /** Where a repository has a policy, it matters who asks; else only what the role may. */
+  /** If a repository has a policy, the asking role matters; otherwise only the role's rights do. */
   of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
     const { policies, boundary } = role;
     const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
@@ -208,15 +208,15 @@ const NO_RIGHTS: PullRights = {
   held: () => [],
 };
 
-/** Partitions differ; account and name are what tells roles apart. */
+/** The role's ARN in every partition: account and name identify a role. */
 function arnsOf({ account, pathName }: Role): readonly string[] {
   const id = orElse(account, () => undefined);
   return id === undefined ? [] : partitions.map(({ name }) => `arn:${name}:iam::${id}:role/${pathName}`);
 }
 
 /**
- * An OIDC provider that another team declares was not read; the trust policy then decides alone, as it does for AWS once
- * the OIDC provider is there.
+ * An OIDC provider that another team declares may not have been read; then the trust policy decides alone, as it does
+ * in AWS once the OIDC provider exists.
  */
 function declaredTrust(role: Role, claims: ShownClaims, trust: Trust): TrustAnswer {
   const answers = trust.of(questionOf(role, claims));

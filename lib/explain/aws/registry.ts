@@ -1,7 +1,7 @@
 /*
- * What the owner of a registry says of pulls: policies of repositories and of whole registries, and repositories that
- * cache others with the first pull of each image. Source: "Private repository policies", "Private registry permissions"
- * and "Sync an upstream registry with an Amazon ECR private registry" in the ECR user guide.
+ * What a registry's owner lets others pull: policies of repositories and of whole registries, and repositories that
+ * cache another registry on the first pull of each image. Source: "Private repository policies", "Private registry
+ * permissions" and "Sync an upstream registry with an Amazon ECR private registry" in the ECR user guide.
  */
 
 import {
@@ -30,11 +30,11 @@ import { accountOf, push, regionOf } from "./place";
 export interface Registry {
   readonly account: string;
   readonly region: string;
-  /** What the ARNs of its repositories begin with. */
+  /** The common beginning of its repositories' ARNs. */
   readonly arn: string;
 }
 
-/** A repository that is asked about, or one of a set. */
+/** The repository in question, or any one of a set. */
 export interface AskedPlace extends Pick<Registry, "account" | "region"> {
   /** `undefined` for one of a set. */
   readonly path: string | undefined;
@@ -81,7 +81,7 @@ export interface PolicyOfOwner {
   readonly region: Known<string>;
   readonly source: Source;
   readonly policy: Policy;
-  /** True for one of a whole registry, which ECR enforces in every request. */
+  /** True for the policy of a whole registry, which ECR enforces in every request. */
   readonly isOfRegistry: boolean;
   readonly text: Known<string>;
 }
@@ -99,9 +99,9 @@ export function isOf(one: Pick<PolicyOfOwner, "account" | "region">, place: Plac
 const REPOSITORY = "aws_ecr_repository";
 
 export class Registries {
-  /** True where it does not matter who asks. */
+  /** True if the answer does not depend on who asks. */
   readonly isEmpty: boolean;
-  /** True where registry policies may have the old scope V1, of which none of the actions is one of a pull. */
+  /** True if registry policies may have the old scope V1, which covers no action of a pull. */
   readonly hasOldScope: boolean;
   readonly #terraform: Terraform;
   readonly #policies: readonly RepositoryPolicy[];
@@ -134,8 +134,8 @@ export class Registries {
   }
 
   /**
-   * The policy of a repository: one of its name, which may be another registry's where that is not known; and others
-   * that may count for it: those that may be its own instead, since a repository has but one, and those of its registry.
+   * The policy of a repository, found by name and perhaps another registry's; and other policies that may apply to it:
+   * those that may be its own instead, since a repository has only one, and those of its registry.
    */
   policiesOf(place: AskedPlace): {
     readonly policy: PolicyOfOwner | undefined;
@@ -154,7 +154,7 @@ export class Registries {
     return { policy, others: [...others, ...ofRegistry] };
   }
 
-  /** The policies with what they are of, as texts. */
+  /** The policies and what they apply to, as texts. */
   get texts(): readonly string[] {
     const ofRepositories = this.#policies.map((each) => [each, shown(each.repository)] as const);
     const ofRegistries = this.#registryPolicies.map((each) => [each, "the registry"] as const);
@@ -164,7 +164,7 @@ export class Registries {
     );
   }
 
-  /** What the policies grant to those that they name; a public repository needs no policy for everyone. */
+  /** What the policies grant to the principals they name; a public repository admits everyone without a policy. */
   get granted(): readonly Granted[] {
     const place = ({ account, region }: PolicyOfOwner): string => `of ${shown(account)} in ${shown(region)}`;
     return [
@@ -183,7 +183,7 @@ export class Registries {
     ];
   }
 
-  /** A rule that a repository is cached by, or may be: the prefix ROOT is for all that no other rule is about. */
+  /** A cache rule that covers or may cover a repository: the prefix ROOT covers all that no other rule does. */
   cacheRuleOf(place: AskedPlace): Source | undefined {
     return this.#terraform.ofType("aws_ecr_pull_through_cache_rule").find((rule) => {
       const prefix = rule.stated("ecr_repository_prefix");
@@ -192,7 +192,7 @@ export class Registries {
     })?.source;
   }
 
-  /** A module's call that is given the repository; what it makes of that is not known. */
+  /** A module call that is given the repository; what the module does with it is not known. */
   callFor(place: AskedPlace): Source | undefined {
     if (this.#modules.isEmpty) return undefined;
     const resources = this.#terraform
@@ -222,8 +222,8 @@ function repositoryPolicies(terraform: Terraform, documents: Documents): readonl
   return found;
 }
 
-/** A repository has but one policy: which of two is there depends on the order in which they were applied. */
+/** A repository has only one policy: which of two remains depends on the order in which they were applied. */
 const CONTESTED: Policy = {
   kind: "unread",
-  why: "the repository has two policies in what was read, and the last one to be applied is there",
+  why: "two policies for the repository were read, and only the one applied last remains",
 };

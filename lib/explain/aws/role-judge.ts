@@ -1,5 +1,5 @@
 /*
- * What an IAM role may do by its identity policies, and within them by its permissions boundary.
+ * What an IAM role may do under its identity policies and its permissions boundary.
  */
 
 import type { Known } from "../../model/known";
@@ -13,7 +13,7 @@ import { obstacle } from "../obstacle";
 import type { Doubt, HeldPolicy } from "./attachments";
 import { unreadRemedy } from "./documents";
 
-/** A role that has been assumed, as far as it matters for what it may do. */
+/** The parts of an assumed role that decide what it may do. */
 export interface AssumedRole {
   readonly arn: Known<string>;
   readonly partition: Known<string>;
@@ -30,12 +30,12 @@ const LOGINS = {
 };
 const ANYTHING = oneResource("*");
 
-/** Who decides about one action: the role's policies, and its boundary where there is one. */
+/** The sets that decide on one action: the role's policies, and its boundary if it has one. */
 type Questions = readonly Question<Doubt>[];
 
 interface Regional {
   readonly sets: readonly PolicySet<Doubt>[];
-  /** What reading takes; actions that are decided alike are asked once. */
+  /** The actions that reading needs; actions with equal decisions are asked once. */
   readonly pull: readonly (readonly [action: string, questions: Questions])[];
 }
 
@@ -47,22 +47,22 @@ export class RoleJudge {
     this.#role = role;
   }
 
-  /** May it log in? `region` is that of the registry, empty for one that has none. */
+  /** May it log in? `region` is the registry's, empty for a registry without one. */
   login(kind: "private" | "public", region: string): Answer {
     const { sets } = this.#in(region);
     const refusals = LOGINS[kind].map((action) => this.#refusal(action, asking(sets, action), ANYTHING));
     return obstacle(refusals) ?? pass(() => `the role may ${LOGINS[kind].join(" and ")}`);
   }
 
-  /** What keeps it from reading a repository; `undefined` where nothing does. */
+  /** What keeps it from reading a repository; `undefined` if nothing does. */
   refusal(region: string, repository: AskedResource): Answer | undefined {
     const { pull } = this.#in(region);
     return obstacle(pull.map(([action, questions]) => this.#refusal(action, questions, repository)));
   }
 
   /**
-   * What its policies say of an action; or what they say where something besides them allows it, which their denials
-   * and the boundary limit. Source: "Policy evaluation logic" in the IAM user guide.
+   * What its policies decide about an action. If something else allows it (`isGranted`), their denials and the boundary
+   * still limit it. Source: "Policy evaluation logic" in the IAM user guide.
    */
   outcome(action: string, region: string, resource: AskedResource, isGranted: boolean): Decision["outcome"] {
     const { policies, boundary } = this.#role;
@@ -96,12 +96,12 @@ export class RoleJudge {
   }
 }
 
-/** What a resource's own policy grants, as a policy of the role. */
+/** A grant by a resource's own policy, as a policy of the role. */
 const GRANT: HeldPolicy = { policy: allowingEverything, doubt: undefined };
 
 const contexts = new Map<string, RequestContext>();
 
-/** The role's policies, and its boundary where there is one. Where the registry is, there its requests go. */
+/** The role's policies, and its boundary if it has one. Requests go to the registry's region. */
 function setsOf(
   policies: readonly HeldPolicy[],
   boundary: Policy | undefined,
@@ -113,7 +113,7 @@ function setsOf(
   return policySets({ policies, boundary }, context);
 }
 
-/** What decides together about requests of a role: all must allow. */
+/** The sets of policies that decide on a role's requests: all must allow. */
 export function policySets(
   { policies, boundary }: Pick<AssumedRole, "policies" | "boundary">,
   context: RequestContext,
@@ -128,7 +128,7 @@ function asking(sets: readonly PolicySet<Doubt>[], action: string): Questions {
 
 const WORST: readonly Decision["outcome"][] = ["denied", "unknown", "allowed"];
 
-/** What all allow is allowed, what one denies is denied. */
+/** Allowed if all allow it, denied if one denies it. */
 function worstOf(
   [own, ...bounding]: Questions,
   resource: AskedResource,
@@ -149,7 +149,7 @@ const NOTHING: Decision<Doubt> = {
   perhaps: undefined,
 };
 
-/** The action that is missing is named, and whether it must be allowed on everything. */
+/** Names the missing action, and says if it must be allowed on `*`. */
 function refused(action: string, resource: string, reason: string): Answer {
   return resource === "*"
     ? broken(

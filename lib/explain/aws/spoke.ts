@@ -1,7 +1,7 @@
 /*
- * Who may enter an EKS cluster, and what for: access entries and access policies. Source: awsdocs/amazon-eks-user-guide,
- * latest/ug/manage-access (k8s-access, setting-up-access-entries.adoc, pod-identities.adoc); the aws provider leaves the
- * mode to EKS, which takes CONFIG_MAP.
+ * Who may enter an EKS cluster, and with what rights: access entries and access policies. Source:
+ * awsdocs/amazon-eks-user-guide, latest/ug/manage-access (k8s-access, setting-up-access-entries.adoc,
+ * pod-identities.adoc). The Terraform provider leaves the authentication mode to EKS, which defaults to CONFIG_MAP.
  */
 
 import {
@@ -40,7 +40,7 @@ const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";
 const CLUSTER = "aws_eks_cluster";
 const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
-/** Endpoints of EKS clusters, those of both address families too. */
+/** Endpoints of EKS clusters, including those for both address families. */
 const HOST =
   /^https:\/\/[^/]+(?:\.eks\.amazonaws\.com(?:\.cn)?|\.eks-cluster\.[a-z0-9-]+\.(?:api\.aws|api\.amazonwebservices\.com\.cn))(?::443)?\/?$/i;
 const NAME_IT = "also give explain the Terraform of the cluster's account";
@@ -72,8 +72,8 @@ export class AwsSpokes implements CloudSpokes {
     return (
       found &&
       unknown(
-        `EKS Pod Identity ${certain ? "gives" : "may give"} ${key} a role, which is not judged here`,
-        "see that the association is of the hub, that the role trusts pods.eks.amazonaws.com with sts:AssumeRole and sts:TagSession, and that the spoke has an access entry for it; what is judged here is a role for tokens of the hub's issuer, named by eks.amazonaws.com/role-arn on the service account",
+        `EKS Pod Identity ${certain ? "gives" : "may give"} ${key} a role, which explain does not judge`,
+        "check that the association is in the hub, that the role trusts pods.eks.amazonaws.com with sts:AssumeRole and sts:TagSession, and that the spoke has an access entry for it; explain judges only a role that eks.amazonaws.com/role-arn on the service account names and that trusts the hub's issuer",
         seen("EKS Pod Identity association", found.source),
       )
     );
@@ -85,7 +85,7 @@ export class AwsSpokes implements CloudSpokes {
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
     if (!isNamed || arn === undefined) {
       const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
-      const given = cluster === undefined ? "" : `, the plugin is given the cluster ${shown(cluster)}`;
+      const given = cluster === undefined ? "" : `; the plugin is given the cluster ${shown(cluster)}`;
       return open(unknown(`${what} is not known${given}`, "see the earlier checks"));
     }
     const asked = { question, cluster, role: this.#roles.named(arn) };
@@ -131,14 +131,14 @@ export class AwsSpokes implements CloudSpokes {
         seen("access entry", entry.source),
       );
     return broken(
-      `the access entry in EKS cluster ${shown(cluster)} has neither an access policy nor a group`,
-      "associate an access policy, or give the entry groups that RBAC of the spoke binds",
+      `the access entry in EKS cluster ${shown(cluster)} has neither access policies nor groups`,
+      "associate an access policy, or give the entry groups to which the spoke's RBAC binds roles",
       "is forbidden: User cannot list resource",
       seen("access entry", entry.source),
     );
   }
 
-  /** The entries of the cluster, and whether each lets the role in. */
+  /** The entries of the cluster, and whether each admits the role. */
   #entries(asked: Asked): readonly (readonly [entry: Resource, isIts: Ternary])[] {
     return this.#of(ENTRY, asked).map(([each, isThere]) => [
       each,
@@ -165,7 +165,7 @@ export class AwsSpokes implements CloudSpokes {
       UNAUTHORIZED,
       ...evidence,
     );
-    // A role has one entry in a cluster; others of a cluster that stands elsewhere may stand there too.
+    // A role has one entry in a cluster. If the cluster is declared elsewhere, its other entries may be there too.
     const isForNodes = here.some(
       ([each]) => same(each.stated("principal_arn"), role.arn) === "yes" && isStandard(each) === "no",
     );
@@ -178,7 +178,7 @@ export class AwsSpokes implements CloudSpokes {
       );
     if (is(modeOf(declared), "API") !== "yes")
       return unknown(
-        `EKS cluster ${name} has no access entry for ${role.label}, and takes roles of the ConfigMap aws-auth as well, which is not judged here`,
+        `EKS cluster ${name} has no access entry for ${role.label}, but also admits roles from the ConfigMap aws-auth, which explain does not judge`,
         "declare an aws_eks_access_entry of type STANDARD for the role, with authentication mode API_AND_CONFIG_MAP or API",
         ...evidence,
         seen("cluster", declared.source),
@@ -186,7 +186,7 @@ export class AwsSpokes implements CloudSpokes {
     return noEntry;
   }
 
-  /** A cluster that takes no entries; `undefined` where nothing speaks against it: EKS refuses to make an entry there. */
+  /** The answer if the cluster's mode rules out access entries, which EKS then refuses to create; else `undefined`. */
   #mode(asked: Asked): Answer | undefined {
     const declared = this.#cluster(asked);
     const mode = declared && orElse(modeOf(declared), () => undefined);
@@ -195,7 +195,7 @@ export class AwsSpokes implements CloudSpokes {
     return broken(`${problem}: ${mode}`, remedy, UNAUTHORIZED, seen("cluster", declared.source));
   }
 
-  /** The cluster of a name in the spoke's region, where one is declared that one. */
+  /** The cluster with the given name in the spoke's region, if exactly one is declared. */
   #cluster({ question, cluster }: Asked): Resource | undefined {
     const all = this.#terraform
       .ofType(CLUSTER)
@@ -208,7 +208,7 @@ export class AwsSpokes implements CloudSpokes {
     const untied = {
       id: "access-entry-untied",
       reason:
-        "the access entry is not replaced with the role: a role that is made again under the same name is not let in",
+        "the access entry is not replaced together with the role: a role that is created again under the same name is not admitted",
       evidence: [seen("access entry", entry.source)],
       remedy: "add the role's unique_id to lifecycle.replace_triggered_by of the entry",
     };
@@ -218,7 +218,7 @@ export class AwsSpokes implements CloudSpokes {
     ];
   }
 
-  /** Resources of a type, and whether each is of the cluster; those that certainly are not are left out. */
+  /** Resources of a type, and whether each belongs to the cluster; those that certainly do not are left out. */
   #of(type: string, { question, cluster }: Asked): readonly (readonly [Resource, Ternary])[] {
     const index = this.#index(type);
     const name = orElse(cluster, () => undefined);
@@ -231,7 +231,7 @@ export class AwsSpokes implements CloudSpokes {
       });
   }
 
-  /** By the cluster's name; `undefined` for one known only after apply. */
+  /** By the cluster's name; `undefined` for a name known only after apply. */
   #index(type: string): ReadonlyMap<string | undefined, readonly Resource[]> {
     const before = this.#byCluster.get(type);
     if (before) return before;
@@ -247,42 +247,42 @@ export class AwsSpokes implements CloudSpokes {
   }
 }
 
-/** The cluster's name, as the plugin is given it: EKS checks that the signed request names it. */
+/** The cluster name given to the plugin: EKS checks that the signed request names it. */
 function clusterOf({ args, env }: SpokeQuestion): Known<string> | undefined {
   return (
     flagOf(args, "--cluster-name", "--cluster-id", "-i") ?? env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID")
   );
 }
 
-/** The role of the controller itself: one that the plugin is given, else that of the service account. */
+/** The controller's own role: the one in the plugin's variables, else the service account's. */
 function ownRole({ env, account }: SpokeQuestion): Known<string> | undefined {
   return [env.get(ROLE_VARIABLE), account?.annotations.get(ROLE_ANNOTATION)].find(
     (each) => each !== undefined && is(each, "") !== "yes",
   );
 }
 
-/** The role that the plugin assumes; `undefined` where it assumes none. */
+/** The role that the plugin assumes; `undefined` if it assumes none. */
 function assumedBy({ args, env }: SpokeQuestion): Known<string> | undefined {
   return flagOf(args, "--role-arn", "--role", "-r") ?? env.get("DEFAULT_ROLE");
 }
 
-/** Whether the controller may enter as the role that the plugin assumes; `undefined` where it enters as its own. */
+/** Whether the controller may enter as the role that the plugin assumes; `undefined` if it enters as its own. */
 function assumption(question: SpokeQuestion): Answer | undefined {
   const [assumed, own] = [assumedBy(question), ownRole(question)];
   if (assumed === undefined || (own !== undefined && same(assumed, own) === "yes")) return undefined;
   return unknown(
-    `the plugin assumes the role ${shown(assumed)}, and whether the controller's own role may is not judged here`,
+    `the plugin assumes the role ${shown(assumed)}, and explain does not judge whether the controller's own role may assume it`,
     "give the access entry to the controller's own role",
   );
 }
 
-/** A server that is not an EKS cluster's, or of which nothing says it. */
+/** The answer for a server that is not known to be an EKS cluster's. */
 function otherServer(
   { server, recorded, spoke }: SpokeQuestion,
   served: Resource | undefined,
 ): Answer | undefined {
   const other = otherKindOfCluster(served, CLUSTER, "EKS");
-  // Whoever writes more behind a reference leads elsewhere, whatever it refers to.
+  // Text after a reference makes it a different host, whatever it refers to.
   const [isHost, isWhole] = match(
     server,
     (text) => [HOST.test(text), true],
@@ -291,28 +291,28 @@ function otherServer(
   if (other || served || (isWhole && (recorded || isHost))) return other;
   return unknown(
     `whether the server of ${spoke}, ${shown(server)}, is an EKS cluster's is not known`,
-    "write the endpoint of the cluster, or a reference to it, into the profile",
+    "write the endpoint of the cluster, or a reference to it, into the ClusterProfile",
   );
 }
 
-/** The plugin signs for one cluster, and the profile leads to another. */
+/** The plugin signs for one cluster, but the ClusterProfile leads to another. */
 function otherCluster({ question, cluster }: Asked, served: Resource | undefined): Answer | undefined {
   const name = served?.stated("name");
   if (name === undefined || !isKnown(name) || same(name, cluster) !== "no") return undefined;
   return broken(
-    `the plugin asks for a token for EKS cluster ${shown(cluster)}, and the profile ${question.spoke} leads to ${shown(name)}`,
-    "name the same cluster to the plugin",
+    `the plugin asks for a token for EKS cluster ${shown(cluster)}, but the ClusterProfile ${question.spoke} leads to ${shown(name)}`,
+    "give the plugin the name of the same cluster",
     UNAUTHORIZED,
     seen("cluster", served?.source),
   );
 }
 
 const OTHER_CREDENTIALS = unknown(
-  "the plugin takes the credentials of a profile of AWS's configuration files, which is not judged here",
+  "the plugin uses the credentials of a profile in the AWS configuration files, which explain does not judge",
   "remove --profile",
 );
 
-/** What a spoke says where it is not known who enters. */
+/** The reading of a spoke if it is not known who enters. */
 function open(answer: Answer): SpokeReading {
   return {
     admitted: answer,
@@ -321,7 +321,7 @@ function open(answer: Answer): SpokeReading {
   };
 }
 
-/** The authentication mode; `undefined` where none is written. */
+/** The authentication mode; `undefined` if none is written. */
 function modeOf(cluster: Resource): Known<string | undefined> {
   return andThen(cluster.block("access_config"), (access) =>
     access === undefined ? known(undefined) : access.text("authentication_mode"),

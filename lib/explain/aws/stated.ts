@@ -1,12 +1,12 @@
 /*
- * Facts of AWS accounts that may be stated where their Terraform is not read. Each becomes the resource that would
+ * Facts about AWS accounts that may be stated if their Terraform is not read. Each becomes the resource that would
  * declare it.
  */
 
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 import type { StatedResource, StatedSection } from "../stated";
 
-/** Facts of AWS accounts whose Terraform is not read. */
+/** States facts about AWS accounts whose Terraform is not read. */
 export interface StatedAwsFacts {
   /**
    * OIDC providers that exist, with all the audiences (client ids) that they accept.
@@ -15,7 +15,7 @@ export interface StatedAwsFacts {
    */
   readonly oidcProviders?: readonly { readonly arn: string; readonly audiences: readonly string[] }[];
   /**
-   * Managed policies that exist, with the document of their default version: permissions boundaries, say.
+   * Managed policies that exist, with the document of their default version, for example permissions boundaries.
    *
    * @defaultValue - none
    */
@@ -27,7 +27,7 @@ export interface StatedAwsFacts {
    */
   readonly repositories?: readonly { readonly arn: string; readonly policy: object }[];
   /**
-   * EKS clusters, by name, whose nodes run the agent of EKS Pod Identity.
+   * EKS clusters, by name, whose nodes run the EKS Pod Identity Agent.
    *
    * @defaultValue - none
    */
@@ -67,13 +67,13 @@ const KINDS: Readonly<Record<keyof StatedAwsFacts, StatedKind>> = {
     values: ({ arn, audiences }) => ({ arn, client_id_list: audiences }),
   },
   policies: {
-    title: "A managed policy, with the document of its default version: a permissions boundary, say",
+    title: "A managed policy, with the document of its default version, for example a permissions boundary",
     keys: { arn: POLICY_ARN, document: OBJECT },
     type: "aws_iam_policy",
     values: ({ arn, document }) => ({ arn, policy: JSON.stringify(document) }),
   },
   repositories: {
-    title: "A repository of ECR, with its repository policy",
+    title: "An ECR repository, with its repository policy",
     keys: { arn: REPOSITORY_ARN, policy: OBJECT },
     type: "aws_ecr_repository_policy",
     values: ({ arn, policy }) => {
@@ -82,7 +82,7 @@ const KINDS: Readonly<Record<keyof StatedAwsFacts, StatedKind>> = {
     },
   },
   podIdentityAgents: {
-    title: "An EKS cluster, by name, whose nodes run the agent of EKS Pod Identity",
+    title: "An EKS cluster, by name, whose nodes run the EKS Pod Identity Agent",
     keys: { cluster: TEXT },
     type: "aws_eks_addon",
     values: ({ cluster }) => ({ cluster_name: cluster, addon_name: "eks-pod-identity-agent" }),

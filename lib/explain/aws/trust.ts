@@ -39,7 +39,7 @@ import { arnFields, memoryKey } from "./place";
 
 export interface TrustQuestion {
   readonly role: Role | undefined;
-  /** Account and partition of the role as its ARN is written. */
+  /** Account and partition in the role's ARN as written. */
   readonly account: Known<string>;
   readonly partition: Known<string>;
   readonly issuer: Known<string>;
@@ -47,7 +47,7 @@ export interface TrustQuestion {
   readonly audience: Known<string>;
 }
 
-/** What STS says of an issuer whose documents it cannot use. */
+/** The answer of STS for an issuer whose documents it cannot use. */
 const NO_KEYS = "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
 const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
 const SCHEME = "https://";
@@ -70,14 +70,14 @@ interface Asked extends TrustQuestion {
   readonly host: Known<string>;
   readonly principal: TrustedProvider;
   readonly policy: Policy;
-  /** What was read of the OIDC provider. */
+  /** The declarations of the issuer's OIDC provider that were read. */
   readonly registered: readonly RegisteredIssuer[];
 }
 
 export class Trust {
   readonly #providers: readonly RegisteredIssuer[];
   readonly #issuers: Issuers;
-  /** By ARN: ten thousand roles trust a handful of OIDC providers. */
+  /** By ARN, since thousands of roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
   readonly #ofAny = new Recent<string, { readonly found: TrustAnswer | undefined }>();
 
@@ -86,7 +86,7 @@ export class Trust {
     this.#issuers = issuers;
   }
 
-  /** The three answers, each presuming the ones before. */
+  /** The three answers, each assuming that the ones before hold. */
   of(question: TrustQuestion): TrustAnswer {
     const { role } = question;
     if (role === undefined) return all(notFound("the IAM role"));
@@ -94,7 +94,7 @@ export class Trust {
       return all(
         unknown(
           `the IAM role ${role.pathName} is declared twice, in different ways`,
-          "leave only one of the two in what is read, or limit their Terraform providers to their accounts (allowed_account_ids)",
+          "give explain only one of the two, or limit their Terraform providers to their accounts (allowed_account_ids)",
           seen("IAM role", role.resource.source),
           seen("IAM role of the same name and account", role.contestedBy),
         ),
@@ -105,7 +105,7 @@ export class Trust {
     return { ...said, issuer: this.#issuers.judged(said.issuer, issuer, NO_KEYS) };
   }
 
-  /** True where a token for any audience of the OIDC provider is let in. */
+  /** True if the role admits a token for any audience of the OIDC provider. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
     const asked = role && this.#asked(question, role, role.trust);
@@ -124,7 +124,7 @@ export class Trust {
     return { issuers, audiences: [...values, ...audiences], subjects: values, beyond: others };
   }
 
-  /** The words are made when they are read where the policy lets in any subject in whose place it has this one. */
+  /** The texts are made on demand if the policy would admit any subject written in place of this one. */
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
     const alike = this.#alike(question, role);
     if (alike === undefined) return this.#answers(question, role, role.trust);
@@ -138,9 +138,9 @@ export class Trust {
   }
 
   /**
-   * What is answered for roles whose trust policies differ in nothing but the one subject that they let in: the policy is
-   * judged with a value in its place of which nothing is known but that it is the token's. `undefined` where that does not
-   * suffice, or is not what the policy as it is written says.
+   * The answer shared by roles whose trust policies differ only in the one subject they admit: the policy is judged
+   * with an unknown value in its place that equals the token's subject. `undefined` if that does not suffice, or if the
+   * policy as written would be judged differently.
    */
   #alike(question: TrustQuestion, role: Role): TrustAnswer | undefined {
     const { subject, account, partition, issuer, audience } = question;
@@ -180,7 +180,7 @@ export class Trust {
     return { ...question, role, policy, host, principal, registered };
   }
 
-  /** The OIDC providers that a trust policy's statements let in, in their order. */
+  /** The OIDC providers that a trust policy's statements admit, in their order. */
   #trusted(policy: Policy): readonly TrustedProvider[] {
     return federatedPrincipals(policy).flatMap((arn) => {
       const text = orElse(arn, () => undefined);
@@ -195,7 +195,7 @@ export class Trust {
     const host = hostOfArn(arn);
     if (host !== undefined && partition !== undefined && account !== undefined)
       return { arn, host, account, partition };
-    // A reference to one whose ARN cannot be computed.
+    // A reference to an OIDC provider whose ARN cannot be computed.
     const provider = this.#providers.find((each) => same(each.arn, arn) === "yes");
     return (
       provider && {
@@ -212,7 +212,7 @@ export class Trust {
     if (policy.kind === "refused")
       return broken(
         `AWS refuses the trust policy: ${policy.why}`,
-        "write a trust policy that IAM takes; split the service accounts over several roles if it is too long",
+        "write a trust policy that IAM accepts; split the service accounts over several roles if it is too long",
         "MalformedPolicyDocument",
         where,
       );
@@ -223,30 +223,26 @@ export class Trust {
     if (admitsEveryone(policy))
       return unknown(
         "the trust policy names no OIDC provider of the issuer, but admits everyone through *, and AWS does not document whether that covers web identities",
-        "write the ARN of the OIDC provider as Federated principal",
+        "write the ARN of the OIDC provider as the Federated principal",
         where,
       );
     const listed = trusted.map(({ host }) => `${SCHEME}${shown(host)}`);
     const host = withoutPrefix(issuer, SCHEME);
     const reason = `the trust policy does not name the OIDC provider of ${shown(issuer)}; it names ${listed.join(", ") || "none"}`;
     if (!names.every(isKnown) || trusted.some((each) => same(each.host, host) === "unknown"))
-      return unknown(
-        `${reason}; the issuer of one that it names is known only after apply`,
-        ASK_AGAIN,
-        where,
-      );
+      return unknown(`${reason}; the issuer of one of these is known only after apply`, ASK_AGAIN, where);
     const isNear = listed.some((url) => plain(url) === plain(shown(issuer)));
     return broken(
       reason + (isNear ? "; they differ in letter case or a trailing slash" : ""),
-      "write the cluster's issuer exactly into OIDC provider and trust policy",
+      "write exactly the cluster's issuer into the OIDC provider and the trust policy",
       DENIED,
       where,
     );
   }
 
   /**
-   * The issuer's URL as the state's declaration of the same OIDC provider has it, where the role trusts that one, which
-   * then was read from the state as well; the issuer as it was asked about for any other.
+   * The issuer's URL as the state declares the OIDC provider, if the role, itself read from a state, trusts it;
+   * otherwise the issuer in question.
    */
   #stated(question: TrustQuestion, role: Role): Known<string> {
     const { issuer } = question;
@@ -257,7 +253,7 @@ export class Trust {
       .filter(({ resource, url }) => addresses.has(resource.address) && isKnown(url))
       .map(({ url }) => url);
     const [first] = urls;
-    // One resource of several stacks may have one address: only what is trusted is certainly the same.
+    // Resources of several stacks may share an address: only the trusted one is certainly the same.
     const isOne = first !== undefined && urls.every((url) => same(url, first) === "yes");
     if (!isOne) return issuer;
     const { status } = this.#judged({ ...question, issuer: first }, role).issuer;
@@ -265,13 +261,13 @@ export class Trust {
   }
 }
 
-/** The subject of whoever asks. */
+/** Stands for the subject of any token. */
 const ANYONE = new Reference("the subject of the token");
 const STEPS = ["issuer", "audience", "subject"] as const;
 
 const NO_ISSUER = unknown(
   "the issuer of the cluster's tokens is not known",
-  "record it in workload-identity.json, or give it to the verifier",
+  "record it in workload-identity.json, or give it to explain",
 );
 /** An audience that no OIDC provider and no trust policy names. */
 const FOREIGN: Known<string> = known("urn:not-an-audience-of-any-provider");
@@ -280,7 +276,7 @@ function all(answer: Answer): TrustAnswer {
   return { issuer: answer, audience: answer, subject: answer };
 }
 
-/** What is said of a role that was not read. */
+/** The answer for a role that was not read. */
 export function notFound(what: string): Answer {
   return unknown(
     `${what} is not among what was read`,
@@ -301,7 +297,7 @@ function plain(url: string): string {
   return url.replace(/\/+$/, "").toLowerCase();
 }
 
-/** Conditions on the subject in statements that allow are left out where the audience is judged alone. */
+/** True for an Allow statement's condition on the subject, which is ignored where only the audience is judged. */
 function isOnSubject({ key }: Condition, { effect }: Statement): boolean {
   const last = partsOf(key)?.at(-1);
   return is(effect, "Allow") === "yes" && typeof last === "string" && /:sub$/i.test(last);
@@ -320,15 +316,15 @@ function issuerTrusted(asked: Asked): Answer {
   const where = (): Evidence => trustPolicyOf(role);
   if (same(principal.account, account) === "no")
     return broken(
-      `the trust policy names an OIDC provider of account ${shown(principal.account)}, the role is in ${shown(account)}`,
-      "STS looks for the OIDC provider in the role's own account; declare it there",
+      `the trust policy names an OIDC provider in account ${shown(principal.account)}, but the role is in ${shown(account)}`,
+      "declare the OIDC provider in the role's own account; STS looks for it only there",
       `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${shown(issuer)}`,
       where(),
     );
   if (same(principal.partition, partition) === "no")
     return broken(
-      `the trust policy names an OIDC provider of partition ${shown(principal.partition)}, the role is in ${shown(partition)}`,
-      "write the partition of the account into role ARN and trust policy",
+      `the trust policy names an OIDC provider in partition ${shown(principal.partition)}, but the role is in ${shown(partition)}`,
+      "write the account's partition into the role's ARN and the trust policy",
       DENIED,
       where(),
     );
@@ -341,7 +337,7 @@ function issuerTrusted(asked: Asked): Answer {
     );
   return unknown(
     `the OIDC provider of ${shown(issuer)} is not among what was read`,
-    "also give explain the Terraform that declares it, or state it with --facts as aws.oidcProviders; without one STS refuses every token of the issuer",
+    "also give explain the Terraform that declares it, or state it with --facts as aws.oidcProviders; without it STS refuses every token of the issuer",
     where(),
   );
 }
@@ -353,12 +349,12 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
     found.map(({ resource }) => seen("client_id_list", resource.source));
   if (accepted === "no")
     return broken(
-      `the OIDC provider accepts ${idsOf(found)}, the token is for ${shown(audience)}`,
+      `the OIDC provider accepts ${idsOf(found)}, but the token is for ${shown(audience)}`,
       "add the audience to the OIDC provider's client_id_list",
       "InvalidIdentityToken: Incorrect token audience",
       ...lists(),
     );
-  // What is allowed under all conditions is allowed under fewer.
+  // What all conditions together allow is also allowed under fewer of them.
   const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
   if (decision.outcome === "denied")
     return broken(
@@ -369,8 +365,8 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
     );
   if (accepted === "unknown")
     return unknown(
-      "which audiences the OIDC provider accepts is not known, or it is declared twice with other ones, or with more than the 100 that AWS takes",
-      `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or also give explain the Terraform that declares it; limit Terraform providers to their accounts (allowed_account_ids)`,
+      "which audiences the OIDC provider accepts is not known, or it is declared twice with different ones, or with more than the 100 that AWS accepts",
+      `check that its client_id_list contains ${shown(audience)}; then state it with --facts as aws.oidcProviders, or also give explain the Terraform that declares it, and limit Terraform providers to their accounts (allowed_account_ids)`,
       ...lists(),
     );
   if (decision.outcome === "unknown")

@@ -1,7 +1,7 @@
 /*
- * Who acts in Azure other than by pulling: components by the client id in their Secret (openshift/
- * cloud-credential-operator, pkg/cmd/provisioning/azure/create_managed_identities.go), workloads by the annotation and the
- * label that the pod identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
+ * Access to Azure other than pulls: components use the client id in their Secret (openshift/cloud-credential-operator,
+ * pkg/cmd/provisioning/azure/create_managed_identities.go), workloads the annotation and the label that the pod
+ * identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
  */
 
 import {
@@ -43,12 +43,12 @@ const SUBSCRIPTION_ID = "azure_subscription_id";
 const TOKEN_FILE = "azure_federated_token_file";
 const IDS: readonly string[] = [CLIENT_ID, TENANT_ID, SUBSCRIPTION_ID];
 const KEYS: readonly string[] = [...IDS, "azure_region", TOKEN_FILE];
-/** The key of credentials that do not expire for a long time, which components prefer. */
+/** The key of a long-lived credential, which components prefer to a token. */
 const CLIENT_SECRET = "azure_client_secret";
-/** Written by clusters with other modes; components on short-term credentials do not need them. */
+/** Keys that clusters in other credential modes have; components with short-term credentials do not need them. */
 const HARMLESS: readonly string[] = ["azure_resource_prefix", "azure_resourcegroup"];
 const AS_OTHERS =
-  "write the cluster's tenant and subscription into every Secret; `bind` writes those of the outputs";
+  "write the cluster's tenant and subscription into every Secret; `bind` writes those from the outputs";
 
 /** Components by their Secrets, and workloads by the annotations that the webhook reads. */
 export function azureAccess(identities: Identities, issuers: Issuers): CloudAccess {
@@ -59,7 +59,7 @@ export function azureAccess(identities: Identities, issuers: Issuers): CloudAcce
   return {
     providerKind: AZURE_PROVIDER_KIND,
     inWords: (rights) => wantedOf(rights).map(({ name }) => name),
-    // The webhook's own Secret has the tenant alone.
+    // The webhook's own Secret has only the tenant.
     recognizes: ({ keys }) => keys.includes(TOKEN_FILE),
     secret: (secret, tokenPath, beside) => {
       const client = secret.value(CLIENT_ID);
@@ -131,7 +131,7 @@ function secretAnswer(secret: SecretFact, tokenPath: string | undefined): Answer
   const problem =
     keyProblem(secret) ??
     (isAtPath === "no"
-      ? `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`
+      ? `${TOKEN_FILE} is ${shown(path)}, but the component's token is at ${tokenPath}`
       : undefined);
   if (problem !== undefined)
     return broken(problem, `write the five keys ${KEYS.join(", ")}`, undefined, where);
@@ -151,7 +151,7 @@ function keyProblem({ keys, value }: SecretFact): string | undefined {
   const missing = KEYS.find((each) => isEmpty(value(each)));
   if (missing !== undefined) return `the Secret has no ${missing}, or an empty or unreadable one`;
   const other = keys.find((each) => !KEYS.includes(each) && !HARMLESS.includes(each));
-  if (other !== undefined) return `the Secret has ${other} besides what a token needs`;
+  if (other !== undefined) return `the Secret has the key ${other}, which a token does not need`;
   const odd = IDS.find((each) => !isGuid(value(each)));
   return odd && `${odd} ${shown(value(odd))} is not a GUID`;
 }
@@ -161,8 +161,8 @@ function isEmpty(value: Known<string | undefined>): boolean {
 }
 
 /**
- * What speaks against tenant and subscription of a component's Secret; `undefined` where nothing does. They are those of
- * its identity, and those of the Secrets beside it: a cluster is of one tenant and one subscription.
+ * What contradicts the tenant and subscription in a component's Secret; `undefined` if nothing does. They must be those
+ * of its identity and of the other components' Secrets, since a cluster is in one tenant and one subscription.
  */
 function homeAnswer(
   secret: SecretFact,
@@ -179,7 +179,7 @@ function homeAnswer(
   );
 }
 
-/** Without rights in its subscription a component can do nothing there. */
+/** A component that has no rights in its subscription can do nothing there. */
 function scopesAnswer(
   secret: SecretFact,
   { roles: { held, possible }, hasMoreRoles, label }: Identity,
@@ -193,15 +193,15 @@ function scopesAnswer(
   if (isIn.includes("yes")) return "confirmed";
   const other = held[isIn.indexOf("no")];
   if (other === undefined) return undefined;
-  const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and ${label} has a role at ${shown(other.scope.text)}`;
+  const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, but ${label} has a role at ${shown(other.scope.text)}`;
   const places = [where, seen("scope of a role assignment", other.source)];
-  // A scope known only after apply, or that of a management group, may have it.
+  // A scope that is known only after apply, or is a management group, may contain the subscription.
   return hasMoreRoles || possible.length > 0 || isIn.includes("unknown")
     ? unknown(reason, AS_OTHERS, ...places)
     : broken(reason, AS_OTHERS, "AuthorizationFailed", ...places);
 }
 
-/** Another Secret with another value: a cluster is in one place, and which Secret is wrong none of them says. */
+/** The answer if another Secret has a different value: a cluster is in one place, but no Secret says which is right. */
 function othersAnswer(
   { key: name, value, source }: SecretFact,
   beside: ReadonlyMap<string, SecretFact>,
@@ -211,7 +211,7 @@ function othersAnswer(
   for (const other of beside.values())
     if (!isEmpty(other.value(key)) && same<string | undefined>(lowered(other.value(key)), own) === "no")
       return unknown(
-        `${key} is ${shown(own)}, and that of ${other.key} is ${shown(other.value(key))}`,
+        `${key} is ${shown(own)}, while in the Secret ${other.key} it is ${shown(other.value(key))}`,
         AS_OTHERS,
         seen(`Secret ${name}`, source),
         seen(`Secret ${other.key}`, other.source),
@@ -221,7 +221,7 @@ function othersAnswer(
 
 interface Wanted {
   readonly name: string;
-  /** Where; `undefined` where the places of all rights say it. */
+  /** Its scope; `undefined` if the places of all rights apply. */
   readonly scope: Known<string> | undefined;
   readonly heldBy: (held: readonly Assignment[], place: ResourceId | undefined) => Ternary;
 }
@@ -231,7 +231,7 @@ const OPERATIONS: readonly (readonly [field: string, list: OperationList])[] = [
   ["dataPermissions", "dataActions"],
 ];
 
-/** What rights ask for: operations, and roles with their scope where one is written. */
+/** The requested operations, and the requested roles with their scope if one is written. */
 function wantedOf(rights: TreeObject): readonly Wanted[] {
   const operations = OPERATIONS.flatMap(([field, list]) =>
     itemsOf(childOf(treeOf(rights), field)).map((item): Wanted => {
@@ -257,7 +257,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
   return [...operations, ...bindings];
 }
 
-/** Whether the roles that the identity is assigned permit every operation and hold every role, at every place. */
+/** Whether the identity's role assignments permit every operation and include every role, at every place. */
 function operationsGranted(identity: Identity, { rights, places }: AskedRights): Answer {
   const { held, possible } = identity.roles;
   const wanted = wantedOf(rights);
@@ -278,21 +278,21 @@ function operationsGranted(identity: Identity, { rights, places }: AskedRights):
   const evidence = evidenceOf(identity);
   if (denied.length > 0 && !identity.hasMoreRoles)
     return broken(
-      `the request includes ${named(denied)}, which no role of the identity permits`,
-      "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
+      `the request includes ${named(denied)}, which no role of the identity grants`,
+      "grant exactly what the request asks for; the CredentialsRequests of another release ask for other permissions",
       "AuthorizationFailed",
       ...evidence,
     );
   if (denied.length + open.length > 0)
     return unknown(
-      `whether a role of the identity permits ${named([...open, ...denied])} cannot be determined: a role, its permissions or a condition is not read here`,
+      `whether a role of the identity permits ${named([...open, ...denied])} cannot be determined: a role, its permissions or a condition could not be read`,
       "also give explain the Terraform that declares the roles and their assignments",
       ...evidence,
     );
-  return pass(`the identity is granted all ${wanted.length} permissions that are asked for`, ...evidence);
+  return pass(`the identity is granted all ${wanted.length} requested permissions`, ...evidence);
 }
 
-/** Whether the identity has a role at all; which ones, is the evidence. */
+/** Whether the identity has a role at all; the evidence lists its roles. */
 function anyRoleGranted(identity: Identity): Answer {
   const { held, possible } = identity.roles;
   const sure = held.filter(({ limit }) => limit === undefined);
@@ -300,12 +300,12 @@ function anyRoleGranted(identity: Identity): Answer {
   if (sure.length > 0) return pass(`the identity is ${named(sure.map(inWords))}`, ...evidence);
   if (held.length > 0)
     return unknown(
-      "every role of the identity is assigned under a condition, which is not judged here",
+      "every role of the identity is assigned under a condition, which explain does not judge",
       "see the conditions of the role assignments",
       ...evidence,
     );
   if (identity.hasMoreRoles || possible.length > 0) return NOT_ALL;
-  return broken("the identity has no role", "assign it one", "AuthorizationFailed", ...evidence);
+  return broken("the identity has no role", "assign it a role", "AuthorizationFailed", ...evidence);
 }
 
 function operationHeld(
@@ -325,8 +325,8 @@ function operationHeld(
 }
 
 /**
- * Whether an assignment counts at a place, as one there or above it. A condition that is asked for is met; what another one
- * limits is not judged here.
+ * Whether an assignment is effective at a place, being made there or above. A requested condition is met; what another
+ * condition limits is not judged.
  */
 function countsAt(
   { scope, limit, condition }: Assignment,
@@ -337,7 +337,7 @@ function countsAt(
   return and(place ? holds(scope, place) : "yes", isMet ? "yes" : "unknown");
 }
 
-/** A role by its name or id; Azure compares them without regard to letter case. */
+/** Whether an assignment's role has the name or id; Azure ignores letter case. */
 function isRole({ id, name }: Assignment, wanted: Known<string>): Ternary {
   const own = orElse(wanted, () => "").startsWith("/") ? id : name;
   if (isAbsent(own)) return "unknown";

@@ -1,6 +1,6 @@
 /*
- * Who is assigned which role where: role assignments as Terraform declares them, also those of the groups that a
- * principal is in. Those in other forms, and those whose principal is known only after apply, may be anyone's.
+ * Who is assigned which role at which scope: role assignments as Terraform declares them, including those of a
+ * principal's groups. Those in other forms, and those whose principal is known only after apply, may be anyone's.
  */
 
 import {
@@ -30,12 +30,12 @@ import { keyOf, remembered, whether } from "../shared/references";
 import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
 
 export interface Assignment extends NamedRole {
-  /** Whom it is of, for people. */
+  /** Who holds it, for display. */
   readonly principal: string;
   readonly scope: ResourceId;
-  /** The repositories that its condition limits it to; `undefined` where it has none. */
+  /** The repositories to which its condition limits it; `undefined` without a condition. */
   readonly limit: RepositoryLimit | undefined;
-  /** The condition as it is written. */
+  /** The condition as written. */
   readonly condition: Known<string | undefined>;
   readonly source: Source;
 }
@@ -43,18 +43,18 @@ export interface Assignment extends NamedRole {
 export interface HeldRoles {
   readonly held: readonly Assignment[];
   readonly possible: readonly Assignment[];
-  /** Deny assignments, which are above all roles, and of which it is not read whom they concern. */
+  /** Deny assignments, which override all roles; whom they concern is not read. */
   readonly denials: readonly Source[];
 }
 
-/** An id: a literal in small letters, or the attribute that it is. */
+/** An id: a literal in lower case, or a reference to the attribute that holds it. */
 export type PrincipalKey = string | Reference;
 
 const DENIALS = "microsoft.authorization/denyassignments";
 
 export class Assignments {
   readonly #byPrincipal = new Map<PrincipalKey, Resource[]>();
-  /** Those that may be of any principal, or of a form in which they may not be active. */
+  /** Assignments that may belong to any principal, or whose form does not say if they are active. */
   readonly #possible: (readonly [principal: PrincipalKey | undefined, assignment: Resource])[] = [];
   readonly #denials: readonly Source[];
   readonly #facts = new Map<Resource, Assignment>();
@@ -96,7 +96,7 @@ export class Assignments {
     return { held: facts(held), possible: facts(possible), denials: this.#denials };
   }
 
-  /** Those of principals that are none of these identities; whose they are is not known of all. */
+  /** The assignments of principals other than these identities; the principal of some is not known. */
   others(identities: readonly HeldRoles[]): HeldRoles {
     const own = new Set(identities.flatMap(({ held }) => held));
     const certain = [...this.#byPrincipal.values()].flat().map((each) => this.#fact(each));
@@ -108,7 +108,7 @@ export class Assignments {
     return remembered(this.#facts, resource, () => {
       const isOfAzapi = resource.type.startsWith("azapi_");
       return {
-        principal: isOfAzapi ? "a principal that is not read" : shown(resource.stated("principal_id")),
+        principal: isOfAzapi ? "a principal that was not read" : shown(resource.stated("principal_id")),
         ...this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name")),
         scope: resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope")),
         limit: isOfAzapi ? "unknown" : limitOf(resource.text("condition")),
@@ -127,14 +127,14 @@ function limitOf(condition: Known<string | undefined>): RepositoryLimit | undefi
   );
 }
 
-/** Azure refuses an assignment that states another type of principal (`UnmatchedPrincipalType`). */
+/** Azure refuses an assignment that states a different type of principal (`UnmatchedPrincipalType`). */
 function isOf(kind: string, assignment: Resource): boolean {
   return (
     whether(assignment.text("principal_type"), (stated = kind) => stated.toLowerCase() === kind) !== "no"
   );
 }
 
-/** Azure refuses to assign a role elsewhere than at or below an assignable scope. */
+/** Azure refuses to assign a role outside its assignable scopes. */
 function isRefused({ definition, scope }: Assignment): boolean {
   const assignable = definition?.assignableScopes ?? [];
   return assignable.length > 0 && assignable.every((each) => holds(each, scope) === "no");
@@ -144,8 +144,8 @@ const PRINCIPALS =
   /^(?:azurerm_user_assigned_identity|azuread_(?:application|group|service_principal|user))\./;
 
 /**
- * Whether an id may be that of any principal: it is known only after apply, and it is not an attribute of a resource that is a
- * principal or has one itself. What a plan does not know is an attribute of what it belongs to itself.
+ * Whether an id may be that of any principal: it is known only after apply, and is not an attribute of a resource that
+ * is or has a principal. A plan shows a value that it does not know as an attribute of the assignment itself.
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
   if (isKnown(id)) return false;
@@ -154,25 +154,25 @@ export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
   if (target === of) return true;
   if (PRINCIPALS.test(`${target.type}.`) || attribute.startsWith("identity[0].principal_id")) return false;
   if (!attribute.startsWith("kubelet_identity[0].object_id")) return true;
-  // AKS makes an identity for its kubelets where it is given none.
+  // AKS creates an identity for its kubelets unless it is given one.
   return orElse(target.blocks("kubelet_identity"), () => [target]).length > 0;
 }
 
-/** The key of an id; `undefined` where it may be any principal's. */
+/** The key of an id; `undefined` if it may be any principal's. */
 function certainKey(id: Known<string>, of: Resource): PrincipalKey | undefined {
   return mayBeAnyones(id, of) ? undefined : keyOf(id);
 }
 
 class Groups {
-  /** All ids of the groups that a member is in. */
+  /** The ids of the groups that a member is in. */
   readonly #of = new Map<PrincipalKey, PrincipalKey[]>();
-  /** Ids of groups that others may be in than those that were read. */
+  /** Ids of groups that may have members that were not read. */
   readonly open = new Set<PrincipalKey>();
 
   constructor(terraform: Terraform) {
     const all = new Map<PrincipalKey, readonly PrincipalKey[]>();
     for (const resource of terraform.ofType("azuread_group")) {
-      // The versions of azuread name a group by either.
+      // Depending on the version of azuread, either attribute names a group.
       const ids = ["object_id", "id"].flatMap((attribute) => keyOf(resource.attribute(attribute)) ?? []);
       for (const id of ids) all.set(id, ids);
       const members = orElse(resource.list("members"), () => undefined);
@@ -188,14 +188,14 @@ class Groups {
     }
   }
 
-  /** The ids of all groups that one of these ids is in, at any depth. */
+  /** The ids of all groups that contain one of these ids, at any depth. */
   of(members: ReadonlySet<PrincipalKey>): ReadonlySet<PrincipalKey> {
     const found = new Set([...members].flatMap((member) => this.#of.get(member) ?? []));
     for (const group of found) for (const outer of this.#of.get(group) ?? []) found.add(outer);
     return found;
   }
 
-  /** False where it is not known who the member is. */
+  /** False if the member is not known. */
   #add(member: Known<string>, groups: readonly PrincipalKey[], of: Resource): boolean {
     const key = certainKey(member, of);
     if (key !== undefined) remembered(this.#of, key, () => []).push(...groups);
@@ -203,24 +203,24 @@ class Groups {
   }
 }
 
-/** A role that is declared, or looked up. */
+/** A role definition that is declared or looked up. */
 interface RoleDefinition {
   readonly name: Known<string | undefined>;
-  /** What it permits; not known of one that is only looked up. */
+  /** What it permits; unknown if it is only looked up. */
   readonly permissions: Known<readonly RolePermissions[]>;
-  /** Where it may be assigned, there or below; none where nothing says it. */
+  /** The scopes at or below which it may be assigned; empty if none are stated. */
   readonly assignableScopes: readonly ResourceId[];
-  /** True for one that is only looked up, which may be built in. */
+  /** True for a definition that is only looked up; it may be a built-in role. */
   readonly isLookedUp: boolean;
 }
 
 interface NamedRole {
-  /** The built-in role; `undefined` for any other, and where it is not known. */
+  /** The built-in role; `undefined` for any other role, and if it is not known. */
   readonly builtIn: BuiltInRole | undefined;
   readonly definition: RoleDefinition | undefined;
-  /** Its name; `undefined` where nothing that was read says it. */
+  /** Its name; `undefined` if nothing that was read states it. */
   readonly name: Known<string | undefined>;
-  /** Id of its definition as written; `undefined` where it is named. */
+  /** Id of its definition as written; `undefined` if the assignment names the role instead. */
   readonly id: Known<string | undefined>;
 }
 
@@ -229,7 +229,7 @@ const REFERENCES: readonly string[] = ["role_definition_resource_id", "id", "rol
 const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 class Roles {
-  /** By id and by name; one that is declared says more than one of the same name that is looked up. */
+  /** By id and by name; a declared definition takes precedence over a looked-up one with the same name. */
   readonly #all = new Map<string | Reference, RoleDefinition>();
 
   constructor(terraform: Terraform) {
@@ -266,7 +266,7 @@ class Roles {
   }
 }
 
-/** Whatever scope an id begins with, its last part says which role it is. */
+/** The last part of an id identifies the role, whatever scope the id begins with. */
 function idKey(id: Known<string | undefined>): string | Reference | undefined {
   const key = keyOf(id);
   return typeof key === "string" ? (GUID.exec(key)?.[0] ?? key) : key;
@@ -283,7 +283,7 @@ function definitionOf(resource: Resource): RoleDefinition {
     isLookedUp,
     permissions: andThen(resource.blocks("permissions"), (blocks) =>
       isLookedUp && blocks.length === 0
-        ? unread("what a role permits that is looked up stands elsewhere")
+        ? unread("the permissions of a role that is only looked up are declared elsewhere")
         : known(
             blocks.map((block) => ({
               actions: block.list("actions"),
@@ -297,14 +297,14 @@ function definitionOf(resource: Resource): RoleDefinition {
   };
 }
 
-/** The role's scope where nothing is stated (azurerm, role_definition_resource.go); of one that is looked up nothing. */
+/** As stated, or by default the role's scope (azurerm, role_definition_resource.go); empty if it is only looked up. */
 function assignableScopes(resource: Resource): Known<readonly Known<string>[]> {
   return map(resource.list("assignable_scopes"), (stated) =>
     stated.length > 0 || resource.adopted ? stated : [resource.stated("scope")],
   );
 }
 
-/** A role for people. */
+/** The role's name for display. */
 export function roleLabel({ builtIn, name }: Pick<NamedRole, "builtIn" | "name">): string {
   return builtIn?.name ?? orElse(name, () => undefined) ?? "a custom role";
 }

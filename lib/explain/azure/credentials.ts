@@ -1,6 +1,6 @@
 /*
- * Federated identity credentials as Terraform declares them, and whose they are. Source of the limits: learn.microsoft.com,
- * "Important considerations and restrictions for federated identity credentials".
+ * Federated identity credentials as Terraform declares them, and the identities they belong to. Source of the limits:
+ * learn.microsoft.com, "Important considerations and restrictions for federated identity credentials".
  */
 
 import { grouped } from "../../model/grouped";
@@ -36,7 +36,7 @@ export interface Credential {
   readonly issuer: Known<string | undefined>;
   readonly subject: Known<string | undefined>;
   readonly audience: Known<string | undefined>;
-  /** Why Azure refuses it, so that it is not there; `undefined` where it does not. */
+  /** Why Azure refuses to create it; `undefined` if Azure accepts it. */
   readonly problem: string | undefined;
   readonly isCertain: boolean;
   readonly source: Source;
@@ -44,13 +44,13 @@ export interface Credential {
 
 export interface CredentialSet {
   readonly credentials: readonly Credential[];
-  /** True where there may be more than those that were read. */
+  /** True if there may be more credentials than were read. */
   readonly isOpen: boolean;
-  /** Why some of them may not be there, or say something else; `undefined` where nothing speaks for that. */
+  /** Why some of them may not exist or may differ from what was read; `undefined` if there is no such reason. */
   readonly doubt: string | undefined;
 }
 
-/** Whether all is known of a credential, that it is there, or that it is another than is written. */
+/** Whether a credential was read whole, only its existence is known, or it is known to be changed. */
 type Reading = "read" | "there" | "changed";
 
 const OF_IDENTITIES = "azurerm_federated_identity_credential";
@@ -58,7 +58,7 @@ const OF_APPLICATIONS = "azuread_application_federated_identity_credential";
 const FLEXIBLE = "azuread_application_flexible_federated_identity_credential";
 const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentitycredentials";
 
-/** Numbers of segments in an identity's id, and how many it has. */
+/** Positions of segments in an identity's id, and their number. */
 const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
 
 export class Credentials {
@@ -98,15 +98,15 @@ export class Credentials {
   }
 }
 
-/** True for what Azure has taken already: a state has its id, which no configuration states. */
+/** True for a resource that exists in Azure: a state has its id, a configuration never does. */
 function isApplied(resource: Resource): boolean {
   return (orElse(resource.text("id"), () => undefined) ?? "") !== "";
 }
 
 /**
- * The identity that azurerm puts a credential on: of the one that is named it takes the name, and the subscription of its
- * provider (federated_identity_credential_resource.go, 4.0 to 5.2). Before 4.60 it takes the credential's own resource
- * group, from then on that of the identity: where these may differ, it may be anyone's.
+ * The identity to which azurerm adds a credential. It takes the name from the identity's id, and the subscription from
+ * its own provider configuration (federated_identity_credential_resource.go, 4.0 to 5.2). Before 4.60 it takes the
+ * credential's own resource group, later the identity's; if these may differ, the identity is not known.
  */
 function ownerOf(credential: Resource): ResourceId {
   const applied = resourceId(credential.stated("id"));
@@ -133,7 +133,7 @@ function applicationOf(credential: Resource): ResourceId {
   return resourceId(firstStated(credential, "application_id", "application_object_id"));
 }
 
-/** A credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */
+/** A credential of azurerm (`audience`) or azuread (`audiences`); each attribute is a list of one item. */
 function credentialOf(resource: Resource, isCertain: boolean): Credential {
   const [issuer, subject] = [resource.text("issuer"), resource.text("subject")];
   const isOfIdentity = resource.type === OF_IDENTITIES;
@@ -149,7 +149,7 @@ function credentialOf(resource: Resource, isCertain: boolean): Credential {
   };
 }
 
-/** What one document asks for and Azure refuses; another document may say the same of the same credentials. */
+/** Why Azure refuses the credentials of one document. Documents are compared singly, as two may repeat a credential. */
 function refusal(found: readonly Resource[]): string | undefined {
   for (const here of grouped(found, ({ scope }) => scope).values()) {
     const namesake = twice(here, (each) => [lowered(each.text("name"))]);
@@ -178,7 +178,7 @@ function twice(
   );
 }
 
-/** The credentials of identities that a configuration declares, with what tests may call them. */
+/** The credentials of identities that a configuration declares, with names for tests. */
 export function declaredCredentials(terraform: Terraform): readonly {
   readonly address: string;
   readonly names: readonly string[];

@@ -1,5 +1,5 @@
 /*
- * What an identity was assigned, in a form in which two readings of it can be compared.
+ * What an identity was assigned, in a form that allows two readings to be compared.
  */
 
 import { type Known, map, match, orElse, shown } from "../../model/known";
@@ -8,7 +8,7 @@ import type { Granted, HeldRight } from "../cloud";
 import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
 import type { Identity } from "./identity";
 
-/** The roles of an identity, of a custom one with what it says; `reads` gives the images of one that only reads such. */
+/** The roles of an identity, custom ones with their permissions; `reads` gives the images of a role that only pulls. */
 export function heldRoles(
   { roles, hasMoreRoles, source: own }: Identity,
   reads: (assignment: Assignment) => HeldRight["reads"] = () => undefined,
@@ -30,7 +30,7 @@ function rightOf(each: Assignment, limits: boolean): HeldRight {
   return { text: `${limits ? "perhaps " : ""}${assignmentText(each)}`, limits, source: each.source };
 }
 
-/** What identities were assigned, and other principals. */
+/** The roles assigned to identities and other principals. */
 export function grantedRoles(
   identities: readonly Identity[],
   others: (own: readonly HeldRoles[]) => HeldRoles,
@@ -59,7 +59,7 @@ export function grantedRoles(
   ];
 }
 
-/** What a service account acts as, for people. */
+/** The identity that a service account acts as, for display. */
 export function actingAs(client: Known<string | undefined>, { label }: Pick<Identity, "label">): string {
   return match(
     client,

@@ -1,6 +1,6 @@
 /*
- * Identities that annotations and Secrets name by their client id: user-assigned identities, and applications of Entra,
- * which act through their service principals.
+ * Identities that annotations and Secrets name by client id: user-assigned identities, and Entra applications, which
+ * act through their service principals.
  */
 
 import {
@@ -31,9 +31,9 @@ export interface Identity {
   readonly label: string;
   /** Its client id. */
   readonly client: Known<string>;
-  /** True where it may have role assignments that were not read: others declare it, or its principal. */
+  /** True if it may have role assignments that were not read: another stack declares it or its principal. */
   readonly hasMoreRoles: boolean;
-  /** The answer where a module is given it that was not read; `undefined` where none is. */
+  /** The answer if a module that was not read is given the identity; otherwise `undefined`. */
   readonly given: Answer | undefined;
   /** `undefined` where nothing states it. */
   readonly tenant: Known<string | undefined>;
@@ -70,7 +70,7 @@ export class Identities {
     }
   }
 
-  /** Those that are declared. */
+  /** The identities that are declared. */
   get declared(): readonly Identity[] {
     return [...this.#byClient].flatMap(([key, resources]) => {
       if (resources.every(({ adopted }) => adopted)) return [];
@@ -78,7 +78,7 @@ export class Identities {
     });
   }
 
-  /** The identity of a client id; `undefined` where it is not among what was read. */
+  /** The identity with a client id; `undefined` if it was not read. */
   of(clientId: Known<string | undefined>): Identity | undefined {
     const key = keyOf(clientId);
     if (key === undefined || key === "") return undefined;
@@ -86,7 +86,7 @@ export class Identities {
   }
 
   #made(resources: readonly Resource[]): Identity | undefined {
-    // What a configuration declares is last, and says more than what another looks up.
+    // The declared resource comes last, and says more than one that is looked up.
     const named = resources.at(-1);
     if (named === undefined) return undefined;
     const isIdentity = named.type === IDENTITY;
@@ -113,8 +113,8 @@ export class Identities {
   }
 
   /**
-   * One that is declared here and looked up there, or that a state has as well, is one identity; not whole where another
-   * may be one with it. Two that one configuration makes are two.
+   * The resources that are one identity: declared in one stack and looked up in another, or also in a state. Not whole
+   * if a further resource may be the same identity. Two resources that one configuration creates are two identities.
    */
   #sameAs(named: readonly Resource[]): { readonly own: readonly Resource[]; readonly isWhole: boolean } {
     const own = new Set(named);
@@ -163,14 +163,14 @@ function idsOf(resource: Resource): readonly ResourceId[] {
   return [idOf(resource), resourceId(resource.attribute("object_id"))];
 }
 
-/** As a state has it, or as the provider is configured. */
+/** The tenant in a state, or in the configuration of the Terraform provider. */
 function tenantOf(resource: Resource): Known<string | undefined> {
   return andThen(resource.text("tenant_id"), (stated) =>
     stated === undefined ? resource.provider.text("tenant_id") : known(stated),
   );
 }
 
-/** A tenant that is asked of Azure, as the provider that asks is configured. */
+/** A tenant; one that a data source looks up is that of its Terraform provider's configuration. */
 function statedTenant(tenant: Known<string | undefined>): Known<string | undefined> {
   const { target, attribute } = referenceOf(tenant) ?? {};
   if (!(target instanceof Resource) || attribute !== "tenant_id" || !/^azure(?:rm|ad)_/.test(target.type))
@@ -180,13 +180,13 @@ function statedTenant(tenant: Known<string | undefined>): Known<string | undefin
 }
 
 /**
- * As the provider is configured; `undefined` where it says nothing, so that it is what ARM_ENVIRONMENT says or the public
- * one. A metadata host describes custom clouds.
+ * The cloud in the configuration of the Terraform provider; `undefined` if it states none, so that ARM_ENVIRONMENT
+ * decides, or else the public cloud applies. A metadata host describes a custom cloud.
  */
 export function cloudOf({ provider }: Resource): Known<AzureCloudName | undefined> {
   return andThen(provider.text("metadata_host"), (host = "") =>
     host !== ""
-      ? unread(`the metadata host ${host} says which cloud it is`)
+      ? unread(`the cloud depends on the metadata host ${host}`)
       : andThen(provider.text("environment"), (stated = "") =>
           known(azureClouds.find(({ environments }) => environments.includes(stated.toLowerCase()))?.name),
         ),
@@ -195,12 +195,12 @@ export function cloudOf({ provider }: Resource): Known<AzureCloudName | undefine
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** True for a GUID, and for what is known only after apply, which may be one. */
+/** True for a GUID, and for a value known only after apply, which may be one. */
 export function isGuid(id: Known<string | undefined>): boolean {
   return whether(id, (text = "") => GUID.test(text)) !== "no";
 }
 
-/** The answer where documents disagree on a value, or it cannot be read; `undefined` where neither is so. */
+/** The answer if documents disagree on a value, or it cannot be read; otherwise `undefined`. */
 export function notInOne(
   values: readonly Known<unknown>[],
   what: string,
@@ -215,8 +215,8 @@ export function sameTenant(one: Known<string | undefined>, other: Known<string |
 }
 
 /**
- * What Entra says to a token that asks in another tenant than the identity's; `undefined` where it is that one, or where
- * nothing states a tenant, or a domain takes its place.
+ * What Entra answers to a request in a tenant other than the identity's; `undefined` if the tenants agree, if none is
+ * stated, or if a domain name takes its place.
  */
 export function foreignTenant(
   identity: Identity | undefined,
@@ -229,10 +229,10 @@ export function foreignTenant(
     return undefined;
   const isSame = sameTenant(identity.tenant, tenant);
   if (isSame === "yes") return undefined;
-  const reason = `${key} is ${shown(tenant)}, and ${identity.label} is of the tenant ${shown(identity.tenant)}`;
+  const reason = `${key} is ${shown(tenant)}, but ${identity.label} is in the tenant ${shown(identity.tenant)}`;
   const places = [where, seen("identity", identity.source)];
   const log = "AADSTS700016: Application with identifier … was not found in the directory";
   return isSame === "no"
     ? broken(reason, remedy, log, ...places)
-    : unknown(`${reason}: whether these are one is not known`, remedy, ...places);
+    : unknown(`${reason}; whether these are the same is not known`, remedy, ...places);
 }

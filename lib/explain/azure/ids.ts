@@ -1,6 +1,6 @@
 /*
- * Resource ids of Azure: what they are of resources whose ids are known only after apply, and what lies below what. Azure compares
- * them without regard to letter case. Source: learn.microsoft.com, "Understand scope for Azure RBAC".
+ * Azure resource ids: how to compose those known only after apply, and which id contains which. Azure ignores letter
+ * case. Source: learn.microsoft.com, "Understand scope for Azure RBAC".
  */
 
 import {
@@ -23,14 +23,14 @@ import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { isAbsent, lowered, mentionsType, remembered, whether } from "../shared/references";
 
-/** A resource id, in small letters. */
+/** A resource id, in lower case. */
 export interface ResourceId {
   readonly text: Known<string>;
-  /** What stands between its slashes; `undefined` where that is not known. */
+  /** The texts between its slashes; `undefined` if they are not known. */
   readonly segments: readonly Known<string>[] | undefined;
 }
 
-/** What follows the resource group in the ids of these types. */
+/** The part after the resource group in the ids of these types. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   azurerm_container_registry: "microsoft.containerregistry/registries",
   azurerm_kubernetes_cluster: "microsoft.containerservice/managedclusters",
@@ -39,7 +39,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 };
 const AZAPI = "azapi_resource";
 
-/** Reads an id, references to ids in it as what these will be, as far as names are known. */
+/** Reads an id; references in it become the ids that they will have, as far as names are known. */
 export function resourceId(text: Known<string>): ResourceId {
   const parts = partsOf(text);
   if (parts === undefined) return { text, segments: undefined };
@@ -49,7 +49,7 @@ export function resourceId(text: Known<string>): ResourceId {
   return { text: whole, segments: segmentsOf(whole) };
 }
 
-/** The id of a resource: as a state has it, or composed of its names. */
+/** The id of a resource: from a state, or composed of its names. */
 export function idOf(resource: Resource): ResourceId {
   return remembered(ids, resource, () => resourceId(resource.attribute("id")));
 }
@@ -62,7 +62,7 @@ function expanded(reference: Reference): readonly (string | Reference)[] {
   return partsOf(before ?? composedOf(reference) ?? textOf([reference])) ?? [reference];
 }
 
-/** The id with other segments, by their numbers, or as far as it has so many. */
+/** The id with the segments at the given positions replaced, as far as it has them. */
 export function withSegments(
   id: ResourceId,
   changed: Readonly<Record<number, Known<string>>>,
@@ -73,7 +73,7 @@ export function withSegments(
   return { text: joined(...segments.flatMap((segment) => ["/", segment])), segments };
 }
 
-/** The subscription of a resource's provider: as stated, else a reference that is one for each provider. */
+/** The subscription of a resource's Terraform provider: as stated, else one reference per provider configuration. */
 export function subscriptionOf(resource: Resource): Known<string> {
   return match(
     lowered(resource.provider.text("subscription_id")),
@@ -89,7 +89,7 @@ function ownSubscription({ scope, providerKey }: Resource): Reference {
   return remembered(ofScope, providerKey, () => new Reference(`subscription of ${providerKey}`));
 }
 
-/** What a reference to an id or a subscription will be; `undefined` where names that it needs are not known. */
+/** The value that a reference to an id or a subscription will have; `undefined` if names in it are not known. */
 function composedOf({ target, attribute }: Reference): Known<string> | undefined {
   if (!(target instanceof Resource)) return undefined;
   if (attribute === "subscription_id" && /^azurerm_(?:client_config|subscription)$/.test(target.type))
@@ -111,7 +111,7 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   return provider === undefined ? undefined : joined(subscription, group, "/providers/", provider, "/", name);
 }
 
-/** A data source that names no subscription is of its provider's. */
+/** True for a data source that names no subscription: it is in its Terraform provider's. */
 function isOfProvider(target: Resource): boolean {
   return target.adopted && target.certain && !target.names.includes("subscription_id");
 }
@@ -119,7 +119,7 @@ function isOfProvider(target: Resource): boolean {
 function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
   const parts = partsOf(text) ?? [];
   const [first = ""] = parts;
-  // What begins with a reference may be a whole id; a literal that is none is nothing else either.
+  // What begins with a reference may be a whole id; a plain literal that is not an id matches no id.
   if (typeof first !== "string" || (parts.length > 1 && !first.startsWith("/")) || first === "")
     return undefined;
   const segments: (string | Reference)[][] = [[]];
@@ -141,7 +141,7 @@ export function sameId(one: ResourceId, other: ResourceId): Ternary {
   return one.segments.length === other.segments.length ? beginsWith(one.segments, other.segments) : "no";
 }
 
-/** Whether something is at a scope or below it. Which subscriptions a management group has is not read. */
+/** Whether an id is at or below a scope. The subscriptions of a management group are not read. */
 export function holds(scope: ResourceId, id: ResourceId): Ternary {
   const [above, inner] = [scope.segments, id.segments];
   if (above === undefined || inner === undefined) {
@@ -152,10 +152,10 @@ export function holds(scope: ResourceId, id: ResourceId): Ternary {
   return isOfMany ? "unknown" : beginsWith(inner, above);
 }
 
-/** Finds what an id may be that of without asking each: ids that end with another name are others. */
+/** Finds the values whose id may equal a given one; ids that end with another name need no comparison. */
 export class IdIndex<T> {
   readonly #all: (readonly [id: ResourceId, value: T])[] = [];
-  /** By the last segment; `undefined` for those of which it is not known. */
+  /** By the last segment; `undefined` if it is not known. */
   readonly #named = new Map<string | undefined, (readonly [id: ResourceId, value: T])[]>();
 
   add(id: ResourceId, value: T): void {
@@ -174,13 +174,13 @@ function nameOf({ segments = [] }: ResourceId): string | undefined {
   return orElse(segments.at(-1) ?? known(undefined), () => undefined);
 }
 
-/** Resources of the azapi provider that are of a type of Azure, given in small letters, or may be. */
+/** azapi resources that are, or may be, of an Azure resource type, given in lower case. */
 export function azapiResources(terraform: Terraform, kind: string, type: string): readonly Resource[] {
   const isOfType = (text = ""): boolean => text.toLowerCase().startsWith(`${type}@`);
   return terraform.ofType(kind).filter((each) => whether(each.text("type"), isOfType) !== "no");
 }
 
-/** The id of what a resource of azapi changes: its own, or that of a child by its parent. */
+/** The id of what an azapi resource changes: a resource, or the parent of a child resource. */
 export function changedId(resource: Resource): ResourceId {
   return resourceId(resource.stated(isAbsent(resource.text("resource_id")) ? "parent_id" : "resource_id"));
 }

@@ -1,7 +1,7 @@
 /*
- * Containers of storage accounts with an issuer's documents, static websites among them, and what keeps Microsoft Entra,
- * which comes from the internet without credentials, from reading them. Source: learn.microsoft.com, "Azure Storage
- * firewall rules": a denied request is denied at every endpoint, also by `bypass`, which does not list Entra.
+ * Storage containers and static websites with an issuer's documents, and what keeps Microsoft Entra from reading them:
+ * it comes from the internet without credentials. Source: learn.microsoft.com, "Azure Storage firewall rules": a denial
+ * applies to every endpoint, and `bypass` does not list Entra.
  */
 
 import {
@@ -31,7 +31,7 @@ import { resourceId } from "./ids";
 
 const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix);
 
-/** A container, by its name and that of the account that has it. */
+/** A container, by its name and the name of its storage account. */
 interface Container {
   readonly account: Known<string>;
   readonly name: Known<string>;
@@ -40,7 +40,7 @@ interface Container {
 interface Store extends Container {
   readonly accounts: readonly Resource[];
   readonly containers: readonly Resource[];
-  /** Network rules that are declared beside the account, or that may be of it. */
+  /** Network rules declared apart from the account, and whether they belong to it. */
   readonly rules: readonly (readonly [rules: Resource, isOwn: Ternary])[];
 }
 
@@ -125,7 +125,7 @@ function accountOf(resource: Resource): Known<string> {
   return resourceId(id).segments?.at(-1) ?? (byName ? resource.stated("storage_account_name") : id);
 }
 
-/** What a URL begins with at a host of the account's; a website's host has the number of a zone that only Azure knows. */
+/** The URL's beginning if its host is the account's; a website's host has a zone number that only Azure knows. */
 function startOf(
   url: Known<string>,
   account: Known<string>,
@@ -139,7 +139,7 @@ function startOf(
   return start === undefined ? undefined : known(start);
 }
 
-/** The door of an account, and one that leads to no one's: endpoints of the same name in another cloud are someone else's. */
+/** The account's door, and a closed one for the same name in other Azure clouds, where the account may be anyone's. */
 function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
   const { accounts } = store;
   const own = suffixesOf(accounts);
@@ -147,11 +147,11 @@ function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
   const endpoint = isWebsite ? "primary_web_endpoint" : "primary_blob_endpoint";
   const endpoints = accounts.map((each) => each.attribute(endpoint));
   const where = accounts.map(({ source }) => seen("storage account", source));
-  const reason = `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`;
+  const reason = `the issuer is in a different Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`;
   return [
     {
       nameAt: (url) => nameAt(url, store, [...own, "storage.azure.net"], endpoints, isWebsite),
-      // A website is open whatever the container's access.
+      // A website is public whatever the container's access is.
       refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
     },
     {
@@ -159,7 +159,7 @@ function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
       refusal: () =>
         own.length === 0
           ? unknown(
-              "whether the storage account is of the issuer's cloud is not known",
+              "whether the storage account is in the issuer's cloud is not known",
               STATE_CLOUD,
               ...where,
             )
@@ -186,7 +186,7 @@ function nameAt(
   return inside === undefined ? undefined : known(inside);
 }
 
-/** The suffixes that endpoints of an account may have: all where nothing states the cloud, none where it is not known. */
+/** The suffixes that an account's endpoints may have: all if no cloud is stated, none if it is not known. */
 function suffixesOf(accounts: readonly Resource[]): readonly string[] {
   const found = accounts.flatMap((account) => {
     const endpoint = suffixIn(account.attribute("primary_blob_endpoint"));
@@ -204,13 +204,13 @@ function suffixIn(url: Known<string>): string | undefined {
   return SUFFIXES.find((suffix) => host.endsWith(`.${suffix}`));
 }
 
-const STATE_CLOUD = "state the cloud of the azurerm provider (environment) for the issuer too";
+const STATE_CLOUD = "state the cloud in the azurerm provider (environment), the same as for the issuer";
 const OPEN =
-  "let the account allow public containers (allow_nested_items_to_be_public), and give the container the access blob";
+  "allow public containers in the account (allow_nested_items_to_be_public), and set the container's access type to blob";
 const REMEDY =
-  "let requests from everywhere through: public_network_access_enabled, and the default_action Allow or no network rules; or serve the documents from elsewhere";
+  "admit requests from everywhere: set public_network_access_enabled, and default_action Allow or no network rules; or serve the documents from elsewhere";
 
-/** What an argument keeps out, where its value is not one that lets everyone in. */
+/** The answer for an argument whose value may keep requests out. */
 function argumentAnswer(
   block: Block,
   { source }: Resource,
@@ -225,7 +225,7 @@ function argumentAnswer(
       const problem = problemOf(value);
       return typeof problem === "string" ? broken(problem, remedy, undefined, where) : problem;
     },
-    () => unknown(`what ${argument} keeps out is known only after apply`, remedy, where),
+    () => unknown(`which requests ${argument} keeps out is known only after apply`, remedy, where),
   );
 }
 
@@ -233,14 +233,14 @@ function accessAnswers({ accounts, containers }: Store): readonly (Answer | unde
   return [
     ...accounts.map((account) =>
       argumentAnswer(account, account, "allow_nested_items_to_be_public", OPEN, (value) =>
-        value === "false" ? "the storage account allows no public containers" : undefined,
+        value === "false" ? "the storage account does not allow public containers" : undefined,
       ),
     ),
     ...containers.map((container) =>
       argumentAnswer(container, container, "container_access_type", OPEN, (access = "private") =>
         ["blob", "container"].includes(access)
           ? undefined
-          : `the access of the container is ${access}: no one may read its blobs`,
+          : `the container's access type is ${access}: its blobs cannot be read without credentials`,
       ),
     ),
   ];
@@ -249,7 +249,7 @@ function accessAnswers({ accounts, containers }: Store): readonly (Answer | unde
 function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefined)[] {
   const ofAccounts = accounts.flatMap((account) => [
     argumentAnswer(account, account, "public_network_access_enabled", REMEDY, (value) =>
-      value === "false" ? "the storage account takes no requests from public networks" : undefined,
+      value === "false" ? "the storage account refuses requests from public networks" : undefined,
     ),
     match(
       account.blocks("network_rules"),
@@ -265,7 +265,7 @@ function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefine
   const ofRules = rules.map(([each, isOwn]) => {
     const answer = firewall(each, each);
     return answer && isOwn === "unknown"
-      ? unknown(`${answer.reason}, if its rules are of this account`, answer.remedy, ...answer.evidence)
+      ? unknown(`${answer.reason}, if its rules belong to this account`, answer.remedy, ...answer.evidence)
       : answer;
   });
   return [...ofAccounts, ...ofRules];
@@ -277,6 +277,6 @@ function firewall(rules: Block, of: Resource): Answer | undefined {
     const denies = "the firewall of the storage account denies requests from the internet";
     return orElse(rules.list("ip_rules"), () => [known("")]).length === 0
       ? denies
-      : unknown(`${denies}, but for some addresses, which may be those of Microsoft Entra`, REMEDY);
+      : unknown(`${denies}, except from some addresses, which may include those of Microsoft Entra`, REMEDY);
   });
 }

@@ -1,5 +1,5 @@
 /*
- * May the identity log in at the registry and read the repository?
+ * May the identity log in to the registry and read the repository?
  */
 
 import { type Ternary, or, orElse, shown } from "../../model/known";
@@ -21,7 +21,7 @@ import { NO_IDENTITY } from "./trust";
 
 const REPOSITORIES = "Microsoft.ContainerRegistry/registries/repositories";
 
-/** What a pull asks for in each mode. Source: learn.microsoft.com, "Azure permissions for Containers". */
+/** The operations that a pull needs in each mode. Source: learn.microsoft.com, "Azure permissions for Containers". */
 const PULL: Readonly<
   Record<RoleAssignmentMode, readonly [list: OperationList, operations: readonly string[]]>
 > = {
@@ -33,17 +33,17 @@ const MODES: readonly RoleAssignmentMode[] = [LEGACY, ABAC];
 const NOT_READ = "event 401 Unauthorized, or insufficient scope";
 const UNAUTHORIZED = "Www-Authenticate: auth url … responded with status code 401";
 
-/** The answer where others may have assigned it more. */
+/** The answer if the identity may have further role assignments. */
 export const NOT_ALL: Answer = unknown(
-  "not every role assignment of the identity is known: it is only looked up, or the principal of one is known only after apply",
+  "not every role assignment of the identity is known: the identity is only looked up, or the principal of an assignment is known only after apply",
   "also give explain the Terraform that declares them",
 );
 
 interface AtRegistry {
   readonly login: Answer;
-  /** Assignments on the registry that its mode honours, as far as it is known. */
+  /** Assignments on the registry that its mode honours, as far as the mode is known. */
   readonly honoured: readonly Assignment[];
-  /** What may cover the registry, with a role that may pull in its mode. */
+  /** Assignments that may cover the registry, with a role that may pull in its mode. */
   readonly open: readonly Assignment[];
   readonly hasMore: boolean;
 }
@@ -55,7 +55,7 @@ export const NO_RIGHTS: PullRights = {
   held: () => [],
 };
 
-/** The rights of an identity at registries; `recorded` is what is known of these besides Terraform. */
+/** The rights of an identity on registries; `recorded` holds facts about them from outside Terraform. */
 export function acrRights(
   identity: Identity,
   registries: Registries,
@@ -80,7 +80,7 @@ export function acrRights(
   };
 }
 
-/** The images of the registry that a role is on, as far as its condition lets; `undefined` where they are not known. */
+/** The images that a role's scope and condition cover; `undefined` if they are not known. */
 function imagesOf({ scope, limit = ["*"] }: Assignment, { cloud }: Identity): readonly string[] | undefined {
   const { acrSuffix } = azureCloud(orElse(cloud, () => undefined) ?? "AzurePublicCloud");
   const name = orElse(scopedRegistry(scope), () => "");
@@ -88,10 +88,10 @@ function imagesOf({ scope, limit = ["*"] }: Assignment, { cloud }: Identity): re
   return limit.map((pattern) => `${name}.${acrSuffix}/${pattern}`);
 }
 
-/** Roles that pull and do nothing else. */
+/** Roles that permit pulls only. */
 const READERS: readonly string[] = ["AcrPull", "Container Registry Repository Reader"];
 
-/** True for a role that lets pull alone. */
+/** True for a role that permits pulls only. */
 function readsOnly({ builtIn }: Assignment): boolean {
   return builtIn !== undefined && READERS.includes(builtIn.name);
 }
@@ -99,7 +99,7 @@ function readsOnly({ builtIn }: Assignment): boolean {
 function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {
   const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
   if (registry === undefined)
-    return only(unknown(`${host} is not a host of ACR`, "pull by the registry's login server"));
+    return only(unknown(`${host} is not an ACR host name`, "pull by the registry's login server"));
   const foreign = otherCloud(identity, host);
   if (foreign) return only(foreign);
   const { held, possible } = identity.roles;
@@ -122,21 +122,21 @@ function repositoryAnswer(
   { paths }: AskedRepository,
 ): Answer {
   if (honoured.length === 0)
-    return login.status === "unknown" ? login : unknown("there is no login", login.remedy);
+    return login.status === "unknown" ? login : unknown("the identity cannot log in", login.remedy);
   const worst = paths.worst((name) => readable(honoured, name), badnessOf);
   if (worst === undefined)
-    return unknown(`which repositories ${paths.text} covers is too much to try`, "declare them one by one");
+    return unknown(`${paths.text} covers too many repositories to judge`, "declare them one by one");
   const { said, example } = worst;
   if (said === "no" && open.length > 0) return mayCover(open);
   if (said === "no" && hasMore) return NOT_ALL;
   if (said === "yes")
     return later("pass", () =>
-      pass(`the role assignment covers ${paths.text}`, ...places(honoured, "role assignment")),
+      pass(`the identity's role assignment covers ${paths.text}`, ...places(honoured, "role assignment")),
     );
   if (said === "unknown")
     return later("unknown", () =>
       unknown(
-        "what the condition of the role assignment limits cannot be determined: its form is not one that is read here, or the role has no data actions",
+        "what the condition of the role assignment limits cannot be determined: explain does not read its form, or the role has no data actions",
         "see the condition",
         ...places(honoured, "condition"),
       ),
@@ -153,29 +153,29 @@ function repositoryAnswer(
   });
 }
 
-/** Registries take tokens of their own cloud's Entra alone. */
+/** A registry accepts only tokens from the Entra of its own cloud. */
 function otherCloud({ cloud, label, source }: Identity, host: string): Answer | undefined {
   const isOwn = whether(cloud, (name) => !name || host.endsWith(`.${azureCloud(name).acrSuffix}`));
   if (isOwn === "yes") return undefined;
-  const remedy = "pull with an identity of the registry's cloud";
+  const remedy = "pull with an identity in the registry's cloud";
   const where = seen("identity", source);
   if (isOwn === "unknown")
-    return unknown(`whether ${label} is of the cloud of ${host} is not known`, remedy, where);
-  const reason = `${label} is of ${shown(cloud)}, and ${host} is a registry of another cloud`;
+    return unknown(`whether ${label} is in the cloud of ${host} is not known`, remedy, where);
+  const reason = `${label} is in ${shown(cloud)}, but ${host} is a registry in another cloud`;
   return broken(reason, remedy, UNAUTHORIZED, where);
 }
 
-/** Deny assignments are above all roles; people cannot make them, so that what they say is not read. */
+/** Deny assignments override all roles; users cannot create them, so explain does not read them. */
 export function deniedTo({ label, roles: { denials } }: Identity): Answer | undefined {
   if (denials.length === 0) return undefined;
   return unknown(
-    `whether a deny assignment keeps ${label} from it cannot be determined`,
-    "see the deny assignment",
+    `whether a deny assignment blocks ${label} cannot be determined`,
+    "check whether the deny assignment applies to the identity",
     ...denials.map((source) => seen("deny assignment", source)),
   );
 }
 
-/** The modes in which a role may pull; `undefined` where its permissions are not known. */
+/** The modes in which a role may pull; `undefined` if its permissions are not known. */
 function modesOf({ builtIn, definition }: Assignment): readonly RoleAssignmentMode[] | undefined {
   if (builtIn?.pulls === "unknown") return undefined;
   if (builtIn) return builtIn.pulls ? [builtIn.pulls] : [];
@@ -185,12 +185,12 @@ function modesOf({ builtIn, definition }: Assignment): readonly RoleAssignmentMo
     const [list, operations] = PULL[mode];
     return { mode, held: operations.map((operation) => permits(permissions, operation, list)) };
   });
-  // With one of two operations it depends on what the runtime asks the registry for.
+  // With only one of the two operations it depends on what the runtime requests.
   if (judged.some(({ held }) => held.includes("unknown") || new Set(held).size > 1)) return undefined;
   return judged.filter(({ held }) => !held.includes("no")).map(({ mode }) => mode);
 }
 
-/** Whether the registry's mode honours the role; one whose mode is not known honours every role that may pull at all. */
+/** Whether the registry's mode honours the role; in an unknown mode it honours every role that may pull at all. */
 function isHonoured(assignment: Assignment, { mode }: Registry): Ternary {
   const modes = modesOf(assignment);
   if (modes === undefined) return "unknown";
@@ -198,7 +198,7 @@ function isHonoured(assignment: Assignment, { mode }: Registry): Ternary {
   return isOpen ? "yes" : "no";
 }
 
-/** With the mode not known, a role may be one that the registry ignores. */
+/** If the mode is not known, the registry may ignore the role. */
 function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registry): Answer {
   const presumed = orElse(mode, () => made);
   const certain = presumed && honoured.find((each) => modesOf(each)?.includes(presumed));
@@ -208,11 +208,11 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
       ...places(honoured),
     );
   const roles = honoured.map(
-    (each) => `${roleLabel(each)}, which counts in mode ${modesOf(each)?.join(", ") ?? ""}`,
+    (each) => `${roleLabel(each)}, which takes effect in mode ${modesOf(each)?.join(", ") ?? ""}`,
   );
   return unknown(
     `the identity is ${roles.join(", and ")}; whether the registry ${name} is in that mode is not known`,
-    `look with \`az acr show --name ${name} --query roleAssignmentMode\` and state it with --facts in cluster.registries`,
+    `look it up with \`az acr show --name ${name} --query roleAssignmentMode\`, and state it with --facts in cluster.registries`,
     ...places(honoured),
   );
 }
@@ -235,14 +235,14 @@ function notLoggedIn(
     );
   return broken(
     `the identity has no role on the registry ${name}`,
-    "assign AcrPull, or Container Registry Repository Reader where the registry is in ABAC mode",
+    "assign AcrPull, or Container Registry Repository Reader if the registry is in ABAC mode",
     UNAUTHORIZED,
   );
 }
 
 function mayCover(open: readonly Assignment[]): Answer {
   return unknown(
-    "a role assignment may cover the registry: its role, its scope or its principal cannot be judged here",
+    "a role assignment may cover the registry: explain cannot judge its role, its scope or its principal",
     "assign AcrPull, or Container Registry Repository Reader, on the registry itself",
     ...places(open),
   );
@@ -253,8 +253,8 @@ function badnessOf(said: Ternary): number {
 }
 
 /**
- * Whether one of the assignments lets read a repository. Whether a condition, which names data actions, limits a role
- * without such is not documented.
+ * Whether one of the assignments permits reading a repository. Whether a condition, which names data actions, limits a
+ * role without data actions is not documented.
  */
 function readable(honoured: readonly Assignment[], name: AskedName): Ternary {
   let best: Ternary = "no";

@@ -1,5 +1,5 @@
 /*
- * ACR, by acr-credential-provider: its arguments, its configuration file, and the annotations that name the identity.
+ * The ACR plugin, acr-credential-provider: its arguments and configuration file, and the annotations with the identity.
  *
  * Source: kubernetes-sigs/cloud-provider-azure, cmd/acr-credential-provider/main.go and pkg/credentialprovider/
  * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).
@@ -32,7 +32,7 @@ import { NO_RIGHTS, acrRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 
-/** Flags that have the plugin log in elsewhere, or use the identity bindings of AKS. */
+/** Flags that make the plugin log in elsewhere, or use AKS identity bindings. */
 const NOT_JUDGED: readonly string[] = [
   "registry-mirror",
   "ib-sni-name",
@@ -41,7 +41,7 @@ const NOT_JUDGED: readonly string[] = [
   "ib-apiserver-ip",
 ];
 const KEYS: readonly string[] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION];
-const ONE_FILE = "give the path of azure.json as the one argument";
+const ONE_FILE = "give the path of azure.json as the only argument";
 const LATE = "late";
 const EMPTY = known("");
 
@@ -91,7 +91,7 @@ function argumentsAnswer(
   const given = [...words, ...rest];
   if (given.length !== 1)
     return broken(
-      `the plugin takes one argument, the configuration file, and is given ${given.length === 0 ? "none" : given.join(", ")}`,
+      `the plugin takes one argument, the configuration file, but is given ${given.length === 0 ? "none" : given.join(", ")}`,
       ONE_FILE,
       given.length === 0
         ? "config file is not specified"
@@ -102,11 +102,11 @@ function argumentsAnswer(
   const unjudged = NOT_JUDGED.find((each) => values.has(each));
   const flag = refused?.flag ?? (unjudged && `--${unjudged}`);
   return file.status === "pass" && flag !== undefined
-    ? unknown(`what the plugin does with ${flag} is not judged here`, refused?.remedy ?? ONE_FILE, where)
+    ? unknown(`explain does not judge what the plugin does with ${flag}`, refused?.remedy ?? ONE_FILE, where)
     : file;
 }
 
-/** Every service account is asked about with the same few entries. */
+/** Remembered, since all service accounts share the same few entries. */
 const parsed = new WeakMap<ProviderEntry, ParsedArguments>();
 
 function argumentsOf(entry: ProviderEntry): ParsedArguments {
@@ -120,7 +120,7 @@ function pathOf(entry: ProviderEntry): string {
 
 const files = new WeakMap<NodeFileFact, FirstDocument>();
 
-/** The plugin's configuration file; `undefined` where it is not among what was read. */
+/** The plugin's configuration file; `undefined` if it was not read. */
 function azureJson(path: string, node: NodeConfiguration): FirstDocument | undefined {
   const file = node.files.get(path);
   return file && remembered(files, file, () => firstDocument(file.content));
@@ -134,7 +134,7 @@ function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string)
   if (read === undefined || (why && why.kind !== "malformed"))
     return unknown(
       `the plugin's file ${path} is not among what was read`,
-      "its useManagedIdentityExtension must be true and its tenantId that of the registry; a file that you provide says so",
+      "check that its useManagedIdentityExtension is true and its tenantId is the registry's, or give explain the file",
       seen("args of the entry", entry.source),
     );
   const plain = why ? {} : plainOf(read.value, LATE);
@@ -149,7 +149,7 @@ function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string)
   return otherCloud(plain, path, host, where) ?? pass(`${path} lets the plugin use the token`, where);
 }
 
-/** The plugin takes tokens of its own cloud's Entra, which registries of other clouds do not take. */
+/** The plugin gets tokens from the Entra of its own cloud, which registries in other clouds refuse. */
 function otherCloud(document: unknown, path: string, host: string, where: Evidence): Answer | undefined {
   const cloud = azureJsonCloud(document);
   if (cloud === undefined || !host.includes(".azurecr.") || host.endsWith(`.${cloud.acrSuffix}`))
@@ -158,15 +158,15 @@ function otherCloud(document: unknown, path: string, host: string, where: Eviden
   const remedy = `write the cloud of ${host} into the plugin's file`;
   if (home === undefined || (isRecord(document) && "resourceManagerEndpoint" in document))
     return unknown(
-      `whether ${host} is a registry of the cloud that ${path} names is not known`,
+      `whether ${host} is a registry in the cloud that ${path} names is not known`,
       remedy,
       where,
     );
-  const reason = `${path} has the plugin take tokens of ${cloud.name}, and ${host} is a registry of ${home.name}`;
+  const reason = `${path} makes the plugin get tokens from ${cloud.name}, but ${host} is a registry in ${home.name}`;
   return broken(reason, remedy, undefined, where);
 }
 
-/** What becomes of the pull where the plugin answers without the token; `undefined` where it does not answer so. */
+/** What happens to the pull if the plugin answers without using the token; `undefined` if it does not do so. */
 function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
   const path = pathOf(entry);
   const read = azureJson(path, node);
@@ -176,16 +176,16 @@ function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | 
   const succeeds = `the plugin succeeds with the client ID and secret of ${path}, which`;
   const where = seen(path, node.files.get(path)?.source);
   return client === "some"
-    ? unknown(`${succeeds} may pull`, "do not take such a pull for success of the chain", where)
+    ? unknown(`${succeeds} may pull`, "do not take such a pull as proof that the chain works", where)
     : broken(
-        `${succeeds} are empty; with credentials there is no anonymous attempt`,
-        "repair what provider-on-node says",
+        `${succeeds} are empty; since there are credentials, no anonymous pull is attempted`,
+        "fix what provider-on-node reports",
         "event 401 of the registry",
         where,
       );
 }
 
-/** An annotation as the kubelet hands it to the plugin: only keys that the entry lists; empty otherwise. */
+/** An annotation as the kubelet passes it to the plugin; empty if the entry does not list its key. */
 function handedOver({ entry, account }: PullQuestion, key: string): Known<string> {
   const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
   const isListed = requiredKeys.includes(key) || optionalKeys.includes(key);
@@ -212,7 +212,7 @@ function notHanded(key: string, { entry, account }: PullQuestion, where: Evidenc
   const isUnlisted = orElse(account.annotations.get(key) ?? EMPTY, () => LATE) !== "";
   return broken(
     isUnlisted
-      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not hand it on`
+      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not pass it to the plugin`
       : `the service account has no ${key}, or an empty one`,
     isUnlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${key}`,
     `${key === CLIENT_ID_ANNOTATION ? "client" : "tenant"} id annotation ${key} is not found or the value is empty`,
@@ -221,23 +221,23 @@ function notHanded(key: string, { entry, account }: PullQuestion, where: Evidenc
   );
 }
 
-/** The annotation's tenant against that of the plugin's file, which the exchange with the registry uses. */
+/** Compares the annotation's tenant with the one in the plugin's file, which the exchange with the registry uses. */
 function tenantAnswer(
   tenant: Known<string | undefined> = known(undefined),
   annotated: Known<string>,
   where: Evidence,
 ): Answer {
   const isSame = orElse(tenant, () => LATE) === undefined ? "yes" : sameTenant(tenant, annotated);
-  if (isSame === "yes") return pass("the plugin is given client and tenant", where);
+  if (isSame === "yes") return pass("the plugin is given the client id and the tenant", where);
   return isSame === "unknown"
     ? unknown(
-        "whether annotation and plugin's file name one tenant is known only after apply",
-        "state the tenant as a literal, or take both from one attribute",
+        "whether the annotation and the plugin's file name the same tenant is known only after apply",
+        "state the tenant as a literal, or take both from the same attribute",
         where,
       )
     : broken(
-        `the annotation names the tenant ${shown(annotated)}, the plugin's file ${shown(tenant)}, which the exchange with the registry uses`,
-        "identity and registry must be in the tenant of the plugin's file",
+        `the annotation names the tenant ${shown(annotated)}, but the plugin's file names ${shown(tenant)}, which the exchange with the registry uses`,
+        "use an identity and a registry in the tenant of the plugin's file",
         SILENT,
         where,
       );

@@ -1,6 +1,6 @@
 /*
- * What pods do with the settings of Azure's pod identity webhook: it changes no pod without its label, and overwrites no
- * variable that a container sets itself. Pods that have all of it themselves need no webhook. Source:
+ * What pods get from Azure's pod identity webhook: it changes only pods with its label, and overwrites no variable that
+ * a container sets itself. Pods that set up everything themselves need no webhook. Source:
  * Azure/azure-workload-identity, pkg/webhook/webhook.go, `addEnvironmentVariables`.
  */
 
@@ -45,13 +45,13 @@ const LABELLED = `label the pods with ${LABEL}: "${VALUE}"`;
 
 type Text = Known<string | undefined>;
 
-/** Client and tenant that the service account names; `undefined` where it names none. */
+/** Client id and tenant that the service account names; `undefined` if it names none. */
 interface Named {
   readonly client: Text;
   readonly tenant: Text;
 }
 
-/** Whether the webhook runs on a cluster: of a hub it is recorded; elsewhere it is taken for granted. */
+/** Whether a cluster runs the webhook: a hub's record says so; any other cluster is assumed to. */
 function webhookOn({ fleet, issuer = known("") }: AccountQuestion["cluster"]): Ternary {
   if (fleet === undefined) return "yes";
   if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
@@ -60,8 +60,8 @@ function webhookOn({ fleet, issuer = known("") }: AccountQuestion["cluster"]): T
 }
 
 /**
- * The containers of a pod. Variables of the program that asks are above those of the containers that run it, but for the
- * client id: another one is judged where the spoke is.
+ * The containers of a pod. Variables of the program override those of the containers that run it, except for the client
+ * id: a different one is judged with the spoke.
  */
 function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonly ContainerFact[] {
   const all = containersOf(spec);
@@ -81,10 +81,10 @@ interface JudgedPod extends PodFact {
   readonly found: readonly Found[];
 }
 
-/** What a container sets itself: a problem, "unknown" where only the cluster knows, `undefined` where nothing is wrong. */
+/** What is wrong with a container's own settings; "unknown" if only the cluster knows, `undefined` if nothing is. */
 type Found = { readonly problem: string } | "unknown" | undefined;
 
-/** Whether every pod is changed, and every container then acts as the identity. */
+/** Whether the webhook changes every pod, so that every container acts as the identity. */
 export function webhookPods({ pods, program, cluster }: AccountQuestion, named: Named): Answer {
   if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
   const judged = pods.map((pod): JudgedPod => {
@@ -107,7 +107,7 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
   const webhook = webhookOn(cluster);
   const how = judged.every(({ isLabelled }) => isLabelled === "yes")
     ? "have the webhook's label"
-    : "have a token, and variables that name it, without the webhook";
+    : "mount a token and set the variables that name it, without the webhook";
   const places = pods.map(({ title, source }) => seen(title, source));
   return obstacle(judged.map((each) => podProblem(each, webhook))) ?? pass(`its pods ${how}`, ...places);
 }
@@ -124,14 +124,14 @@ function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
       where,
     );
   const isHelped = and(webhook, isLabelled);
-  const needs = `${title} has not all of ${CLIENT_ID}, ${TOKEN}, ${TENANT_ID}, ${AUTHORITY} and the token`;
-  const remedy = "write variables, volume and mount into the pod";
+  const needs = `${title} lacks the token, or one of ${CLIENT_ID}, ${TOKEN}, ${TENANT_ID} and ${AUTHORITY}`;
+  const remedy = "write the variables, the volume and the mount into the pod";
   if (has === "no" && webhook === "no")
-    return broken(`${needs}, and no pod identity webhook of Azure runs on the hub`, remedy, SILENT, where);
+    return broken(`${needs}, and the hub does not run Azure's pod identity webhook`, remedy, SILENT, where);
   if (found.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
     return unknown(
-      `as whom a container of ${title} acts is known only in the cluster`,
-      `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${WEBHOOK_AUDIENCE}`,
+      `as whom a container of ${title} acts is known only inside the cluster`,
+      `let the webhook set ${CLIENT_ID} and ${TOKEN}, or mount a token for ${WEBHOOK_AUDIENCE}`,
       where,
     );
   if (has === "yes" || isHelped === "yes") return undefined;
@@ -140,7 +140,7 @@ function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
     : unknown(`${needs}, and nothing says whether the webhook runs on the hub`, remedy, where);
 }
 
-/** Whether a container has all that the webhook would add: its four variables, with the token that they name. */
+/** Whether a container has all that the webhook would add: its four variables, and the token that they name. */
 function hasAll({ variable, files, hasMore }: ContainerFact, client: Text): Ternary {
   const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
   const isSet = (value: Text): Ternary =>
@@ -170,18 +170,18 @@ function containerJudged({ name, variable, files }: ContainerFact, { client, ten
   const isOther = (value: Text, wanted: Text): Ternary =>
     isAbsent(value) ? "no" : not(same<string | undefined>(value, wanted));
   if (isKnown(secret) && !isAbsent(secret))
-    return { problem: `sets ${CLIENT_SECRET} ${where}, which SDKs take before a token` };
+    return { problem: `sets ${CLIENT_SECRET} ${where}, which SDKs prefer to a token` };
   const [otherId, otherTenant] = [isOther(id, client), isAbsent(tenant) ? "no" : isOther(own, tenant)];
   if (otherId === "yes") return { problem: `sets ${CLIENT_ID} to ${shown(id)} ${where}` };
   const isOwn = isKnown(token) && !isAbsent(token) && is(token, MOUNTED_TOKEN) === "no";
   const mounted = files.find((each) => each.token && is(token, each.path) === "yes")?.token;
   if (isOwn && !mounted)
-    return { problem: `sets ${TOKEN} to ${shown(token)} ${where}, where it has no token` };
+    return { problem: `sets ${TOKEN} to ${shown(token)} ${where}, but no token is mounted there` };
   if (otherTenant === "yes")
     return {
-      problem: `sets ${TENANT_ID} to ${shown(own)} ${where}, and the service account names ${shown(tenant)}`,
+      problem: `sets ${TENANT_ID} to ${shown(own)} ${where}, but the service account names ${shown(tenant)}`,
     };
-  // A token of the pod's own that is made as the webhook's is as good; one of another audience is not judged here.
+  // The pod's own token is as good as the webhook's if it has the same audience; another audience is not judged.
   const isAsGood = !isOwn || (mounted !== undefined && is(mounted.audience, WEBHOOK_AUDIENCE) === "yes");
   const isCertain = otherId === "no" && otherTenant === "no" && isKnown(token) && isKnown(secret) && isAsGood;
   return isCertain ? undefined : "unknown";

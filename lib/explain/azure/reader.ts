@@ -27,7 +27,7 @@ export const azureReader: CloudReader = {
   read: azure,
 };
 
-/** Passwords and tokens, members of groups, and credentials whose expressions are not evaluated. */
+/** Passwords and tokens, group members, and credentials whose expressions are not evaluated. */
 const NOT_JUDGED: readonly string[] = [
   "azuread_application_certificate",
   "azuread_application_flexible_federated_identity_credential",

@@ -1,6 +1,6 @@
 /*
- * Container registries, and which roles each honours. No argument of azurerm has the mode: it is recorded at synth, stated
- * by the caller, or read of azapi.
+ * Container registries, and which roles each honours. No argument of azurerm sets the role assignment mode: it is
+ * recorded at synth, stated by the caller, or read from azapi resources.
  */
 
 import {
@@ -32,9 +32,9 @@ import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from 
 export interface Registry {
   readonly name: string;
   readonly mode: Known<RoleAssignmentMode>;
-  /** The mode in which azurerm makes it, which others may have changed since; `undefined` where that is not known. */
+  /** The mode in which azurerm creates it, which may have been changed since; `undefined` if that is not known. */
   readonly made: RoleAssignmentMode | undefined;
-  /** The answer where a module is given it that was not read; `undefined` where none is. */
+  /** The answer if a module that was not read is given the registry; otherwise `undefined`. */
   readonly given: Answer | undefined;
   readonly isIn: (scope: ResourceId) => Ternary;
 }
@@ -48,9 +48,9 @@ const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"
   .replaceAll(".", "\\.");
 const HOST = new RegExp(`^([a-z0-9]+)(?:-[a-z0-9]+)?(?:\\.[a-z0-9]+\\.geo)?\\.(?:${SUFFIXES})$`);
 const REGISTRY_DEPTH = 8;
-const NO_MODE = unread("nothing says the mode, or two sources different ones");
+const NO_MODE = unread("no source states the mode, or two sources disagree");
 
-/** The name of the registry that a scope is; empty for any other scope. */
+/** The name of the registry that a scope denotes; empty for any other scope. */
 export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
   const [provider, type, name] = segments.slice(-3);
   if (segments.length !== REGISTRY_DEPTH || provider === undefined || type === undefined) return known("");
@@ -70,7 +70,7 @@ export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
   readonly #unread: Unread;
-  /** What changes registries that are made elsewhere. */
+  /** Resources that change registries created elsewhere. */
   readonly #changing: readonly Resource[];
 
   constructor(terraform: Terraform, unread: Unread) {
@@ -92,7 +92,7 @@ export class Registries {
     });
   }
 
-  /** What registries grant besides roles. */
+  /** What registries grant without role assignments. */
   get granted(): readonly Granted[] {
     const own = this.#declared.map(({ resource, name }) => ({ resource, name: shown(name) }));
     const changed = this.#changing.map((resource) => ({ resource, name: shown(changedId(resource).text) }));
@@ -107,7 +107,7 @@ export class Registries {
     );
   }
 
-  /** Where anonymous pulls from the registry of a host are switched on, and nothing may switch them off. */
+  /** Where anonymous pulls from a host's registry are switched on, provided that nothing may switch them off. */
   readByAll(host: string): Evidence | undefined {
     const name = HOST.exec(host)?.[1];
     if (name === undefined || this.#changing.length > 0) return undefined;
@@ -118,7 +118,7 @@ export class Registries {
     return source && and(...isOn) === "yes" ? seen("anonymous pull", source) : undefined;
   }
 
-  /** The registry of a host; `undefined` for a host that is none of ACR. */
+  /** The registry of a host; `undefined` for a host outside ACR. */
   of(host: string, recorded: ClusterFacts["registries"]): Registry | undefined {
     const hosts = remembered(this.#found, recorded, () => new Map<string, Registry | undefined>());
     return remembered(hosts, host, () => this.#made(host, recorded));
@@ -142,19 +142,19 @@ export class Registries {
   }
 }
 
-/** A registry's name is the only one in a cloud, so that the name in a scope says it where no id was read. */
+/** A registry's name is unique in its cloud, so the name in a scope decides if no id was read. */
 function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Ternary {
   const held = ids.length === 0 ? "unknown" : or(...ids.map((id) => holds(scope, id)));
   if (held !== "unknown" || scope.segments === undefined) return held;
   const scoped = scopedRegistry(scope);
   if (is(scoped, name) === "yes") return "yes";
-  // `<type>/<name>` is part of the id of a resource, also of one of a subscription.
+  // Every id of a resource has `<type>/<name>`, also one directly below a subscription.
   const isResource = scope.segments.some((segment, place) => place > 1 && is(segment, "providers") === "yes");
   if (!isResource) return "unknown";
   return is(scoped, "") === "yes" ? "no" : is(scoped, name);
 }
 
-/** A property that a body states, which releases of azapi before 2.0 have as text. */
+/** A property in a body, which releases of azapi before 2.0 hold as text. */
 function propertyIn(resource: Resource, name: string): Known<string | undefined> {
   const body = resource.tree("body");
   const isText =
@@ -169,13 +169,13 @@ function switched(resource: Resource, argument: string, property: string): Known
   return resource.type.startsWith("azapi_") ? propertyIn(resource, property) : resource.text(argument);
 }
 
-/** Who may pull without a role: argument of azurerm, property in a body, whom it lets in, and to do what. */
+/** Access without a role: argument of azurerm, property in a body, who is admitted, and to do what. */
 const SWITCHES = [
   ["anonymous_pull_enabled", "anonymousPullEnabled", "everyone", "pull without signing in"],
   ["admin_enabled", "adminUserEnabled", "whoever has the admin password", "pull and push"],
 ] as const;
 
-/** The mode after what changes it; of a change that may be another registry's it is not known. */
+/** The mode after all changes; unknown if a change may concern another registry. */
 function changed(
   stated: Known<string | undefined>,
   id: ResourceId,
@@ -188,7 +188,7 @@ function changed(
   }, stated);
 }
 
-/** What Terraform says, else what is recorded; a registry that azurerm declares is made without the newer mode. */
+/** The mode in Terraform, or else as recorded; azurerm creates registries without the newer mode. */
 function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
   const stated = found.map(({ mode }) => mode).filter((mode) => !isAbsent(mode));
   const [first = NO_MODE, ...others] = stated;

@@ -1,7 +1,7 @@
 /*
- * Who may enter an AKS cluster, and what for. Every principal of the tenant gets in where the cluster is integrated
- * with Entra; what it may do there roles of Azure or RBAC of the cluster say. Source: learn.microsoft.com, "Use
- * Microsoft Entra ID and Azure RBAC for Kubernetes authorization", and "Azure built-in roles for Containers".
+ * Who may enter an AKS cluster, and with what rights. A cluster that is integrated with Entra admits every principal of
+ * the tenant; Azure roles or the cluster's RBAC decide what it may do. Source: learn.microsoft.com, "Use Microsoft
+ * Entra ID and Azure RBAC for Kubernetes authorization", and "Azure built-in roles for Containers".
  */
 
 import {
@@ -39,7 +39,7 @@ import { holds, idOf } from "./ids";
 const CLUSTER = "azurerm_kubernetes_cluster";
 const ENTRA = "azure_active_directory_role_based_access_control";
 const NAME_IT = "also give explain the Terraform that declares the cluster and its role assignments";
-/** Data actions on managed clusters alone count at the Kubernetes API. */
+/** Only data actions on managed clusters grant rights at the Kubernetes API. */
 const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 /** Segments of a cluster's id; those of its namespaces have more. */
 const DEPTH = 8;
@@ -77,8 +77,8 @@ export function aksSpokes(terraform: Terraform, identities: Identities, unread: 
 const UNKNOWN_IDENTITY = unknown("the identity is not among what was read", NAME_IT);
 
 /**
- * Whether an assigned role allows anything at the cluster, be it under a condition. A scope is the cluster's, one of its
- * namespaces', or holds the cluster: roles are inherited from above.
+ * Whether an assigned role allows anything in the cluster, even under a condition. Its scope is the cluster, one of the
+ * cluster's namespaces, or contains the cluster, which inherits roles.
  */
 function countsAt(assignment: Assignment, cluster: Resource | undefined, question: SpokeQuestion): Ternary {
   const { scope } = assignment;
@@ -112,15 +112,15 @@ function authorizedBy(
   );
   if (hasGroups)
     return unknown(
-      `${bound.reason}, and whether the identity is in an admin group of the cluster is not judged here`,
+      `${bound.reason}, and explain does not judge whether the identity is in an admin group of the cluster`,
       NAME_IT,
       ...evidence,
     );
   if (cluster?.adopted !== false || hasMoreRoles || isOpen || isOn === "unknown")
     return unknown(`no role of the identity on the cluster of ${spoke} was read`, NAME_IT, ...evidence);
   return broken(
-    `the identity has no role of the Kubernetes API on the cluster of ${spoke}`,
-    "assign it a role Azure Kubernetes Service RBAC … at the cluster, or bind its object id on the spoke",
+    `the identity has no role for the Kubernetes API on the cluster of ${spoke}`,
+    "assign it one of the roles Azure Kubernetes Service RBAC … on the cluster, or bind its object id by RBAC of the spoke",
     "is forbidden: User does not have access to the resource in Azure",
     ...evidence,
   );
@@ -133,12 +133,12 @@ function isNamedAs({ scope }: Assignment, { spoke, server, recorded }: SpokeQues
   if (is(type, "managedclusters") !== "yes" || name === "") return "no";
   if (recorded && name === spoke.toLowerCase()) return "yes";
   const host = /^https:\/\/([^.:/]+)/.exec(orElse(server, () => ""))?.[1] ?? "";
-  // The first label of an AKS cluster's address is its DNS prefix, which is its name where none was chosen, and a hash.
+  // The first label of an AKS cluster's address is its DNS prefix, by default its name, followed by a hash.
   const isServed = host.startsWith(name) && /^(?:-[a-z0-9]{8})?$/.test(host.slice(name.length));
   return isServed ? "yes" : "no";
 }
 
-/** Whether a role allows anything there, wherever it counts. */
+/** Whether a role allows anything in a cluster, whatever its scope. */
 function allowsAtCluster({ builtIn, definition }: Assignment): Ternary {
   if (builtIn) return builtIn.kubernetes ? "yes" : "no";
   if (!definition) return "unknown";
@@ -155,7 +155,7 @@ function allowsAny({ dataActions, notDataActions }: RolePermissions): Ternary {
   return asked(dataActions, (actions) => or(...actions.map((action) => asked(action, allows))));
 }
 
-/** How a cluster judges what principals of Entra may do; one that was not read is taken for one that asks Azure. */
+/** How a cluster authorizes Entra principals; one that was not read is assumed to use Azure RBAC. */
 function entraOf(cluster: Resource | undefined): { readonly isOn: Ternary; readonly hasGroups: boolean } {
   if (cluster?.adopted !== false) return { isOn: "yes", hasGroups: false };
   const block = orElse(cluster.block(ENTRA), () => undefined);
@@ -166,12 +166,12 @@ function entraOf(cluster: Resource | undefined): { readonly isOn: Ternary; reado
   };
 }
 
-/** Whether a cluster lets principals of its tenant in. */
+/** Whether a cluster admits the principals of its tenant. */
 function admittedBy(cluster: Resource | undefined, { recorded, spoke }: SpokeQuestion): Answer {
   const where = cluster ? [seen("cluster", cluster.source)] : [];
   if (cluster?.adopted !== false && recorded)
     return pass(
-      `${spoke} is recorded as an AKS cluster, and is taken for one that is integrated with Entra, which lets every principal of its tenant in`,
+      `${spoke} is recorded as an AKS cluster, and is assumed to be integrated with Entra and so to admit every principal of its tenant`,
       ...where,
     );
   const isIntegrated =
@@ -180,7 +180,7 @@ function admittedBy(cluster: Resource | undefined, { recorded, spoke }: SpokeQue
   return isIntegrated === "unknown"
     ? unknown(`whether the cluster of ${spoke} is integrated with Entra was not read`, NAME_IT)
     : broken(
-        "the cluster is not integrated with Entra, so that it takes no token of an identity",
+        "the cluster is not integrated with Entra, so it refuses the tokens of identities",
         `declare ${ENTRA} on the cluster`,
         "Unauthorized: the server has asked for the client to provide credentials",
         ...where,
@@ -193,23 +193,23 @@ function wide(assignment: Assignment): FleetWarning {
     id: "wide-role",
     reason: `${roleLabel(assignment)} lets the controller do everything at ${shown(scope.text)}`,
     evidence: [seen(roleLabel(assignment), source)],
-    remedy: "take a narrower role, or a namespace as scope",
+    remedy: "assign a narrower role, or a namespace as its scope",
   };
 }
 
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
-/** Flags that have the plugin read other variables, or none. */
+/** Flags that make the plugin read other variables, or none. */
 const OTHER_WAYS = /^--(?:disable-environment-override|use-azurerm-env-vars)(?:=true)?$/;
 
 /**
- * What makes the plugin ask for another token than was judged; `undefined` where nothing does. Variables are above flags.
- * Source: Azure/kubelogin, pkg/internal/token/options.go, `UpdateFromEnv`; argoproj/argo-cd,
+ * What makes the plugin request a token other than the one judged; `undefined` if nothing does. Variables override
+ * flags. Source: Azure/kubelogin, pkg/internal/token/options.go, `UpdateFromEnv`; argoproj/argo-cd,
  * cmd/argocd-k8s-auth/commands/azure.go reads the same variables.
  */
 function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<string>): Answer | undefined {
   const tenant = account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
   const { entraHosts } = azureClouds.find((cloud) => isOfCloud(server, cloud)) ?? PUBLIC;
-  const remedy = "leave it to the webhook, and annotate the service account with the identity that enters";
+  const remedy = "let the webhook set it, and annotate the service account with the identity that enters";
   const other = (
     what: string,
     value: Known<string> | undefined,
@@ -217,7 +217,7 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
   ): Answer | undefined => {
     if (value === undefined || or(...allowed.map((each) => same(value, each))) === "yes") return undefined;
     return unknown(
-      `the plugin is given another ${what}, ${shown(value)}, and whose token it takes is not judged here`,
+      `the plugin is given a different ${what}, ${shown(value)}, and explain does not judge whose token it then uses`,
       remedy,
     );
   };
@@ -226,9 +226,9 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
   return obstacle([
     way === undefined
       ? undefined
-      : unknown(`whose token the plugin takes with ${shown(way)} is not judged here`, "remove it"),
+      : unknown(`explain does not judge whose token the plugin uses with ${shown(way)}`, "remove it"),
     isKnown(login) && is(login, "workloadidentity") === "no"
-      ? broken(`the plugin takes no token of the pod, but logs in by ${shown(login)}`, remedy, UNAUTHORIZED)
+      ? broken(`the plugin logs in by ${shown(login)}, not with the pod's token`, remedy, UNAUTHORIZED)
       : other("login", login, known("workloadidentity")),
     other("client id", env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id"), client),
     tenant === undefined
@@ -244,15 +244,15 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
 
 const PUBLIC = azureCloud("AzurePublicCloud");
 
-/** Whether an address is one that AKS gives in a cloud. */
+/** Whether an address is one that AKS assigns in a cloud. */
 function isOfCloud(server: Known<string>, { aksSuffix }: AzureCloud): boolean {
   const [, host = ""] = /^(?:https:\/\/)?([^:/]+)/i.exec(orElse(server, () => "")) ?? [];
   return host.endsWith(`.${aksSuffix}`);
 }
 
 /**
- * What is wrong with the application that a token is asked for, by kubelogin's flag or argocd-k8s-auth's variable;
- * `undefined` where nothing is, or none is named. Microsoft Entra has one for the API servers of all AKS clusters.
+ * What is wrong with the application for which kubelogin's flag or argocd-k8s-auth's variable requests a token;
+ * `undefined` if nothing is, or none is named. Microsoft Entra has one application for all AKS API servers.
  */
 function serverProblem(
   { args, env, server, recorded }: SpokeCall,
@@ -260,8 +260,8 @@ function serverProblem(
 ): Answer | undefined {
   const id = flagOf(args, "--server-id") ?? env.get("AAD_SERVER_APPLICATION_ID");
   if (id === undefined || is(id, AKS_SERVER_ID) === "yes") return undefined;
-  const reason = `the token is for the application ${shown(id)}, and not for ${AKS_SERVER_ID}, which all AKS clusters take`;
-  const remedy = `give the server id ${AKS_SERVER_ID}`;
+  const reason = `the token is for the application ${shown(id)}, not for ${AKS_SERVER_ID}, which all AKS clusters accept`;
+  const remedy = `set the server id to ${AKS_SERVER_ID}`;
   const isAks =
     recorded ||
     match(
@@ -271,5 +271,5 @@ function serverProblem(
     );
   return isAks && is(id, AKS_SERVER_ID) === "no"
     ? broken(reason, remedy, "Unauthorized", ...where)
-    : unknown(`${reason}; whether the spoke takes it is not known`, remedy, ...where);
+    : unknown(`${reason}; whether the spoke accepts it is not known`, remedy, ...where);
 }

@@ -1,5 +1,5 @@
 /*
- * Would Entra exchange the service account's token for the identity? Each link is judged alone.
+ * Would Entra exchange the service account's token for the identity's? Each link is judged on its own.
  */
 
 import { type Known, type Ternary, known, orElse, same, shown, whyNot } from "../../model/known";
@@ -12,7 +12,7 @@ import { ASK_AGAIN } from "../shared/words";
 import type { Credential, CredentialSet } from "./credentials";
 import type { Identity } from "./identity";
 
-/** A token, as far as Entra compares it. */
+/** The parts of a token that Entra compares. */
 export interface EntraToken extends Pick<TokenQuestion, "issuer" | "audience"> {
   readonly subject: string;
 }
@@ -32,18 +32,18 @@ const CODES: Readonly<Record<Claim, string>> = {
 };
 const OTHER_LETTERS = "AADSTS7002138";
 const NO_RECORD = "AADSTS70021: No matching federated identity record found for presented assertion";
-/** What Entra says of an issuer whose documents it cannot use. */
+/** The answer of Entra for an issuer whose documents it cannot use. */
 const NO_KEYS = "AADSTS50166: Request to External OIDC endpoint failed";
 
 const REMEDIES: Readonly<Record<Claim, string>> = {
   issuer:
     "write exactly the cluster's issuer, trailing slash included, into the federated identity credential",
   audience: "write the audience of the tokens into the federated identity credential",
-  subject: "add a federated identity credential for exactly this service account; Azure knows no wildcards",
+  subject: "add a federated identity credential for exactly this service account; Azure has no wildcards",
 };
 
 export const NO_IDENTITY: Answer = unknown(
-  "the identity of the client id is not among what was read",
+  "the identity with the client id is not among what was read",
   "also give explain the Terraform that declares it",
 );
 
@@ -59,7 +59,7 @@ export function entraTrust(identity: Identity | undefined, token: EntraToken, is
   };
 }
 
-/** Whether one of some credentials is for a token; each answer looks only at those that pass the ones before. */
+/** Whether one of the credentials matches a token; each answer considers only those that match in the ones before. */
 export function credentialsTrust(trusts: CredentialSet, label: string, token: EntraToken): TrustAnswer {
   const wanted = { ...token, subject: known(token.subject) };
   const isFor = (each: Credential, claim: Claim): Ternary =>
@@ -96,7 +96,7 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
   };
 }
 
-/** What admits the token must also be the identity's, and what Azure takes at apply. */
+/** A credential that admits the token must also belong to the identity, and Azure must accept it at apply. */
 function taken(
   admitted: Answer,
   { doubt }: CredentialSet,
@@ -107,7 +107,7 @@ function taken(
   if (first && left.every(({ problem }) => problem !== undefined))
     return broken(
       `the federated identity credential of ${label} ${first.problem}: Azure refuses it`,
-      "write a credential that Azure takes",
+      "write a credential that Azure accepts",
       NO_RECORD,
       seen("credential", first.source),
     );
@@ -118,15 +118,15 @@ function taken(
     ? admitted
     : unknown(
         `Azure refuses some of the federated identity credentials of ${label}: ${doubt}`,
-        "leave one of them out, or use another identity",
+        "remove one of them, or use another identity",
         ...places("credential", left),
       );
 }
 
 function unowned(label: string, credentials: readonly Credential[]): Answer {
   return unknown(
-    `whether a federated identity credential is one of ${label} is not known: its identity is known only after apply, or azurerm may put it on another, in the subscription of its provider and, before 4.60, its resource_group_name`,
-    "declare it with the provider of the identity, and without resource_group_name or with that of the identity",
+    `whether a federated identity credential belongs to ${label} is not known: its identity is known only after apply, or azurerm may add it to another one, in the subscription of its provider and, before 4.60, in its resource_group_name`,
+    "declare it with the identity's Terraform provider, and without resource_group_name or with the identity's",
     ...places("credential", credentials),
   );
 }
@@ -148,7 +148,7 @@ function refused(
 ): Answer {
   if (isOpen)
     return unknown(
-      `not every federated identity credential of ${label} is known: it is only looked up, the owner of one is known only after apply, or one has a form that is not read`,
+      `not every federated identity credential of ${label} is known: the identity is only looked up, the owner of a credential is known only after apply, or explain does not read its form`,
       "also give explain the Terraform that declares them",
     );
   if (credentials.length === 0)
@@ -172,12 +172,12 @@ function plain(value: string): string {
   return value.replace(/\/+$/, "").toLowerCase();
 }
 
-/** Entra asks the issuer for its keys from the internet. */
+/** Entra fetches the issuer's keys over the internet. */
 function reachable(answer: Answer, issuer: Known<string>): Answer {
   const url = orElse(issuer, () => "");
   if (answer.status !== "pass" || !url.startsWith("https://") || !isInternal(url)) return answer;
   return broken(
-    `Microsoft Entra cannot reach ${url}, which is known within the cluster alone`,
+    `Microsoft Entra cannot reach ${url}, which is known only inside the cluster`,
     "publish the issuer's documents, and give the cluster that issuer",
     NO_KEYS,
     ...answer.evidence,

@@ -1,8 +1,8 @@
 /*
- * What Terraform grants to members of IAM policies, on whatever resource, and which resources own such policies.
+ * The roles that Terraform grants to members of IAM policies on any resource, and the resources that own such policies.
  *
  * Source: registry.terraform.io/providers/hashicorp/google/latest/docs/resources/google_project_iam: `iam_member` adds
- * to a policy, `iam_binding` owns the members of a role, `iam_policy` owns all of it.
+ * to a policy, `iam_binding` owns the members of one role, `iam_policy` owns the whole policy.
  */
 
 import {
@@ -32,9 +32,9 @@ import { piecesOf, projectOf } from "./names";
 export interface Target {
   /** `project`, `bucket`, `secret`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
   readonly kind: string;
-  /** Id or name; of a service account the e-mail address. */
+  /** Id or name; for a service account the e-mail address. */
   readonly name: Known<string>;
-  /** The project of a repository; of a project its own id; `undefined` for other kinds. */
+  /** The project of a repository, or a project's own id; `undefined` for other kinds. */
   readonly project?: Known<string>;
   /** The location of a repository; `undefined` for other kinds. */
   readonly location?: Known<string>;
@@ -43,17 +43,17 @@ export interface Target {
 interface Binding {
   readonly role: Known<string>;
   readonly members: Known<readonly Known<string>[]>;
-  /** The condition under which it counts; `undefined` where there is none. */
+  /** The condition under which it takes effect; `undefined` without a condition. */
   readonly condition: CelExpression | undefined;
 }
 
 export interface Grant extends Binding {
   readonly on: Target;
-  /** What declares it; whether it is there may depend on `count` or `for_each`. */
+  /** The resource that declares it; `count` or `for_each` may decide whether it exists. */
   readonly resource: Resource;
 }
 
-/** A resource that owns a policy or a role of it, or takes a member out. */
+/** A resource that owns a policy or one of its roles, or removes a member. */
 export interface Owner {
   readonly on: Target;
   readonly form: string;
@@ -69,7 +69,7 @@ const PATH =
   /^(?:\/\/artifactregistry\.googleapis\.com\/)?projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+)$/;
 const ACCOUNT_NAME = /^projects\/[^/]+\/serviceAccounts\/(.+)$/;
 
-/** Every grant, and every resource that owns some. */
+/** Reads every grant, and every resource that owns grants. */
 export function readGrants({ scopes }: Terraform): {
   readonly grants: readonly Grant[];
   readonly owners: readonly Owner[];
@@ -80,7 +80,7 @@ export function readGrants({ scopes }: Terraform): {
     if (type === undefined || form === undefined || resource.adopted) continue;
     const on = targetOf(resource, type);
     const bindings = bindingsOf(resource, form);
-    // Google refuses all of it.
+    // Google refuses the whole policy.
     if (bindings.some((binding) => isRefused(binding, on))) continue;
     const grants = bindings.map((binding) => ({ ...binding, on, resource }));
     if (form !== "member_remove") all.push(...grants);
@@ -89,7 +89,7 @@ export function readGrants({ scopes }: Terraform): {
   return { grants: all, owners };
 }
 
-/** Whether a resource may take a grant away, since it owns the same policy or role, and does not name the member for it. */
+/** Whether a resource may remove a grant, because it owns the same policy or role and does not list the member. */
 export function takesAway(
   { on, form, grants, resource }: Owner,
   grant: Grant,
@@ -122,7 +122,7 @@ function sameTarget(one: Target, other: Target): Ternary {
   );
 }
 
-/** What a grant is on, for people: `project acme`, `bucket logs`. */
+/** What a grant is on, for display: `project acme`, `bucket logs`. */
 export function targetText({ kind, name }: Target): string {
   return `${kind} ${shown(name)}`;
 }
@@ -149,7 +149,7 @@ function targetOf(resource: Resource, type: string): Target {
     const isFull = orElse(id, () => "/").includes("/");
     return { kind: "secret", name: isFull ? id : joined("projects/", project, "/secrets/", id) };
   }
-  // Resources are named by the last word of their type: google_storage_bucket_iam_member by bucket.
+  // The last word of the type names the argument: `bucket` for google_storage_bucket_iam_member.
   const name = resource.stated(kind === "organization" ? "org_id" : (type.split("_").at(-1) ?? ""));
   if (kind !== REPOSITORY) return { kind, name: withoutPrefix(name, "b/") };
   const [ofProject = project, location = resource.stated("location"), repository = name] = piecesOf(
@@ -165,7 +165,7 @@ function bindingsOf(resource: Resource, form: string): readonly Binding[] {
   if (form === "binding") return [bindingOf(resource, resource.list("members"))];
   if (form !== "policy") {
     const isAbsent = (name: string): boolean => orElse(resource.text(name), () => "late") === undefined;
-    // Terraform refuses a grant without them.
+    // Terraform refuses a grant without member or role.
     if (isAbsent("member") || isAbsent("role")) return [];
     return [bindingOf(resource, known([resource.stated("member")]))];
   }
@@ -199,7 +199,7 @@ function bindingOf(block: Block, members: Grant["members"]): Binding {
   return { role: block.stated("role"), members, condition: expressionOf(expression) };
 }
 
-/** The expression that a text is; `undefined` where there is none. */
+/** The expression in a text; `undefined` if there is none. */
 export function expressionOf(text: Known<string | undefined>): CelExpression | undefined {
   if (orElse(text, () => "late") === undefined) return undefined;
   return new CelExpression(map(text, (written) => written ?? ""));

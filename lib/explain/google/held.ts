@@ -1,6 +1,6 @@
 /*
- * What a member was granted, in a form in which two readings of it can be compared: a custom role permission by
- * permission, since its name says nothing.
+ * What a member was granted, in a form that allows two readings to be compared: a custom role is listed permission by
+ * permission, since its name tells nothing.
  */
 
 import { type Known, isKnown, orElse, shown } from "../../model/known";
@@ -31,8 +31,8 @@ export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly H
 }
 
 /**
- * What each member was granted; service accounts go by their e-mail addresses. Members that have one of the texts, or a
- * reference, are those that the files declare.
+ * What each member was granted; service accounts are named by e-mail address. A member that contains one of the texts,
+ * or a reference, is declared by the files that were read.
  */
 export function grantedTo(iam: Iam, own: readonly string[]): readonly Granted[] {
   const members = new Map<string, Known<string>>();

@@ -1,6 +1,6 @@
 /*
- * What IAM says: grants to a bearer, of which each counts where bearer, role, place and condition fit and no other
- * resource owns it; what roles hold; and what may take it away again.
+ * IAM: the grants to a bearer, each in effect if bearer, role, place and condition fit and no other resource owns it;
+ * the permissions of roles; and what may take permissions away.
  */
 
 import { type Known, type Ternary, and, is, known, map, or, orElse, same, whether } from "../../model/known";
@@ -15,32 +15,32 @@ import { ByName, ROLES, isProjectNumber, piecesOf, roleName } from "./names";
 
 export interface GrantTo {
   readonly grant: Grant;
-  /** Its number among all. */
+  /** Its position among all grants. */
   readonly number: number;
-  /** Whether it certainly is to the bearer. */
+  /** Whether the bearer is certainly its member. */
   readonly isTo: "yes" | "unknown";
-  /** The resource that owns it and leaves the bearer out: what was applied last counts. `undefined` where none does. */
+  /** A resource that owns it and omits the bearer: the one applied last wins. `undefined` if there is none. */
   readonly owner: Resource | undefined;
 }
 
-/** A grant that counts, or may. */
+/** A grant that is, or may be, in effect. */
 export interface Counted extends GrantTo {
-  /** Why that is not certain, a clause; empty where it is. */
+  /** Why that is not certain, as a clause; empty if it is. */
   readonly doubt: string;
 }
 
 export interface Asked {
   readonly role: (role: Known<string>) => Ternary;
-  /** Whether a grant on something reaches what it is asked of. */
+  /** Whether a grant reaches the resource in question. */
   readonly reaches: (grant: Grant) => Ternary;
   /**
-   * What conditions may say of the resource.
+   * The attributes of the resource that conditions may compare.
    *
    * @defaultValue - nothing is known of it
    */
   readonly resource?: () => AskedResource;
   /**
-   * The condition that is asked for: it counts as met.
+   * The requested condition: it is taken as met.
    *
    * @defaultValue - none
    */
@@ -49,22 +49,22 @@ export interface Asked {
 
 export interface CustomRole {
   readonly permissions: Known<readonly Known<string>[]>;
-  /** Whether it is disabled or deleted: bindings to it grant nothing. */
+  /** Whether it is disabled or deleted, so that its bindings grant nothing. */
   readonly isOff: Ternary;
 }
 
-/** Policies that take permissions away whatever is granted; whom and what they concern is not read. */
+/** Policies that override grants; whom and what they concern is not read. */
 const DENIALS: Readonly<Record<string, string>> = {
   google_iam_deny_policy: "deny policy",
   google_iam_principal_access_boundary_policy: "principal access boundary policy",
   google_access_context_manager_service_perimeter: "service perimeter",
   google_access_context_manager_service_perimeters: "service perimeter",
 };
-/** What is held, and may be taken away. */
+/** Permissions that are held and may be taken away. */
 export interface Held {
-  /** `undefined` is a project that is not known. */
+  /** `undefined` for a project that is not known. */
   readonly projects: readonly (Known<string> | undefined)[];
-  /** Any where there is none. */
+  /** Empty for any permission. */
   readonly permissions: readonly string[];
 }
 
@@ -72,7 +72,7 @@ const PARENT = /^cloudresourcemanager\.googleapis\.com(?:\/|%2[Ff])projects(?:\/
 
 export class Iam {
   readonly grants: readonly Grant[];
-  /** Calls of modules. */
+  /** Module calls. */
   readonly unread: Unread;
   readonly #owners: readonly Owner[];
   readonly #byKey = new Map<string, number[]>();
@@ -102,7 +102,7 @@ export class Iam {
     this.#roles = new ByName(roles.map((each) => [roleName(each), customRole(each)]));
   }
 
-  /** The grants to a bearer, those that may be to it included. */
+  /** The grants to a bearer, including those that may be to it. */
   to({ keys, isMember }: Bearer): readonly GrantTo[] {
     const numbers = keys.includes(LOOSE)
       ? this.grants.keys()
@@ -120,12 +120,12 @@ export class Iam {
       });
   }
 
-  /** The custom role of that name; `undefined` for a predefined one, and for one that was not read. */
+  /** The custom role with the name; `undefined` for a predefined role, and for one that was not read. */
   role(role: Known<string>): CustomRole | undefined {
     return this.#roles.get(role);
   }
 
-  /** Whether a custom role holds a permission, and counts; `undefined` for any other role. */
+  /** Whether a custom role is enabled and holds a permission; `undefined` for any other role. */
   holds(role: Known<string>, permission: string): Ternary | undefined {
     const custom = this.role(role);
     if (custom === undefined || custom.isOff === "yes") return custom && "no";
@@ -147,22 +147,22 @@ export class Iam {
     });
   }
 
-  /** The answer that grants give, with what denials and modules may make of it. */
+  /** The answer that grants give, weakened by denials and modules that may change it. */
   settled(answer: Answer, held: Held, module: Answer | undefined): Answer {
     const { status, reason, evidence } = answer;
     const denial = status === "pass" ? this.denial(held) : undefined;
     if (denial) {
       const title = DENIALS[denial.type] ?? "";
       const where = [...evidence, seen(title, denial.source)];
-      const remedy = `see that the ${title} leaves the member this permission`;
-      return unknown(`${reason}, but a ${title} may take it away, which is not judged`, remedy, ...where);
+      const remedy = `check that the ${title} leaves the member this permission`;
+      return unknown(`${reason}, but an unjudged ${title} may take it away`, remedy, ...where);
     }
     if (module === undefined || status === "unknown") return answer;
     return unknown(`${reason}; ${module.reason}`, module.remedy, ...evidence, ...module.evidence);
   }
 }
 
-/** Whether a policy denies permissions of one of the services; which ones, and to whom, is not read. */
+/** Whether a policy denies permissions of one of the services; which permissions, and to whom, is not read. */
 function mayConcern(policy: Resource, permissions: readonly string[]): boolean {
   if (policy.type !== "google_iam_deny_policy" || permissions.length === 0) return true;
   const rules = orElse(policy.blocks("rules"), () => undefined);
@@ -185,7 +185,7 @@ function customRole(resource: Resource): CustomRole {
   };
 }
 
-/** What of the grants to a bearer allows what is asked, the certain ones first. */
+/** The grants to a bearer that allow what is asked, certain ones first. */
 export function allowing(all: readonly GrantTo[], asked: Asked): readonly Counted[] {
   const [sure, open]: [Counted[], Counted[]] = [[], []];
   for (const each of all) {
@@ -195,7 +195,7 @@ export function allowing(all: readonly GrantTo[], asked: Asked): readonly Counte
   return [...sure, ...open];
 }
 
-/** `undefined` where a grant certainly does not allow it. */
+/** Why a grant may not be in effect; empty if it certainly is, `undefined` if it certainly does not allow it. */
 function doubtOf(
   { grant, isTo, owner }: GrantTo,
   { role, reaches, resource, condition }: Asked,
@@ -204,11 +204,10 @@ function doubtOf(
   const place = allows === "no" ? "no" : reaches(grant);
   const met = place === "no" ? "no" : isMet(grant, resource, condition);
   if (met === "no") return undefined;
-  if (owner !== undefined)
-    return "it is contested: another resource rules the same policy, and leaves the member out";
-  if (isTo === "unknown") return "a grant may be to this member, which is known only after apply";
-  if (allows === "unknown") return "a role whose permissions are not read here";
-  if (place === "unknown") return "a grant on another project or resource, whose reach is not read here";
+  if (owner !== undefined) return "another resource owns the same policy and omits the member";
+  if (isTo === "unknown") return "the member of a grant is known only after apply, and may be this one";
+  if (allows === "unknown") return "a role whose permissions were not read";
+  if (place === "unknown") return "a grant on another project or resource, whose reach is not known";
   return met === "unknown" ? "a condition" : "";
 }
 

@@ -1,6 +1,6 @@
 /*
- * Who acts in Google Cloud other than by pulling: components by the credential file in their Secret, workloads by one
- * that their pods mount; and the service accounts that they act as.
+ * Access to Google Cloud other than pulls: components use the credential file in their Secret, workloads one that their
+ * pods mount; and the service accounts that they act as.
  */
 
 import {
@@ -59,7 +59,7 @@ export class GoogleActors implements CloudAccess {
     return rightsInWords(rights);
   }
 
-  /** True for a Secret that leads an SDK to a token. */
+  /** True for a Secret that points an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
     const TYPE = "external_account";
     return match(
@@ -89,10 +89,10 @@ export class GoogleActors implements CloudAccess {
             ? pass(names, where)
             : isThere === "unknown"
               ? unknown(names, "write the path of the token as a literal", where)
-              : wrong(`credential_source.file is ${path}, the component's token is at ${tokenPath ?? ""}`);
+              : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
         return { answer, identity: new Identity(file, secret.source, this.#acting) };
       },
-      () => without(unknown(`what ${SECRET_KEY} says is not known`, "name the finished Secret", where)),
+      () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
     );
   }
 
@@ -104,14 +104,14 @@ export class GoogleActors implements CloudAccess {
   }
 }
 
-/** What is needed to judge who acts. */
+/** The facts for judging who acts. */
 interface Acting {
   readonly exchanges: Exchanges;
   readonly accounts: Accounts;
   readonly iam: Iam;
 }
 
-/** A service account, or the principal of a pool that acts itself. */
+/** A service account, or a pool's principal that acts itself. */
 export class Identity implements AccessIdentity {
   readonly label: string;
   readonly found: Answer;
@@ -160,10 +160,10 @@ export class Identity implements AccessIdentity {
       permissions: asked ? permissionsAlone(asked.rights) : [],
     };
     const answer = iam.settled(granted(bearer, project, asked, iam), held, module);
-    // Of a service account that is not declared here, grants may be elsewhere.
+    // Grants to a service account that is not declared here may be declared elsewhere.
     if (answer.status !== "fail" || email === undefined || accounts.owns(email)) return answer;
     return unknown(
-      `${answer.reason}; the service account is not declared here, so that grants may be elsewhere`,
+      `${answer.reason}; the service account is not declared in what was read, so other grants may exist`,
       "also give explain the Terraform that declares it",
       ...answer.evidence,
     );
@@ -181,19 +181,19 @@ export class Identity implements AccessIdentity {
   }
 }
 
-/** Where the file asks the token exchange of another universe than the pool provider's. */
+/** The answer if the file names the token exchange of a universe other than the pool provider's. */
 function otherUniverse({ universe }: Credentials, provider: PoolProvider | undefined): Answer | undefined {
   const declared = provider && universeOf(provider.resource);
   if (!provider || declared === undefined || same(universe, known(declared)) !== "no") return undefined;
   return broken(
-    `the credential file names the token exchange of ${shown(universe)}, and the pool provider is in ${declared}`,
+    `the credential file names the token exchange of ${shown(universe)}, but the pool provider is in ${declared}`,
     "write the universe of the google provider (universe_domain) into the credential file",
     undefined,
     seen("pool provider", provider.resource.source),
   );
 }
 
-/** What the plugin for images logs, no component does. */
+/** The answer without the image credential provider's log, which components do not write. */
 function withoutLog({ status, reason, evidence, remedy }: Answer): Answer {
   return { status, reason, evidence, remedy };
 }
@@ -203,7 +203,7 @@ const USER = "roles/iam.workloadIdentityUser";
 const USERS: readonly string[] = [USER, "roles/iam.serviceAccountTokenCreator"];
 const GET_ACCESS_TOKEN = "iam.serviceAccounts.getAccessToken";
 const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
-/** What a policy on it also counts for the service accounts in it. */
+/** Resources whose policy also applies to the service accounts in them. */
 const ABOVE: readonly string[] = ["project", "folder", "organization"];
 
 /** Google service accounts by e-mail address, and who may act as them. */
@@ -218,7 +218,7 @@ class Accounts {
     );
   }
 
-  /** Whether the service account is declared, and there. */
+  /** Whether the service account is declared and exists. */
   found(email: Known<string>): Answer {
     const [account, name] = [this.#byEmail.get(email), `the service account ${shown(email)}`];
     if (account === undefined)
@@ -229,28 +229,28 @@ class Accounts {
     const where = seen("service account", account.source);
     const log = `${DENIED} on resource (or it may not exist)`;
     const isDisabled = account.certain ? whether(account.flag("disabled"), (flag) => flag) : "unknown";
-    if (isDisabled === "yes") return broken(`${name} is disabled`, "enable it", log, where);
+    if (isDisabled === "yes") return broken(`${name} is disabled`, "enable the service account", log, where);
     return isDisabled === "no"
       ? pass(`${name} is declared`, where)
       : unknown(
-          `whether ${name} is there and enabled is known only after apply`,
+          `whether ${name} exists and is enabled is known only after apply`,
           "state disabled as a literal",
           where,
         );
   }
 
-  /** True where nothing but this Terraform grants it something. */
+  /** True if only the Terraform that was read grants it anything. */
   owns(email: Known<string>): boolean {
     return this.#byEmail.get(email)?.adopted === false;
   }
 
-  /** The project of a service account; `undefined` where it cannot be determined. */
+  /** The project of a service account; `undefined` if it cannot be determined. */
   project(email: Known<string>): Known<string> | undefined {
     const account = this.#byEmail.get(email);
     return account ? projectOf(account) : projectOfEmail(email);
   }
 
-  /** What modules that are given a service account may change. */
+  /** The answer if a module is given the service account and may change it. */
   given(email: Known<string>): Answer | undefined {
     const account = this.#byEmail.get(email);
     return this.#iam.unread.answer("the service account", account ? [account] : [], [email]);
@@ -274,7 +274,7 @@ class Accounts {
     if (first || !isKnown(email) || !this.owns(email))
       return unknown(
         `whether ${shown(email)} lets ${label} act as it cannot be determined${first ? `: ${first.doubt}` : ""}`,
-        "also give explain the Terraform that declares its members; grant it on the service account itself, without condition",
+        "also give explain the Terraform that declares its members; grant roles/iam.workloadIdentityUser on the service account itself, without a condition",
         ...found.flatMap(grantSeen),
       );
     return broken(

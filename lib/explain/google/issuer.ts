@@ -1,8 +1,8 @@
 /*
- * Buckets of Cloud Storage with the documents of an issuer, and the keys that pool providers were handed.
+ * Cloud Storage buckets with an issuer's documents, and the keys that pool providers were given.
  *
  * Sources: cloud.google.com/storage/docs/access-control/iam-roles and …/public-access-prevention; Google provider,
- * `universe_domain`: what has the same name in another universe is another bucket.
+ * `universe_domain`: the same name in another universe means a different bucket.
  */
 
 import {
@@ -35,19 +35,19 @@ import type { PoolProvider } from "./pool";
 const BUCKET = "google_storage_bucket";
 /** Roles with storage.objects.get. */
 const READERS = /^roles\/storage\.(?:legacyObject(?:Reader|Owner)|object(?:Viewer|User|Admin)|admin)$/;
-/** Ways to let readers in other than by a binding of the bucket. */
+/** Ways to admit readers other than a binding of the bucket. */
 const LISTS: readonly string[] = [
   ...["bucket_acl", "bucket_access_control", "bucket_iam_policy", "default_object_acl"],
   ...["default_object_access_control", "object_acl", "object_access_control"],
 ].map((name) => `google_storage_${name}`);
-const OPEN = `bind ${EVERYONE} to roles/storage.legacyObjectReader on the bucket, and prevent no public access there`;
+const OPEN = `bind ${EVERYONE} to roles/storage.legacyObjectReader on the bucket, and do not enforce public_access_prevention there`;
 
 /** Every bucket whose objects are declared. */
 export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
   const objects = terraform.ofType(`${BUCKET}_object`);
   const named = objects.flatMap((each) => bucketOf(each) ?? []);
   const names = new Map(named.map((name) => [shown(name), name]));
-  // An object without name, or of a bucket that is not known, may be any.
+  // An object without a name, or in an unknown bucket, may be any object.
   const isOpen = objects.some((each) => !isKnown(each.stated("name")) || bucketOf(each) === undefined);
   let grants: readonly Grant[] | undefined;
   return [...names.values()].map((name) => {
@@ -67,7 +67,7 @@ export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
   });
 }
 
-/** The bucket of an object, by name or by id, which is the name. */
+/** The bucket of an object, by name or by id, which equals the name. */
 function bucketOf(object: Resource): Known<string> | undefined {
   const bucket = object.referred("bucket", ["id", "name"]);
   if (bucket) return bucket.attribute("name");
@@ -122,7 +122,7 @@ function refusal(
   const reason = `no binding of the bucket lets ${EVERYONE} read its objects`;
   const where = seen("bucket", own.source);
   return opening.includes("unknown")
-    ? unknown(`${reason} for certain`, OPEN, where)
+    ? unknown(`whether a binding of the bucket lets ${EVERYONE} read its objects is not known`, OPEN, where)
     : broken(reason, OPEN, undefined, where);
 }
 
@@ -134,11 +134,11 @@ function opensTo(grant: Grant, bucket: Known<string>): Ternary {
     anyMember(grant, (member) => is(member, EVERYONE)),
   );
   const reads = READERS.test(orElse(role, () => "")) && condition === undefined && resource.certain;
-  // Another role for everyone may read as well.
+  // A different role for everyone may permit reading too.
   return answer === "yes" && !reads ? "unknown" : answer;
 }
 
-/** The doors of a bucket: one in its own universe, and one that leads nowhere in the others, where its own is known. */
+/** The bucket's door in its own universe, and a closed one for the others if its own is known. */
 function doorsByUniverse(door: StoreDoor, buckets: readonly Resource[]): readonly StoreDoor[] {
   const [bucket] = buckets;
   const universes = buckets.flatMap((each) => universeOf(each) ?? []);
@@ -148,8 +148,8 @@ function doorsByUniverse(door: StoreDoor, buckets: readonly Resource[]): readonl
     return !universes.some((each) => host.endsWith(`.${each}`));
   };
   const elsewhere = broken(
-    `the issuer is of another universe of Google Cloud than the bucket, which is made in ${universes.join(" and ")}`,
-    "state the universe of the google provider (universe_domain) for the issuer too",
+    `the issuer is in a different Google Cloud universe than the bucket, which is created in ${universes.join(" and ")}`,
+    "state the universe in the google provider (universe_domain), the same as for the issuer",
     undefined,
     seen("bucket", bucket.source),
   );
@@ -159,14 +159,14 @@ function doorsByUniverse(door: StoreDoor, buckets: readonly Resource[]): readonl
   ];
 }
 
-const HAND_OVER = "hand the pool provider the keys that the issuer publishes";
+const HAND_OVER = "give the pool provider the keys that the issuer publishes (jwks_json)";
 const UNREACHABLE = "invalid_grant … Error connecting to the given credential's issuer";
 
 function refused(reason: string, ...where: readonly Evidence[]): Answer {
   return broken(reason, HAND_OVER, "invalid_grant … the signature of the token cannot be verified", ...where);
 }
 
-/** The answer of a pool provider that trusts the issuer, unless tokens, or some, cannot be verified. */
+/** The answer of a pool provider that trusts the issuer, unless all or some tokens cannot be verified. */
 export function keysTrusted(
   answer: Answer,
   provider: PoolProvider,
@@ -183,20 +183,20 @@ export function keysTrusted(
   const keys = itemsOf(childOf(parsedTree(known(handed)), "keys"));
   if (!keys.some((key) => isUsableKey(orElse(knownJson(key), () => key))))
     return refused(
-      "the keys of the pool provider are none that Google verifies tokens with: RSA for RS256, or EC for ES256",
+      "Google cannot verify tokens with the keys of the pool provider: it takes RSA for RS256, or EC for ES256",
       where,
     );
   const unlike = unlikePublished(ids, issuers.keysOf(issuer), where);
   if (unlike) return unlike;
   if (doubt !== undefined) return unknown(`of the keys of the pool provider ${doubt}`, HAND_OVER, where);
-  // An issuer has one set of keys; of two that differ one is wrong or old.
+  // An issuer has one set of keys; if two differ, one is wrong or old.
   for (const other of others) {
     const text = orElse(other.jwks, () => undefined);
     const set = text !== undefined && same(other.issuer, issuer) === "yes" ? keySet(known(text)) : undefined;
     if (set && set.fingerprint !== fingerprint)
       return unknown(
-        `the pool provider has the keys ${ids.join(", ")}, another one of the same issuer ${set.ids.join(", ")}: which of them the cluster signs with is not known`,
-        "hand both the same keys: those that the API server publishes",
+        `the pool provider has the keys ${ids.join(", ")}, but another one for the same issuer has ${set.ids.join(", ")}: which of them the cluster signs with is not known`,
+        "give both the same keys: those that the API server publishes",
         where,
         seen("oidc.jwks_json of the other pool provider", other.resource.source),
       );
@@ -214,12 +214,12 @@ function unlikePublished(
     const without = published.ids.filter((id) => !ids.includes(id));
     if (without.length === published.ids.length)
       return refused(
-        `the pool provider has the keys ${ids.join(", ")}, the issuer publishes ${published.ids.join(", ") || "none"}`,
+        `the pool provider has the keys ${ids.join(", ")}, but the issuer publishes ${published.ids.join(", ") || "none"}`,
         ...places,
       );
     if (without.length > 0)
       return unknown(
-        `the pool provider verifies tokens by the keys in jwks_json alone: ${without.join(", ")} is published, and missing there`,
+        `the pool provider verifies tokens only with the keys in jwks_json: ${without.join(", ")} is published but missing there`,
         HAND_OVER,
         ...places,
       );

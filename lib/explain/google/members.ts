@@ -1,5 +1,5 @@
 /*
- * Who the members of IAM policies are: the bearer of a token at a workload identity pool, or a service account.
+ * The members of IAM policies: the bearer of a token at a workload identity pool, or a service account.
  * Source: cloud.google.com/iam/docs/principal-identifiers.
  */
 
@@ -21,22 +21,22 @@ import { treeOf } from "../../model/tree";
 import { type MappedAttributes, UNKNOWN_UID } from "../../rules/google/trust";
 import { piecesOf } from "./names";
 
-/** Whom a role may be granted to. */
+/** A principal to whom roles may be granted. */
 export interface Bearer {
-  /** For people: the member that names the bearer alone, else the subject. */
+  /** For display: the member that names only the bearer, else the subject. */
   readonly label: string;
   readonly isMember: (member: Known<string>) => Ternary;
-  /** Keys of the members that certainly are the bearer, and of the pools in which others may be ({@link memberKeys}). */
+  /** Keys of members that certainly are the bearer, and of pools whose other members may be ({@link memberKeys}). */
   readonly keys: readonly string[];
 }
 
 export const EVERYONE = "allUsers";
-/** Whether it includes identities of pools is stated differently in Google's documentation: it decides nothing of them. */
+/** Google's documentation disagrees on whether it includes pool identities, so it decides nothing for them. */
 export const AUTHENTICATED = "allAuthenticatedUsers";
 const GROUPS = "group:";
-/** The key of what nothing else is known of: it may be anyone. */
+/** The key of a member about which nothing else is known: it may be anyone. */
 export const LOOSE = "";
-/** Of whom nothing is known, every grant may be to. */
+/** A bearer about whom nothing is known: every grant may be to it. */
 export const ANYONE: Bearer = { label: "", isMember: () => "unknown", keys: [LOOSE] };
 
 const MEMBER =
@@ -44,13 +44,13 @@ const MEMBER =
 
 interface PoolMember {
   readonly number: Known<string>;
-  /** Who is meant, without the number of the project: `principal <pool>/subject/<subject>`. */
+  /** The member without the project's number: `principal <pool>/subject/<subject>`. */
   readonly name: Known<string>;
-  /** What all names of its pool and scheme begin with: `principal <pool>/`. */
+  /** The common beginning of all names with its scheme and pool: `principal <pool>/`. */
   readonly pool: Known<string>;
 }
 
-/** The parts of a pool's member; `undefined` for any other member, and for one of which that is not known. */
+/** The parts of a pool's member; `undefined` for any other member, and if the parts are not known. */
 function poolMember(member: Known<string>): PoolMember | undefined {
   const [scheme, number, poolId, rest] = piecesOf(member, MEMBER);
   if (scheme === undefined || number === undefined || poolId === undefined || rest === undefined)
@@ -60,8 +60,8 @@ function poolMember(member: Known<string>): PoolMember | undefined {
 }
 
 /**
- * The bearer of a token at a pool of the user's; every member of the pool may be meant where the mapping is not known. The
- * texts for the number of the pool's project all mean one number.
+ * The bearer of a token at the user's own pool; if the mapping is not known, it may be any member of the pool. The
+ * texts in `numbers` all mean the number of the pool's project.
  */
 export function poolBearer(
   poolId: Known<string>,
@@ -93,7 +93,7 @@ export function poolBearer(
 }
 
 /**
- * The bearer of a token at the pool of GKE and fleet. The number of the pool's project is in no argument of the plugin,
+ * The bearer of a token at the pool of GKE and fleets. No argument of the plugin has the number of the pool's project,
  * and the pool's id is unique without it.
  */
 export function managedBearer(
@@ -105,7 +105,7 @@ export function managedBearer(
   const pool = joined(project, ".svc.id.goog/");
   const own = joined(pool, `subject/ns/${namespace}/sa/${name}`);
   const sets = [known(`namespace/${namespace}`), joined("kubernetes.cluster/", cluster), known("*")];
-  // A principal may be named by the service account's UID as well.
+  // A principal may also be named by the service account's UID.
   const byUid = joined("principal ", pool, "kubernetes.serviceaccount.uid/", UNKNOWN_UID);
   const names = [
     joined("principal ", own),
@@ -115,7 +115,7 @@ export function managedBearer(
   return bearer(`principal:…/workloadIdentityPools/${shown(own)}`, [], names, []);
 }
 
-/** `open` are the pools, with a scheme, in which any member may be the bearer. */
+/** `open` holds the pools, with a scheme, whose members may all be the bearer. */
 function bearer(
   label: string,
   numbers: readonly Known<string>[],
@@ -135,7 +135,7 @@ function bearer(
   return { label, isMember, keys: [EVERYONE, AUTHENTICATED, ...[...names, ...open].map(bearerKey)] };
 }
 
-/** All texts mean one number, so that each decides. */
+/** Since all texts mean one number, any of them decides. */
 function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Ternary {
   const outcomes = numbers.map((each) => same(each, other));
   if (numbers.length === 0 || outcomes.includes("yes")) return "yes";
@@ -149,7 +149,7 @@ export function accountBearer(email: Known<string>): Bearer {
     isMember: (other) => {
       const text = orElse(other, () => "");
       if (text === EVERYONE || text === AUTHENTICATED) return "yes";
-      // Who is in a group, no artefact says.
+      // No file says who is in a group.
       return text.startsWith(GROUPS) ? "unknown" : same(member, other);
     },
     keys: [EVERYONE, AUTHENTICATED, GROUPS, keyOf(member)],
@@ -161,14 +161,14 @@ function keyOf(text: Known<string>): string {
   return literal.startsWith(GROUPS) ? GROUPS : literal;
 }
 
-/** A name of which a part is not known may be any of its pool. */
+/** A name with an unknown part may be any of its pool. */
 function bearerKey(name: Known<string>): string {
   const [start] = partsOf(name) ?? [];
   if (isKnown(name) || typeof start !== "string" || !start.includes("/")) return keyOf(name);
   return start.slice(0, start.indexOf("/") + 1);
 }
 
-/** The keys by which a member is found: its own, and that of its pool for bearers whose name is not known. */
+/** The keys by which a member is found: its own, and its pool's for bearers whose name is not known. */
 export function memberKeys(member: Known<string>): readonly string[] {
   const named = poolMember(member);
   return named ? [keyOf(named.name), keyOf(named.pool)] : [keyOf(member)];

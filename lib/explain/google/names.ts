@@ -1,6 +1,6 @@
 /*
- * Names that Google Cloud composes, and that Terraform learns only when it applies. The number of a project is in no
- * resource of it: it is a reference, one for each pool, so that whatever names the pool by reference names one value.
+ * Names that Google Cloud composes and Terraform learns only at apply. No resource states the number of a pool's
+ * project: it is one reference for each pool, so that all texts that refer to the pool hold the same value.
  */
 
 import {
@@ -24,8 +24,8 @@ import type { Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
 
 /**
- * The groups of a pattern, references included: `undefined` for a text that is certainly of another form, not known for
- * one that may have it once it is applied.
+ * The groups of a pattern, references included: `undefined` for a text that certainly has another form, unknown for one
+ * that may match after apply.
  */
 function groupsOf(text: Known<string>, pattern: RegExp): Known<readonly Known<string>[] | undefined> {
   return andThen(marked(text), ({ text: written, parts }): Known<readonly Known<string>[] | undefined> => {
@@ -35,12 +35,12 @@ function groupsOf(text: Known<string>, pattern: RegExp): Known<readonly Known<st
   });
 }
 
-/** The groups of a pattern, references included; none where the text is not certainly of that form. */
+/** The groups of a pattern, references included; empty if the text does not certainly match. */
 export function piecesOf(text: Known<string>, pattern: RegExp): readonly Known<string>[] {
   return orElse(groupsOf(text, pattern), () => undefined) ?? [];
 }
 
-/** What a function makes of the groups of a pattern: of none where the text is of another form. */
+/** The result of a function for the groups of a pattern, or for none if the text has another form. */
 export function taken<T>(
   text: Known<string>,
   pattern: RegExp,
@@ -49,7 +49,7 @@ export function taken<T>(
   return andThen(groupsOf(text, pattern), (pieces) => take(pieces ?? []));
 }
 
-/** A value that no resource states: one reference for each object that is asked about. */
+/** Values that no resource states: one reference for each object. */
 class Unstated {
   readonly #all = new WeakMap<object, Map<string, Known<string>>>();
 
@@ -64,7 +64,7 @@ class Unstated {
 
 const unstated = new Unstated();
 
-/** The project that a resource names, else the one of its provider's configuration; that need not be written anywhere. */
+/** The project that a resource names, else the one of its Terraform provider, which need not be written anywhere. */
 export function projectOf(resource: Resource): Known<string> {
   const project = andThen(resource.text("project"), (own) =>
     andThen(own ? known(own) : resource.provider.text("project"), (text) =>
@@ -80,12 +80,12 @@ export function poolNumber(pool: Resource): Known<string> {
   return unstated.of(pool, `${pool.address}.name: project number`, pool);
 }
 
-/** True for a project that is named by its number, which is not compared with ids. */
+/** True for a project that is named by number, which cannot be compared with ids. */
 export function isProjectNumber(project: Known<string> | undefined): boolean {
   return project !== undefined && /^\d+$/.test(orElse(project, () => ""));
 }
 
-/** Things by a name, of which a part may be known only after apply. */
+/** An index by name; part of a name may be known only after apply. */
 export class ByName<T> {
   readonly #all: readonly (readonly [name: Known<string>, thing: T])[];
   readonly #literal: ReadonlyMap<string, T>;
@@ -104,7 +104,7 @@ export class ByName<T> {
   }
 }
 
-/** The domain of the APIs that the resource's provider states; `undefined` where it states none, or it is not known. */
+/** The API domain that the resource's Terraform provider states; `undefined` if it states none, or is not known. */
 export function universeOf(resource: Resource): string | undefined {
   return orElse(resource.provider.text("universe_domain"), () => undefined);
 }
@@ -122,7 +122,7 @@ export function emailOf(account: Resource): Known<string> {
 
 const EMAIL = /^[^@]+@([^.@]+)(?:\.(.+))?\.iam\.gserviceaccount\.com$/;
 
-/** The project of a service account by its address; `example.com:project` is written `project.example.com`. */
+/** The project in a service account's address; `example.com:project` is written `project.example.com` there. */
 export function projectOfEmail(email: Known<string>): Known<string> | undefined {
   const [name, domain] = piecesOf(email, EMAIL);
   if (name === undefined || domain === undefined) return undefined;
@@ -154,7 +154,7 @@ export const googleComputed: readonly ComputedAttribute[] = [
     const id = each.stated("workload_identity_pool_id");
     return joined("projects/", poolNumber(each), "/locations/global/workloadIdentityPools/", id);
   }),
-  // The provider shortens what the API calls the name.
+  // The Terraform provider shortens the name in the API.
   computed(REPOSITORY, ["name"], (each) => each.stated("repository_id")),
   computed(REPOSITORY, ["id"], (each) => {
     const place = joined("projects/", projectOf(each), "/locations/", each.stated("location"));
@@ -162,7 +162,7 @@ export const googleComputed: readonly ComputedAttribute[] = [
   }),
 ].flat();
 
-/** What is not known for another reason than apply stays the reference that it was. */
+/** A computed attribute; one that is unknown for a reason other than apply stays a reference. */
 function computed(
   type: string,
   attributes: readonly string[],

@@ -1,6 +1,7 @@
 /*
- * Whether grants let a bearer download from repositories of Artifact Registry. The permission is one of the repository:
- * what follows it in the path of an image does not matter. Source: cloud.google.com/artifact-registry/docs/access-control.
+ * Whether grants let a bearer download from Artifact Registry repositories. The permission applies to a whole
+ * repository: the rest of an image's path does not matter. Source:
+ * cloud.google.com/artifact-registry/docs/access-control.
  */
 
 import { type Known, type Ternary, and, is, isKnown, known, orElse, shown } from "../../model/known";
@@ -20,7 +21,7 @@ import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam
 import type { Bearer } from "./members";
 import { isProjectNumber, projectOf } from "./names";
 
-/** The rights of bearers: one object for all that have the same grants, which are owned alike. */
+/** The rights of bearers: one object for all with the same grants under the same owners. */
 export class Downloads {
   readonly #iam: Iam;
   readonly #declared = new Map<string, Resource[]>();
@@ -50,12 +51,12 @@ const READER = "roles/artifactregistry.reader";
 const DOWNLOADING =
   /^roles\/artifactregistry\.(?:reader|writer|repoAdmin|admin|createOnPushWriter|createOnPushRepoAdmin)$/;
 /**
- * Predefined roles that surely may not: those of the registry that are not named above, and those of services which have
- * nothing to do with images. Of every other one, its service may download what it builds or runs.
+ * Predefined roles that certainly do not permit downloads: those of the registry that are not named above, and those of
+ * services unrelated to images. The service of any other role may download what it builds or runs.
  */
 const OTHERS =
   /^roles\/(?:browser$|(?:artifactregistry|storage|iam|logging|monitoring|secretmanager|pubsub|bigquery|dns|cloudkms|cloudsql)\.)/i;
-/** Of the registry, but documented by its task and not by its permissions. */
+/** Roles of the registry whose documentation states a task, but no permissions. */
 const BY_TASK = /^roles\/(?:artifactregistry\.containerRegistry|.*agent$)/i;
 
 function downloads(role: Known<string>, iam: Iam): Ternary {
@@ -64,14 +65,14 @@ function downloads(role: Known<string>, iam: Iam): Ternary {
   return iam.holds(role, DOWNLOAD) ?? (OTHERS.test(name) && !BY_TASK.test(name) ? "no" : "unknown");
 }
 
-const LOGIN = pass("Artifact Registry takes the federated token itself; there is no login to permit");
+const LOGIN = pass("Artifact Registry accepts the federated token itself, so there is no login to permit");
 
 class Rights implements PullRights {
   readonly #all: readonly GrantTo[];
-  /** Those whose role may allow downloads. */
+  /** The grants whose role may allow downloads. */
   readonly #grants: readonly GrantTo[];
   readonly #iam: Iam;
-  /** Resources of repositories, by name. */
+  /** The resources that declare repositories, by name. */
   readonly #declared: ReadonlyMap<string, readonly Resource[]>;
 
   constructor(grants: readonly GrantTo[], iam: Iam, declared: ReadonlyMap<string, readonly Resource[]>) {
@@ -88,7 +89,7 @@ class Rights implements PullRights {
   repository(asked: AskedRepository): Answer {
     const place = placeOf(asked);
     if (place === undefined)
-      return unknown(`${asked.name} names no repository of Artifact Registry`, "check the image");
+      return unknown(`${asked.name} does not name an Artifact Registry repository`, "check the image's name");
     const worst = place.repositories.worst((name) => this.#judged(place, name), badness);
     if (worst === undefined)
       return unknown(
@@ -119,12 +120,12 @@ class Rights implements PullRights {
     return worstOf(settled, formatAnswer(declared, where));
   }
 
-  /** What declares the repository; of a pattern, what declares one that surely is among its repositories. */
+  /** The declarations of the repository; for a pattern, of one that is certainly among its repositories. */
   #declaredAs({ project, location, repositories }: Place, name: AskedName): readonly Resource[] {
     const all = repositories.isOne
       ? (this.#declared.get(name.example) ?? [])
       : [...this.#declared].flatMap(([each, declared]) =>
-          // Only of those that differ from others it matters which one is meant.
+          // Which repository is meant matters only if they differ.
           declared.some(isOther) && name.matches(literalPattern(each)) === "yes" ? declared : [],
         );
     return all.filter(
@@ -132,7 +133,7 @@ class Rights implements PullRights {
     );
   }
 
-  /** What modules may make of what decides: the repository, and the project where no grant on the repository does. */
+  /** The answer if a module is given the repository, or the project if no grant on the repository decides. */
   #module(
     [first]: readonly Counted[],
     place: Place,
@@ -157,13 +158,13 @@ class Rights implements PullRights {
     return later("unknown", () =>
       owned
         ? unknown(
-            `${role} is granted on ${where}, and another resource, which owns such grants, does not name the principal: the one that was applied last counts`,
-            "add the principal to the members of the other resource, or grant by google_artifact_registry_repository_iam_member alone",
+            `${role} is granted on ${where}, but another resource, which owns such grants, does not list the principal: whichever was applied last wins`,
+            "add the principal to the members of the other resource, or grant only by google_artifact_registry_repository_iam_member",
             ...grantSeen(owned),
           )
         : unknown(
             `whether ${isKnown(first.grant.role) ? role : "a policy"} on ${targetText(first.grant.on)} covers ${where} for this principal cannot be judged: ${first.doubt}`,
-            "grant roles/artifactregistry.reader on the repository to the principal, without condition",
+            "grant roles/artifactregistry.reader on the repository to the principal, without a condition",
             ...grantSeen(first),
           ),
     );
@@ -195,13 +196,13 @@ function reachOf({ grant: { on } }: GrantTo): ReachedRepositories {
   return { pattern, comparable: isKnown(on.name) };
 }
 
-/** True for a grant on one repository that certainly counts. */
+/** True for a grant on one repository that is certainly in effect. */
 function isPlain({ grant: { on, condition }, isTo, owner }: GrantTo): boolean {
   const isNamed = [on.name, on.project, on.location].every((each) => each !== undefined && isKnown(each));
   return on.kind === REPOSITORY && isNamed && condition === undefined && isTo === "yes" && !owner;
 }
 
-/** Whether the grant is on the repository or on what holds it; images name projects by id, grants by id or number. */
+/** Whether a grant covers the repository or its project; images name projects by id, grants by id or number. */
 function covers(on: Target, { project, location, repositories }: Place, name: AskedName): Ternary {
   if (on.kind === "folder" || on.kind === "organization") return "unknown";
   if (on.kind !== "project" && on.kind !== REPOSITORY) return "no";
@@ -243,7 +244,7 @@ function whereOf({ project, location }: Place, repository: string): string {
 
 const PLACES = new WeakMap<AskedRepository, Place | "none">();
 
-/** Where images are, by host and path; `undefined` for no repository, and for a pattern that leaves the project open. */
+/** The place of images, by host and path; `undefined` without a repository, and for a pattern without a project. */
 function placeOf(asked: AskedRepository): Place | undefined {
   const place = PLACES.get(asked) ?? readPlace(asked) ?? "none";
   PLACES.set(asked, place);
@@ -259,13 +260,13 @@ function readPlace({ host, paths }: AskedRepository): Place | undefined {
   const project = parts.slice(0, scoped).join(":");
   const repository = read.repository ?? parts[scoped];
   if (repository === undefined || project.includes("*")) return undefined;
-  // A star is any text, slashes included, so that the repository may end within it.
+  // A star matches any text including slashes, so the repository may end within it.
   const [begun = "", ...more] = repository.split("*");
   const repositories = more.length === 0 ? AskedNames.one(repository) : AskedNames.covered(`${begun}*`);
   return { project, location: read.location, repositories };
 }
 
-/** True for a repository that may be of another format than the one of images. */
+/** True for a repository whose format may not be that of images. */
 function isOther(resource: Resource): boolean {
   return !/^docker$/i.test(orElse(resource.text("format"), () => "late") ?? "docker");
 }
@@ -276,7 +277,7 @@ function formatAnswer(declared: readonly Resource[], where: string): Answer | un
     other &&
     unknown(
       `whether ${where} holds images is not known: its format is ${shown(other.text("format"))}`,
-      "pull from a repository of the format DOCKER",
+      "pull from a repository with the format DOCKER",
       seen("format", other.source),
     )
   );

@@ -1,7 +1,7 @@
 /*
- * The image credential provider auth-provider-gcp: its arguments, whom it becomes, and where it exchanges tokens. Of
- * several flags of a name the last counts; those before the command `get-credentials` are read by another parser, which
- * knows those of logging alone.
+ * The image credential provider auth-provider-gcp: its arguments, as whom it acts, and where it exchanges tokens. The
+ * last of several flags with one name wins; another parser, which knows only logging flags, reads those before the
+ * command `get-credentials`.
  *
  * Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential and cmd/auth-provider-gcp (main.go; app/getcredentials.go,
  * `defineFlags` and `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
@@ -26,14 +26,14 @@ import type { Downloads } from "./permission";
 import { type ProviderName, providerName } from "./pool";
 import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
 
-/** A provider of the user's, or the pool of GKE and fleet with the project's id and the URL of cluster or membership. */
+/** The user's own pool provider, or the pool of GKE and fleets with project id and the URL of cluster or membership. */
 type Exchange =
   | { readonly kind: "custom"; readonly name: ProviderName }
   | { readonly kind: "managed"; readonly project: Known<string>; readonly cluster: Known<string> };
 
 interface ReadEntry {
   readonly args: EntryArguments;
-  /** Where the plugin exchanges tokens; `undefined` where it is given no pool. */
+  /** Where the plugin exchanges tokens; `undefined` if it is given no pool. */
   readonly exchange: Known<Exchange | undefined>;
 }
 
@@ -59,7 +59,7 @@ function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
   return map(custom, (name) => (name ? { kind: "custom", name } : managed));
 }
 
-/** The plugin, over what was read of pools and grants. */
+/** Judges the plugin by the pools and grants that were read. */
 export class GooglePlugin implements PluginCloud {
   readonly plugin = "gcp";
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
@@ -71,13 +71,13 @@ export class GooglePlugin implements PluginCloud {
     this.#downloads = downloads;
   }
 
-  /** Custom pools need a build that knows them. */
+  /** Custom pools need a build that supports them. */
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {
     const exchange = orElse(read(entry).exchange, () => undefined);
     return exchange?.kind === "custom" ? ["tokens", "custom-pools"] : ["tokens"];
   }
 
-  /** Whether the plugin takes the arguments, and exchanges the token by them. */
+  /** Whether the plugin accepts the arguments and exchanges the token with them. */
   arguments(
     entry: ProviderEntry,
     _node: NodeConfiguration,
@@ -106,12 +106,12 @@ export class GooglePlugin implements PluginCloud {
     if (isListed && isWritten === "yes") return pass("the service account opts in", where);
     if (isListed && isWritten === "unknown")
       return unknown(
-        `the plugin needs exactly ${wanted}, and what it is handed is not known`,
+        `the plugin needs exactly ${wanted}, but what the kubelet passes to it is not known`,
         "write the annotation as a literal, once",
         where,
       );
     return broken(
-      `the plugin needs exactly ${wanted}, it is handed ${written !== undefined && isListed ? shown(written) : "nothing"}`,
+      `the plugin needs exactly ${wanted}, but the kubelet passes ${written !== undefined && isListed ? shown(written) : "nothing"}`,
       isWritten === "yes"
         ? "list the key in requiredServiceAccountAnnotationKeys"
         : `annotate the service account with ${wanted}`,
@@ -131,12 +131,12 @@ export class GooglePlugin implements PluginCloud {
     return status === "pass" ? (evidence[0] ?? seen(EVERYONE, undefined)) : undefined;
   }
 
-  /** As whom the plugin acts: as the principal that the pool makes of the token. */
+  /** The identity of the plugin: the principal to which the pool maps the token. */
   puller({ entry, token: asked }: PullQuestion): PullIdentity {
     const token = tokenOf(asked);
     const exchange = orElse(read(entry).exchange, () => undefined);
     if (exchange === undefined) {
-      const reason = "which pool the plugin exchanges tokens at is not known";
+      const reason = "at which pool the plugin exchanges tokens is not known";
       const trust = sameAnswers(unknown(reason, "see provider-on-node"));
       return { trust, label: undefined, source: entry.source, rights: this.#downloads().of(ANYONE) };
     }
@@ -157,12 +157,12 @@ export class GooglePlugin implements PluginCloud {
 
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience", "help"];
-/** Of klog. */
+/** The flags of klog. */
 const LOGGING: readonly string[] = Object.keys(PLUGINS.gcp.flags.kinds).filter((flag) => !OWN.includes(flag));
 
 function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence): Answer | undefined {
   const refused = (reason: string, log: string): Answer =>
-    broken(reason, `write ${COMMAND} as the first of args`, log, where);
+    broken(reason, `write ${COMMAND} as the first item of args`, log, where);
   const early = parsed.early.find((flag) => !LOGGING.includes(flag));
   const command = word(0);
   if (command === undefined && open === undefined)
@@ -172,12 +172,12 @@ function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence):
     );
   if (command !== undefined && is(command, COMMAND) === "no" && open === undefined)
     return refused(
-      `the plugin has no command ${shown(command)}, and exits`,
+      `the plugin has no command ${shown(command)}, so it exits`,
       `unknown command "${shown(command)}"`,
     );
   if (command === undefined || early === undefined) return undefined;
   return refused(
-    `--${early} stands before the command, where the plugin knows no flags but those of logging, and exits`,
+    `--${early} comes before the command, where the plugin knows only logging flags, so it exits`,
     `flag provided but not defined: -${early}`,
   );
 }
@@ -187,10 +187,10 @@ function flowAnswer({ value }: EntryArguments, where: Evidence): Answer | undefi
   if (flow === "gcr") return undefined;
   const isOther = /^dockercfg(?:-url)?$/.test(flow);
   const reason = isOther
-    ? "takes credentials from the node's metadata, not for the token"
-    : "is none that the plugin knows, and it exits";
+    ? "makes the plugin take credentials from the node's metadata instead of exchanging the token"
+    : "is not a value that the plugin knows, so it exits";
   const log = isOther ? SILENT : `invalid value "${flow}" for authFlow`;
-  return broken(`--authFlow ${flow} ${reason}`, "leave --authFlow out", log, where);
+  return broken(`--authFlow ${flow} ${reason}`, "remove --authFlow", log, where);
 }
 
 function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange"], where: Evidence): Answer {
@@ -205,8 +205,8 @@ function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange
   const found = orElse(exchange, () => undefined);
   if (found?.kind === "custom" && isGiven)
     return unknown(
-      "the plugin is given two pools, by --sts-audience and by --identity-provider, and which of them counts is not known",
-      "leave one of them out",
+      "the plugin is given two pools, by --sts-audience and by --identity-provider, and which one it uses is not known",
+      "remove one of the two",
       where,
     );
   if (found !== undefined) return pass("the plugin knows where to exchange the token", where);
@@ -214,7 +214,7 @@ function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange
     isGiven
       ? "--identity-provider is given without --project-id"
       : "the plugin is given no pool to exchange the token at",
-    "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for your own pool",
+    "set --identity-provider and --project-id for the pool of GKE and fleets, or --sts-audience for your own pool",
     isGiven ? "--project-id is required when --identity-provider is set" : undefined,
     where,
   );

@@ -1,6 +1,6 @@
 /*
  * The credential file with which Google's client libraries exchange a token, and whether each container of a workload's
- * pods has file, token and variable.
+ * pods has the file, the token and the variable.
  * Source: https://google.aip.dev/auth/4117 ("External Account Credentials").
  */
 
@@ -23,19 +23,19 @@ import { notSeen } from "../shared/words";
 import { taken } from "./names";
 import { type ProviderName, providerName } from "./pool";
 
-/** What a credential file says. */
+/** The content of a credential file. */
 export interface Credentials {
   readonly provider: Known<ProviderName | undefined>;
   /** `//iam.googleapis.com/projects/…/providers/<id>`. */
   readonly audience: Known<string>;
   readonly tokenPath: Known<string>;
-  /** The service account to act as; `undefined` where the pool's principal acts itself. */
+  /** The service account to act as; `undefined` if the pool's principal acts itself. */
   readonly email: Known<string> | undefined;
-  /** The domain of the APIs that it names. */
+  /** The API domain that it names. */
   readonly universe: Known<string>;
 }
 
-/** A file, or what is wrong with it: the end of a sentence that begins with its name. */
+/** A file, or what is wrong with it, as the end of a sentence that begins with its name. */
 type ReadFile = Credentials | { readonly problem: string };
 
 const IMPERSONATION =
@@ -62,7 +62,7 @@ function fileOf(document: Tree): Known<ReadFile> {
     ["credential_source.format.type", "text", "text"],
   ];
   if (is(field("type"), "service_account") === "yes")
-    return known({ problem: "is a key of a service account, which does not expire" });
+    return known({ problem: "is a service account key, which does not expire" });
   for (const [path, wanted, fallback] of fixed) {
     const written = field(path, fallback);
     if (wanted !== undefined && is(written, wanted) === "no")
@@ -84,29 +84,29 @@ function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
     if (domain === undefined || email === undefined)
       return known({ problem: `${has}, which names no service account` });
     return same(domain, file.universe) === "no"
-      ? known({ problem: `${has}, which is not of ${shown(file.universe)}` })
+      ? known({ problem: `${has}, which is not in ${shown(file.universe)}` })
       : known({ ...file, email });
   });
 }
 
 export interface MountedFile {
-  /** Whether the file is right in itself. */
+  /** Whether the file is valid. */
   readonly answer: Answer;
-  /** The file; `undefined` where there is none that can be read. */
+  /** The file; `undefined` if none can be read. */
   readonly file: Credentials | undefined;
-  /** Whether the pods have token, file and variable. */
+  /** Whether the pods have the token, the file and the variable. */
   readonly pods: Answer;
-  /** The audiences of the pods' tokens, each once; none where no pod was read. */
+  /** The audiences of the pods' tokens, each once; empty if no pod was read. */
   readonly audiences: readonly Known<string>[];
   readonly source: Source | undefined;
 }
 
 const NOT_FOUND = "could not find default credentials";
 
-/** `undefined` for a workload that mounts none, and of which nothing says that it should. */
+/** Reads a workload's credential file; `undefined` if it mounts none and nothing declares that it should. */
 export function mountedFile(question: AccountQuestion): MountedFile | undefined {
   const { account, files, declared, fragment } = question;
-  // What pods need is no pod, but says as much of the token where no pod was read.
+  // If no pod was read, the declared needs of pods tell as much about the token.
   const pods = question.pods.length > 0 || !fragment ? question.pods : [fragment];
   const mounted = pods.flatMap(({ spec }) => configMapsIn(spec));
   const fact =
@@ -133,7 +133,7 @@ export function mountedFile(question: AccountQuestion): MountedFile | undefined 
       const judged = podsConfigured(pods, fact, file, question.program);
       return { answer: pass(names, where), file, source: fact.source, ...judged };
     },
-    () => unread(unknown(`what ${fact.name} says is not known`, "name the finished ConfigMap", where)),
+    () => unread(unknown(`the value of ${fact.name} is not known`, "provide the finished ConfigMap", where)),
   );
 }
 
@@ -159,7 +159,7 @@ function podsConfigured(
     return { pods: notSeen(needs), audiences: [] };
   }
   const judged = pods.map((pod) => ({ pod, ...podJudged(pod, fact, file, program) }));
-  // A token without audience is for the API server.
+  // A token without an audience is for the API server.
   const audiences = judged
     .flatMap(({ tokens }) => tokens)
     .map(({ audience }) => map(audience, (text) => text ?? ""));
@@ -171,21 +171,21 @@ function podsAnswer(judged: readonly (Judged & { readonly pod: PodFact })[]): An
   const wrong = judged.find(({ problem }) => problem !== undefined);
   if (wrong) {
     const { title, source } = wrong.pod;
-    const remedy = "give its pods the volume, mount and variable that belong to the file";
+    const remedy = "give its pods the volume, the mount and the variable for the file";
     return broken(`${title} ${wrong.problem ?? ""}`, remedy, NOT_FOUND, seen(title, source));
   }
   const open = judged.find(({ isOpen }) => isOpen)?.pod;
   const where = judged.map(({ pod }) => seen(pod.title, pod.source));
-  if (open === undefined) return pass("file, token and variable belong together", ...where);
+  if (open === undefined) return pass("its pods have the file, the token and the variable", ...where);
   return unknown(
-    `what ${CREDENTIALS_VARIABLE} is in ${open.title} is known only in the cluster`,
+    `the value of ${CREDENTIALS_VARIABLE} in ${open.title} is known only inside the cluster`,
     `write ${CREDENTIALS_VARIABLE} and the path of the mount as literals`,
     seen(open.title, open.source),
   );
 }
 
 interface Judged {
-  /** What is wrong, the end of a sentence; `undefined` where nothing is. */
+  /** What is wrong, as the end of a sentence; `undefined` if nothing is. */
   readonly problem: string | undefined;
   readonly isOpen: boolean;
   /** The tokens at the file's path. */
@@ -203,7 +203,7 @@ interface Mounts {
   readonly tokens: readonly ProjectedToken[];
 }
 
-/** A container that sets the variable needs file and token as well; one that does not has nothing to do with them. */
+/** A container that sets the variable also needs the file and the token; any other container needs neither. */
 function podJudged(
   { spec }: PodFact,
   fact: CredentialFileFact,
@@ -213,9 +213,9 @@ function podJudged(
   const name = nameOf(fact.configMap);
   const missing = missingKey(spec, name, fact.keys);
   if (missing !== undefined)
-    return wrong(`mounts the key ${missing}, which the ConfigMap ${name} does not have, and does not start`);
+    return wrong(`mounts the key ${missing}, which the ConfigMap ${name} lacks, so it does not start`);
   const at = orElse(file.tokenPath, () => undefined);
-  // The program runs in the containers that start last.
+  // The program runs in the main containers, not in init containers.
   const first = itemsOf(childOf(spec, "initContainers")).length;
   const all = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map(
     (container, place): Mounts => ({
@@ -263,6 +263,6 @@ function containerJudged(
   if (!paths.includes(text)) return wrong(`does not set ${CREDENTIALS_VARIABLE} to ${path}${where}`, tokens);
   const seconds = Math.max(...tokens.map(({ expirationSeconds }) => expirationSeconds));
   if (seconds > LIFETIME_MAX)
-    return wrong(`asks for a token of ${seconds} seconds; Google takes none over ${LIFETIME_MAX}`, tokens);
+    return wrong(`requests a token for ${seconds} seconds; Google accepts at most ${LIFETIME_MAX}`, tokens);
   return { problem: undefined, isOpen: false, tokens };
 }

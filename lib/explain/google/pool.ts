@@ -1,5 +1,5 @@
 /*
- * Workload identity pools and their providers as Terraform declares them, or as a state holds them.
+ * Workload identity pools and their pool providers, as Terraform declares them or a state holds them.
  * Sources: REST references of projects.locations.workloadIdentityPools and .providers.
  */
 
@@ -25,7 +25,7 @@ import type { Terraform } from "../read/terraform";
 import { expressionOf } from "./grants";
 import { piecesOf, poolNumber, projectOf, taken } from "./names";
 
-/** The name of a pool provider, as an audience has it. */
+/** The name of a pool provider as an audience states it. */
 export interface ProviderName {
   readonly number: Known<string>;
   readonly poolId: Known<string>;
@@ -50,20 +50,20 @@ export interface PoolProvider {
   readonly poolId: Known<string>;
   readonly providerId: Known<string>;
   readonly project: Known<string>;
-  /** Its project's number, as grants have it that name the pool by reference; none where the pool was not read. */
+  /** Its project's number as in grants that refer to the pool; empty if the pool was not read. */
   readonly numbers: readonly Known<string>[];
   readonly issuer: Known<string>;
-  /** The audiences that it accepts; none for its own name. */
+  /** The audiences that it accepts; empty if it accepts only its own name. */
   readonly audiences: Known<readonly Known<string>[]>;
-  /** The keys that it was handed, as text; `undefined` where it asks the issuer. */
+  /** The keys that it was given, as text; `undefined` if it fetches them from the issuer. */
   readonly jwks: Known<string | undefined>;
   /** Expressions by attribute. */
   readonly mapping: Known<ReadonlyMap<string, CelExpression>>;
-  /** The attribute condition; `undefined` where there is none. */
+  /** The attribute condition; `undefined` if it has none. */
   readonly condition: CelExpression | undefined;
-  /** Why it exchanges no service account's token: it or its pool is off, or Google refuses it. */
+  /** Why it does not exchange service account tokens: it or its pool is off, or Google refuses it. */
   readonly off: string | undefined;
-  /** Why it may exchange none, where nothing says that it does not. */
+  /** Why it may not exchange them, although nothing certain prevents it. */
   readonly doubt: string | undefined;
   readonly resource: Resource;
 }
@@ -84,7 +84,7 @@ function providerOf(
   const oidc = resource.block("oidc");
   const [poolId, project, mapping] = [poolIdOf(resource), projectOf(resource), mappingOf(resource)];
   const alike = pools.filter((pool) => same(poolIdOf(pool), poolId) === "yes");
-  // A pool provider is made in its own project, where the pool must be.
+  // A pool provider is created in its own project, where the pool must be.
   const own = alike.filter((pool) => same(projectOf(pool), project) === "yes");
   const ofOidc = (name: string): Known<string | undefined> =>
     andThen(oidc, (block) => block?.text(name) ?? known(undefined));
@@ -103,17 +103,17 @@ function providerOf(
     condition: expressionOf(map(resource.text("attribute_condition"), (text) => text || undefined)),
     off:
       states.find(({ off }) => off !== undefined)?.off ??
-      (orElse(oidc, () => resource) ? undefined : "the pool provider takes no tokens of OpenID Connect") ??
+      (orElse(oidc, () => resource) ? undefined : "the pool provider accepts no OpenID Connect tokens") ??
       refusal(mapping, audiences),
     doubt:
       states.find(({ doubt }) => doubt !== undefined)?.doubt ??
-      (isElsewhere ? `the pool ${shown(poolId)} that was read is of another project` : undefined) ??
+      (isElsewhere ? `the pool ${shown(poolId)} that was read is in another project` : undefined) ??
       (policy && `the organization policy ${policy.address} may refuse pool providers`),
     resource,
   };
 }
 
-/** The pool provider of that name; `undefined` where it was not read, or cannot be told from another. */
+/** The pool provider with the name; `undefined` if it was not read, or cannot be told from another. */
 export function poolProviderOf(
   { poolId, providerId }: Pick<ProviderName, "poolId" | "providerId">,
   all: readonly PoolProvider[],
@@ -123,8 +123,8 @@ export function poolProviderOf(
   );
   const [first, ...others] = named;
   if (!first) return undefined;
-  // The audience has the project's number, the resource its id: of two projects' pools of one name neither is known. A
-  // configuration and its state declare one.
+  // The audience has the project's number, the resource its id, so pools with one name in two projects cannot be told
+  // apart. A configuration and its state declare the same one.
   const isOne = others.every(
     ({ resource, project }) =>
       resource.scope !== first.resource.scope && same(project, first.project) === "yes",
@@ -151,21 +151,21 @@ function mappingOf(resource: Resource): PoolProvider["mapping"] {
   });
 }
 
-/** Whether a pool, or a provider, is off. */
+/** Whether a pool or a pool provider is off. */
 function stateOf(resource: Resource, what: string): { readonly off?: string; readonly doubt?: string } {
   if (is(resource.text("disabled"), "true") === "yes") return { off: `the ${what} is disabled` };
-  // An attribute that only a state has: a deleted pool is kept for 30 days.
+  // Only a state has this attribute: Google keeps a deleted pool for 30 days.
   if (is(resource.text("state"), "DELETED") === "yes") return { off: `the ${what} is deleted` };
-  if (!resource.certain) return { doubt: `count or for_each decides whether the ${what} is there` };
+  if (!resource.certain) return { doubt: `count or for_each decides whether the ${what} exists` };
   if (!isKnown(resource.flag("disabled")))
     return { doubt: `whether the ${what} is disabled is known only after apply` };
   const mode = orElse(resource.text("mode"), () => "not known") ?? "";
   return ["", "MODE_UNSPECIFIED", "FEDERATION_ONLY"].includes(mode)
     ? {}
-    : { doubt: `whether pool providers can be created in a pool of the mode ${mode} is not known` };
+    : { doubt: `whether pool providers can be created in a pool with the mode ${mode} is not known` };
 }
 
-/** What Google refuses at apply is not there. */
+/** Why Google refuses a pool provider at apply, so that it does not exist. */
 function refusal(mapping: PoolProvider["mapping"], audiences: PoolProvider["audiences"]): string | undefined {
   const keys = [...orElse(mapping, () => new Map<string, CelExpression>()).keys()];
   const custom = keys.filter((key) => key.startsWith("attribute.")).length;
@@ -183,7 +183,7 @@ const POLICIES: readonly (readonly [type: string, argument: string])[] = [
   ["google_organization_policy", "constraint"],
 ];
 
-/** An organization policy that limits whom pool providers may trust; where and how, is not read. */
+/** An organization policy that limits whom pool providers may trust; its scope and rules are not read. */
 function organizationPolicy(terraform: Terraform): Resource | undefined {
   return POLICIES.flatMap(([type, argument]) =>
     terraform

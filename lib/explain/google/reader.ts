@@ -1,5 +1,5 @@
 /*
- * Google Cloud: workload identity pools, Artifact Registry by auth-provider-gcp, GKE and fleets.
+ * Google Cloud: workload identity pools, Artifact Registry pulls by auth-provider-gcp, GKE and fleets.
  */
 
 import { type Known, joined, known, orElse, shown, unread } from "../../model/known";
@@ -36,7 +36,7 @@ export const googleReader: CloudReader = {
   read: (terraform, issuers) => new Google(terraform, issuers),
 };
 
-/** Members of groups, and keys that last. */
+/** Group members, and long-lived keys. */
 const NOT_JUDGED: readonly string[] = [
   "google_cloud_identity_group_membership",
   "google_service_account_key",
@@ -104,19 +104,19 @@ class Google implements Cloud {
     return this.#exchanges.trust({ number: numbers[0] ?? known("-"), poolId, providerId }, token, provider);
   }
 
-  /** Read when they are first asked for. */
+  /** Read on first use. */
   get #policies(): Iam {
     return (this.#iam ??= new Iam(this.#terraform));
   }
 }
 
 const TEXT = "(?:'[^'\\\\]*'|\"[^\"\\\\]*\")";
-/** Conditions that compare the subject with texts and do nothing else, as they are written nearly always. */
+/** The usual form of conditions: they only compare the subject with texts. */
 const OF_SUBJECT = new RegExp(
   `^\\s*assertion\\.sub\\s*(?:==\\s*${TEXT}|in\\s*\\[\\s*${TEXT}(?:\\s*,\\s*${TEXT})*\\s*\\])\\s*$`,
 );
 
-/** Those that are stated, else its own name. */
+/** The stated audiences, else the pool provider's own name. */
 function acceptedAudiences({
   audiences,
   numbers,
@@ -134,7 +134,7 @@ function acceptedAudiences({
   return stated.length > 0 ? stated : [joined(pool, "/providers/", providerId)];
 }
 
-/** Any other expression decides about subjects in ways that are not compared text by text. */
+/** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
   const { issuer, condition, mapping, off, doubt } = provider;
   const text = orElse(condition?.text ?? known(""), () => "late");

@@ -1,5 +1,5 @@
 /*
- * Whether a bearer is granted what is asked for: permissions and roles of a CredentialsRequest or of a record.
+ * Whether a bearer is granted the permissions and roles in a CredentialsRequest or a record.
  */
 
 import {
@@ -33,15 +33,15 @@ import type { Bearer } from "./members";
 const DENIED = "403 PERMISSION_DENIED";
 const ELSEWHERE = "also give explain the Terraform that declares the roles and their grants";
 
-/** The rights of a request by themselves. */
+/** The rights of a request, by kind. */
 interface Rights {
   readonly permissions: readonly Known<string>[];
   /** Roles in the bearer's own project. */
   readonly roles: readonly Known<string>[];
   readonly bindings: readonly AskedBinding[];
-  /** What the record says in words, which is shown and not judged. */
+  /** Rights that the record describes in words, which are shown but not judged. */
   readonly described: readonly Known<string>[];
-  /** The expression of the condition on the grants; `undefined` where there is none. */
+  /** The expression of the condition on the grants; `undefined` without a condition. */
   readonly condition: Known<string | undefined>;
 }
 
@@ -53,7 +53,7 @@ interface AskedBinding {
   readonly condition: Known<string | undefined>;
 }
 
-/** Permissions, roles and the condition, as they are written. */
+/** Permissions, roles and the condition, as written. */
 export function rightsInWords(rights: TreeObject): readonly string[] {
   const { permissions, roles, bindings, condition } = rightsOf(rights);
   const expression = orElse(condition, () => shown(condition));
@@ -64,13 +64,13 @@ export function rightsInWords(rights: TreeObject): readonly string[] {
   ];
 }
 
-/** The permissions where no role is asked for, which may hold any. */
+/** The permissions if no role is requested, since a role may hold any permission. */
 export function permissionsAlone(rights: TreeObject): readonly string[] {
   const { permissions, roles, bindings } = rightsOf(rights);
   return roles.length + bindings.length > 0 ? [] : permissions.map(shown);
 }
 
-/** Takes the provider part of a request apart. */
+/** Reads the provider part of a request. */
 function rightsOf(rights: TreeObject): Rights {
   const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));
   return {
@@ -99,7 +99,7 @@ function bindingText({ role, kind, target }: AskedBinding): string {
   return `${shown(role)} on ${kind} ${shown(target)}`;
 }
 
-/** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
+/** Whether everything requested is granted; if nothing is requested, whether anything is granted. */
 export function granted(
   bearer: Bearer,
   project: Known<string> | undefined,
@@ -111,7 +111,7 @@ export function granted(
   if (!asked) return anythingGranted(grants, iam, evidence);
   const rights = rightsOf(asked.rights);
   const unjudged = rights.described.map((words) =>
-    seen(`recorded in words, and not judged: ${shown(words)}`, undefined),
+    seen(`recorded in words, not judged: ${shown(words)}`, undefined),
   );
   const projects = asked.places.map((place) => withoutPrefix(place, "projects/"));
   const questions = questionsOf(rights, project === undefined ? projects : [project, ...projects], iam);
@@ -121,13 +121,13 @@ export function granted(
   if (missing.length > 0)
     return broken(
       `the request includes ${named(missing)}, which no granted role holds`,
-      "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
+      "grant exactly what the request asks for; the CredentialsRequests of another release ask for other permissions",
       DENIED,
       ...evidence,
     );
   const open = judged.filter(({ found }) => found[0]?.doubt !== "");
   if (open.length === 0) {
-    const reason = `all ${judged.length} permissions and roles that are asked for are granted`;
+    const reason = `all ${judged.length} requested permissions and roles are granted`;
     return pass(reason, ...evidence, ...unjudged);
   }
   const doubts = doubtsOf(open.flatMap(({ found }) => found));
@@ -138,7 +138,7 @@ export function granted(
   );
 }
 
-/** What is asked for, each by its name; another resource of the same kind is another one, what is above it may count. */
+/** The requested rights by name. A grant on another resource of the same kind does not cover one; one above it may. */
 function questionsOf(
   { permissions, roles, bindings, condition }: Rights,
   projects: readonly Known<string>[],
@@ -165,7 +165,7 @@ function questionsOf(
   ];
 }
 
-/** Whether a grant is on what is asked for; one of another kind may be on what is above it. */
+/** Whether a grant is on the requested resource; one on another kind may be on a resource above it. */
 function isOn({ kind, name, project, location }: Target, asked: AskedBinding): Ternary {
   if (kind !== REPOSITORY || project === undefined || location === undefined)
     return kind === asked.kind ? same(name, asked.target) : "unknown";
@@ -183,12 +183,12 @@ function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonl
     reaches: () => "yes",
   });
   const sure = found.filter(({ doubt }) => doubt === "").map(({ grant }) => grantText(grant));
-  if (sure.length > 0) return pass(`granted is ${named(sure)}`, ...evidence);
+  if (sure.length > 0) return pass(`it is granted ${named(sure)}`, ...evidence);
   return found.length > 0
     ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
     : broken(
         "no role is granted to it, or only disabled ones",
-        "grant one on a project or a resource",
+        "grant it a role on a project or a resource",
         DENIED,
         ...evidence,
       );

@@ -1,7 +1,8 @@
 /*
- * Who may enter a GKE cluster, directly or through Connect Gateway, and what for. Sources:
- * https://cloud.google.com/kubernetes-engine/docs/how-to/iam (RBAC or IAM allows a request; `container.clusters.get` is
- * needed to get in), .../multicluster-management/gateway/setup, and cloud.google.com/iam/docs/permissions-reference.
+ * Who may enter a GKE cluster, directly or through Connect Gateway, and with what rights. Sources:
+ * https://cloud.google.com/kubernetes-engine/docs/how-to/iam (RBAC or IAM allows a request; entering needs
+ * `container.clusters.get`), .../multicluster-management/gateway/setup,
+ * cloud.google.com/iam/docs/permissions-reference.
  */
 
 import {
@@ -42,13 +43,13 @@ export class GoogleSpokes implements CloudSpokes {
     this.#iam = iam;
   }
 
-  /** The answer for a controller with an annotation of GKE's own Workload Identity. */
+  /** The answer for a controller with an annotation for GKE's own Workload Identity. */
   native({ key, annotations, source }: ServiceAccountFact): Answer | undefined {
     const email = annotations.get(NATIVE);
     if (email === undefined) return undefined;
     return unknown(
-      `Workload Identity of GKE lets ${key} act as ${shown(email) || "no one"}, which is not judged here`,
-      "see that the service account of Google lets the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] act as it with roles/iam.workloadIdentityUser, and that the spoke lets it in; judged here is your own pool, with a credential file of type external_account in the pods",
+      `GKE Workload Identity lets ${key} act as ${shown(email) || "no one"}, which explain does not judge`,
+      "check that the Google service account grants the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] roles/iam.workloadIdentityUser, and that the spoke admits it; explain judges only your own pool, with a credential file of type external_account in the pods",
       seen(NATIVE, source),
     );
   }
@@ -67,8 +68,8 @@ export class GoogleSpokes implements CloudSpokes {
     if (email === undefined)
       return neither(
         unknown(
-          "a pool's principal enters, whose user name on the spoke Google does not document",
-          "act as a Google service account, whose user is the e-mail address",
+          "a pool's principal enters, and Google does not document its user name on the spoke",
+          "act as a Google service account, whose user name is its e-mail address",
         ),
       );
     const [gateway, member] = piecesOf(server, GATEWAY);
@@ -83,7 +84,7 @@ export class GoogleSpokes implements CloudSpokes {
     };
   }
 
-  /** The project of a cluster, or of a gateway's number, where it is declared; else the one that was recorded. */
+  /** The project of the cluster, or with the gateway's number, if it is declared; else the recorded one. */
   #projectOf(
     ofCluster: Known<string> | undefined,
     number: Known<string> | undefined,
@@ -99,7 +100,7 @@ export class GoogleSpokes implements CloudSpokes {
   }
 }
 
-/** Whether the Connect agent of a member that is not a GKE cluster may act as a user there. */
+/** Whether the Connect agent of a fleet member outside GKE may impersonate a user there. */
 function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: SpokeFact): Answer {
   const may = bound.map((each) => {
     const names = each.rules?.impersonates;
@@ -110,7 +111,7 @@ function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: Spo
   const found = may.find(({ outcome }) => outcome === "yes")?.each;
   if (found) return pass(`the Connect agent of ${spoke} may act as the user`, seen(found.role, found.source));
   const remedy =
-    "apply the ClusterRole that lets connect-agent-sa of gke-connect impersonate the user, bound to it";
+    "apply a ClusterRole that lets connect-agent-sa of gke-connect impersonate the user, and bind it to that service account";
   if (bound.length === 0 || !isWhole || may.some(({ outcome }) => outcome === "unknown"))
     return unknown(`whether the Connect agent of ${spoke} may act as the user was not read`, remedy);
   return broken(
@@ -120,34 +121,34 @@ function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: Spo
   );
 }
 
-/** Rights of RBAC, or of IAM. */
+/** Rights by RBAC or IAM. */
 function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
   if (bound.status === "pass") return bound;
   if (working.length > 0) {
     const roles = working.map(({ grant }) => shown(grant.role)).join(", ");
-    return pass(`IAM lets it work: ${roles}`, ...working.flatMap(grantSeen));
+    return pass(`IAM grants it rights in the cluster: ${roles}`, ...working.flatMap(grantSeen));
   }
   const { status, reason, remedy, evidence } = bound;
   return mayWork && status === "fail"
-    ? unknown(`${reason}, and whether IAM lets it work is not known`, remedy, ...evidence)
+    ? unknown(`${reason}, and whether IAM grants it rights in the cluster is not known`, remedy, ...evidence)
     : bound;
 }
 
 function wide(counted: Counted): FleetWarning {
   return {
     id: "wide-role",
-    reason: `${grantText(counted.grant)} counts in every cluster there`,
+    reason: `${grantText(counted.grant)} grants rights in every cluster there`,
     evidence: grantSeen(counted),
     remedy: "grant roles/container.clusterViewer, and bind a role in the spoke",
   };
 }
 
 interface IamEntry {
-  /** Whether it lets the identity in. */
+  /** Whether the cluster admits the identity. */
   readonly admitted: Answer;
-  /** Grants that let it work as well, certainly. */
+  /** Grants that certainly also give it rights in the cluster. */
   readonly working: readonly Counted[];
-  /** True where a grant that is not read, or may count, may let it work. */
+  /** True if a grant that was not read, or may be in effect, may give it rights in the cluster. */
   readonly mayWork: boolean;
 }
 
@@ -155,14 +156,14 @@ const GET = "container.clusters.get";
 const GET_THROUGH = "gkehub.gateway.get";
 const WORKS = /^container\.(?!clusters\.|operations\.|hostServiceAgent\.)/;
 const GATEWAY_ROLE = /^roles\/gkehub\.gateway(?:Admin|Editor|Reader)$/;
-/** Predefined and basic roles that hold `container.clusters.get`, some of them rights within clusters too. */
+/** Predefined and basic roles that hold `container.clusters.get`, some with rights within clusters too. */
 const ENTERING = /^roles\/container\.cluster(?:Viewer|Admin)$/;
 const WORKING = /^roles\/(?:container\.(?:admin|developer|viewer)|viewer|editor|owner)$/;
-/** Predefined roles of other services, which are known to hold nothing of clusters and gateways. */
+/** Predefined roles of other services, which are known to hold no permission for clusters and gateways. */
 const ELSEWHERE =
   /^roles\/(?:(?:artifactregistry|cloudkms|iam|logging|monitoring|pubsub|secretmanager|storage)\.|gkehub\.viewer$)/;
 
-/** Whether roles let an identity in, and whether they let it work. */
+/** Whether roles admit an identity, and whether they give it rights in the cluster. */
 function iamEntry(
   bearer: Bearer,
   project: Known<string> | undefined,
@@ -189,16 +190,16 @@ function iamEntry(
   return { admitted, working: isTaken ? [] : working, mayWork: (isTaken ? working : all).length > 0 };
 }
 
-/** Whether a predefined role lets its members in. */
+/** Whether a predefined role admits its members. */
 function entersWith(role: string, isGateway: boolean): Ternary | boolean {
   if (ELSEWHERE.test(role)) return "no";
   if (GATEWAY_ROLE.test(role)) return isGateway;
-  // What basic roles hold of the gateway is not documented.
+  // Which gateway permissions basic roles hold is not documented.
   if (isGateway) return role.startsWith("roles/container.") ? "no" : "unknown";
   return ENTERING.test(role) || WORKING.test(role) || "unknown";
 }
 
-/** Whether a role that lets its members in lets them work too. */
+/** Whether a role that admits its members also gives them rights in the cluster. */
 function worksWith(role: Known<string>, iam: Iam): Ternary {
   const custom = iam.role(role);
   if (custom)
@@ -208,7 +209,7 @@ function worksWith(role: Known<string>, iam: Iam): Ternary {
   return whether(role, (name) => WORKING.test(name) || (ENTERING.test(name) ? "no" : "unknown"));
 }
 
-/** Whether a grant reaches the spoke; which projects a folder or an organization holds, is not known. */
+/** Whether a grant reaches the spoke; the projects of a folder or an organization are not known. */
 function reachesProject({ on }: Grant, project: Known<string> | undefined, isGateway: boolean): Ternary {
   if (on.kind === "folder" || on.kind === "organization") return "unknown";
   if (on.kind !== "project") return isGateway && on.kind.startsWith("gke hub ") ? "unknown" : "no";
@@ -224,22 +225,22 @@ function admittedBy(
   const sure = found.filter(({ doubt }) => doubt === "");
   if (sure.length > 0) {
     const roles = sure.map(({ grant }) => grantText(grant)).join(", ");
-    return pass(`IAM lets it in: ${roles}`, ...sure.flatMap(grantSeen));
+    return pass(`IAM admits it: ${roles}`, ...sure.flatMap(grantSeen));
   }
   const doubts = new Set(found.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
   const placed = new Set(counting.map(({ grant }) => shown(grant.on.name)));
   const reason =
     project === undefined
       ? `the project of the spoke is not known; roles are granted on ${[...placed].join(", ") || "none that was read"}`
-      : `no role that lets it into project ${shown(project)} was read${doubts.size === 0 ? "" : `: ${[...doubts].join("; ")}`}`;
+      : `no role that admits it to clusters of project ${shown(project)} was read${doubts.size === 0 ? "" : `: ${[...doubts].join("; ")}`}`;
   if (project === undefined || found.length > 0 || counting.length === 0)
     return unknown(
       reason,
-      "also give explain the Terraform that declares cluster, grants and custom roles",
+      "also give explain the Terraform that declares the cluster, the grants and the custom roles",
       ...found.flatMap(grantSeen),
     );
   return broken(
-    `no role lets it into project ${shown(project)}`,
+    `no role admits it to clusters of project ${shown(project)}`,
     `grant ${isGateway ? "roles/gkehub.gateway…" : "roles/container.clusterViewer"} on the project`,
     isGateway
       ? "403 Permission 'gkehub.gateway.get' denied"

@@ -1,6 +1,6 @@
 /*
- * Would the Security Token Service exchange a service account's token? At a pool of the user's, or at the one that GKE
- * and fleets bring along, which needs no resource to be judged.
+ * Would the Security Token Service exchange a service account's token, at the user's own pool or at the built-in one of
+ * GKE and fleets, which has no resource to read?
  */
 
 import {
@@ -32,18 +32,18 @@ import { keysTrusted } from "./issuer";
 import { type Bearer, poolBearer } from "./members";
 import { type PoolProvider, type ProviderName, poolProviderOf, providerName } from "./pool";
 
-/** What the plugin logs of every exchange that fails. */
+/** The plugin's log for every exchange that fails. */
 const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
 const RECORD_ISSUER = "record it in workload-identity.json";
 
-/** A token as it is handed over. */
+/** A token as presented to the exchange. */
 export interface Token {
   readonly issuer: Known<string>;
   readonly audience: Known<string>;
   readonly subject: string;
-  /** The service account; `undefined` where the subject is none's. */
+  /** The service account; `undefined` if the subject is not a service account. */
   readonly account: { readonly namespace: string; readonly name: string } | undefined;
-  /** True where it is of an issuer that has its own pool provider beside the one that was named. */
+  /** True if its issuer has a pool provider other than the one that was named. */
   readonly further?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function tokenOf({ issuer, audience, namespace, name, further = false }: 
 }
 
 /**
- * The claims of a bound token that kube-apiserver issues for a pod; `aud` is a list, also of one.
+ * The claims of a bound token that kube-apiserver issues for a pod; `aud` is a list even for a single audience.
  * Source: kubernetes/kubernetes, pkg/serviceaccount/claims.go.
  */
 function claimsOf({ issuer, audience, subject, account }: Token): CelClaims {
@@ -74,21 +74,21 @@ function claimsOf({ issuer, audience, subject, account }: Token): CelClaims {
   };
 }
 
-/** The attributes that a pool provider makes of a token; `undefined` where its mapping is not known. */
+/** The attributes to which a pool provider maps a token; `undefined` if its mapping is not known. */
 function attributesOf(provider: PoolProvider | undefined, token: Token): MappedAttributes | undefined {
   const mapping = provider && orElse(provider.mapping, () => undefined);
   return mapping && mapAttributes(mapping, claimsOf(token));
 }
 
-/** The answers where one reason keeps all from being told. */
+/** The same answer to all questions. */
 export function sameAnswers(answer: Answer): TrustAnswer {
   return { issuer: answer, audience: answer, subject: answer };
 }
 
-/** The answers that all tokens of a cluster get. */
+/** The answers shared by all tokens of a cluster. */
 type OfCluster = Omit<TrustAnswer, "subject">;
 
-/** Whether tokens are exchanged at pools of the user's. */
+/** Judges whether tokens are exchanged at the user's own pools. */
 export class Exchanges {
   readonly #providers: readonly PoolProvider[];
   readonly #issuers: Issuers;
@@ -99,19 +99,19 @@ export class Exchanges {
     this.#issuers = issuers;
   }
 
-  /** The pool provider of that name; `undefined` where it was not read. */
+  /** The pool provider with the name; `undefined` if it was not read. */
   provider(name: ProviderName): PoolProvider | undefined {
     return poolProviderOf(name, this.#providers);
   }
 
-  /** Who the bearer of a token is at a pool provider. */
+  /** The bearer of a token at a pool provider. */
   bearer(name: ProviderName, token: Token): Bearer {
     const provider = this.provider(name);
     const numbers = [name.number, ...(provider?.numbers ?? [])];
     return poolBearer(name.poolId, numbers, attributesOf(provider, token), token.subject);
   }
 
-  /** Whether a pool provider, by default the one of that name, exchanges a token. */
+  /** Whether a pool provider, by default the one with the name, exchanges a token. */
   trust(
     name: ProviderName,
     token: Token,
@@ -129,8 +129,8 @@ export class Exchanges {
   }
 
   /**
-   * Whether a pool provider of the same pool trusts a further issuer and admits the account. Whoever has such a token
-   * had it of a file that names this pool provider, with an audience that it accepts.
+   * Whether a pool provider of the same pool trusts a further issuer and admits the account. Holders of such a token
+   * use a credential file that names that pool provider, and an audience that it accepts.
    */
   #beside(name: ProviderName, token: Token): TrustAnswer {
     const ofPool = this.#providers.filter(({ poolId }) => same(poolId, name.poolId) === "yes");
@@ -150,13 +150,13 @@ export class Exchanges {
     const bad = ({ issuer, subject }: TrustAnswer): number => Math.max(badness(issuer), badness(subject));
     const [first, ...others] = answers;
     if (first) return others.reduce((best, each) => (bad(each) < bad(best) ? each : best), first);
-    const reason = `no pool provider of ${shown(name.poolId)} trusts ${shown(token.issuer)}, a further issuer of the cluster`;
+    const reason = `no pool provider of ${shown(name.poolId)} trusts ${shown(token.issuer)}, an additional issuer of the cluster`;
     return sameAnswers(
       ofPool.length === 0
         ? unknown(reason, "also give explain the Terraform that declares it")
         : broken(
             reason,
-            "declare a pool provider for it in the pool, or leave it out of additionalIssuers",
+            "declare a pool provider for it in the pool, or remove it from additionalIssuers",
             undefined,
           ),
     );
@@ -192,13 +192,13 @@ function mappedOtherwise(provider: PoolProvider, named: PoolProvider | undefined
   };
   if (own.size === other.size && [...own].every(isAlike)) return undefined;
   return unknown(
-    `the pool providers ${shown(provider.providerId)} and ${shown(named?.providerId ?? known(""))} map claims differently, so that tokens of the two issuers may be different principals`,
-    "write one attribute mapping into both",
+    `the pool providers ${shown(provider.providerId)} and ${shown(named?.providerId ?? known(""))} map claims differently, so tokens of the two issuers may become different principals`,
+    "write the same attribute mapping into both",
     seen("attribute_mapping", provider.resource.source),
   );
 }
 
-/** The resource has its project's id, the plugin's argument the number: that of an accepted audience is all to compare. */
+/** The resource has the project's id, the plugin's argument its number; only an accepted audience relates the two. */
 function otherProject(name: ProviderName, provider: PoolProvider, { audience }: Token): Answer | undefined {
   const accepted = orElse(provider.audiences, () => []);
   if (!accepted.some((each) => same(each, audience) === "yes")) return undefined;
@@ -210,8 +210,8 @@ function otherProject(name: ProviderName, provider: PoolProvider, { audience }: 
     same(named.number, name.number) === "no";
   if (!isOther) return undefined;
   return unknown(
-    `the token's audience names the pool of project ${shown(named.number)}, the plugin exchanges the token at that of ${shown(name.number)}, and only one of them can be the pool that was read`,
-    "write one project's number into --sts-audience, the audience and the grants",
+    `the token's audience names the pool of project ${shown(named.number)}, but the plugin exchanges the token at that of ${shown(name.number)}, and only one of them can be the pool that was read`,
+    "write the number of the same project into --sts-audience, the audience and the grants",
     seen("oidc.allowed_audiences", provider.resource.source),
   );
 }
@@ -226,7 +226,7 @@ function issuerTrusted(
   const equal = same(trusted, issuer);
   if (equal === "no" && shown(trusted) !== "")
     return broken(
-      `the pool provider trusts ${shown(trusted)}, the cluster's tokens are of ${shown(issuer)}`,
+      `the pool provider trusts ${shown(trusted)}, but the cluster's tokens are from ${shown(issuer)}`,
       "write exactly the cluster's issuer into the pool provider",
       `${EMPTY} (invalid_grant)`,
       where,
@@ -237,11 +237,11 @@ function issuerTrusted(
       : unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER, where);
   if (doubt === undefined) return pass(`the pool provider trusts ${shown(issuer)}`, where);
   const remedy =
-    "declare the pool provider beside its pool, as Google and its organization accept it, not disabled";
+    "declare the pool provider together with its pool, enabled, and in a form that Google and your organization accept";
   return unknown(doubt, remedy, where);
 }
 
-/** What a pool provider accepts that names no audience. */
+/** The audience that a pool provider accepts if it names none. */
 function defaultAudience({ number, poolId, providerId }: ProviderName): Known<string> {
   const path = joined("/projects/", number, "/locations/global/workloadIdentityPools/", poolId);
   return joined("https://iam.googleapis.com", path, "/providers/", providerId);
@@ -262,7 +262,7 @@ function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience
       where,
     );
   return broken(
-    `the pool provider accepts ${accepted.map(shown).join(", ")}, the token is for ${shown(audience)}`,
+    `the pool provider accepts ${accepted.map(shown).join(", ")}, but the token is for ${shown(audience)}`,
     "write the audience of the tokens into allowed_audiences",
     `STS token exchange failed with status 400: {"error":"invalid_grant", … "The audience in ID Token [${shown(audience)}] does not match the expected audience …"}`,
     where,
@@ -277,7 +277,7 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
   if (attributes?.failure !== undefined)
     return broken(
       attributes.failure,
-      "map a text of 1 to 127 bytes to google.subject, and bind by an attribute where the subject is longer",
+      "map a text of 1 to 127 bytes to google.subject, and bind by an attribute if the subject is longer",
       `${EMPTY} (unauthorized_client)`,
       mapped,
     );
@@ -304,21 +304,21 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
   );
 }
 
-/** Whether the pool that GKE and fleets bring along, of a project, takes the token of a cluster that it knows by URL. */
+/** Whether a project's built-in pool for GKE and fleets accepts the token of a cluster that it knows by URL. */
 export function managedTrust(project: Known<string>, cluster: Known<string>, token: Token): TrustAnswer {
   const pool = joined(project, ".svc.id.goog");
   const accepts = same(token.audience, pool);
   const audience =
     accepts === "yes"
-      ? pass("the pool accepts its own id as audience")
+      ? pass("the pool accepts its own id as the audience")
       : accepts === "unknown"
         ? unknown("whether the token is for the pool is known only after apply", "state both as literals")
         : broken(
-            `the pool accepts ${shown(pool)}, the token is for ${shown(token.audience)}`,
-            "write it as serviceAccountTokenAudience",
+            `the pool accepts ${shown(pool)}, but the token is for ${shown(token.audience)}`,
+            "write that pool as serviceAccountTokenAudience",
             "STS token exchange failed with status 400: invalid_grant",
           );
-  const subject = pass(`the pool admits every service account of its clusters, ${token.subject} among them`);
+  const subject = pass(`the pool admits every service account of its clusters, including ${token.subject}`);
   return { issuer: clusterKnown(project, cluster, token.issuer), audience, subject };
 }
 
@@ -336,23 +336,23 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
     return unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER);
   if (parsed === undefined || isCluster === "no")
     return broken(
-      `${url} is not the cluster whose tokens are of ${shown(issuer)}`,
+      `${url} is not the cluster whose tokens are from ${shown(issuer)}`,
       "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need their own pool",
       `${EMPTY} (invalid_target)`,
     );
   const pool = `the pool ${shown(project)}.svc.id.goog`;
-  // The pool of a fleet is that of its host project.
+  // A fleet uses the pool of its host project.
   const isNumber = isFleet && /^\d+$/.test(parsed.project);
   const isHost = isNumber ? "unknown" : isFleet ? same(known(parsed.project), project) : "yes";
   if (isHost === "yes") return pass(`${pool} knows the cluster by ${url}`);
   if (isHost === "unknown")
     return unknown(
-      `whether ${pool} is that of ${parsed.project}, the project of the fleet membership, is not known`,
+      `whether ${pool} belongs to ${parsed.project}, the project of the fleet membership, is not known`,
       "write the id of the fleet host project into --identity-provider",
     );
   return broken(
-    `the membership ${url} is of the fleet of project ${parsed.project}, which does not have ${pool}`,
-    "give the fleet host project as --project-id",
+    `the membership ${url} is in the fleet of project ${parsed.project}, which does not use ${pool}`,
+    "set --project-id to the fleet host project",
     `${EMPTY} (invalid_target)`,
   );
 }

@@ -100,7 +100,7 @@ export function selfManaged(
         : unknown("the name of the user on the spoke is not known", READ_IT),
       warnings: one && !namesUsers(one, token) ? [unpinned(one)] : [],
     },
-    user: subject.status === "fail" ? undefined : orElse<string, undefined>(user, () => undefined),
+    user: orElse<string, undefined>(user, () => undefined),
   };
 }
 

@@ -1,5 +1,5 @@
 /*
- * Blocks and resources of Terraform. What they hand out is {@link Known}; outside of `read/` no argument is seen as it is
+ * Terraform blocks and resources. Their values are {@link Known}; code outside of `read/` never sees an argument as
  * written.
  */
 
@@ -9,21 +9,21 @@ import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
 import type { Source } from "./source";
 
-/** The configuration that blocks stand in, plan or state. */
+/** The configuration, plan or state that contains blocks. */
 export interface Configuration {
-  /** The folder of a configuration, the file of a plan or state. */
+  /** The folder of a configuration, or the file of a plan or state. */
   readonly place: string;
   /** A value as written, references followed as far as they go. */
   evaluated(value: unknown, instance?: Instance): Tree;
-  /** An attribute of a resource, as an expression of this configuration has it. */
+  /** The value of a resource's attribute in an expression of this configuration. */
   attribute(resource: Resource, path: readonly (string | number)[]): Tree;
-  /** The arguments of a provider's configuration; none where it is not there. */
+  /** The arguments of a Terraform provider's configuration; empty if there is none. */
   provider(key: string): Block;
-  /** The resources that the expressions of a value name, however deep, whatever they make of them. */
+  /** The resources that the expressions of a value name, however deep, and whatever they compute from them. */
   targets(value: unknown): readonly Resource[];
 }
 
-/** The variables of an instance that `count` or `for_each` makes. */
+/** The variables of an instance that `count` or `for_each` creates. */
 export interface Instance {
   /** `each.key`, or `count.index`. */
   readonly key: string | number;
@@ -31,7 +31,7 @@ export interface Instance {
   readonly value: unknown;
 }
 
-/** Takes the place of an argument that a plan does not know yet. */
+/** Stands for an argument that a plan does not know yet. */
 export const NOT_YET: unique symbol = Symbol("known after apply");
 
 export class Block {
@@ -49,7 +49,7 @@ export class Block {
     return Object.keys(this.values);
   }
 
-  /** An argument as text, `undefined` where it is absent. */
+  /** An argument as text; `undefined` if it is absent. */
   text(name: string): Known<string | undefined> {
     return andThen(this.tree(name), (value) => {
       if (value === undefined || value === null) return known(undefined);
@@ -58,14 +58,14 @@ export class Block {
     });
   }
 
-  /** An argument as text; not known where it is absent. */
+  /** An argument as text; unknown if it is absent. */
   stated(name: string): Known<string> {
     return andThen(this.text(name), (value) =>
       value === undefined ? unread(`${name} is not stated`) : known(value),
     );
   }
 
-  /** A switch; off where it is absent. */
+  /** A Boolean argument; `false` if it is absent. */
   flag(name: string): Known<boolean> {
     return andThen(this.text(name), (value = "false") =>
       value === "false" || value === "true"
@@ -74,7 +74,7 @@ export class Block {
     );
   }
 
-  /** The items of a list as texts; none where it is absent. */
+  /** The items of a list as texts; empty if it is absent. */
   list(name: string): Known<readonly Known<string>[]> {
     const text = (item: Tree): Known<string> =>
       andThen(item, (value) =>
@@ -88,7 +88,7 @@ export class Block {
     });
   }
 
-  /** The blocks of that name; not known where an expression or `dynamic` makes some of them. */
+  /** The blocks with a name; unknown if an expression or `dynamic` creates some of them. */
   blocks(name: string): Known<readonly Block[]> {
     const dynamic = listOf(this.raw("dynamic")).some((each) => isRecord(each) && Object.hasOwn(each, name));
     if (dynamic) return unread(`dynamic blocks of ${name} are not expanded`);
@@ -100,12 +100,12 @@ export class Block {
     return known(found.map((each) => new Block(this.scope, each, this.instance)));
   }
 
-  /** The only block of that name; `undefined` where there is none. */
+  /** The only block with a name; `undefined` if there is none. */
   block(name: string): Known<Block | undefined> {
     return map(this.blocks(name), ([first]) => first);
   }
 
-  /** An argument that holds JSON as text, parsed; `undefined` where it is absent. */
+  /** An argument that holds JSON as text, parsed; `undefined` if it is absent. */
   json(name: string): Tree {
     return match(
       this.text(name),
@@ -124,7 +124,7 @@ export class Block {
     return referredResource(this.text(name), attributes);
   }
 
-  /** The resources that the expressions of an argument name, whatever they make of them. */
+  /** The resources that the expressions of an argument name, whatever they compute from them. */
   mentioned(name: string): readonly Resource[] {
     return this.scope.targets(this.raw(name));
   }
@@ -141,8 +141,8 @@ export function referredResource(value: Known<unknown>, attributes: readonly str
 }
 
 /**
- * Arguments that say whose a resource is. They count also where it is not certain that the resource is there, since
- * otherwise everything would be in doubt because of it.
+ * Arguments that say what a resource belongs to. They are used even if it is not certain that the resource exists;
+ * otherwise such a resource would put everything in doubt.
  */
 const OWNERS: readonly string[] = [
   "member",
@@ -157,7 +157,7 @@ const OWNERS: readonly string[] = [
   "user_assigned_identity_id",
 ];
 
-/** What is known of a resource besides its arguments. */
+/** What is known about a resource apart from its arguments. */
 export interface ResourcePlace {
   readonly type: string;
   readonly address: string;
@@ -165,7 +165,7 @@ export interface ResourcePlace {
   readonly certain: boolean;
   readonly source: () => Source;
   readonly instance?: Instance | undefined;
-  /** Key of the provider's configuration where the values do not say it. */
+  /** Key of the Terraform provider's configuration if the values do not state it. */
   readonly provider?: string | undefined;
 }
 
@@ -175,7 +175,7 @@ export class Resource extends Block {
   readonly address: string;
   /** True for a data source: the object exists, and this configuration does not own it. */
   readonly adopted: boolean;
-  /** False where it is not certain that it is there, by `count` or `for_each`. Its arguments are not known then. */
+  /** False if `count` or `for_each` leaves it uncertain whether it exists; its arguments are then unknown. */
   readonly certain: boolean;
   readonly #place: ResourcePlace;
 
@@ -192,7 +192,7 @@ export class Resource extends Block {
     return this.#place.source();
   }
 
-  /** Key of the provider's configuration: `aws`, or `aws.<alias>`. */
+  /** Key of the Terraform provider's configuration: `aws`, or `aws.<alias>`. */
   get providerKey(): string {
     const written = this.values["provider"];
     return typeof written === "string" && written !== ""
@@ -204,7 +204,7 @@ export class Resource extends Block {
     return this.scope.provider(this.providerKey);
   }
 
-  /** An attribute, as a reference to it has it: computed, or the reference itself where it is known only after apply. */
+  /** An attribute as references see it: computed, or the reference itself if it is known only after apply. */
   attribute(name: string): Known<string> {
     return andThen(this.scope.attribute(this, [name]), (value) =>
       typeof value === "string" || typeof value === "number" || typeof value === "boolean"
@@ -223,7 +223,7 @@ export class Resource extends Block {
     return this.#doubt(name) ?? super.blocks(name);
   }
 
-  /** The argument at a path as it is written; for the configuration. */
+  /** The argument at a path as written; for the configuration's use. */
   written(path: readonly (string | number)[]): unknown {
     return path.reduce<unknown>((value, step) => {
       if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
@@ -231,18 +231,18 @@ export class Resource extends Block {
     }, this.values);
   }
 
-  /** What one of its expressions is, with its own `each` and `count`; for the configuration. */
+  /** The value of one of its expressions, with its own `each` and `count`; for the configuration's use. */
   evaluate(value: unknown): Tree {
     return this.scope.evaluated(value, this.instance);
   }
 
   #doubt(name: string): Known<never> | undefined {
     if (this.certain || OWNERS.includes(name)) return undefined;
-    return unread(`count or for_each decides whether ${this.address} is there`);
+    return unread(`count or for_each decides whether ${this.address} exists`);
   }
 }
 
-/** One item, or the items of a list; none where there is nothing. */
+/** A single item, or the items of a list; empty for no value. */
 export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];

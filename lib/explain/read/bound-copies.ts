@@ -1,7 +1,7 @@
 /*
- * Files that `bind` wrote from a stack that is read as well: each is what the stack's own file becomes, and no second
- * document that could contradict it; unless what was filled in is not what Terraform made, since outputs of another
- * cluster, or old ones, fill a file as well.
+ * Files that `bind` wrote from a stack that is read too: each is the finished form of the stack's own file, not a
+ * second document that could contradict it. It may still hold values that Terraform did not produce, filled in from old
+ * outputs or those of another cluster.
  */
 
 import { dirname, join, relative, resolve } from "node:path";
@@ -24,14 +24,14 @@ export interface BoundStack {
   readonly scope: Scope | undefined;
 }
 
-/** A text of a finished file in place of one with placeholders. */
+/** A text of a finished file and the template that it fills. */
 interface FilledText {
   readonly template: string;
   readonly text: string;
   readonly source: Source;
 }
 
-/** A file that is a stack's own with its placeholders filled. */
+/** A stack's own file with its placeholders filled. */
 export interface BoundCopy {
   readonly file: string;
   readonly stack: string;
@@ -45,8 +45,8 @@ interface BoundFolder {
 }
 
 /**
- * The files that equal a template of a stack but for what it leaves late: they say nothing that the template does not,
- * if what was filled in is right. One that differs in anything else is a file like others.
+ * The files that differ from a stack's template only where it has placeholders: if the filled-in values are right, they
+ * say nothing new. A file that differs in anything else is read like any other.
  */
 export function boundCopies(
   files: readonly string[],
@@ -82,7 +82,7 @@ function boundFolder(folder: string, known: Map<string, BoundFolder | undefined>
   return found;
 }
 
-/** What was written in place of the placeholders; `undefined` where documents differ in anything else. */
+/** The texts in place of the placeholders; `undefined` if the documents differ in anything else. */
 function filledTexts(
   templates: readonly FileDocument[],
   copies: readonly FileDocument[],
@@ -120,7 +120,7 @@ export function isFilled(
   );
 }
 
-/** Whether a text is another one with its placeholders filled: its literal pieces in their order, each looked for once. */
+/** Whether a text fills the placeholders of a template: it has the literal pieces in their order. */
 function isFilledText(template: string, text: string): boolean {
   const [first = "", ...others] = placeholderPieces(template).filter((_, place) => place % 2 === 0);
   const last = others.pop();
@@ -128,7 +128,7 @@ function isFilledText(template: string, text: string): boolean {
   if (!text.startsWith(first)) return false;
   let place = first.length;
   for (const piece of others) {
-    // What fills a placeholder is never empty.
+    // A placeholder is never filled with an empty text.
     const found = text.indexOf(piece, place + 1);
     if (found < 0) return false;
     place = found + piece.length;
@@ -136,18 +136,18 @@ function isFilledText(template: string, text: string): boolean {
   return text.endsWith(last) && text.length - last.length > place;
 }
 
-/** One attribute of one resource that Terraform makes, perhaps without the slash at its end. */
+/** One attribute of one Terraform resource, perhaps with its trailing slash trimmed. */
 const ATTRIBUTE = /^\$\{(trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))?\}$/;
-/** Attributes of which no two resources of a type have the same value. */
+/** Attributes whose value is different for every resource of a type. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
 export interface WronglyFilled {
   /**
-   * Files in which a placeholder became something else than a state says or than it became elsewhere, or the same as the
-   * placeholder of another resource.
+   * Files in which the value of a placeholder contradicts a state, differs from its value in another file, or equals
+   * that of another resource's placeholder.
    */
   readonly files: readonly string[];
-  /** What was filled in for an identity against what a state says, a sentence, by the document's {@link sourceText}. */
+  /** How an identity that was filled in contradicts a state, as a sentence, by the document's {@link sourceText}. */
   readonly misfilled: ReadonlyMap<string, string>;
 }
 
@@ -181,7 +181,7 @@ export function wronglyFilled(
       if (!isRight && isUnique(each))
         misfilled.set(
           each.where,
-          `${each.became} was filled in, and the state has ${right.join(" or ")} there`,
+          `${each.became} was filled in, but the state has ${right.join(" or ")} there`,
         );
       return !isRight;
     });
@@ -190,13 +190,13 @@ export function wronglyFilled(
   return { files: [...new Set(files)], misfilled };
 }
 
-/** What was written in place of a placeholder; of several in one text, which cannot be told apart, the text as a whole. */
+/** The text in place of a placeholder, or of several in one text, which cannot be told apart. */
 interface Filling {
   readonly file: string;
   readonly where: string;
   readonly what: string;
   readonly became: string;
-  /** The resource and its attribute that it is; empty where it is none. */
+  /** The resource and the attribute behind it; empty if there is none. */
   readonly address: string;
   readonly attribute: string;
 }
@@ -224,7 +224,7 @@ function attributeOf(entry: OutputPlaceholder | undefined): readonly string[] {
   return ATTRIBUTE.exec(String(entry?.expression)) ?? [];
 }
 
-/** What states say of a placeholder, or of a text with several of them; none where they do not say it for certain. */
+/** The values in states for a placeholder, or for a text with several; empty if they are not certain. */
 function statedTexts(
   what: string,
   stack: BoundStack,
@@ -233,7 +233,7 @@ function statedTexts(
 ): readonly string[] {
   const texts = placeholdersIn(what).map((name) => {
     const found = outputTexts(outputOf(stack, name), states);
-    // One state of several stacks with a resource of that name may be another stack's.
+    // If several stacks have a resource with that name, the state may belong to any of them.
     const having = stacks.filter((each) => Object.hasOwn(each.identity?.placeholders ?? {}, name));
     return found.length >= having.length ? [...new Set(found)] : [];
   });
@@ -244,7 +244,7 @@ function statedTexts(
   return [pieces.map((piece, place) => (place % 2 === 1 ? texts[(place - 1) / 2]?.[0] : piece)).join("")];
 }
 
-/** By the output that fills a placeholder, else by the attribute that the output holds. */
+/** Looks up the output that fills a placeholder, else the attribute that the output holds. */
 function outputTexts(entry: OutputPlaceholder | undefined, states: readonly Scope[]): readonly string[] {
   if (entry === undefined) return [];
   const [, trimmed, address = "", , attribute = ""] = attributeOf(entry);

@@ -1,5 +1,5 @@
 /*
- * Facts of a cluster that manifests do not carry, from `workload-identity.json` or from the caller.
+ * Facts about a cluster that are not in manifests, from `workload-identity.json` or from the caller.
  */
 
 import type { PluginFacts } from "../../model/cluster";
@@ -30,11 +30,11 @@ export interface DeclaredComponent<Text = string, Rights = Json> {
   readonly audience: string;
   /** The provider part of its request. */
   readonly asks: Json;
-  /** What it was meant to get instead, in the same form; `undefined` where that is the same. */
+  /** The rights it was meant to get instead, in the same form; `undefined` if they are the same. */
   readonly intends: Rights | undefined;
-  /** Why; empty where no reason was given. */
+  /** Why they differ; empty if no reason was given. */
   readonly reason: string;
-  /** Where its rights count. */
+  /** Where its rights apply. */
   readonly places: readonly Text[];
 }
 
@@ -44,14 +44,14 @@ export interface DeclaredWorkload<Rights = Json> {
   readonly serviceAccount: string;
   /** Key of the cloud. */
   readonly cloud: string;
-  /** What it may do, in the form of a request's provider part; `undefined` where that is not recorded. */
+  /** What it may do, in the form of a request's provider part; `undefined` if that is not recorded. */
   readonly asks: Rights | undefined;
 }
 
 /** A plugin on the nodes. */
 export interface PluginRecord extends PluginFacts {
   /**
-   * Names of its executable on these nodes, besides those that distributions give it.
+   * Names of its executable on these nodes, in addition to those that distributions use.
    *
    * @defaultValue - none
    */
@@ -67,26 +67,26 @@ export interface RecordedGates {
    */
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /**
-   * Feature gates of the kubelets alone; win over `featureGates`.
+   * Feature gates of the kubelets only; they override `featureGates`.
    *
    * @defaultValue - `featureGates`
    */
   readonly kubeletFeatureGates?: Readonly<Record<string, boolean>>;
   /**
-   * Feature gates of kube-apiserver alone; win over `featureGates`.
+   * Feature gates of kube-apiserver only; they override `featureGates`.
    *
    * @defaultValue - `featureGates`
    */
   readonly apiServerFeatureGates?: Readonly<Record<string, boolean>>;
   /**
-   * Names of feature gates that were recorded with a value that is neither on nor off.
+   * Names of feature gates whose recorded value is neither on nor off.
    *
    * @defaultValue - none
    */
   readonly unclearFeatureGates?: readonly string[];
 }
 
-/** What is known of a cluster; everything may be missing, and what depends on it is then unknown. */
+/** Describes a cluster; any fact may be missing, and checks that need it then answer `unknown`. */
 export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGates {
   /**
    * Name of the cluster.
@@ -101,31 +101,31 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    */
   readonly issuer?: Text;
   /**
-   * Further issuers of which tokens are about, while the cluster moves from one to the other.
+   * Additional issuers whose tokens are still in use while the cluster moves to another issuer.
    *
    * @defaultValue - none
    */
   readonly additionalIssuers?: readonly Text[];
   /**
-   * Kubelet minor, `1.35`; for a version without known rules, what depends on them is unknown.
+   * Kubelet minor version, `1.35`; if the library does not know its rules, checks that need them answer `unknown`.
    *
-   * @defaultValue - that of the OpenShift version, or not known
+   * @defaultValue - the kubelet of the OpenShift version, or not known
    */
   readonly kubelet?: string;
   /**
    * Version of MicroShift, which decides whether it has settings for credential providers.
    *
-   * @defaultValue - no MicroShift, or not known
+   * @defaultValue - not MicroShift, or not known
    */
   readonly microShift?: string;
   /**
-   * Minor of kube-apiserver, `1.35`.
+   * Minor version of kube-apiserver, `1.35`.
    *
    * @defaultValue - not known
    */
   readonly apiServer?: string;
   /**
-   * Properties of registries that no manifest and perhaps no Terraform has, by the registry's host:
+   * Properties of registries that are in no manifest and may be missing from Terraform, by the registry's host:
    * `{ "acme.azurecr.io": { "roleAssignmentMode": "AbacRepositoryPermissions" } }`.
    *
    * @defaultValue - not known
@@ -138,10 +138,10 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    */
   readonly plugins?: Readonly<Record<string, PluginRecord>>;
   /**
-   * OpenShift version and platform, which decide which file the kubelet reads, and the pools of nodes; of a
-   * hosted cluster the NodePools whose nodes pull.
+   * OpenShift version and platform, which decide which file the kubelet reads, and the node pools; for a hosted cluster
+   * the NodePools whose nodes pull.
    *
-   * @defaultValue - no OpenShift, or not known
+   * @defaultValue - not OpenShift, or not known
    */
   readonly openShift?: {
     readonly version: string;
@@ -178,7 +178,7 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
 /** A cluster's record with its late values followed. */
 export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
   /**
-   * Issuers that other stacks record for the cluster, and this one does not.
+   * Issuers that other stacks record for the cluster, but this one does not.
    *
    * @defaultValue - none
    */

@@ -1,6 +1,6 @@
 /*
- * Cluster Secrets of Argo CD, read as the ClusterProfile and the list of access providers that say the same: one judgement
- * serves both. Those with stored credentials are no fleet access by workload identity, and are left out.
+ * Argo CD cluster Secrets, read as an equivalent ClusterProfile and list of access providers, so that both are judged
+ * alike. Secrets with stored credentials do not use workload identity, and are left out.
  * Sources: argoproj/argo-cd:docs/operator-manual/declarative-setup.md ("Clusters"), and `RawRestConfig` in
  * pkg/apis/application/v1alpha1/types.go for what awsAuthConfig runs.
  */
@@ -21,7 +21,7 @@ import type { FleetFacts, ObjectFact, ProfileFact, ProviderListFact } from "./fl
 import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects";
 import type { Source } from "./source";
 
-/** The facts with those of the cluster Secrets; a profile of the same name comes before its Secret. */
+/** The facts together with those of cluster Secrets; a ClusterProfile of the same name comes before its Secret. */
 export function withClusterSecrets(facts: FleetFacts, objects: Objects): FleetFacts {
   const secrets = objects
     .of("Secret")
@@ -91,14 +91,14 @@ function clusterSecret(key: string, documents: readonly KubernetesObject[]): Clu
 
 const PROFILE = { apiVersion: `${CLUSTER_PROFILE_GROUP}/v1alpha1`, kind: "ClusterProfile" };
 
-/** Main object and status in one. */
+/** A profile whose main object and status are the same object. */
 function profileOf(namespace: string, name: string, fact: ObjectFact): ProfileFact {
   const key = `${namespace}/${name}`;
   const nothing = { dropped: undefined, writtenFrom: undefined };
   return { key, namespace, name, main: fact, status: fact, isSecret: true, ...nothing };
 }
 
-/** How the plugin is run; `undefined` where none is. */
+/** How the plugin is run; `undefined` if none is. */
 function execOf(config: Tree): { readonly exec: Tree } | undefined {
   if (orElse(config, () => null) === null) return { exec: config };
   const aws = treeAt(config, "awsAuthConfig");
@@ -130,7 +130,7 @@ function stated(key: string, value: Tree): Readonly<Record<string, Tree>> {
   return isAbsent(value) ? {} : { [key]: value };
 }
 
-/** An empty text is what Go takes for a missing one. */
+/** Go treats an empty text like a missing one. */
 function isAbsent(tree: Tree): boolean {
   const value = orElse(tree, () => "late");
   return value === undefined || value === null || value === "";

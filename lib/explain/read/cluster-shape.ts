@@ -55,7 +55,7 @@ const FLEET: Shape = {
   },
 };
 
-/** A cluster as `workload-identity.json` records it, keys that the verifier does not need included. */
+/** A cluster as `workload-identity.json` records it, including keys that explain does not need. */
 export const CLUSTER: Shape = {
   keys: {
     name: TEXT,

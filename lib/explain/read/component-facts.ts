@@ -1,5 +1,5 @@
 /*
- * What OpenShift's components read and ask for: Secrets, CredentialsRequests, the issuer, files with credentials.
+ * What OpenShift's components read and request: Secrets, CredentialsRequests, the issuer, credential files.
  */
 
 import { propertyPath } from "../../artefact/property-path";
@@ -14,11 +14,11 @@ import { type Source, below } from "./source";
 export interface SecretFact {
   readonly key: string;
   readonly namespace: string;
-  /** Its type, `Opaque` where none is written; not known where documents of it differ. */
+  /** Its type, by default `Opaque`; unknown if its documents differ. */
   readonly type: Known<string>;
   /** The keys that it has or may have, sorted. */
   readonly keys: readonly string[];
-  /** The decoded text of a key; `undefined` where it is certainly absent; not known where documents of it differ. */
+  /** The decoded text of a key; `undefined` if it is certainly absent; unknown if its documents differ. */
   readonly value: (key: string) => Known<string | undefined>;
   readonly source: Source;
   /** All documents of it where there are several, else none. */
@@ -32,16 +32,16 @@ export interface RequestFact {
   readonly secret: string;
   /** The component's service accounts, `namespace/name` each, sorted. */
   readonly serviceAccounts: readonly string[];
-  /** `spec.cloudTokenPath`; `undefined` where it has none. */
+  /** `spec.cloudTokenPath`; `undefined` if absent. */
   readonly tokenPath: string | undefined;
-  /** `spec.providerSpec.kind`; `undefined` where it has none. */
+  /** `spec.providerSpec.kind`; `undefined` if absent. */
   readonly providerKind: string | undefined;
   readonly providerSpec: Tree;
   readonly source: Source;
 }
 
 export interface AuthenticationFact {
-  /** `spec.serviceAccountIssuer`; `undefined` where it has none, which means the API server's own. */
+  /** `spec.serviceAccountIssuer`; `undefined` if absent, which means the API server's default issuer. */
   readonly issuer: Known<string | undefined>;
   readonly source: Source;
 }
@@ -52,16 +52,16 @@ export interface CredentialFileFact {
   readonly configMap: string;
   readonly name: string;
   readonly keys: readonly string[];
-  /** The text; not known where documents of it differ. */
+  /** The text; unknown if its documents differ. */
   readonly text: Known<string>;
   readonly source: Source;
 }
 
-/** What components and workloads read and ask for. */
+/** What components and workloads read and request. */
 export interface ComponentFacts {
   readonly secrets: ReadonlyMap<string, SecretFact>;
   readonly requests: readonly RequestFact[];
-  /** The issuer that the cluster is given; `undefined` where no manifest says it. */
+  /** The issuer that the cluster is given; `undefined` if no manifest states it. */
   readonly authentication: AuthenticationFact | undefined;
   readonly credentialFiles: readonly CredentialFileFact[];
 }
@@ -104,7 +104,7 @@ function keysOf(part: string, documents: readonly KubernetesObject[]): readonly 
   return documents.flatMap(({ value }) => Object.keys(record(value[part])));
 }
 
-/** A value of a Secret, decoded; `undefined` where it has none of the name. */
+/** A value of a Secret, decoded; `undefined` if the Secret lacks the key. */
 export function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
   const written = at(value, "stringData", name);
   if (typeof written === "string") return late(written);
@@ -144,7 +144,7 @@ function authenticationFact(documents: readonly KubernetesObject[]): Authenticat
   };
 }
 
-/** Only what Google's libraries take for credentials without a key. */
+/** The only type of credential file that Google's libraries accept without a key. */
 const EXTERNAL = "external_account";
 
 function filesOf(configMap: string, documents: readonly KubernetesObject[]): readonly CredentialFileFact[] {

@@ -1,5 +1,5 @@
 /*
- * Which files of a node its kubelet reads as CredentialProviderConfig: by flag, unit or platform.
+ * Which files of a node its kubelet reads as CredentialProviderConfig, decided by flag, unit or platform.
  */
 
 import { posix } from "node:path";
@@ -25,29 +25,29 @@ import {
 } from "./node-files";
 import { kubeletVersion } from "./read-record";
 
-/** Whether the kubelet reads what stands there, and what an operator sees where it does not. */
+/** Whether the kubelet reads the files, and what an operator sees if it does not. */
 export type KubeletReads =
   | { readonly reads: true }
   | {
       readonly reads: false;
       /** Why not, a clause. */
       readonly reason: string;
-      /** What the kubelet logs of it when it starts, and that it exits; `undefined` where it starts without a word. */
+      /** The kubelet's log at start, before it exits; `undefined` if it starts and logs nothing. */
       readonly log: string | undefined;
     };
 
-/** The files that the kubelet reads, or those that were meant. */
+/** The files that the kubelet reads, or was meant to read. */
 export interface ConfigFiles {
-  /** Their paths, sorted; those of files that look like a configuration where none is read. */
+  /** Their paths, sorted; if the kubelet reads none, those of files that look like a configuration. */
   readonly paths: readonly string[];
   readonly isRead: Known<KubeletReads>;
 }
 
 const READ: Known<KubeletReads> = known({ reads: true });
-/** Files count in directories from this minor on. Source: kubernetes PR 131658. */
+/** From this minor version on the kubelet reads all files of a directory. Source: kubernetes PR 131658. */
 const DIRECTORY_SINCE = "1.34";
 const CONFIG_FILE = /\.(?:json|ya?ml)$/;
-/** Flags that decide about credential providers. */
+/** Flags that affect credential providers. */
 const JUDGED: readonly string[] = [CONFIG_FLAG, BIN_FLAG, "feature-gates", "config"];
 
 function notRead(reason: string, log?: string): Known<KubeletReads> {
@@ -68,7 +68,7 @@ function isRefused({ isRead }: ConfigFiles): boolean {
   return orElse(isRead, () => undefined)?.reads === false;
 }
 
-/** As if the files were on the nodes. */
+/** The files that the kubelet would read if they are on the nodes. */
 function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   const paths = configuredPaths(node);
   if (node.flags !== undefined)
@@ -83,20 +83,20 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
     if (flags.has(CONFIG_FLAG) && flags.has(BIN_FLAG))
       return ofRelease(flaggedFiles(node, flags, cluster), command, cluster);
     if (extent === "whole") return withoutFlag(node, flags, `; ${path} has the kubelet's whole command line`);
-    const doubt = `${path} starts the kubelet with variables that were not read, which may set the flags or not`;
+    const doubt = `${path} starts the kubelet with variables that were not read and may set the flags`;
     return { paths, isRead: paths.length > 0 ? unread(doubt) : READ };
   }
   const platform = platformOf(cluster);
-  // A file that the distribution itself writes is not among those of MachineConfigs.
+  // MachineConfigs do not contain a file that the distribution itself writes.
   const added = command && valueOf(command.flags, CONFIG_FLAG);
   if (!command || added === undefined || !isAmong(node, added)) return platformFiles(node, platform);
   const found = flaggedFiles(node, command.flags, cluster);
   const isTaken = typeof platform === "object" && platform.flags === "drop-in";
-  const doubt = `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`;
+  const doubt = `${command.path} sets a variable with the flags, and it is not known whether the kubelet's unit uses that variable`;
   return isTaken || isRefused(found) ? found : { ...found, isRead: unread(doubt) };
 }
 
-/** What the distribution's release makes of flags in its configuration. */
+/** The files, given how the distribution's release treats the flags in its configuration. */
 function ofRelease(found: ConfigFiles, command: KubeletCommand, cluster: ClusterFacts): ConfigFiles {
   const { microShift } = cluster;
   const obstacle = command.obstacle?.({ kubelet: kubeletVersion(cluster), microShift });
@@ -105,7 +105,7 @@ function ofRelease(found: ConfigFiles, command: KubeletCommand, cluster: Cluster
   return { ...found, isRead: isCertain ? notRead(reason) : unread(reason) };
 }
 
-/** The flags stand beside the files; one of them that is no text may say anything. */
+/** The files by flags that a document states; the value of a flag that is not a text is unknown. */
 function statedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts): ConfigFiles {
   const odd = JUDGED.find((name) => !isKnown(flags.get(name) ?? known("")));
   const why = odd === undefined ? undefined : whyNot(flags.get(odd) ?? known(""));
@@ -124,26 +124,26 @@ function platformFiles(node: NodeFact, platform: PlatformNodes | string): Config
   if (node.files.has(configPath)) return { paths: [configPath], isRead: READ };
   const [other] = others;
   if (other === undefined) return { paths: [], isRead: READ };
-  const reason = `the file stands at ${other}, but the kubelet of this platform reads ${configPath}`;
+  const reason = `the file is at ${other}, but the kubelet of this platform reads ${configPath}`;
   return { paths: [other], isRead: notRead(reason) };
 }
 
-/** What the platform brings, or why it is not known. */
+/** What the platform sets on nodes, or why that is not known. */
 export function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes | string {
   if (openShift === undefined)
-    return "neither flags nor a platform were read that say which file the kubelet reads";
+    return "neither kubelet flags nor a platform were read, so it is not known which file the kubelet reads";
   try {
     const release = openShiftRelease(openShift.version);
     const named = kubelet === undefined ? undefined : kubeletVersion({ kubelet });
     if (kubelet !== undefined && (named === undefined || compareVersions(named, release.kubernetes) !== 0))
-      return `OpenShift ${openShift.version} has the kubelet ${release.kubernetes}, and ${kubelet} is recorded`;
+      return `OpenShift ${openShift.version} has the kubelet ${release.kubernetes}, but ${kubelet} is recorded`;
     const platform = openShiftPlatforms.find((name) => name === openShift.platform);
     if (platform !== undefined) return platformNodes(platform, release);
     return `the platform ${openShift.platform || "of OpenShift"} is not known`;
   } catch (error) {
-    // A refusal of what was recorded is an answer here.
+    // If the rules refuse the recorded values, that is an answer here.
     if (!isWorkloadIdentityError(error)) throw error;
-    return `which file the kubelet reads is known for OpenShift ${openShiftVersions.join(", ")} alone, and not for every platform: ${error.problem}`;
+    return `which file the kubelet reads is known only for OpenShift ${openShiftVersions.join(", ")}, and not for every platform: ${error.problem}`;
   }
 }
 
@@ -152,21 +152,21 @@ function isAmong(node: NodeFact, path: string): boolean {
   return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
 }
 
-/** Without repeated slashes, `.` on the way and one slash at the end. */
+/** The path without repeated slashes, `.` segments and a slash at the end. */
 function cleanPath(path: string): string {
   return path.replace(/\/(?:\.?\/)+/g, "/").replace(/(.)\/$/, "$1");
 }
 
-/** Why it is not judged where a path leads: each name on the way must be that of a directory. */
+/** Why explain does not judge where a path leads: each name on the way must be a directory. */
 function pathDoubt(named: string, { files }: NodeFact): string | undefined {
   const flag = `the kubelet flag --${CONFIG_FLAG} names ${named}`;
-  if (!named.startsWith("/")) return `${flag}, which depends on the directory that the kubelet is started in`;
+  if (!named.startsWith("/")) return `${flag}, which depends on the kubelet's working directory`;
   const clean = cleanPath(named);
   const isOdd = /\/\.\.?(?:\/|$)/.test(clean) || (named.endsWith("/") && files.has(clean));
-  return isOdd ? `${flag}, which is not followed; write the plain path` : undefined;
+  return isOdd ? `${flag}, which explain does not resolve; write the plain path` : undefined;
 }
 
-/** The text of a flag; an empty one is none. */
+/** The text of a flag; an empty text counts as absent. */
 function valueOf(flags: KubeletFlags, name: string): string | undefined {
   return orElse(flags.get(name) ?? known(""), () => "") || undefined;
 }
@@ -183,7 +183,7 @@ function withoutFlag(node: NodeFact, flags: KubeletFlags, where = ""): ConfigFil
 }
 
 /**
- * With one flag of the two the kubelet does not start, with none it asks no plugin; an empty one is none.
+ * With only one of the two flags the kubelet does not start, with neither it runs no plugin; an empty flag is not set.
  *
  * Source: kubernetes:pkg/credentialprovider/plugin, `RegisterCredentialProviderPlugins`.
  */
@@ -202,12 +202,12 @@ function flaggedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts
   if (paths.length === 0) {
     const elsewhere = configuredPaths(node);
     const words = `${flag} ${named}, which is not among the files that were read`;
-    // Without any configuration among them, the file may be on the nodes for other reasons.
+    // If no file that was read looks like a configuration, something else may put the file on the nodes.
     return { paths: elsewhere, isRead: elsewhere.length === 0 ? unread(words) : notRead(words, log) };
   }
   if (valueOf(flags, BIN_FLAG) === undefined) return { ...withoutFlag(node, flags), paths };
   if (node.files.has(path) || !early) return { paths, isRead: READ };
-  const reason = `${flag} the directory ${named}, and kubelet ${version} reads one file`;
+  const reason = `${flag} the directory ${named}, but kubelet ${version} reads only a single file`;
   return { paths, isRead: notRead(reason, unreadable) };
 }
 

@@ -1,6 +1,6 @@
 /*
- * Objects that Terraform applies: those of the stack that delivers the manifests of another one, by the record which
- * says which provider reaches which cluster; and those of plans, states and plain configurations.
+ * Objects that Terraform applies: those of a stack that delivers another stack's manifests, whose record says which
+ * Terraform provider reaches which cluster; and those of plans, states and plain configurations.
  */
 
 import type { DeliveryEntry } from "../../artefact/workload-identity-file";
@@ -21,9 +21,9 @@ export interface Delivered {
 }
 
 const OTHER_STACK =
-  "no stack records that it delivers its objects, so that it is not known which cluster they are for";
+  "no stack records that it delivers its objects, so it is not known which cluster they are for";
 const SEVERAL =
-  "several providers of Kubernetes are configured, so that it is not known which cluster the object is for";
+  "several Kubernetes providers are configured in Terraform, so it is not known which cluster the object is for";
 
 /** The objects of the resources in a stack's folder, sorted by address; late texts in them are placeholders. */
 export function objectsInResources(folder: string): readonly unknown[] {
@@ -43,7 +43,7 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
     if (delivery === undefined) continue;
     const scope = stacks.find((each) => each.name === delivery.stack)?.scope;
     const own = scope && read.get(scope);
-    // A plan or state shows what the stack that is not there would.
+    // A plan or state takes the place of the missing stack.
     const sources = own === undefined ? others.filter(({ objects }) => objects.length > 0) : [own];
     if (sources.length === 0) refuseAbsent(name, delivery);
     for (const each of sources) taken.add(each);
@@ -67,7 +67,7 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
   };
 }
 
-/** Whether a plan's object is that of the configuration, and is not what its templates become. */
+/** Whether a plan's object is the configuration's, but differs from what its templates become. */
 function isOther(configured: ManifestResource, planned: ManifestResource): boolean {
   return (
     configured.address === planned.address && !isFilled(configured.value, planned.value, () => undefined)
@@ -100,7 +100,7 @@ function skippedFor(objects: readonly ManifestResource[], reason: string): reado
 
 function refuseAbsent(stack: string, delivery: DeliveryEntry): never {
   return fail("explain-missing", {
-    problem: `stack ${stack} has its Kubernetes objects in resources of stack ${delivery.stack}, which was not read`,
+    problem: `stack ${stack} delivers its Kubernetes objects through stack ${delivery.stack}, which was not read`,
     value: delivery.stack,
     allowed: "the folders of both stacks, or the one of the whole synth",
     remedy: "also give explain the synth output folder, or a plan of that stack",

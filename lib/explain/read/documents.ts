@@ -17,7 +17,7 @@ import { repeatedKey } from "../../model/repeated-key";
 import { type Tree, parsedTree, treeOf } from "../../model/tree";
 import type { Source } from "./source";
 
-/** A document of a file, of whatever kind. */
+/** A document of a file, of any kind. */
 export interface FileDocument {
   /** The parsed document; `null` or `undefined` for an empty one. */
   readonly value: unknown;
@@ -25,13 +25,13 @@ export interface FileDocument {
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** Plans of large estates have tens of megabytes; V8 reads them in a second or two. */
+/** Plans of large estates have tens of megabytes, which V8 reads in a second or two. */
 const JSON_MAX = 256 * MEBIBYTE;
 /** YAML takes some hundred times as long; 100,000 service accounts fit. */
 const YAML_MAX = 32 * MEBIBYTE;
 /** How often aliases may be repeated in one document; ordinary files have a handful. */
 const ALIASES_MAX = 1000;
-/** The parser of the whole language keeps five kilobytes of each document, however small; people have thousands. */
+/** The parser for full YAML keeps five kilobytes for each document, however small; real files have thousands. */
 const DOCUMENTS_MAX = 50_000;
 /** Levels of nesting; the deepest Kubernetes object (a CRD's schema) has some dozens. */
 const DEPTH_MAX = 200;
@@ -47,11 +47,11 @@ export function invalidFile(
     problem: `file ${reason}`,
     value: `${file}:${line}`,
     allowed,
-    remedy: "correct the file: a verdict over half of the facts would be worth nothing",
+    remedy: "correct the file: a verdict from half of the facts would be worthless",
   });
 }
 
-/** What a call of the file system gives; throws where the system refuses it. */
+/** The result of a file system call; throws if the system refuses it. */
 export function readable<Value>(path: string, read: () => Value): Value {
   try {
     return read();
@@ -69,7 +69,7 @@ export function readable<Value>(path: string, read: () => Value): Value {
   }
 }
 
-/** The text of a file in UTF-8, without byte order mark; of JSON at most 256 MiB, of YAML 32. */
+/** The text of a UTF-8 file without its byte order mark; throws above 256 MiB for JSON, 32 MiB for YAML. */
 export function readText(path: string): string {
   const bytes = readable(path, () => {
     const { size } = statSync(path);
@@ -82,7 +82,7 @@ export function readText(path: string): string {
       remedy: "split the file, or name only the files that the question is about",
     });
   });
-  // Far faster, and true of nearly every file.
+  // Much faster, and true for nearly every file.
   if (isAscii(bytes)) return bytes.toString("latin1");
   const decoded = bytes.toString("utf8");
   if (isUtf8(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
@@ -91,7 +91,7 @@ export function readText(path: string): string {
   return invalidFile(path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
 }
 
-/** The text of a file that may have gone, or be none; `undefined` then. */
+/** The text of a file; `undefined` if it is gone or is not a file. */
 export function textIfReadable(path: string): string | undefined {
   try {
     return readText(path);
@@ -106,14 +106,14 @@ function lineAt(text: string, position: number): number {
 }
 
 /**
- * The documents of a text by the name of its file: JSON, or YAML. Throws, with file and line, also for keys given twice,
- * for more than 200 levels, for aliases that multiply, and for more than 50,000 documents that this library has not
- * written.
+ * The documents of a text, JSON or YAML by the name of its file. Throws, with file and line, for syntax errors,
+ * repeated keys, more than 200 levels, aliases that multiply, and more than 50,000 documents that this library did not
+ * write.
  */
 export function documentsIn(text: string, file: string): readonly FileDocument[] {
   const syntax = syntaxOf(file);
   if (syntax === "json") return [{ value: parseJson(text, file), source: { file, path: "" } }];
-  // Only forms of nodes have such files, and each knows its own.
+  // Only forms of node configuration have such files, and each form reads its own.
   if (syntax === "text") return [{ value: text, source: { file, path: "" } }];
   const read = readYaml(text);
   if (!("values" in read)) return invalidFile(file, lineAt(text, read.position), read.problem);
@@ -121,8 +121,8 @@ export function documentsIn(text: string, file: string): readonly FileDocument[]
 }
 
 /**
- * Parses one JSON document; throws, with file and line, also for more than 200 levels, so that no reader of the result
- * needs to fear its depth, and for keys given twice, unless a program wrote the file that cannot do so.
+ * Parses one JSON document. Throws, with file and line, for syntax errors, for more than 200 levels, so that readers
+ * may recurse, and for repeated keys, unless a program wrote the file that never repeats one.
  */
 export function parseJson(text: string, file: string, writtenByProgram = false): unknown {
   const parsed = attempted(text);
@@ -142,12 +142,12 @@ function attempted(text: string): { readonly value: unknown } | { readonly error
   }
 }
 
-/** V8 says of a beginning that could still become JSON that it ends too early, and of no other. */
+/** V8 reports an early end only for a text that could still be completed to valid JSON. */
 const ENDS_EARLY = /end of JSON input|Unterminated/;
-/** Beyond this the search would take seconds; the end of the file is named instead. */
+/** Beyond this size the search would take seconds, so the end of the file is reported instead. */
 const SEARCHED = 4 * MEBIBYTE;
 
-/** Not every V8 says where; the shortest beginning that is wrong ends there. */
+/** The first invalid line. Not every V8 reports a position; the shortest invalid prefix ends there. */
 function firstWrongLine(text: string): number {
   if (text.length > SEARCHED) return lineAt(text, text.length);
   let [right, wrong] = [0, text.length];
@@ -166,20 +166,20 @@ const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 interface YamlProblem {
   readonly problem: string;
   readonly position: number;
-  /** True where the text may be right and is only too much for a parser that must not be stopped by it. */
+  /** True if the text may be valid but exceeds a limit of the parser. */
   readonly isTooMuch: boolean;
 }
 
 type Yaml = { readonly values: readonly unknown[] } | YamlProblem;
 
-/** Reads a text, or no more of it than its first document. */
+/** Reads all documents of a text, or only the first. */
 function readYaml(text: string, firstOnly = false): Yaml {
   const written = readWrittenYaml(text);
   if (written) return { values: written };
   const begin = beginOfDocument(text, DOCUMENTS_MAX);
   if (begin !== undefined) return tooMuch(`has more than ${DOCUMENTS_MAX} documents`, begin);
   try {
-    // Whether a key is new is asked below: the package compares it with every key before.
+    // Repeated keys are found below: the package would compare each key with all before it.
     const parsed = parseAllDocuments(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" });
     const documents = Array.isArray(parsed) ? parsed : [];
     const values: unknown[] = [];
@@ -192,12 +192,12 @@ function readYaml(text: string, firstOnly = false): Yaml {
     }
     return { values };
   } catch (error) {
-    // Nesting without end, or aliases that multiply.
+    // Excessive nesting, or aliases that multiply.
     return tooMuch(error instanceof ReferenceError ? ALIASES : TOO_DEEP, 0);
   }
 }
 
-/** The parser descends by recursion, and reports that it went too deep like any other mistake. */
+/** The parser is recursive, and reports a stack overflow like any other error. */
 const STACK = "Maximum call stack size exceeded";
 
 function problemOf(document: Document.Parsed): YamlProblem | undefined {
@@ -217,7 +217,7 @@ const notYaml = (what: string, position: number): YamlProblem => ({
 
 const tooMuch = (problem: string, position: number): YamlProblem => ({ problem, position, isTooMuch: true });
 
-/** A key that its map has already, or that there are more aliases than the package looks up in reasonable time. */
+/** A repeated key of a map, or "aliases" for more aliases than the package resolves in reasonable time. */
 function repeatedKeyOrAliases(document: Document.Parsed): Node | "aliases" | undefined {
   let found: Node | "aliases" | undefined;
   let aliases = 0;
@@ -238,29 +238,29 @@ function repeatedKeyOrAliases(document: Document.Parsed): Node | "aliases" | und
   return found;
 }
 
-/** Where the document begins before which there are so many; `undefined` where there are not. */
+/** The position of the first document beyond a number of documents; `undefined` if there are no more. */
 function beginOfDocument(text: string, before: number): number | undefined {
   let count = 0;
   for (const { index } of text.matchAll(/^---(?=\s)/gm)) if (++count > before) return index;
   return undefined;
 }
 
-/** The JSON or YAML that stands as a text within another document; not known where it is neither. */
+/** The JSON or YAML that another document holds as a text; unknown if it is neither. */
 export function embedded(text: Known<string>): Tree {
   return firstDocument(text).value;
 }
 
 /** The first document of a YAML text. */
 export interface FirstDocument {
-  /** The parsed value, `null` where the document is empty; not known where it is not read. */
+  /** The parsed value; `null` for an empty document, unknown if it cannot be read. */
   readonly value: Tree;
-  /** What is wrong with it, for certain; `undefined` where nothing is. */
+  /** What is certainly wrong with it; `undefined` if nothing is. */
   readonly error: string | undefined;
 }
 
 /**
- * Reads the first document as the kubelet does, which looks at no other; what is wrong with it is an answer, since the
- * file is one that a node reads, not one that was named.
+ * Reads only the first document, as the kubelet does. Errors are returned, not thrown, because a node reads this file,
+ * and the caller did not name it.
  */
 export function firstDocument(text: Known<string>): FirstDocument {
   let error: string | undefined;
@@ -271,6 +271,6 @@ export function firstDocument(text: Known<string>): FirstDocument {
     error = read.problem.replace(/^is not YAML: /, "");
     return notKnown({ kind: "malformed", what: `it ${read.problem}` });
   });
-  // With references in it, it may be what they become that is right.
+  // If it holds references, the values that they get may make it valid.
   return { value, error: whyNot(text) === undefined ? error : undefined };
 }

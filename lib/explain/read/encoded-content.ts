@@ -1,5 +1,5 @@
 /*
- * Contents of files that documents hold encoded: data URLs as Ignition has them, and base64, perhaps compressed.
+ * Encoded contents of files in documents: Ignition's data URLs, and base64, perhaps compressed.
  */
 
 import { createHash } from "node:crypto";
@@ -9,7 +9,7 @@ import { type Known, known, unread } from "../../model/known";
 import { type Json, at, text } from "../../model/parsed";
 import { type LateReader, isEncodedPlaceholder } from "./late-text";
 
-/** A hash as Ignition takes it. */
+/** The form of hash that Ignition accepts. */
 export const HASH: RegExp = /^(?:sha512-[0-9a-f]{128}|sha256-[0-9a-f]{64})$/;
 const DATA_URL = /^data:([^,]*),([^]*)$/;
 /** Standard encoding with padding, which Ignition insists on. */
@@ -18,7 +18,7 @@ const BASE64_GROUP = 4;
 const ESCAPES = /%[0-9a-fA-F]{2}/g;
 const UNPACKED_MAX = 16 * 1024 * 1024;
 
-/** The text behind the data URL of a file in Ignition, with its `compression` and `verification`; `undefined` for what is none. */
+/** The text in an Ignition file's data URL, decompressed and verified; `undefined` if it is not a data URL. */
 export function dataUrlContent(url: string, contents: Json, late: LateReader): Known<string> | undefined {
   if (isEncodedPlaceholder(url)) return late(url);
   if (url.includes(PLACEHOLDER_START)) return unread("a late value stands within encoded contents");
@@ -55,7 +55,7 @@ function unpacked(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** The text of what is written in base64, perhaps compressed. */
+/** The text behind base64, perhaps compressed. */
 export function base64Content(written: string, isCompressed: boolean, late: LateReader): Known<string> {
   if (isEncodedPlaceholder(written)) return late(written);
   if (written.includes(PLACEHOLDER_START)) return unread("a late value stands within encoded contents");

@@ -1,12 +1,12 @@
 /*
- * Terraform's templates and the expressions in them, as far as configurations in JSON use them: references, literals,
- * lists and calls of functions. Whatever else there is (objects, conditions, operators, `for`, splats, directives) stays
- * text, and is not evaluated.
+ * Terraform's templates and the expressions in them, as far as JSON configurations use them: references, literals,
+ * lists and function calls. Anything else (objects, conditions, operators, `for`, splats, directives) stays text, and
+ * is not evaluated.
  *
  * Source: developer.hashicorp.com/terraform/language/expressions and …/language/syntax/json, "Expression Mapping".
  */
 
-/** An expression, taken apart. */
+/** A parsed expression. */
 export type Expression =
   | { readonly kind: "template"; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: "value"; readonly value: number | boolean | null }
@@ -23,17 +23,17 @@ export type Expression =
 /** A step of a path: `.name`, `[0]`, or an index that is an expression. */
 export type Step = string | number | Expression;
 
-/** True for a text that holds an expression, a directive or an escape of one. */
+/** True for a text with an expression, a directive or an escaped one. */
 export function isTemplate(text: string): boolean {
   return text.includes("${") || text.includes("%{");
 }
 
-/** The template that is one expression and nothing else. */
+/** The template that consists of one expression. */
 export function templateOf(expression: string): string {
   return `\${${expression}}`;
 }
 
-/** A template taken apart; a text without expressions is one part. In quotes, a backslash begins an escape. */
+/** Parses a template; a text without expressions is one part. In quotes, a backslash begins an escape. */
 export function parseTemplate(text: string, isQuoted = false): Expression {
   const parts: (string | Expression)[] = [];
   let literal = "";
@@ -53,7 +53,7 @@ export function parseTemplate(text: string, isQuoted = false): Expression {
       continue;
     }
     const end = endOfExpression(text, at + start.length);
-    // What `if` and `for` make of the text between them is not known either.
+    // The result of `if` and `for` for the text between them is not known either.
     if (start === DIRECTIVE || end < 0) return { kind: "template", parts: [{ kind: "other", text }] };
     if (literal !== "") parts.push(literal);
     literal = "";
@@ -69,7 +69,7 @@ const STARTS: readonly string[] = ["${", DIRECTIVE];
 /** A doubled dollar or percent sign is Terraform's escape for a literal one. */
 const ESCAPES: readonly string[] = ["$${", "%%{"];
 
-/** Where the brace is that closes an expression; -1 where none does. */
+/** The position of the brace that closes an expression; -1 if there is none. */
 function endOfExpression(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -82,7 +82,7 @@ function endOfExpression(text: string, from: number): number {
   return -1;
 }
 
-/** Where the quote is that closes a text with nested templates; -1 where none does. */
+/** The position of the quote that closes a text with nested templates; -1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -106,10 +106,10 @@ const NAME = /[A-Za-z_][\w-]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?/y;
 const SPACE = /\s*/y;
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
-/** Expressions within expressions; people write a handful. */
+/** Limit for nested expressions; real ones nest a few levels. */
 const DEPTH_MAX = 50;
 
-/** Reads one expression; each method answers `undefined` where something else stands there. */
+/** Reads one expression; each method returns `undefined` if it finds something else. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -208,7 +208,7 @@ class Reader {
   }
 }
 
-/** An index that is a plain text or a number is one; any other is evaluated where the path is. */
+/** A literal text or number as an index; any other index is evaluated with the path. */
 function literalStep(index: Expression): Step {
   if (index.kind === "value" && typeof index.value === "number") return index.value;
   if (index.kind !== "template" || index.parts.length !== 1) return index;
@@ -218,17 +218,17 @@ function literalStep(index: Expression): Step {
 
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\nrt])/y;
 
-/** The escape at a place and what it stands for; nothing for one that is left to Terraform. */
+/** The escape at a position and its meaning; empty for one that is left to Terraform. */
 function escapeAt(text: string, at: number): readonly [all?: string, plain?: string] {
   ESCAPE.lastIndex = at;
   const [all] = ESCAPE.exec(text) ?? [];
   return all === undefined ? [] : [all, String(JSON.parse(`"${all}"`))];
 }
 
-/** What may be a resource's address in an expression that stays text. */
+/** Possible resource addresses in an expression that stays text. */
 const ADDRESSES = /(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
 
-/** The paths of an expression and of all within it, also of those that are not evaluated. */
+/** The paths of an expression and of all nested ones, including those that are not evaluated. */
 export function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {
   switch (expression.kind) {
     case "template":

@@ -1,6 +1,6 @@
 /*
- * Everything that was read, each fact with its source. Reads artefacts, never construct objects, so that mistakes of
- * this library are seen as well as those of other people's manifests.
+ * Everything that was read, each fact with its source. Reads artefacts, never construct objects, to find mistakes of
+ * this library as well as those in other manifests.
  */
 
 import { dirname, join, resolve } from "node:path";
@@ -43,40 +43,40 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly stack: string;
   readonly cluster: ClusterFacts;
   /**
-   * `iss` of its service account tokens: that of `Authentication/cluster` where it says one, else the recorded one, else
-   * not known.
+   * `iss` of its service account tokens: from `Authentication/cluster` if it states one, else as recorded, else
+   * unknown.
    */
   readonly issuer: Known<string>;
-  /** What was written that pods of a service account need, by `namespace/name`. */
+  /** The declared needs of a service account's pods, by `namespace/name`. */
   readonly podFragments: ReadonlyMap<string, PodFact>;
   readonly spokes: SpokeFacts;
   readonly outputs: ReadonlyMap<string, Known<string>>;
-  /** Identities that `bind` was given and that a state contradicts, a sentence, by the document's `sourceText`. */
+  /** Identities given to `bind` that contradict a state, as sentences, by the document's `sourceText`. */
   readonly misfilled: ReadonlyMap<string, string>;
 }
 
 export interface Facts {
-  /** The clusters, one per stack that has one; one without name where there are only manifests. */
+  /** The clusters, one per stack that has one; a single unnamed one if there are only manifests. */
   readonly clusters: readonly ClusterArtefacts[];
   readonly terraform: Terraform;
-  /** What was found and is not judged, and what would be refused. */
+  /** What was found but is not judged, and what would be refused. */
   readonly skipped: readonly SkippedDocument[];
 }
 
 export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
-  /** What the caller knows of the clusters; wins over what was recorded. */
+  /** Facts about the clusters from the caller; they override recorded ones. */
   readonly cluster: ClusterRecord;
-  /** What the caller states besides. */
+  /** Further facts that the caller states. */
   readonly stated?: readonly StatedFact[];
-  /** Reads what a synth has recorded as stated; without it that is not read. */
+  /** Reads facts that a synth recorded as stated; without it they are not read. */
   readonly recorded?: (facts: Json, source: Source) => readonly StatedFact[];
 }
 
-/** A resource that was stated, and is in no file of Terraform. */
+/** A resource that was stated and is in no Terraform file. */
 export interface StatedFact {
   readonly type: string;
-  /** Its attributes, as a state has them. */
+  /** Its attributes, in the form of a state. */
   readonly values: Json;
   readonly source: Source;
 }
@@ -123,7 +123,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   };
 }
 
-/** Whether a stack lists the file for nodes, so that it was read whatever its ending. */
+/** Whether a stack lists the file for nodes, so that it was read whatever its extension is. */
 function isListedForNodes(file: string, stacks: readonly StackDocuments[]): boolean {
   return stacks.some(({ folder, identity }) =>
     identity?.nodes?.some((each) => join(folder, each.file) === file),
@@ -151,7 +151,7 @@ function isTerraform(document: FileDocument): boolean {
   return isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file);
 }
 
-/** What the caller states, and what synths have recorded as stated, as resources. */
+/** Adds the facts that the caller states or synths have recorded as stated, as resources. */
 function addStated(
   terraform: Terraform,
   stacks: readonly StackDocuments[],
@@ -169,7 +169,7 @@ function addStated(
   }
 }
 
-/** What is known of documents by the file that they stand in. */
+/** What the file of a document tells about it. */
 type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke">;
 
 /** Documents outside of stacks, which may be of any cluster. */
@@ -187,7 +187,7 @@ class Files {
       read = { documents: documentsIn(text, file), hasLate: text.includes(PLACEHOLDER_START) };
       this.#read.set(file, read);
     }
-    // There are no late values in most files, of which no text need be looked through.
+    // Most files hold no late values, so their texts need no search.
     const reader = read.hasLate ? late : known;
     return read.documents.map(({ value, source }) => ({ value, source, late: reader, ...origin }));
   }
@@ -197,7 +197,7 @@ interface StackDocuments extends BoundStack {
   readonly late: LateReader;
   /** Objects, and setups of nodes. */
   readonly written: readonly KubernetesDocument[];
-  /** What pods need, by service account. */
+  /** The needs of pods, by service account. */
   readonly fragments: readonly (readonly [string, PodFact])[];
   readonly skipped: readonly SkippedDocument[];
 }
@@ -236,7 +236,7 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
   return { name: identity?.stack ?? input.name, folder, identity, scope, late, written, fragments, skipped };
 }
 
-const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, and it is not there; its objects count as absent`;
+const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, but it does not exist; its objects count as absent`;
 
 /** Files in a stack's folder that are not read: whether manifests among them are applied is not known. */
 function unlisted(
@@ -260,7 +260,7 @@ function skippedFile(file: string, reason: string): SkippedDocument {
   return { source: { file, path: "" }, reason };
 }
 
-/** Empty documents by file, and those without meaning here. */
+/** Empty documents by file, and documents that explain does not know. */
 function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedDocument[] {
   const isEmpty = ({ value }: FileDocument): boolean => value === null || value === undefined;
   const unknown = documents.filter(
@@ -295,7 +295,7 @@ function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
 
 type StackCluster = Omit<ClusterArtefacts, "misfilled">;
 
-/** One for each stack that has one; without stacks one of what was read. */
+/** One cluster for each stack that has one; without stacks a single one of everything that was read. */
 function clustersOf(
   stacks: readonly StackDocuments[],
   any: SortedDocuments,
@@ -311,7 +311,7 @@ function clustersOf(
   return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
 }
 
-/** Stacks of one name that have an issuer in common write for one cluster, whose tokens each of them must expect. */
+/** Stacks with one name and a common issuer are for one cluster, so each must expect the issuers of all. */
 function withIssuersElsewhere(clusters: readonly StackCluster[]): readonly StackCluster[] {
   const byName = grouped(clusters, ({ cluster }) => cluster.name ?? "");
   return clusters.map((own) => {
@@ -337,7 +337,7 @@ function stackCluster(stack: StackDocuments, any: SortedDocuments, known: Cluste
     const { objects, setups } = sorted(documents);
     return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
   };
-  // Objects of a spoke are none of the hub's, whose names they may have.
+  // Objects of a spoke do not belong to the hub, even if they have the same names.
   const own = withAny(written.filter(({ spoke }) => spoke === undefined));
   const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
@@ -370,7 +370,7 @@ function outputsOf(scopes: readonly Scope[]): ReadonlyMap<string, Known<string>>
   return new Map(rows);
 }
 
-/** What stands outside of stacks is read with each of them, and is named once. */
+/** Documents outside of stacks are read with each stack, but listed once. */
 function distinct(skipped: readonly SkippedDocument[]): readonly SkippedDocument[] {
   return [...new Map(skipped.map((each) => [`${sourceText(each.source)}\n${each.reason}`, each])).values()];
 }

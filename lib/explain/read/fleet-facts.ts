@@ -1,5 +1,5 @@
 /*
- * What a hub's objects say of its fleet: ClusterProfiles, and the controllers' lists of access providers.
+ * The fleet in a hub's objects: ClusterProfiles, and the controllers' lists of access providers.
  */
 
 import { propertyPath } from "../../artefact/property-path";
@@ -13,7 +13,7 @@ import { lateTree } from "./late-text";
 import { type KubernetesObject, type Objects, contested, groupsOf, keyOf } from "./objects";
 import { type Source, below } from "./source";
 
-/** An object, late values in it as references. */
+/** An object, with late values as references. */
 export interface ObjectFact {
   readonly value: Tree;
   readonly source: Source;
@@ -23,18 +23,18 @@ export interface ProfileFact {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  /** The main object; `undefined` where only its status was read. */
+  /** The main object; `undefined` if only its status was read. */
   readonly main: ObjectFact | undefined;
   /**
-   * What writes the status: a separate manifest, or an object that was read from a cluster. Its `value` is not known
-   * where several write different ones.
+   * The document with the status: a separate manifest, or an object that was read from a cluster. Its `value` is
+   * unknown if several documents differ.
    */
   readonly status: ObjectFact | undefined;
-  /** A status that stands with the main object, in a manifest: the API server drops it. */
+  /** A status in the same manifest as the main object: the API server drops it. */
   readonly dropped: ObjectFact | undefined;
-  /** True for a cluster Secret of Argo CD, read as the profile that would make it. */
+  /** True for an Argo CD cluster Secret, read as an equivalent profile. */
   readonly isSecret: boolean;
-  /** The ConfigMap whose status a Job writes, `namespace/name`; `undefined` where the status has a manifest. */
+  /** The ConfigMap from which a Job writes the status, `namespace/name`; `undefined` if the status has a manifest. */
   readonly writtenFrom: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ProviderListFact {
   /** Its name; empty for the cluster Secrets of a namespace. */
   readonly configMap: string;
   readonly key: string;
-  /** The entries, as written; not known where the text cannot be read, or documents of the ConfigMap differ. */
+  /** The entries as written; unknown if the text cannot be read or the documents of the ConfigMap differ. */
   readonly providers: Known<readonly Tree[]>;
   /** The configuration around the list, Kueue's `featureGates` included; an empty object for a file. */
   readonly configuration: Tree;
@@ -63,7 +63,7 @@ export interface FleetFacts {
   readonly profiles: readonly ProfileFact[];
   readonly lists: readonly ProviderListFact[];
   readonly workerClusters: readonly WorkerClusterFact[];
-  /** Where Argo CD is configured to sync as service accounts of the spokes, by its namespace. */
+  /** Where Argo CD is configured to impersonate service accounts of the spokes, by its namespace. */
   readonly impersonation: ReadonlyMap<string, Source>;
 }
 
@@ -127,7 +127,7 @@ function writtenStatuses({ value, source, late }: KubernetesObject): readonly Na
   });
 }
 
-/** Which of the documents of one name is the main object, and which the status. */
+/** Tells which documents of one name are the main object, and which the status. */
 function profileFact(key: string, documents: readonly ProfileDocument[]): ProfileFact {
   const [namespace = "", name = ""] = key.split("/");
   const [mains, others] = [documents.filter(isMain), documents.filter((each) => !isMain(each))];
@@ -162,7 +162,7 @@ function one(what: string, documents: readonly ProfileDocument[]): ObjectFact | 
   };
 }
 
-/** An object that was read from a cluster is both. */
+/** True for a main object; an object that was read from a cluster is main object and status. */
 function isMain(document: ProfileDocument): boolean {
   return (
     document.writtenFrom === undefined && (isLive(document) || isAbsent(treeAt(document.value, "status")))

@@ -1,6 +1,6 @@
 /*
- * HyperShift: what a HostedCluster says of the hosted cluster, as the objects that say the same within a cluster; and
- * which ConfigMaps NodePools list, since others have no effect.
+ * HyperShift: the configuration in a HostedCluster, as the equivalent objects of a standalone cluster; and the
+ * ConfigMaps that NodePools list, since others have no effect.
  *
  * Source: openshift/hypershift, api/hypershift/v1beta1 (`HostedClusterSpec`, `ClusterConfiguration`, `NodePoolSpec`).
  */
@@ -18,7 +18,7 @@ import { type Source, below } from "./source";
 
 const CONFIG = "config.openshift.io/v1";
 
-/** The objects that HostedClusters of this cluster stand for; none where there is no HostedCluster. */
+/** The objects equivalent to this cluster's HostedClusters; empty without a HostedCluster. */
 export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
   const all = objects.of("HostedCluster");
   const named = all.filter(({ value }) => isOf(value, cluster));
@@ -27,7 +27,7 @@ export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly
   return (isOnly ? [only] : named).flatMap(objectsIn);
 }
 
-/** One management cluster has many. */
+/** Whether a HostedCluster is for this cluster: a management cluster has many. */
 function isOf(value: unknown, { name, issuer }: ClusterFacts): boolean {
   const recorded = orElse(issuer ?? known(undefined), () => undefined);
   return (
@@ -69,7 +69,7 @@ function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
     });
 }
 
-/** What the ConfigMap of a namespace puts on nodes. */
+/** The files that a ConfigMap puts on nodes. */
 interface HostedNode {
   readonly namespace: string;
   readonly node: NodeFact;
@@ -77,17 +77,17 @@ interface HostedNode {
 
 interface NodePool {
   readonly name: string;
-  /** Its namespace, of which its ConfigMaps are too. */
+  /** Its namespace, which also holds its ConfigMaps. */
   readonly namespace: string;
   readonly configs: readonly string[];
-  /** Major and minor of its release, `4.22`; `undefined` where its image does not tell them. */
+  /** Major and minor version of its release, `4.22`; `undefined` if its image does not tell. */
   readonly release: string | undefined;
   readonly source: Source;
 }
 
 const RELEASE = /:v?(\d+\.\d+)\.\d+[^/@]*$/;
 
-/** The NodePools that are of the cluster. */
+/** The NodePools of the cluster. */
 function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts): readonly NodePool[] {
   const pools = objects.of("NodePool");
   const named = pools.filter(({ value }) => at(value, "spec", "clusterName") === cluster);
@@ -102,7 +102,7 @@ function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts)
     .filter(({ name }) => openShift?.nodePools?.includes(name) ?? true);
 }
 
-/** The nodes that NodePools give files: those that they list, and those that one should; all where none was read. */
+/** The nodes with files from ConfigMaps that NodePools list or should list; of all ConfigMaps if no NodePool was read. */
 export function hostedNodes(objects: Objects, cluster: ClusterFacts): readonly NodeFact[] {
   const pools = nodePools(objects, cluster);
   const recorded = cluster.openShift?.nodePools;
@@ -120,7 +120,7 @@ export function hostedNodes(objects: Objects, cluster: ClusterFacts): readonly N
   const decisive = rows.filter(({ node }) => isConfigured(node));
   const [first] = decisive;
   const bare = pools.filter((pool) => !decisive.some(({ by }) => by.includes(pool)));
-  // Which pools pods come to is recorded; where it is not, one that has the files is enough.
+  // The record says on which pools pods run; without it, one pool with the files is enough.
   if (first === undefined || (recorded === undefined && bare.length < pools.length)) return listed;
   return [...listed, ...bare.map((pool) => without(pool, first.node))];
 }
@@ -150,18 +150,18 @@ function without({ name, source }: NodePool, node: NodeFact): NodeFact {
   return { ...node, name, absence: known(absence), source };
 }
 
-/** A file that cannot be read may be a configuration. */
+/** True for nodes with a CredentialProviderConfig; a file that cannot be read may be one. */
 function isConfigured({ files }: NodeFact): boolean {
   return [...files.values()].some(
     ({ content }) => whyNot(content)?.kind === "unread" || mayHold(content, "CredentialProviderConfig"),
   );
 }
 
-/** What the kubelet reads is known by the recorded version. */
+/** Nodes with a doubt if a NodePool runs a release other than the recorded one, which decides what kubelets read. */
 function ofRelease(node: NodeFact, by: readonly NodePool[], version = ""): NodeFact {
   const minor = version.split(".").slice(0, 2).join(".");
   const other = by.find(({ release }) => release !== undefined && version !== "" && minor !== release);
   if (!other || orElse(node.absence, () => undefined) !== undefined) return node;
-  const doubt = `NodePool ${other.name} runs the release ${other.release}, and OpenShift ${version} is recorded`;
+  const doubt = `NodePool ${other.name} runs the release ${other.release}, but OpenShift ${version} is recorded`;
   return { ...node, absence: unread(doubt) };
 }

@@ -1,6 +1,6 @@
 /*
- * Which files are read: the stacks of a synth output folder, or everything that looks like a manifest or Terraform JSON
- * below a folder. What is found besides is handed out too, so that it can be listed.
+ * Which files are read: the stacks of a synth output folder, or everything below a folder that looks like a manifest or
+ * Terraform JSON. Other files are returned too, so that they can be listed.
  */
 
 import { readdirSync, statSync } from "node:fs";
@@ -28,11 +28,11 @@ export interface InputFiles {
   readonly files: string[];
   /** All other files, in stacks or not. */
   readonly others: string[];
-  /** Links, pipes, devices and folders that are passed over. */
+  /** Links, pipes, devices and folders that are skipped. */
   readonly skipped: SkippedDocument[];
 }
 
-/** What may be named, for people. */
+/** The inputs that explain accepts, in words. */
 export const EXPLAINED: string =
   "a synth output folder, the folder of one stack, a manifest, a folder of manifests, or Terraform JSON";
 /** Name that cdktf gives a stack's configuration. */
@@ -45,7 +45,7 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   [".terraform", "Terraform's working folder is not read"],
 ]);
 
-/** Whether a file is there; throws where that cannot be seen. */
+/** Whether a file exists; throws if that cannot be determined. */
 export function isThere(path: string): boolean {
   return readable(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
 }
@@ -68,10 +68,10 @@ export function inputFiles(paths: readonly string[]): InputFiles {
         remedy: "run `cdktf synth` first, or check the path",
       });
     else if (stat.isDirectory()) addFolder(path, found);
-    // A shell's wildcard names it with the files that `bind` wrote beside it.
+    // A shell's wildcard includes it among the files that `bind` wrote.
     else if (basename(path) !== WRITTEN_FILES_LIST) found.files.push(path);
   }
-  // One that is named by itself is read.
+  // A file that is named explicitly is read.
   return { ...found, skipped: found.skipped.filter(({ source }) => !found.files.includes(source.file)) };
 }
 
@@ -85,11 +85,11 @@ function refuseHalfBound(folder: string): void {
   if (isHalfBound(folder))
     fail("explain-mismatch", {
       problem:
-        "files of the folder may be a mixture of old and new: a bind into it was interrupted, or still runs",
+        "the folder may hold a mixture of old and new files: a bind into it was interrupted or is still running",
       value: folder,
-      allowed: "a folder in which bind has ended",
+      allowed: "a folder in which bind has finished",
       remedy:
-        "run the same bind again: it undoes what the interrupted one changed, and then writes all files",
+        "run the same bind again: it undoes the changes of the interrupted one, and then writes all files",
     });
 }
 
@@ -105,12 +105,12 @@ function addFolder(path: string, found: InputFiles): void {
   if (!isStack) walkBeside(path, folders, found);
 }
 
-/** What stands beside the stacks of an output folder. */
+/** Collects what an output folder holds outside of its stacks. */
 function walkBeside(path: string, folders: readonly string[], found: InputFiles): void {
   const stacks = join(path, "stacks");
   for (const folder of namesIn(stacks).map((name) => join(stacks, name)))
     if (!folders.includes(folder))
-      skip(found, folder, "manifest.json names no stack of this folder: it is of an earlier synth");
+      skip(found, folder, "manifest.json lists no stack in this folder: it is from an earlier synth");
   const beside: string[] = [];
   walk(path, found, beside, stacks);
   for (const file of beside)
@@ -118,7 +118,7 @@ function walkBeside(path: string, folders: readonly string[], found: InputFiles)
       skip(
         found,
         file,
-        "it stands beside the stacks of a synth output folder, of which the stacks alone are read",
+        "it is outside the stacks of a synth output folder, of which only the stacks are read",
       );
 }
 
@@ -137,7 +137,7 @@ function walk(folder: string, found: InputFiles, files: string[], except?: strin
         found,
         path,
         entry.isSymbolicLink()
-          ? "a symbolic link, which is not followed; name what it leads to"
+          ? "a symbolic link, which is not followed; give explain its target instead"
           : "a pipe, socket or device, which is not read",
       );
   }
@@ -153,7 +153,7 @@ export function isBelow(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => full === folder || full.startsWith(join(folder, sep)));
 }
 
-/** Files that nothing here reads, counted by folder that holds them. */
+/** Files that explain does not read, counted by folder. */
 export function otherFiles(files: readonly string[]): readonly SkippedDocument[] {
   const byFolder = grouped(files, (file) => dirname(file));
   return [...byFolder].map(([folder, [path = "", ...more]]) => {

@@ -1,5 +1,5 @@
 /*
- * The objects of one cluster, sorted by what the jobs need of them.
+ * The objects of one cluster, sorted into the facts that the jobs need.
  */
 
 import { dirname } from "node:path";
@@ -40,21 +40,21 @@ export { serviceAccountOf } from "./service-accounts";
 
 export interface RbacFacts {
   /**
-   * What they grant. Late values in them stand as {@link rbacName} writes them, so that a request for a late audience
-   * finds the rule that names the same one.
+   * The rights they grant. Late values are written by {@link rbacName}, so that a request for a late audience finds the
+   * rule that names the same one.
    */
   readonly rbac: RbacPolicy;
-  /** The same where folders are applied in other orders, as far as that makes a difference. */
+  /** The same for other orders of applying the folders, if the order makes a difference. */
   readonly rbacOtherwise: readonly RbacPolicy[];
-  /** Where each role and binding stands, by `kind namespace/name`. */
+  /** The source of each role and binding, by `kind namespace/name`. */
   readonly rbacSources: ReadonlyMap<string, Source>;
-  /** Roles and bindings with a late value in them: what nothing else grants, they perhaps do. */
+  /** Roles and bindings with a late value: they may grant what no other grants. */
   readonly rbacPerhaps: readonly Source[];
-  /** True where a role speaks of token audiences at all. */
+  /** True if any role mentions token audiences. */
   readonly hasAudienceRules: boolean;
 }
 
-/** Arguments that are given to the API server past its operator's own. */
+/** API server arguments that override its operator's own. */
 export interface ApiServerOverride {
   readonly title: string;
   /** Values of each argument, without dashes. */
@@ -67,18 +67,18 @@ export interface MirrorRule {
   readonly title: string;
   /** `host`, `host/path` or `*.domain`; covers everything below it. */
   readonly source: string;
-  /** Where the runtime goes first, in order: `host` or `host/path`. */
+  /** The mirrors that the runtime tries first, in order: `host` or `host/path`. */
   readonly mirrors: readonly string[];
-  /** True where the runtime never goes to the source, by `mirrorSourcePolicy: NeverContactSource`. */
+  /** True if the runtime never contacts the source, by `mirrorSourcePolicy: NeverContactSource`. */
   readonly blocksSource: boolean;
   readonly place: Source;
 }
 
-/** What `Image/cluster` says of registries. */
+/** The registries in `Image/cluster`. */
 export interface RegistrySources {
-  /** Scopes that are not pulled from: `host`, `host/path` or `*.domain`. */
+  /** Scopes from which pulls are blocked: `host`, `host/path` or `*.domain`. */
   readonly blocked: readonly string[];
-  /** The only scopes that are pulled from; `undefined` where nothing limits them. */
+  /** The only scopes from which pulls are allowed; `undefined` if nothing limits them. */
   readonly allowed: readonly string[] | undefined;
   readonly source: Source;
 }
@@ -86,18 +86,18 @@ export interface RegistrySources {
 export interface ImagePolicyFact {
   /** `ClusterImagePolicy acme`, `ImagePolicy shop/acme`. */
   readonly title: string;
-  /** Scopes that it is for: `host`, `host/path` or `*.domain`. */
+  /** Scopes to which it applies: `host`, `host/path` or `*.domain`. */
   readonly scopes: readonly string[];
   readonly source: Source;
 }
 
-/** What the objects of a cluster say of registries. */
+/** The registry settings in the objects of a cluster. */
 export interface RegistryFacts {
-  /** Where the nodes' runtime pulls from instead of what pods name. */
+  /** The mirrors that the nodes' runtime uses in place of the registry that a pod names. */
   readonly mirrors: readonly MirrorRule[];
-  /** Which registries the nodes' runtime may pull from; none where nothing limits it. */
+  /** Limits on the registries of the nodes' runtime; empty if nothing limits it. */
   readonly registrySources: readonly RegistrySources[];
-  /** Signatures that the nodes' runtime asks of images. */
+  /** Signatures that the nodes' runtime requires of images. */
   readonly imagePolicies: readonly ImagePolicyFact[];
 }
 
@@ -107,17 +107,17 @@ export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFact
   readonly volumeDrivers: VolumeDrivers;
   readonly fleet: FleetFacts;
   readonly nodes: readonly NodeConfiguration[];
-  /** Arguments of kube-apiserver by `unsupportedConfigOverrides` of its operator. */
+  /** Arguments of kube-apiserver from its operator's `unsupportedConfigOverrides`. */
   readonly apiServerOverrides: readonly ApiServerOverride[];
-  /** Objects that count as absent because they would be refused, by title: `ServiceAccount shop/web`. */
+  /** Objects that are treated as absent because they would be refused, by title: `ServiceAccount shop/web`. */
   readonly refused: ReadonlyMap<string, readonly SkippedDocument[]>;
-  /** What was found and is not judged, refused objects included. */
+  /** What was found but is not judged, including refused objects. */
   readonly skipped: readonly SkippedDocument[];
 }
 
 const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
 
-/** Reads the objects of a cluster and of its management cluster, of which only what nodes get counts. */
+/** Reads the objects of a cluster, and those of its management cluster that give nodes their files. */
 export function readKubernetes(
   all: Objects,
   setups: readonly KubernetesDocument[],
@@ -216,7 +216,7 @@ function readNodes(
 }
 
 const UNPLACED =
-  "nothing says which nodes read this CredentialProviderConfig, and others were read with their own files";
+  "nothing says which nodes read this CredentialProviderConfig, and nodes with their own files were read";
 
 function refusedConfig({ name, problem, source }: MachineConfigFact): readonly SkippedDocument[] {
   const why = orElse(problem, () => undefined);
@@ -225,12 +225,12 @@ function refusedConfig({ name, problem, source }: MachineConfigFact): readonly S
   return [{ source, reason, refused: `MachineConfig ${name}` }];
 }
 
-/** Nodes with a configuration, or of which it is not certain that they have none. */
+/** True for nodes that have or may have a configuration. */
 function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
   return documents.length > 0 || orElse(isRead, () => undefined)?.reads !== true;
 }
 
-/** Pools that the cluster has and that no MachineConfig with a configuration reaches: a pod may come to them too. */
+/** Pools of the cluster without a MachineConfig that brings a configuration: pods may run there too. */
 function unconfiguredPools(
   [first]: readonly MachineConfigFact[],
   found: readonly NodeConfiguration[],
@@ -244,7 +244,7 @@ function unconfiguredPools(
     .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));
 }
 
-/** Where each kind keeps its rules. */
+/** The field in which each kind keeps its rules. */
 const LISTS: Readonly<Record<string, string>> = {
   ImageContentSourcePolicy: "repositoryDigestMirrors",
   ImageDigestMirrorSet: "imageDigestMirrors",
@@ -281,7 +281,7 @@ function mirrorRules({ value, kind, source }: KubernetesObject): readonly Mirror
     const from = text(at(rule, "source"));
     const mirrors = texts(at(rule, "mirrors")).filter((mirror) => mirror !== from);
     if (from === "" || mirrors.length === 0) return [];
-    // ImageContentSourcePolicy has no such field, and what it has none of is dropped.
+    // ImageContentSourcePolicy has no such field, and the API server drops unknown fields.
     const policy = kind === "ImageContentSourcePolicy" ? undefined : at(rule, "mirrorSourcePolicy");
     return [
       {

@@ -1,6 +1,6 @@
 /*
- * Placeholders in manifests, turned into what they stand for: the same {@link Reference} objects that the Terraform
- * configuration beside them has, so that both sides can be compared.
+ * Placeholders in manifests, replaced by the {@link Reference} objects of the Terraform configuration to which they
+ * refer, so that both sides can be compared.
  */
 
 import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
@@ -15,30 +15,30 @@ import { type Tree, plainOf, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
 import type { Terraform } from "./terraform";
 
-/** Turns a text of a manifest into its value; one without placeholders is known, and costs nothing. */
+/** Returns the value of a text in a manifest; a text without placeholders is known, and costs nothing. */
 export type LateReader = (text: string) => Known<string>;
 
-/** How every placeholder ends. */
+/** The end of every placeholder. */
 const END = ")@";
 const OUTPUT = "output.";
-/** Address of the resource in a reference, modules before it. */
+/** Address of the resource in a reference, including modules. */
 const ADDRESS = /^(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?[\w-]+\.[\w-]+/;
 const ENCODED = /^@late\((?:base64|data-url)\.[0-9a-f]+\)@$/;
 
-/** True for the placeholder of a text that stands encoded: a {@link LateReader} gives the text itself. */
+/** True for the placeholder of an encoded text: a {@link LateReader} returns the text itself. */
 export function isEncodedPlaceholder(text: string): boolean {
   return ENCODED.test(text);
 }
 
-/** What a placeholder stands for; `undefined` where nothing says it. */
+/** The value behind a placeholder; `undefined` if nothing tells it. */
 type Meaning = (placeholder: string, isAlone: boolean) => Known<string> | undefined;
 
-/** Reads the pieces of a text by what a placeholder means, alone in its text or not. */
+/** A reader that replaces the placeholders of a text by their values. */
 function readerBy(meaning: Meaning): LateReader {
   const meanings = new Map<string, Known<string>>();
   const meaningOf = (placeholder: string, isAlone: boolean): Known<string> => {
     const key = isAlone ? placeholder : `${placeholder} within a text`;
-    // One without meaning equals nothing but itself, wherever it is.
+    // A placeholder without a value equals only itself, in whatever text.
     const found = meanings.get(key) ?? meaning(placeholder, isAlone) ?? nameless(placeholder);
     meanings.set(key, found);
     return found;
@@ -58,8 +58,8 @@ function readerBy(meaning: Meaning): LateReader {
 }
 
 /**
- * Reads placeholders by what they stand for, `plain`, and those of encoded texts by the text before it is encoded,
- * `encodedText`, which holds placeholders itself.
+ * A reader for plain placeholders by `plain`, and for those of encoded texts by `encodedText`, the text before
+ * encoding, which may itself hold placeholders.
  */
 export function lateReader(
   plain: (placeholder: string) => Known<string> | undefined,
@@ -69,12 +69,12 @@ export function lateReader(
   return readerBy((placeholder, isAlone) => {
     const text = encodedText(placeholder);
     if (text === undefined) return plainReader(placeholder);
-    // Within another text it stands encoded, as what is not known.
+    // Within another text only its encoded form appears, which is not known.
     return isAlone ? plainReader(text) : undefined;
   });
 }
 
-/** The reader for the manifests of a stack, by its record. */
+/** The reader for a stack's manifests, using its record. */
 export function stackLateReader(
   placeholders: WorkloadIdentityFile["placeholders"],
   scope: Scope | undefined,
@@ -93,8 +93,8 @@ export function stackLateReader(
 }
 
 /**
- * The reader for manifests that no record was read with: a placeholder names the reference that it stands for, whose
- * resource must be in exactly one of the configurations that were read.
+ * The reader for manifests without a record: a placeholder names its reference, whose resource must be in exactly one
+ * of the configurations that were read.
  */
 export function plainLateReader(terraform: Terraform): LateReader {
   return readerBy((placeholder) => {
@@ -109,7 +109,7 @@ export function plainLateReader(terraform: Terraform): LateReader {
   });
 }
 
-/** A parsed value with its late texts as references; where it has none, the value itself. */
+/** A parsed value with its late texts as references; the value itself if it has none. */
 export function lateTree(value: unknown, late: LateReader): Tree {
   return treeOf(followed(value, late));
 }
@@ -127,11 +127,11 @@ function followed(value: unknown, late: LateReader): unknown {
   return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
 }
 
-/** Brackets of the name of a late value in a text for rules that know plain texts alone. */
+/** Brackets around the name of a late value in a text, for rules that know only plain texts. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const NAME = /\ue000(\d+):([^\ue001]*)\ue001/g;
 const numbers = new WeakMap<Reference, number>();
-/** Those that were named; weak, so that names keep no document alive. */
+/** The named references; weak, so that names keep no document alive. */
 const named = new Map<number, WeakRef<Reference>>();
 let count = 0;
 
@@ -143,8 +143,8 @@ function numberOf(reference: Reference): number {
 }
 
 /**
- * A plain text for a value, for rules that know no late ones: itself where it is known, else one that is equal to that
- * of another value exactly where both are the same for certain, and to no literal text.
+ * A plain text for a value, for rules that know only plain texts: a known value itself, else a name that equals another
+ * value's name exactly if both values are certainly the same, and never equals a literal text.
  */
 export function lateName(text: Known<string>): string {
   const name = (part: string | Reference): string =>
@@ -156,7 +156,7 @@ export function lateName(text: Known<string>): string {
   );
 }
 
-/** The value of a text that a rule made of {@link lateName}s: the same references again. */
+/** The value of a text with {@link lateName}s: the same references again. */
 export function namedText(text: string): Known<string> {
   const pieces: (Known<string> | string)[] = [];
   let end = 0;
@@ -178,7 +178,7 @@ export function hasLateName(text: string): boolean {
   return text.includes(OPEN);
 }
 
-/** What a rule says of such texts, for people. */
+/** A rule's message with such names in readable form. */
 export function shownNames(text: string): string {
   return text.replace(NAME, "<$2>");
 }

@@ -1,6 +1,6 @@
 /*
- * MachineConfigs: what they write on the nodes of which pool, and what Ignition or the Machine Config Operator refuses
- * of them. The operator renders nothing for a pool of which it refuses one.
+ * MachineConfigs: which files they write on the nodes of which pool, and what Ignition or the Machine Config Operator
+ * refuses. The operator renders nothing for a pool if it refuses one of its MachineConfigs.
  *
  * Sources: coreos/ignition, config/v3_x/types and config/validate; openshift/machine-config-operator,
  * pkg/controller/common/helpers.go (`ValidateMachineConfig`, `MergeMachineConfigs`) and docs/custom-pools.md.
@@ -18,24 +18,24 @@ import type { KubernetesObject } from "./objects";
 import { type Source, below } from "./source";
 
 export interface MachineConfigFact {
-  /** `metadata.name`; of two that write one file the later in byte order wins. */
+  /** `metadata.name`; if two write the same file, the later name in byte order wins. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly files: ReadonlyMap<string, NodeFileFact>;
-  /** Why it is refused, a clause; `undefined` where it is not, not known where it is not read or not rolled out. */
+  /** Why it is refused, as a clause; `undefined` if it is not; unknown if it is not read or not rolled out. */
   readonly problem: Known<string | undefined>;
   readonly source: Source;
 }
 
 const ROLE = "machineconfiguration.openshift.io/role";
-/** The versions of Ignition's format that are read here; the operator translates 2.2 too. */
+/** The versions of Ignition's format that explain reads; the operator also translates 2.2. */
 const VERSION = /^3\.[0-5]\.0$/;
 const OLD_VERSION = /^2\.\d+\.0$/;
-/** The operator takes the mere presence of this file as an order. Source: pkg/daemon/constants. */
+/** The operator treats the mere presence of this file as a command. Source: pkg/daemon/constants. */
 const FORCE_FILE = "/run/machine-config-daemon-force";
 const MODE_MAX = 0o777;
 const UNIT_NAME = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$/;
-/** What the operator does not roll out to nodes that exist. */
+/** Sections that the operator does not roll out to existing nodes. */
 const NOT_ROLLED_OUT: readonly string[] = ["directories", "disks", "filesystems", "links", "luks", "raid"];
 
 export function readMachineConfig(value: unknown, source: Source, late: LateReader): MachineConfigFact {
@@ -63,14 +63,14 @@ function problemOf(name: string, config: Json, written: readonly Written[]): Kno
   const version = at(config, "ignition", "version");
   if (OLD_VERSION.test(text(version)))
     return unread(
-      `MachineConfig ${name} is written for Ignition ${text(version)}, which is not read here; write 3.2.0`,
+      `MachineConfig ${name} is written for Ignition ${text(version)}, which explain does not read; write 3.2.0`,
     );
   const refused = versionProblem(version) ?? structureProblem(config) ?? firstProblem(written);
   if (refused !== undefined) return known(refused);
   const odd = NOT_ROLLED_OUT.find((field) => list(at(config, "storage", field)).length > 0);
   if (odd === undefined) return known(undefined);
   return unread(
-    `MachineConfig ${name} has storage.${odd}, which the operator does not roll out to nodes that exist`,
+    `MachineConfig ${name} has storage.${odd}, which the operator does not roll out to existing nodes`,
   );
 }
 
@@ -119,7 +119,7 @@ function ignitionFiles(config: Json, owner: string, source: Source, late: LateRe
     const problem = fileProblem(file, path, links);
     const url = text(at(file, "contents", "source"));
     const content = url === "" ? NONE : dataUrlContent(url, record(at(file, "contents")), late);
-    // Files are merged field by field: one without contents changes mode or owner of an earlier one.
+    // Files are merged field by field: a file without contents changes mode or owner of an earlier one.
     if (url === "" && problem === undefined) return [];
     const odd = content === undefined ? "has contents that are not a data URL" : undefined;
     return [written(path, content ?? NONE, place, owner, problem ?? odd)];
@@ -146,17 +146,17 @@ function fileProblem(file: unknown, path: string, links: readonly string[]): str
   const isMode = Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= MODE_MAX;
   if (!path.startsWith("/") || posix.normalize(path) !== path || path.endsWith("/"))
     return "is not an absolute, clean path";
-  if (path === FORCE_FILE) return "is a file that the operator takes as an order";
-  if (links.some((link) => link === path || path.startsWith(`${link}/`))) return "stands at or below a link";
+  if (path === FORCE_FILE) return "is a file whose presence the operator treats as a command";
+  if (links.some((link) => link === path || path.startsWith(`${link}/`))) return "is at or below a link";
   if (isSet(mode) && !isMode) return `has the mode ${JSON.stringify(mode)}`;
-  if (list(append).length > 0) return "has append, which the operator does not take";
+  if (list(append).length > 0) return "has append, which the operator does not accept";
   if (overwrite === true && typeof source !== "string") return "has overwrite without contents";
   if (isSet(compression) && compression !== "" && compression !== "gzip")
     return `has the compression ${JSON.stringify(compression)}`;
-  return isSet(hash) && !HASH.test(text(hash)) ? "has a verification.hash that is none" : undefined;
+  return isSet(hash) && !HASH.test(text(hash)) ? "has a verification.hash that is not a hash" : undefined;
 }
 
-/** Ignition writes units and drop-ins of them as files; one without contents is switched on or off, and stays as it is. */
+/** Units and their drop-ins as the files that Ignition writes; a unit without contents is only enabled or disabled. */
 function unitFiles(config: Json, owner: string, source: Source, late: LateReader): readonly Written[] {
   const path = ["systemd", "units"];
   return list(at(config, ...path)).flatMap((unit, index) => {
@@ -174,8 +174,8 @@ function unitFiles(config: Json, owner: string, source: Source, late: LateReader
 }
 
 /**
- * The nodes of each pool: what its selector selects, those of worker first. Of a pool that was not read, the
- * MachineConfigs of its role over those of worker, which every pool but master's and arbiter's takes too.
+ * The nodes of each pool with the MachineConfigs that its selector selects, those of worker first. For a pool that was
+ * not read, the MachineConfigs of its role over those of worker, which every pool except master and arbiter also gets.
  */
 export function nodesOfMachineConfigs(
   configs: readonly MachineConfigFact[],
@@ -186,7 +186,7 @@ export function nodesOfMachineConfigs(
     const selector = at(value, "spec", "machineConfigSelector");
     const isPaused = at(value, "spec", "paused") === true;
     const own = configs.filter(({ labels }) => selectorMatches(selector, labels));
-    const doubt = isPaused ? `MachineConfigPool ${name} is paused: its nodes get nothing new` : undefined;
+    const doubt = isPaused ? `MachineConfigPool ${name} is paused: its nodes get no changes` : undefined;
     return { name, own, doubt, source };
   });
   const roles = new Set(configs.map(roleOf).filter((role) => !read.some(({ name }) => name === role)));
@@ -204,7 +204,7 @@ export function nodesOfMachineConfigs(
     .map(({ name, own, doubt, source }) => poolNodes(name, own, doubt, source));
 }
 
-/** Pools that take no MachineConfigs of worker's but their own. */
+/** Pools that get only MachineConfigs of their own role. */
 export const BUILT_IN_POOLS: readonly string[] = ["master", "worker", "arbiter"];
 
 const NOWHERE: Source = { file: "", path: "" };
@@ -213,7 +213,7 @@ function roleOf({ labels }: MachineConfigFact): string {
   return (Object.hasOwn(labels, ROLE) ? labels[ROLE] : undefined) ?? "";
 }
 
-/** The nodes that get these MachineConfigs: those of worker by name, then the others by name. */
+/** The nodes that get these MachineConfigs, applied in order: those of worker by name, then the others by name. */
 export function poolNodes(
   name: string,
   configs: readonly MachineConfigFact[],
@@ -236,7 +236,7 @@ export function poolNodes(
   return { name, files: layered(sorted), flags: undefined, absence, source };
 }
 
-/** Contents are not merged: the last ones are there whole, and remember what they overwrite. */
+/** The files after all MachineConfigs: contents are not merged; the last one wins, and records what it overwrites. */
 function layered(configs: readonly MachineConfigFact[]): ReadonlyMap<string, NodeFileFact> {
   const files = new Map<string, NodeFileFact>();
   for (const [path, file] of configs.flatMap((config) => [...config.files])) {

@@ -1,6 +1,6 @@
 /*
- * Kubernetes objects that Terraform resources hold, `kubernetes_manifest` and `kubernetes_annotations`, in the form of
- * those of files: templates become placeholders, so that every reader of objects knows both.
+ * Kubernetes objects in the Terraform resources `kubernetes_manifest` and `kubernetes_annotations`, in the form of
+ * objects from files: templates become placeholders, so that readers of objects need to know only one form.
  *
  * Source: hashicorp/terraform-provider-kubernetes, docs/resources/manifest.md and annotations.md.
  */
@@ -15,10 +15,10 @@ import { type LateReader, lateReader } from "./late-text";
 import type { Scope } from "./scope";
 import { type SkippedDocument, type Source, below } from "./source";
 
-/** An object as a resource has it. */
+/** An object in a resource. */
 export interface ManifestResource {
   readonly address: string;
-  /** Key of the provider's configuration, `kubernetes` or `kubernetes.<alias>`: which cluster it is for. */
+  /** Key of the Terraform provider's configuration, `kubernetes` or `kubernetes.<alias>`, which selects the cluster. */
   readonly provider: string;
   readonly value: unknown;
   readonly source: Source;
@@ -55,9 +55,9 @@ export function manifestResources(scope: Scope): ManifestResources {
 }
 
 const NOT_READ =
-  "an expression, count or for_each makes the object, which is not evaluated; terraform show -json of the plan has it";
+  "the object comes from an expression, count or for_each, which explain does not evaluate; `terraform show -json` of the plan has it";
 
-/** The object that a resource adds annotations to, with nothing else. */
+/** The object to which a resource adds annotations, with only these. */
 function annotated(resource: Resource): unknown {
   const metadata = resource.written(["metadata"]);
   const [{ name, namespace }] = [record(Array.isArray(metadata) ? list(metadata)[0] : metadata)];
@@ -73,7 +73,7 @@ const BASE64 = "base64encode";
 const DATA_URL = "data:text/plain;charset=utf-8;base64,";
 const HEXADECIMAL = 16;
 
-/** Texts of one resource as those of a manifest, and what their placeholders stand for. */
+/** The texts of one resource in the form of a manifest, and the values of their placeholders. */
 class Texts {
   readonly #scope: Scope;
   readonly #plain = new Map<string, Known<string>>();
@@ -95,7 +95,7 @@ class Texts {
         );
   }
 
-  /** A copy without what a plan writes for absent fields. */
+  /** A copy without the nulls that a plan writes for absent fields. */
   object(value: unknown): unknown {
     if (typeof value === "string")
       return this.#scope.isLiteral || !isTemplate(value) ? value : this.#text(parseTemplate(value));
@@ -123,7 +123,7 @@ class Texts {
     }
   }
 
-  /** A text and what an expression behind it gives; an encoded text takes its prefix with it. */
+  /** A text followed by an expression's value; the prefix of an encoded text becomes part of the placeholder. */
   #behind(text: string, expression: Expression): string {
     const [encoded, ...others] =
       expression.kind === "call" && expression.name === BASE64 ? expression.args : [];
@@ -132,7 +132,7 @@ class Texts {
     const before = isUrl ? text.slice(0, -DATA_URL.length) : text;
     const number = this.#encoded.size.toString(HEXADECIMAL);
     const name = placeholder(`${isUrl ? "data-url" : "base64"}.${number}`);
-    // Its place is taken before those of the text within.
+    // Its number is taken before those of the placeholders within.
     this.#encoded.set(name, "");
     this.#encoded.set(name, this.#text(encoded));
     return before + name;

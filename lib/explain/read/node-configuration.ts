@@ -1,5 +1,5 @@
 /*
- * The CredentialProviderConfig that the kubelets of a pool read, found by flag or platform.
+ * The CredentialProviderConfig that the kubelets of a pool read, located by flag or platform.
  */
 
 import { propertyPath } from "../../artefact/property-path";
@@ -17,42 +17,42 @@ export type { KubeletReads } from "./config-files";
 /** The token mode of an entry. */
 export interface TokenAttributes {
   readonly audience: Known<string>;
-  /** Keys without which the plugin is not run. */
+  /** Annotation keys without which the kubelet does not run the plugin. */
   readonly requiredKeys: readonly string[];
-  /** Keys that are handed on where they are present. */
+  /** Annotation keys that the kubelet passes on if they are present. */
   readonly optionalKeys: readonly string[];
-  /** True where the plugin is not run for a pod without service account. */
+  /** True if the kubelet does not run the plugin for a pod without a service account. */
   readonly requireServiceAccount: boolean;
 }
 
 export interface ProviderEntry {
-  /** File name of the executable; empty where it is none, which the kubelet refuses. */
+  /** File name of the executable; empty if it is not a text, which the kubelet refuses. */
   readonly name: string;
   readonly matchImages: readonly Known<string>[];
   readonly args: readonly Known<string>[];
   readonly env: ReadonlyMap<string, Known<string>>;
-  /** Token mode; `undefined` where the plugin runs without a service account token. */
+  /** Token mode; `undefined` if the plugin runs without a service account token. */
   readonly tokenAttributes: TokenAttributes | undefined;
   readonly source: Source;
 }
 
 /** The document of a file that the kubelet reads. */
 export interface ConfigurationDocument {
-  /** The parsed value, late values in it as references; `null` for an empty document. */
+  /** The parsed value with late values as references; `null` for an empty document. */
   readonly value: Tree;
-  /** Why it is not YAML; `undefined` where it is. */
+  /** Why it is not valid YAML; `undefined` if it is. */
   readonly error: string | undefined;
   readonly source: Source;
 }
 
-/** What the kubelets of a pool are configured with. */
+/** The configuration of a pool's kubelets. */
 export interface NodeConfiguration {
   readonly name: string;
-  /** The first documents of the files; none where there is no configuration. */
+  /** The first documents of the files; empty without a configuration. */
   readonly documents: readonly ConfigurationDocument[];
   readonly entries: readonly ProviderEntry[];
   readonly isRead: Known<KubeletReads>;
-  /** Feature gates that were read for these nodes; a later one wins over those before. */
+  /** Feature gates that were read for these nodes; later ones override earlier ones. */
   readonly gates: readonly GateStatement[];
   readonly source: Source;
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
@@ -62,7 +62,7 @@ export interface NodeConfiguration {
 
 const READ: Known<KubeletReads> = known({ reads: true });
 
-/** Finds and reads the configuration of a pool; `gates` are those that were read for all nodes of the cluster. */
+/** Finds and reads the configuration of a pool; `gates` holds those for all nodes of the cluster. */
 export function nodeConfiguration(
   node: NodeFact,
   cluster: ClusterFacts,
@@ -95,7 +95,7 @@ export function nodeConfiguration(
   };
 }
 
-/** Nodes that nothing configures. */
+/** Nodes without a configuration. */
 export function unconfigured(name: string, source: Source): NodeConfiguration {
   return {
     name,
@@ -109,7 +109,7 @@ export function unconfigured(name: string, source: Source): NodeConfiguration {
   };
 }
 
-/** A CredentialProviderConfig that stands alone, among manifests. */
+/** A CredentialProviderConfig that is a document of its own among manifests. */
 export function standaloneConfiguration(
   value: Tree,
   source: Source,
@@ -123,7 +123,7 @@ export function standaloneConfiguration(
   };
 }
 
-/** Why a file cannot be read here; what is certainly wrong with it is no doubt. */
+/** Why explain cannot read a file; an error in the file itself is not such a reason. */
 function doubtOf(path: string, { value, error }: FirstDocument): string | undefined {
   const parts = [value, treeAt(value, "providers"), ...itemsAt(value, "providers")];
   const why = parts.map(whyNot).find((each) => each !== undefined);
@@ -132,7 +132,7 @@ function doubtOf(path: string, { value, error }: FirstDocument): string | undefi
     : `${path} cannot be read here: ${whyText(why)}`;
 }
 
-/** Of what the kubelet reads, and of the drop-ins that set its flags. */
+/** The contested files among those that the kubelet reads and the drop-ins that set its flags. */
 function contestedFiles(node: NodeFact, paths: readonly string[]): ReadonlyMap<string, NodeFileFact> {
   const dropIns = flagDropIns(node.files);
   const [path, file] = dropIns.at(-1) ?? [];
@@ -141,7 +141,7 @@ function contestedFiles(node: NodeFact, paths: readonly string[]): ReadonlyMap<s
     return read && read.overwrites.length > 0 ? [[each, read]] : [];
   });
   if (path === undefined || file === undefined) return new Map(files);
-  // Each sets the same variable of the kubelet's unit, so that of several files the last one sets all flags.
+  // Each sets the same variable of the kubelet's unit, so the last file sets all flags.
   const overwrites = [...dropIns.slice(0, -1).map(([, earlier]) => earlier), ...file.overwrites];
   return new Map([...files, ...(overwrites.length > 0 ? [[path, { ...file, overwrites }] as const] : [])]);
 }

@@ -1,6 +1,6 @@
 /*
- * Files of nodes, and the kubelet flags that they say themselves: in the kubelet's systemd unit and its drop-ins, or in
- * the configuration of a distribution.
+ * Files of nodes, and the kubelet flags that they contain: in the kubelet's systemd unit and its drop-ins, or in the
+ * configuration of a distribution.
  */
 
 import { type Known, isKnown, known, match, orElse, unread } from "../../model/known";
@@ -12,16 +12,16 @@ import { firstDocument } from "./documents";
 import type { Source } from "./source";
 
 export interface NodeFileFact {
-  /** Its text; not known where it cannot be read, or where it is not known what stands there. */
+  /** Its text; unknown if it cannot be read or determined. */
   readonly content: Known<string>;
   readonly source: Source;
-  /** The MachineConfig that writes it; `undefined` where none does. */
+  /** The MachineConfig that writes it; `undefined` if none does. */
   readonly owner: string | undefined;
-  /** What other MachineConfigs write to the same path, and what is not there therefore, in their order. */
+  /** The overwritten files that other MachineConfigs write to the same path, in their order. */
   readonly overwrites: readonly NodeFileFact[];
 }
 
-/** Flags of a kubelet, without dashes; a value is not known where it is not a string. */
+/** Flags of a kubelet, without dashes; a value that is not a string is unknown. */
 export type KubeletFlags = ReadonlyMap<string, Known<string>>;
 
 /** The nodes of one pool, or all nodes. */
@@ -29,26 +29,26 @@ export interface NodeFact {
   /** The pool, or the file's name. */
   readonly name: string;
   readonly files: ReadonlyMap<string, NodeFileFact>;
-  /** Kubelet flags that stand beside the files; `undefined` where the platform sets them. */
+  /** Kubelet flags in the same document as the files; `undefined` if the platform sets them. */
   readonly flags: Known<KubeletFlags> | undefined;
-  /** Why the files are on no node, `undefined` where they are on those of that name; not known where they may be. */
+  /** Why the files are on no node; `undefined` if they are on the nodes with the name; unknown if they may be. */
   readonly absence: Known<string | undefined>;
   readonly source: Source;
 }
 
 export { BIN_FLAG, CONFIG_FLAG } from "../../rules/node/host";
 
-/** The command line, as far as files say it. */
+/** The command line, as far as files contain it. */
 export interface KubeletCommand {
   readonly flags: KubeletFlags;
   /**
-   * `whole` where a file has the command and nothing else can add to it; `partial` where it also takes variables that
-   * are not known, or a file cannot be read; `added` where files only set variables of a command that was not read.
+   * `whole` if a file has the command and nothing else can add to it; `partial` if it also uses variables that are not
+   * known, or a file cannot be read; `added` if files only set variables of a command that was not read.
    */
   readonly extent: "whole" | "partial" | "added";
   /** The file that has the command, or the last one that sets a variable. */
   readonly path: string;
-  /** What releases of a distribution do to the flags that its configuration has. */
+  /** What keeps releases of a distribution from using the flags in its configuration. */
   readonly obstacle?: KubeletFiles["obstacle"];
 }
 
@@ -60,17 +60,17 @@ function isKubeletUnit(path: string): boolean {
   return path === UNIT || (path.startsWith(`${UNIT}.d/`) && path.endsWith(".conf"));
 }
 
-/** The text of a file; empty where it is not known, which whoever asks has to see to. */
+/** The text of a file; empty if it is not known, which callers must check. */
 function textOf({ content }: NodeFileFact): string {
   return orElse(content, () => "");
 }
 
-/** The kubelet's command line; `undefined` where no file says anything of it. */
+/** The kubelet's command line; `undefined` if no file contains any of it. */
 export function kubeletCommand(node: NodeFact): KubeletCommand | undefined {
   return distributionCommand(node) ?? unitCommand(node);
 }
 
-/** The flags in the configuration of a distribution, which has the kubelet's whole command line. */
+/** The flags in a distribution's configuration, which holds the kubelet's whole command line. */
 function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
   for (const { isOne, isRead, flags, obstacle } of KUBELET_FILES) {
     const found = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
@@ -80,7 +80,7 @@ function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
       .filter(([file]) => isRead(file))
       .map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
     const documents = parsed.map(({ tree }) => plainOf(tree, ""));
-    // Neither K3s nor MicroShift starts with a file that is not a mapping; an empty one is fine.
+    // Neither K3s nor MicroShift starts with a file that is not a mapping; an empty file is accepted.
     const unread = parsed.find(
       ({ tree }, place) => !isKnown(tree) || !(isRecord(documents[place]) || (documents[place] ?? "") === ""),
     );
@@ -144,12 +144,12 @@ export function flagDropIns(
     .sort(unitFirst);
 }
 
-/** By path, of which the unit's is the shortest. */
+/** Sorts by path: the unit's is the shortest. */
 function unitFirst([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return one < other ? -1 : 1;
 }
 
-/** The values of a setting, in their order; a backslash at the end of a line goes on in the next. */
+/** The values of a setting, in order; a backslash at the end of a line continues it. */
 function settings(content: string, name: string): readonly string[] {
   return content
     .replace(/\\\r?\n/g, " ")
@@ -168,7 +168,7 @@ function flagsIn(text: string): KubeletFlags {
   );
 }
 
-/** Whether a text holds a word, in one of its known parts where it is late. */
+/** Whether a text, or a known part of a late text, contains a word. */
 export function mayHold(content: Known<string>, word: string): boolean {
   return match(
     content,

@@ -1,5 +1,5 @@
 /*
- * Documents that bring files and flags to nodes, of every form in the table of `rules/node`, as facts of nodes.
+ * Documents that bring files and flags to nodes, in every form that `rules/node` lists, as facts about nodes.
  */
 
 import { propertyPath } from "../../artefact/property-path";
@@ -13,12 +13,12 @@ import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./nod
 import type { KubernetesDocument } from "./objects";
 import { below } from "./source";
 
-/** True for a document of a form that brings files or flags to nodes. */
+/** True for a document that brings files or flags to nodes. */
 export function isNodeDocument(value: unknown): boolean {
   return nodeFormOf(value) !== undefined;
 }
 
-/** The nodes of documents; those of one file that belong together are one. */
+/** The nodes of documents; documents of one file that belong together give one. */
 export function nodesOfDocuments(documents: readonly KubernetesDocument[]): readonly NodeFact[] {
   const together = grouped(documents, ({ value, source }) => {
     const form = nodeFormOf(value);
@@ -35,11 +35,11 @@ export function nodesOfDocuments(documents: readonly KubernetesDocument[]): read
 
 interface CarriedNode {
   readonly node: NodeFact;
-  /** Whether the flags are for nodes whose files other documents bring. */
+  /** Whether the flags are for nodes whose files come from other documents. */
   readonly ofOthers: boolean;
 }
 
-/** Flags in a separate document are those of all nodes whose own documents have none. */
+/** Applies flags in a separate document to all nodes whose own documents have none. */
 function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
   const givers = made.filter(({ ofOthers }) => ofOthers).map(({ node }) => node);
   const own = made.filter(({ ofOthers }) => !ofOthers).map(({ node }) => node);
@@ -97,7 +97,9 @@ function nodeOf(
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {
   if (encoding === "other")
-    return unread(`the content of ${path} is not in the document, or encoded in a way that is not read here`);
+    return unread(
+      `the content of ${path} is not in the document, or in an encoding that explain does not read`,
+    );
   if (content === undefined) return unread(`the content of ${path} is not a string`);
   switch (encoding) {
     case "plain":

@@ -10,23 +10,23 @@ import { type NodeFact, kubeletCommand, mayHold } from "./node-files";
 import { type Objects, titleOf } from "./objects";
 import { type Source, below } from "./source";
 
-/** Something sets feature gates. */
+/** A setting of feature gates. */
 export interface GateStatement {
   readonly title: string;
-  /** The gates; a value is not known where it is neither on nor off. */
+  /** The gates; a value that is neither on nor off is unknown. */
   readonly gates: ReadonlyMap<string, Known<boolean>>;
-  /** False where it is not known whether the kubelets in question read it. */
+  /** False if it is not known whether the kubelets in question read it. */
   readonly isCertain: boolean;
-  /** The one pool whose kubelets may read it; `undefined` where those of any may. */
+  /** The only pool whose kubelets may read it; `undefined` if those of any pool may. */
   readonly pool: string | undefined;
   readonly source: Source;
 }
 
 /**
- * What the objects of a cluster set: OpenShift's FeatureGate for all nodes, a KubeletConfig for those of the pools that
- * it selects, a KubeletConfiguration that stands alone for nodes that nothing names.
+ * The gates in the objects of a cluster: OpenShift's FeatureGate for all nodes, a KubeletConfig for the pools that it
+ * selects, a standalone KubeletConfiguration for nodes that nothing names.
  *
- * Source: openshift/api, config/v1 FeatureGate (lists count for the set `CustomNoUpgrade` alone) and
+ * Source: openshift/api, config/v1 FeatureGate (the lists apply only in the set `CustomNoUpgrade`) and
  * machineconfiguration/v1 KubeletConfig.
  */
 export function gateStatements(objects: Objects): readonly GateStatement[] {
@@ -39,7 +39,7 @@ export function gateStatements(objects: Objects): readonly GateStatement[] {
       const gates = new Map([...listed("enabled", true), ...listed("disabled", false)]);
       return statement(titleOf(value, kind), gates, true, below(source, "spec.customNoUpgrade"));
     });
-  const title = "a KubeletConfiguration that stands alone";
+  const title = "a standalone KubeletConfiguration";
   const alone = objects
     .of("KubeletConfiguration")
     .map(({ value, source }) =>
@@ -65,24 +65,24 @@ function statement(
 
 const POOL_LABEL = /^pools\.operator\.machineconfiguration\.openshift\.io\/(.+)$/;
 
-/** The pool that one of the labels is of; the operator puts it on its own pools. */
+/** The pool in one of the labels, which the operator puts on its own pools. */
 function poolOf(labels: unknown): string | undefined {
   const [pool] = Object.keys(record(labels)).flatMap((label) => POOL_LABEL.exec(label)?.[1] ?? []);
   return pool;
 }
 
-/** The pools that the operator makes and labels; those that people make may have labels of others. */
+/** The pools that the operator creates and labels; pools that users create may carry other pools' labels. */
 const LABELLED: readonly string[] = ["master", "worker"];
 
-/** Whether the kubelets of a pool may read what sets the gates. */
+/** Whether a setting may reach the kubelets of a pool. */
 export function mayReach({ pool }: GateStatement, node: string): boolean {
   return pool === undefined || pool === node || !LABELLED.includes(node);
 }
 
-/** OpenShift's kubelets read this one, whatever else is on the node. Source: templates of the machine-config-operator. */
+/** OpenShift's kubelets read this file, whatever else is on the node. Source: machine-config-operator's templates. */
 const OPENSHIFT_CONFIG = "/etc/kubernetes/kubelet.conf";
 
-/** What the files and flags of a node set; a later one wins over those before. */
+/** The gates in a node's files and flags; later ones override earlier ones. */
 export function nodeGateStatements(node: NodeFact): readonly GateStatement[] {
   const command = kubeletCommand(node);
   const stated = orElse(node.flags ?? known(undefined), () => undefined);
@@ -127,7 +127,7 @@ function flagGates(flag: string): GateStatement["gates"] {
 const ON: readonly string[] = ["1", "t", "T", "TRUE", "true", "True"];
 const OFF: readonly string[] = ["0", "f", "F", "FALSE", "false", "False"];
 
-/** A switch written as text; `undefined` where it is neither on nor off. */
+/** A switch written as text; `undefined` if it is neither on nor off. */
 export function switchOf(value: string): boolean | undefined {
   if (ON.includes(value)) return true;
   return OFF.includes(value) ? false : undefined;

@@ -1,6 +1,6 @@
 /*
- * The Kubernetes objects of documents: lists item by item, without those of other APIs and those that the API server
- * would refuse, which are handed out beside them. Of several documents of one object no file says which the cluster has.
+ * The Kubernetes objects in documents, lists item by item. Objects of other APIs, and those that the API server would
+ * refuse, are returned separately. If an object has several documents, no file tells which one the cluster has.
  */
 
 import { grouped } from "../../model/grouped";
@@ -18,15 +18,15 @@ export interface KubernetesDocument {
   readonly value: unknown;
   readonly source: Source;
   readonly late: LateReader;
-  /** True for objects of the management cluster, of which only the nodes' files count. */
+  /** True for objects of the management cluster, which matter only for the nodes' files. */
   readonly management: boolean;
   /** True for a manifest that a stack wrote. */
   readonly ofStack: boolean;
-  /** Name of the spoke that it is recorded for; `undefined` where nothing says that it is of one. */
+  /** Name of the spoke for which it is recorded; `undefined` if it is not recorded for one. */
   readonly spoke: string | undefined;
 }
 
-/** An object of an API that is read. */
+/** An object of an API that explain reads. */
 export interface KubernetesObject extends KubernetesDocument {
   readonly value: Json;
   readonly kind: string;
@@ -34,7 +34,7 @@ export interface KubernetesObject extends KubernetesDocument {
 
 /** The objects of some documents, in the order in which they were read. */
 export class Objects {
-  /** What is not read, and what would be refused. */
+  /** Objects that are not read, and objects that would be refused. */
   readonly skipped: readonly SkippedDocument[];
   readonly #all: readonly KubernetesObject[];
   readonly #byKind: ReadonlyMap<string, readonly KubernetesObject[]>;
@@ -57,14 +57,14 @@ export class Objects {
     return others.length === 0 ? this : new Objects([...this.#all, ...others], this.skipped);
   }
 
-  /** Those of the cluster itself, without those of its management cluster. */
+  /** The objects of the cluster itself, without those of its management cluster. */
   get ofCluster(): Objects {
     const own = this.#all.filter(({ management }) => !management);
     return own.length === this.#all.length ? this : new Objects(own, this.skipped);
   }
 }
 
-/** The API that each kind is read from, without version where any is; the same kind of another group is another kind. */
+/** The API of each kind, without a version if any is read; the same kind in another group is a different kind. */
 const APIS: Readonly<Record<string, string>> = {
   Authentication: "config.openshift.io/v1",
   AuthenticationConfiguration: "apiserver.config.k8s.io/",
@@ -109,15 +109,15 @@ const APIS: Readonly<Record<string, string>> = {
 
 /** Source: kubernetes.io/docs/reference/using-api, "API versioning". */
 const VERSION = /^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/;
-/** Configuration files in the form of objects: no API server takes them, and nothing names them. */
+/** Configuration files in the form of objects: no API server accepts them, and they need no name. */
 const FILES: readonly string[] = [
   "AuthenticationConfiguration",
   "CredentialProviderConfig",
   "KubeletConfiguration",
 ];
-/** Kubernetes' own groups, whose older versions no API server serves that the rules are known of. */
+/** Kubernetes' own groups; no supported API server serves their older versions. */
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
-/** Kinds without namespace. */
+/** Kinds without a namespace. */
 const OF_CLUSTER =
   /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|PersistentVolume)$/;
 
@@ -126,7 +126,7 @@ export function isKubernetesDocument(value: unknown): boolean {
   return isRecord(value) && typeof value["kind"] === "string" && value["apiVersion"] !== undefined;
 }
 
-/** `namespace/name`, of an object without namespace in `default`. */
+/** `namespace/name`; without a namespace, `default` is used. */
 export function keyOf(value: unknown): string {
   return `${text(at(value, "metadata", "namespace")) || "default"}/${text(at(value, "metadata", "name"))}`;
 }
@@ -156,7 +156,7 @@ export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   return new Objects(objects, [...refused, ...unreadOnes(unread)]);
 }
 
-/** True for a kind that is not read, the same kind of another API, and a patch; of service accounts a patch is read. */
+/** True for a kind that is not read, for the same kind of another API, and for patches except of service accounts. */
 function isUnread(value: Json, kind: string): boolean {
   const api = Object.hasOwn(APIS, kind) ? APIS[kind] : undefined;
   if (api === undefined || (value["$patch"] !== undefined && kind !== "ServiceAccount")) return true;
@@ -176,7 +176,7 @@ function problemOf(value: Json, kind: string): string | undefined {
   const isServed = api.endsWith("/") ? VERSION.test(version.slice(api.length)) : version === api;
   const problem = isServed
     ? refusal(value, kind)
-    : `apiVersion is ${version}, and it is served as ${api}${api.endsWith("/") ? "<version>" : ""}`;
+    : `apiVersion is ${version}, but the kind is served as ${api}${api.endsWith("/") ? "<version>" : ""}`;
   return problem && `the API server refuses it: ${problem}`;
 }
 
@@ -191,14 +191,14 @@ function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
   }
   const ofItems = kind.slice(0, -"List".length);
   for (const [place, item] of (items as readonly unknown[]).entries()) {
-    // The items of a list of one kind need not repeat it.
+    // Items of a typed list need not repeat the kind.
     const isShort = ofItems !== "" && isRecord(item) && item["kind"] === undefined;
     const whole = isShort ? { apiVersion: at(value, "apiVersion"), kind: ofItems, ...item } : item;
     yield* itemsOf({ ...document, value: whole, source: below(source, `items[${place}]`) });
   }
 }
 
-/** Counted by file and kind: there may be thousands. */
+/** The objects that are not read, counted by file and kind, since there may be thousands. */
 function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocument[] {
   const title = ({ value }: KubernetesDocument): string => {
     const patch = at(value, "$patch") === undefined ? "" : " with $patch";
@@ -223,13 +223,13 @@ export function groupsOf(
   return [...grouped(objects, ({ value }) => keyOf(value))];
 }
 
-/** What documents of one object say together: the value where all agree, else one that is contested. */
+/** The value on which all documents of an object agree, else a contested one. */
 export function agreed<T extends string | undefined>(
   what: string,
   values: readonly Known<T>[],
   documents: readonly KubernetesObject[],
 ): Known<T> {
-  // What is known to be absent is `undefined` at run time.
+  // A value that is known to be absent is `undefined` at run time.
   if (values.length === 0) return unread(`nothing says ${what}`);
   const first = values[0] as Known<T>;
   if (values.every((other) => same<string | undefined>(first, other) === "yes")) return first;
@@ -239,7 +239,7 @@ export function agreed<T extends string | undefined>(
   );
 }
 
-/** A value that documents contradict each other about. It is not shown: it may be secret. */
+/** A value on which documents contradict each other. It is not shown, since it may be secret. */
 export function contested(what: string, documents: readonly Source[]): Known<never> {
   const where = named([...new Set(documents.map(sourceText))]);
   return notKnown({ kind: "contested", what: `documents contradict each other about ${what} (${where})` });

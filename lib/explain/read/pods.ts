@@ -1,6 +1,6 @@
 /*
- * Pods, and objects that make pods: their images, who they run as, and what else can bring credentials; and audiences
- * that nodes may request because a CSI driver behind a pod's volume asks for them.
+ * Pods, and objects that create pods: their images, their service accounts, and other sources of credentials; and the
+ * audiences that nodes may request because a CSI driver behind a pod's volume needs them.
  *
  * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
  */
@@ -24,45 +24,45 @@ import { type Source, below } from "./source";
 
 export interface WorkloadImage {
   readonly image: Known<string>;
-  /** `imagePullPolicy`; `undefined` where the kubelet's default holds. */
+  /** `imagePullPolicy`; `undefined` if the kubelet's default applies. */
   readonly pullPolicy: string | undefined;
   readonly source: Source;
 }
 
-/** A pod, the template of many, or what was written that pods need. */
+/** A pod, a pod template, or the declared needs of pods. */
 export interface PodFact {
   /** `Deployment shop/web`. */
   readonly title: string;
   readonly labels: ReadonlyMap<string, Known<string>>;
-  /** The pods' spec, late values in it as references. */
+  /** The pods' spec, with late values as references. */
   readonly spec: Tree;
   readonly source: Source;
 }
 
-/** A pod, or the template of many. */
+/** A pod, or a pod template. */
 export interface WorkloadFact extends PodFact {
-  /** Namespace; `default` where none is written. */
+  /** Namespace; `default` if none is written. */
   readonly namespace: string;
-  /** Name of the service account; `default` where none is written, as the API server fills it in. */
+  /** Name of the service account; `default` if none is written, as the API server fills it in. */
   readonly serviceAccount: string;
-  /** Images of all containers, those of init and debugging included, and of image volumes. */
+  /** Images of all containers, including init and ephemeral ones, and of image volumes. */
   readonly images: readonly WorkloadImage[];
   readonly pullSecrets: readonly string[];
   /** Audiences of projected service account tokens, which a node may request without RBAC. */
   readonly audiences: readonly Known<string>[];
   /** CSI drivers of inline volumes, which may bring audiences too. */
   readonly drivers: readonly string[];
-  /** Names of persistent volume claims, behind which CSI drivers may stand. */
+  /** Names of persistent volume claims, which CSI drivers may serve. */
   readonly claims: readonly string[];
-  /** True where claims are made with the pod, so that their volumes are not known before. */
+  /** True if claims are created with the pod, so that their volumes are not known before. */
   readonly hasGeneratedClaims: boolean;
   /** True for a pod that the kubelet runs from a file: it has no service account, and no token. */
   readonly isStatic: boolean;
-  /** True for a pod that has ended, and pulls nothing any more. */
+  /** True for a pod that has ended and pulls no more images. */
   readonly hasEnded: boolean;
 }
 
-/** Reads a workload; `undefined` for one without pods. */
+/** Reads a workload; `undefined` for an object without pods. */
 export function readWorkload({ value, kind, source, late }: KubernetesObject): WorkloadFact | undefined {
   const path = podSpecPath(kind);
   const spec = path && at(value, ...path);
@@ -111,15 +111,15 @@ export function textMap(value: unknown, late: LateReader): ReadonlyMap<string, K
 }
 
 /**
- * True for a few fields of a workload whose whole manifest stands elsewhere, as server-side apply takes them: which
- * images it has and who it runs as is not known.
+ * True for a partial manifest for server-side apply, whose full manifest is elsewhere: the workload's images and its
+ * service account are not known.
  */
 export function isPartial({ spec }: Pick<WorkloadFact, "spec">): boolean {
   const containers = orElse(listAt(treeAt(spec, "containers")), () => []);
   return containers.every((container) => orElse(treeAt(container, "image"), () => null) === undefined);
 }
 
-/** A pod as the API server shows it says where the kubelet took it from. Source: kubernetes:pkg/kubelet/types. */
+/** True if the annotation that the kubelet sets says that the pod is static. Source: kubernetes:pkg/kubelet/types. */
 function isStaticPod(annotations: unknown): boolean {
   const source = text(at(annotations, "kubernetes.io/config.source"));
   return at(annotations, "kubernetes.io/config.mirror") !== undefined || /^(?:file|http)$/.test(source);
@@ -130,7 +130,7 @@ const ENDED: readonly string[] = ["Succeeded", "Failed"];
 /** The names in `imagePullSecrets` of a pod's spec or a service account. */
 export function pullSecretNames(holder: unknown): readonly string[] {
   const secrets = list(at(holder, "imagePullSecrets"));
-  // Most have none, and there are many.
+  // There are many holders, and most have none.
   return secrets.length === 0
     ? NONE
     : secrets.map((each) => text(at(each, "name"))).filter((name) => name !== "");
@@ -164,7 +164,7 @@ function volumeImages(
 
 const FRAGMENT = /^pods\/([^.]+)\.(.+)\.yaml$/;
 
-/** The service account, `namespace/name`, of a file `pods/<namespace>.<name>.yaml`, and the pod that the file asks for. */
+/** The service account, `namespace/name`, of a file `pods/<namespace>.<name>.yaml`, and the pod that it describes. */
 export function podFragment(
   file: string,
   { value, source, late }: KubernetesDocument,
@@ -178,11 +178,11 @@ export function podFragment(
   ];
 }
 
-/** The CSI drivers that were read, and which one is behind each claim. */
+/** The CSI drivers that were read, and the one that serves each claim. */
 export interface VolumeDrivers {
   /** Audiences in `tokenRequests` by the driver's name. */
   readonly audiences: ReadonlyMap<string, readonly Known<string>[]>;
-  /** The driver behind a claim by `namespace/name`; `undefined` for a volume that no CSI driver serves. */
+  /** The driver of a claim, by `namespace/name`; `undefined` for a volume without a CSI driver. */
   readonly ofClaim: ReadonlyMap<string, string | undefined>;
 }
 
@@ -212,7 +212,7 @@ function nameOf(object: unknown): string {
 
 const WITHOUT_DRIVER: readonly string[] = ["hostPath", "local", "nfs"];
 
-/** A volume of a former in-tree kind is translated to its CSI driver, whose name is not read here. */
+/** The driver of a volume; "unread" for former in-tree kinds, which Kubernetes translates to their CSI drivers. */
 function driverOf(volume: unknown): { readonly driver: string | undefined } | "unread" {
   const driver = text(at(volume, "spec", "csi", "driver"));
   if (driver !== "") return { driver };

@@ -1,5 +1,5 @@
 /*
- * Reads the facts of a cluster that manifests do not carry; what has another form is left out.
+ * Reads the facts about a cluster that are not in manifests; entries in other forms are left out.
  */
 
 import { issuerOfTokens } from "../../model/aks-issuer";
@@ -94,7 +94,7 @@ function followedSpoke(spoke: DeclaredSpoke, late: LateReader): DeclaredSpoke<Kn
 
 const VERSION = /^v?\d+\.\d+(?:\.\d+)?(?:[-+].*)?$/;
 
-/** Whether the rules of a version of Kubernetes are known. */
+/** Whether the library knows the rules of a Kubernetes version. */
 export function isKnownMinor(minor: unknown): minor is string {
   return (
     typeof minor === "string" &&
@@ -103,7 +103,7 @@ export function isKnownMinor(minor: unknown): minor is string {
   );
 }
 
-/** The minor of the kubelets, stated or that of the OpenShift version; `undefined` where its rules are not known. */
+/** The kubelets' minor version, stated or by OpenShift version; `undefined` if its rules are not known. */
 export function kubeletVersion({
   kubelet,
   openShift,

@@ -1,6 +1,6 @@
 /*
- * What the API server refuses: such an object is not there, whatever it would say. One table for objects of hubs and
- * spokes alike. Texts with placeholders count as what they become: of them only the type is judged.
+ * What the API server refuses: a refused object does not exist, whatever it contains. One table serves hubs and spokes.
+ * For texts with placeholders only the type is judged, since their values are not known yet.
  *
  * Sources: kubernetes:staging/src/k8s.io/apimachinery/pkg/api/validation (metadata), pkg/apis/core/validation,
  * pkg/apis/rbac/validation; fields of the wrong type are refused where the object is decoded.
@@ -15,7 +15,7 @@ import { NEWEST_KUBERNETES } from "../../rules/kubelet/feature-gates";
 import { qualifiedNameProblems } from "../../rules/kubelet/qualified-name";
 import { CONTAINERS, WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
 
-/** Why an object is refused, a clause that begins with the field; `undefined` where nothing here refuses it. */
+/** Why an object is refused, as a clause that begins with the field; `undefined` if no rule refuses it. */
 type Rule = (object: Json, kind: string) => string | undefined;
 
 const RBAC_GROUP = "rbac.authorization.k8s.io";
@@ -23,7 +23,7 @@ const RBAC: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterR
 const ROLES: readonly string[] = ["Role", "ClusterRole"];
 const BINDINGS: readonly string[] = ["RoleBinding", "ClusterRoleBinding"];
 
-/** The rules by kind; the first that refuses is named. */
+/** The rules by kind; the first one that refuses is reported. */
 const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[] = [
   ["all", nameProblem],
   ["all", ({ metadata }) => mapProblem(metadata, "annotations", annotationProblem)],
@@ -51,7 +51,7 @@ const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[
   [WORKLOAD_KINDS, podProblem],
 ];
 
-/** Why the API server refuses an object, a clause; `undefined` where nothing here refuses it. */
+/** Why the API server refuses an object, as a clause; `undefined` if no rule refuses it. */
 export function refusal(object: Json, kind: string): string | undefined {
   for (const [kinds, rule] of RULES) {
     const problem = kinds === "all" || kinds.includes(kind) ? rule(object, kind) : undefined;
@@ -82,7 +82,7 @@ function nameProblem({ metadata }: Json, kind: string): string | undefined {
     : `metadata.namespace ${JSON.stringify(namespace)} is not a valid name`;
 }
 
-/** Kinds of which one is made with each `kubectl create`. */
+/** Kinds that each `kubectl create` may create anew, with `generateName`. */
 const MADE_OFTEN: readonly string[] = [...WORKLOAD_KINDS, ...BINDINGS];
 
 function isPathSegment(name: unknown): boolean {
@@ -91,7 +91,7 @@ function isPathSegment(name: unknown): boolean {
 
 type Check = (value: string, key: string) => string | undefined;
 
-/** What is wrong with a mapping of texts; null is an empty text. */
+/** What is wrong with a mapping of texts; null counts as an empty text. */
 function mapProblem(holder: unknown, field: string, check: Check = () => undefined): string | undefined {
   const map = at(holder, field);
   const place = field === "labels" || field === "annotations" ? ["metadata", field] : [field];
@@ -100,7 +100,7 @@ function mapProblem(holder: unknown, field: string, check: Check = () => undefin
   for (const key of Object.keys(map)) {
     const value = map[key];
     if (value === null) continue;
-    const problem = typeof value === "string" ? check(value, key) : `is ${typeName(value)}, no text`;
+    const problem = typeof value === "string" ? check(value, key) : `is ${typeName(value)}, not a string`;
     if (problem !== undefined) return `${propertyPath([...place, key])} ${problem}`;
   }
   return undefined;
@@ -112,16 +112,16 @@ function typeName(value: unknown): string {
 }
 
 function annotationProblem(_value: string, key: string): string | undefined {
-  return isQualified(key.toLowerCase()) ? undefined : "has no valid key";
+  return isQualified(key.toLowerCase()) ? undefined : "has an invalid key";
 }
 
 function labelProblem(value: string, key: string): string | undefined {
-  if (!isQualified(key)) return "has no valid key";
+  if (!isQualified(key)) return "has an invalid key";
   const isValue = value.length <= LABEL_VALUE_MAX && LABEL_VALUE.test(value);
-  return isValue || value.includes(PLACEHOLDER_START) ? undefined : "is not a valid value of a label";
+  return isValue || value.includes(PLACEHOLDER_START) ? undefined : "is not a valid label value";
 }
 
-/** There are ten thousand objects with the same handful of keys. */
+/** Remembered, since thousands of objects share a handful of keys. */
 const QUALIFIED = new Map<string, boolean>();
 const KEYS_KEPT = 1000;
 
@@ -149,10 +149,10 @@ function isBase64(value: string): boolean {
 function dataKeyProblem(object: Json): string | undefined {
   const keys = ["data", "stringData", "binaryData"].flatMap((field) => Object.keys(record(object[field])));
   const wrong = keys.find((key) => !DATA_KEY.test(key) || /^\.\.?$|^\.\./.test(key));
-  return wrong === undefined ? undefined : `${propertyPath(["data", wrong])} has no valid key`;
+  return wrong === undefined ? undefined : `${propertyPath(["data", wrong])} has an invalid key`;
 }
 
-/** The first problem of the items of a list, after the item's place. */
+/** The first problem among the items of a list, prefixed with the item's path. */
 function firstOf(
   holder: unknown,
   path: readonly (string | number)[],
@@ -166,7 +166,7 @@ function firstOf(
   if (!Array.isArray(items)) return `${propertyPath(path)} is not a list`;
   for (const [place, item] of items.entries()) {
     const problem = isRecord(item) ? check(item) : "is not a mapping";
-    // What is wrong may stand further inside.
+    // The problem may be nested further inside.
     const joint = problem?.includes("] ") === true ? "." : " ";
     if (problem !== undefined) return propertyPath([...path, place]) + joint + problem;
   }
@@ -189,7 +189,7 @@ function ruleProblem(rule: Json, kind: string): string | undefined {
   if (has("nonResourceURLs")) {
     if (kind === "Role") return "has nonResourceURLs, which only a ClusterRole can grant";
     return has("apiGroups") || has("resources") || has("resourceNames")
-      ? "is for resources and nonResourceURLs at once"
+      ? "has both resources and nonResourceURLs"
       : undefined;
   }
   if (!has("apiGroups")) return "has no apiGroups";
@@ -215,21 +215,21 @@ function roleRefProblem({ roleRef }: Json, kind: string): string | undefined {
   const { apiGroup, kind: role, name } = record(roleRef);
   if (!isDefault(apiGroup, RBAC_GROUP)) return `roleRef.apiGroup is not ${RBAC_GROUP}`;
   if (!ROLES.includes(text(role)) || (kind === "ClusterRoleBinding" && role === "Role"))
-    return `roleRef.kind ${JSON.stringify(role)} is nothing that a ${kind} can bind`;
+    return `roleRef.kind ${JSON.stringify(role)} is not a kind that a ${kind} can bind`;
   return text(name) !== "" && isPathSegment(name) ? undefined : "roleRef.name is not a valid name";
 }
 
 function subjectProblem({ kind, apiGroup, name, namespace }: Json, binding: string): string | undefined {
   if (text(name) === "") return "has no name";
   if (kind === "User" || kind === "Group")
-    return isDefault(apiGroup, RBAC_GROUP) ? undefined : `is of an apiGroup other than ${RBAC_GROUP}`;
-  if (kind !== "ServiceAccount") return `is of the kind ${JSON.stringify(kind)}, which is not a subject`;
-  if (!isDefault(apiGroup, "")) return "is a ServiceAccount of an apiGroup";
-  if (!isDnsSubdomain(name) && !text(name).includes(PLACEHOLDER_START)) return "has no valid name";
+    return isDefault(apiGroup, RBAC_GROUP) ? undefined : `has an apiGroup other than ${RBAC_GROUP}`;
+  if (kind !== "ServiceAccount") return `has the kind ${JSON.stringify(kind)}, which cannot be a subject`;
+  if (!isDefault(apiGroup, "")) return "is a ServiceAccount with an apiGroup";
+  if (!isDnsSubdomain(name) && !text(name).includes(PLACEHOLDER_START)) return "has an invalid name";
   return binding === "ClusterRoleBinding" && text(namespace) === "" ? "has no namespace" : undefined;
 }
 
-/** The API server fills an empty group in. */
+/** The API server fills in an empty group. */
 function isDefault(value: unknown, group: string): boolean {
   return value === undefined || value === null || value === "" || value === group;
 }
@@ -269,7 +269,7 @@ function containerProblem(container: unknown): string | undefined {
   if (unlisted !== undefined) return `does not have a list of strings as ${unlisted}`;
   const variable = firstOf(container, ["env"], (each) => {
     const value = at(each, "value") ?? "";
-    return typeof value === "string" ? undefined : `has ${typeName(value)} as value, no text`;
+    return typeof value === "string" ? undefined : `has ${typeName(value)} as its value, not a string`;
   });
   return variable ?? firstOf(container, ["volumeMounts"], namedProblem);
 }

@@ -1,8 +1,8 @@
 /*
- * One Terraform configuration, plan or state, and what its expressions are.
+ * One Terraform configuration, plan or state, and the values of its expressions.
  *
- * A reference known only after apply stays a {@link Reference}, one object for each expression, so that two equal ones are
- * one value. Source of the functions: developer.hashicorp.com/terraform/language/functions.
+ * A reference known only after apply stays a {@link Reference}, one object for each expression, so that equal
+ * references are one value. Source of the functions: developer.hashicorp.com/terraform/language/functions.
  */
 
 import {
@@ -27,31 +27,31 @@ import { Block, type Configuration, type Instance, NOT_YET, type Resource } from
 import { type Expression, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
 import type { Source } from "./source";
 
-/** What was not read of a configuration although Terraform applies it. */
+/** A part of a configuration that was not read, although Terraform applies it. */
 export interface NotRead {
   readonly source: Source;
-  /** Why, a clause: "modules are not followed". */
+  /** Why, as a clause: "modules are not followed". */
   readonly reason: string;
   readonly mentions: ReadonlySet<object>;
   readonly texts: readonly string[];
 }
 
-/** What other documents and the clouds know of attributes. */
+/** Sources of attributes from outside a configuration: other documents, and the clouds' rules. */
 export interface Surroundings {
-  /** What can be computed of an attribute that Terraform knows only after apply. */
+  /** The computed value of an attribute that Terraform knows only after apply. */
   computed(resource: Resource, attribute: string): Known<string> | undefined;
-  /** The output of another configuration that an attribute is. */
+  /** The output of another configuration to which an attribute refers. */
   remoteOutput(resource: Resource, path: readonly (string | number)[]): Known<string> | undefined;
 }
 
-/** Following references ends somewhere; a circle does not. */
+/** Limit for following references, which stops at a cycle. */
 const HOPS = 32;
-/** Locals that one expression leads to. */
+/** Limit for the locals that one expression uses. */
 const FOLLOWED_MAX = 1000;
-/** No argument takes a text of a mebibyte. */
+/** No argument accepts a text of a mebibyte. */
 const LONGEST = 1024 * 1024;
 
-/** An expression in a plan, whose other texts are literal. */
+/** An expression in a plan; other texts of plans are literal. */
 export class Expressed {
   /** As a template, `${aws_iam_role.web.name}`. */
   readonly template: string;
@@ -63,16 +63,16 @@ export class Expressed {
 
 export class Scope implements Configuration {
   readonly place: string;
-  /** True for plans and states, whose texts are no templates any more. */
+  /** True for plans and states, whose texts are no longer templates. */
   readonly isLiteral: boolean;
   /** Resources and data sources by address. */
   readonly resources: Map<string, Resource> = new Map();
-  /** Arguments of the providers' configurations, by `aws` or `aws.<alias>`. */
+  /** Arguments of the Terraform providers' configurations, by `aws` or `aws.<alias>`. */
   readonly providers: Map<string, Json> = new Map();
-  /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be not known. */
+  /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be unknown. */
   readonly named: Map<string, unknown> = new Map();
   readonly outputs: Map<string, unknown> = new Map();
-  /** What Terraform applies with it and was not read. */
+  /** What Terraform applies with it but was not read. */
   readonly notRead: NotRead[] = [];
   /** Where it keeps its state: type and arguments of the backend. */
   backend: { readonly type: string; readonly settings: Json } | undefined;
@@ -91,7 +91,7 @@ export class Scope implements Configuration {
     return new Block(this, this.providers.get(key) ?? {});
   }
 
-  /** An output; `undefined` where there is none of that name. */
+  /** An output; `undefined` if there is none with the name. */
   output(name: string): Known<string> | undefined {
     return this.outputs.has(name) ? asText(this.evaluated(this.outputs.get(name))) : undefined;
   }
@@ -146,7 +146,7 @@ export class Scope implements Configuration {
   #template(text: string, instance: Instance | undefined): Tree {
     if (instance !== undefined) return this.#guarded(() => this.#value(parseTemplate(text), instance));
     if (this.#followed.has(text)) return this.#followed.get(text) ?? known(undefined);
-    // A circle ends where it began.
+    // A cycle ends where it began.
     this.#followed.set(text, this.#kept(text));
     const found = this.#guarded(() => this.#value(parseTemplate(text), undefined));
     const isTooLong = orElse(
@@ -159,7 +159,7 @@ export class Scope implements Configuration {
   }
 
   #guarded(follow: () => Tree): Tree {
-    if (this.#hops > HOPS) return unread("references go round in a circle");
+    if (this.#hops > HOPS) return unread("references form a cycle");
     this.#hops++;
     try {
       return follow();
@@ -220,12 +220,12 @@ export class Scope implements Configuration {
     if (root !== "local" && root !== "var") return this.#resourcePath([root, ...steps]) ?? kept();
     const name = `${root}.${steps[0]}`;
     const value = this.named.get(name);
-    // A variable that a file gives a value which was not read.
+    // A variable whose value is in a file that was not read.
     if (!isKnown(value as Known<unknown>)) return value as Known<never>;
     return this.named.has(name) ? rest(this.evaluated(value)) : kept();
   }
 
-  /** Indexes that are expressions are evaluated; `undefined` where one is not known. */
+  /** The steps with index expressions evaluated; `undefined` if one is not known. */
   #steps(steps: readonly Step[], instance: Instance | undefined): readonly (string | number)[] | undefined {
     const known = steps.map((step) =>
       typeof step === "object" ? orElse(this.#value(step, instance), () => undefined) : step,
@@ -233,7 +233,7 @@ export class Scope implements Configuration {
     return known.every((step) => typeof step === "string" || typeof step === "number") ? known : undefined;
   }
 
-  /** The resource that a path begins with, and what follows; an instance is named by its key. */
+  /** The resource at the beginning of a path, and the rest; a key names an instance. */
   #found(
     path: readonly (string | number)[],
   ): { readonly resource: Resource; readonly rest: readonly (string | number)[] } | undefined {
@@ -268,7 +268,7 @@ function instanceValue(root: string, [first]: readonly (string | number)[], { ke
   return first === "key" ? known(key) : treeOf(value);
 }
 
-/** How many steps are the address: `[data.]<type>.<name>`, with modules before it. */
+/** The number of steps in the address: `[data.]<type>.<name>`, with modules before it. */
 function endOfAddress(path: readonly (string | number)[]): number {
   let at = 0;
   while (path[at] === "module") at += typeof path[at + 2] === "number" ? 3 : 2;
@@ -304,7 +304,7 @@ function trimmedBy(trim: (text: Known<string>, what: string) => Known<string>): 
   };
 }
 
-/** Two calls with the same arguments are one value, however they are spelled. */
+/** The normal form of a call, so that calls with the same arguments are one value. */
 function canonical(name: string, args: readonly Tree[]): string | undefined {
   const quoted = (part: string | Reference): string =>
     typeof part === "string" ? JSON.stringify(part) : part.expression;
@@ -318,7 +318,7 @@ function canonical(name: string, args: readonly Tree[]): string | undefined {
   return texts.includes(undefined) ? undefined : `${name}(${texts.join(", ")})`;
 }
 
-/** A value as Terraform makes a text of it. */
+/** A value converted to text as Terraform does it. */
 function asText(value: Tree): Known<string> {
   return andThen(value, (each) =>
     isTreeList(each) || isTreeObject(each) || each === null || each === undefined

@@ -1,5 +1,5 @@
 /*
- * Service accounts, as one or several documents say them.
+ * Service accounts, each read from one or several documents.
  */
 
 import { type Known, same } from "../../model/known";
@@ -8,19 +8,19 @@ import { type KubernetesObject, contested, keyOf } from "./objects";
 import { pullSecretNames, textMap } from "./pods";
 import type { Source } from "./source";
 
-/** A service account with what pulls read of it. */
+/** A service account with the parts that pulls use. */
 export interface ServiceAccountFact {
   readonly key: string;
   /**
-   * The annotations that it has or may have. One that documents contradict each other about, be it only that one of them
-   * lacks it, is not known: `contested`.
+   * The annotations that it has or may have. An annotation on which documents disagree, even if one merely lacks it, is
+   * unknown: `contested`.
    */
   readonly annotations: ReadonlyMap<string, Known<string>>;
-  /** A patch (`$patch`) that may delete or replace the account; `undefined` where none was read. */
+  /** A patch (`$patch`) that may delete or replace the account; `undefined` if none was read. */
   readonly patch: Source | undefined;
   /** Names of its pull secrets, which admission copies to its pods. */
   readonly pullSecrets: readonly string[];
-  /** Where it stands; `undefined` for the `default` one of a namespace, which no manifest writes. */
+  /** Its source; `undefined` for a namespace's `default` account that no manifest writes. */
   readonly source: Source | undefined;
   /** All documents of it where there are several, else none. */
   readonly documents: readonly Source[];
@@ -29,7 +29,7 @@ export interface ServiceAccountFact {
 /** Most accounts have one document, and there are many. */
 const NONE: readonly Source[] = [];
 
-/** Reads service accounts by `namespace/name`; of several documents of one account the annotations are joined. */
+/** Reads service accounts by `namespace/name`; the annotations of several documents for one account are joined. */
 export function readServiceAccounts(
   objects: readonly KubernetesObject[],
 ): ReadonlyMap<string, ServiceAccountFact> {
@@ -47,10 +47,10 @@ export function readServiceAccounts(
 }
 
 /**
- * The service account of a key, `namespace/name`; `undefined` where it is in no manifest.
+ * The service account with a key, `namespace/name`; `undefined` if no manifest has it.
  *
- * Every namespace has one named `default`, made by kube-controller-manager without annotations, so that one is there
- * until a manifest says more of it.
+ * Every namespace has one named `default`, which kube-controller-manager creates without annotations, so it exists even
+ * if no manifest mentions it.
  */
 export function serviceAccountOf(
   { serviceAccounts }: { readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact> },
@@ -109,8 +109,8 @@ function joinedAccount(key: string, objects: readonly KubernetesObject[]): Servi
 }
 
 /**
- * An annotation by document, `undefined` where one lacks it. What a manifest says is applied over the account as the
- * cluster shows it, and what OpenShift's controller says of the account outlasts every manifest.
+ * An annotation by document; `undefined` for documents without it. A manifest is applied over the account as the
+ * cluster shows it, and annotations of OpenShift's controller outlast every manifest.
  */
 function valuesOf(
   name: string,
@@ -119,9 +119,7 @@ function valuesOf(
 ): readonly (Known<string> | undefined)[] {
   const values = accounts.map(({ annotations }) => annotations.get(name));
   const isShown = (place: number): boolean => text(at(objects[place]?.value, "metadata", "uid")) !== "";
-  const first = values.find(
-    (value, place) => value !== undefined && isShown(place) === (name === INTERNAL_REGISTRY_SECRET),
-  );
+  const first = values.find((_, place) => isShown(place) === (name === INTERNAL_REGISTRY_SECRET));
   const isSettled = first !== undefined && objects.some((_, place) => isShown(place));
   return isSettled
     ? values.map((value, place) => (isShown(place) === (name === INTERNAL_REGISTRY_SECRET) ? value : first))
@@ -129,15 +127,14 @@ function valuesOf(
 }
 
 /**
- * Names the pull secret that OpenShift's controller gives to every service account, whose keys are the internal
- * registry's alone, none of a plugin's. Source: openshift/openshift-controller-manager pull request 276.
+ * Annotation with the pull secret that OpenShift's controller gives to every service account; the secret is only for
+ * the internal registry, never for a plugin's. Source: openshift/openshift-controller-manager pull request 276.
  */
 export const INTERNAL_REGISTRY_SECRET: string = "openshift.io/internal-registry-pull-secret-ref";
 
 /**
- * Whether an annotation survives that the document at a place lacks: where those that have it are nothing but
- * annotations, as `ServiceAccountAnnotations` writes them for server-side apply, and the one that lacks it is the whole
- * account.
+ * Whether an annotation survives although one document lacks it: the documents with it hold only annotations, as
+ * `ServiceAccountAnnotations` writes them for server-side apply, and the document without it is the whole account.
  */
 function isKept(
   lacking: number,
@@ -155,7 +152,7 @@ function isKept(
 const OF_METADATA: readonly string[] = ["namespace", "name", "annotations"];
 const OF_OBJECT: readonly string[] = ["apiVersion", "kind", "metadata"];
 
-/** True where nothing stands there but name and annotations. */
+/** True for a document with only name and annotations. */
 function isBare(value: unknown): boolean {
   return (
     Object.keys(record(value)).every((key) => OF_OBJECT.includes(key)) &&

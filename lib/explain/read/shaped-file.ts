@@ -5,8 +5,8 @@ import { documentsIn, invalidFile, readText } from "./documents";
 import { lineOf } from "./source-lines";
 
 /**
- * The only document of a file that people write, JSON or YAML; throws with the line for what has another shape. YAML 1.2
- * leaves a day as the text that was written, of which 1.1 makes a date, and of February 30 another day.
+ * Reads the only document of a handwritten file, JSON or YAML; throws with the line for another shape. YAML 1.2 keeps a
+ * day as text; 1.1 converts it to a date, and February 30 to a different day.
  */
 export function readShapedFile(file: string, shape: Shape, version: "1.1" | "1.2" = "1.1"): unknown {
   const text = readText(file);

@@ -1,5 +1,5 @@
 /*
- * Lines of sources, looked up when they are shown: facts keep property paths, which cost nothing.
+ * Line numbers of sources, looked up only for display: facts keep property paths, which cost nothing.
  */
 
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
@@ -7,30 +7,30 @@ import { YAML_RULES } from "../../artefact/yaml-rules";
 import { textIfReadable } from "./documents";
 import type { Source } from "./source";
 
-/** A file as its lines are looked up. */
+/** A file whose lines are looked up. */
 interface OpenFile {
   readonly text: string;
   readonly lines: readonly number[];
   readonly isJson: boolean;
-  /** Where the documents begin and end; one for JSON. */
+  /** The range of each document; a single one for JSON. */
   readonly documents: readonly (readonly [begin: number, end: number])[];
-  /** Members of the containers that were looked into, by the container's position. */
+  /** Members of the containers that were searched, by the container's position. */
   readonly members: Map<number, ReadonlyMap<string, Member>>;
 }
 
-/** Positions of a member: of its key, and of its value. */
+/** The positions of a member's key and value. */
 interface Member {
   readonly place: number;
   readonly value: number;
 }
 
 const FILES = new Map<string, OpenFile | undefined>();
-/** Results of one cluster name few files, and each of them often. */
+/** The results for one cluster name few files, each of them often. */
 const FILES_KEPT = 64;
 
 /**
- * The line, from 1, of what a source names; of what stands around it where the path leads no further. `undefined` where
- * the file cannot be read any more, or has only one line.
+ * The line, from 1, to which a source points, or of the nearest enclosing node if the path does not match. `undefined`
+ * if the file can no longer be read, or has only one line.
  */
 export function lineOf(source: Source): number | undefined {
   const file = opened(source.file);
@@ -43,7 +43,7 @@ export function lineOf(source: Source): number | undefined {
   return lineAt(file.lines, place);
 }
 
-/** `manifests/20-service-accounts.yaml:12 metadata.annotations`, for people. */
+/** `manifests/20-service-accounts.yaml:12 metadata.annotations`, for display. */
 export function placeText(source: Source): string {
   const line = lineOf(source);
   const document = source.document ? `#${source.document}` : "";
@@ -54,7 +54,7 @@ export function placeText(source: Source): string {
 function opened(path: string): OpenFile | undefined {
   if (FILES.has(path)) return FILES.get(path);
   if (FILES.size >= FILES_KEPT) FILES.clear();
-  // A file that has gone, or changed to something else, has no lines to show.
+  // A file that is gone or has changed has no lines to show.
   const text = textIfReadable(path);
   const isJson = path.endsWith(".json");
   const file = text === undefined ? undefined : openFile(text, isJson);
@@ -82,7 +82,7 @@ function lineAt(begins: readonly number[], place: number): number {
 
 const STEP = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]\s]+)/y;
 
-/** The steps of a path, as far as it is one: `spec.files[0].contents (/etc/x)` has words for people behind it. */
+/** The steps of a path, without text after it, as in `spec.files[0].contents (/etc/x)`. */
 function stepsOf(path: string): readonly (string | number)[] {
   const steps: (string | number)[] = [];
   STEP.lastIndex = 0;
@@ -105,7 +105,7 @@ function unescaped(quoted: string): string {
   }
 }
 
-/** Where the documents of a YAML text begin and end: markers stand at the beginning of a line, and nothing else like them does. */
+/** The ranges of the documents in a YAML text: only markers look like this at the beginning of a line. */
 function documentsOf(text: string): readonly (readonly [number, number])[] {
   const marks = [...text.matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)];
   const begins = marks.filter(([mark]) => mark === "---").map(({ index }) => index);
@@ -115,7 +115,7 @@ function documentsOf(text: string): readonly (readonly [number, number])[] {
   return begins.map((begin, place) => [begin, begins[place + 1] ?? text.length]);
 }
 
-/** The position of what a path names in one YAML document, or of the nearest around it. */
+/** The position of a path in one YAML document, or of the nearest enclosing node. */
 function yamlPlace(text: string, path: readonly (string | number)[]): number {
   let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
   let place = beginOf(node) ?? 0;
@@ -128,7 +128,7 @@ function yamlPlace(text: string, path: readonly (string | number)[]): number {
   return place;
 }
 
-/** A node, and where it begins. */
+/** A node, and its position. */
 interface Placed {
   readonly place: number | undefined;
   readonly node: unknown;
@@ -149,7 +149,7 @@ function beginOf(node: unknown): number | undefined {
   return Array.isArray(range) && typeof range[0] === "number" ? range[0] : undefined;
 }
 
-/** The position of what a path names in a JSON text, or of the nearest around it; each container is looked through once. */
+/** The position of a path in a JSON text, or of the nearest enclosing value; each container is searched once. */
 function jsonPlace(file: OpenFile, path: readonly (string | number)[]): number {
   let place = behindBlanks(file.text, 0);
   let value = place;
@@ -193,7 +193,7 @@ function behindBlanks(text: string, place: number): number {
   return BLANK.lastIndex;
 }
 
-/** Behind the text that begins there. */
+/** The position after the text that begins at a place. */
 function behindText(text: string, place: number): number {
   for (let end = text.indexOf('"', place + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -205,7 +205,7 @@ function behindText(text: string, place: number): number {
 
 const STRUCTURE = /["{}[\],]/g;
 
-/** Behind the value that begins there. */
+/** The position after the value that begins at a place. */
 function behindValue(text: string, place: number): number {
   let depth = 0;
   STRUCTURE.lastIndex = place;

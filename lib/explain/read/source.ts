@@ -1,9 +1,9 @@
-/** Where a fact stands. */
+/** The place from which a fact was read. */
 export interface Source {
-  /** The file, as it was given or found below what was given. */
+  /** The file, as given or as found below a given path. */
   readonly file: string;
   /**
-   * Place of the document in a file with several, from 0.
+   * Index of the document in a file with several, from 0.
    *
    * @defaultValue - the file is one document
    */
@@ -11,7 +11,7 @@ export interface Source {
   /** Property path in the document, `metadata.annotations["a/b"]`; empty for the whole document. */
   readonly path: string;
   /**
-   * True for a fact that was stated, and that nothing else shows.
+   * True for a fact that was only stated.
    *
    * @defaultValue false
    */
@@ -30,17 +30,17 @@ export function sourceText({ file, document, path, stated }: Source): string {
   return `${stated ? "stated in " : ""}${place}${path === "" ? "" : ` ${path}`}`;
 }
 
-/** A file, a document, a module or an object that was found and is not judged. */
+/** Describes a file, a document, a module or an object that was found but is not judged. */
 export interface SkippedDocument {
-  /** Where it stands; of Kubernetes objects of kinds that are not read the file alone. */
+  /** Its place; only the file for Kubernetes objects of kinds that explain does not read. */
   readonly source: Source;
-  /** Why it is not judged, a clause. */
+  /** Why it is not judged, as a clause. */
   readonly reason: string;
   /**
-   * The object that the API server or the Machine Config Operator would refuse, `ServiceAccount shop/web`; it counts as
-   * absent.
+   * The object that the API server or the Machine Config Operator would refuse, `ServiceAccount shop/web`; it is
+   * treated as absent.
    *
-   * @defaultValue - nothing would refuse it; it is not read
+   * @defaultValue - not refused, but of a kind or form that explain does not read
    */
   readonly refused?: string;
 }

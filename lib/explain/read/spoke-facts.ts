@@ -1,5 +1,5 @@
 /*
- * What is applied on the spokes: their RBAC, and how their API servers take the hub's tokens.
+ * The objects that are applied on the spokes: their RBAC, and how their API servers accept the hub's tokens.
  */
 
 import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
@@ -16,17 +16,17 @@ import type { SkippedDocument, Source } from "./source";
 
 export interface AuthenticatorFact {
   readonly issuer: Known<string>;
-  /** `issuer.discoveryURL`; `undefined` where the documents stand at the issuer. */
+  /** `issuer.discoveryURL`; `undefined` if the issuer itself serves the documents. */
   readonly discoveryUrl: Known<string | undefined>;
   readonly audiences: Known<readonly Known<string>[]>;
-  /** What stands before the claim in the user's name; `undefined` where an expression makes the name. */
+  /** The prefix before the claim in the user name; `undefined` if an expression computes the name. */
   readonly prefix: Known<string | undefined>;
   readonly claim: Known<string | undefined>;
   readonly expression: Known<string | undefined>;
   readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly Known<string>[];
-  /** All of it as JSON, late values by their names: equal where two entries are the same for certain. */
+  /** The entry as JSON with late values by name: equal if two entries are certainly the same. */
   readonly text: string;
   readonly source: Source;
 }
@@ -34,23 +34,23 @@ export interface AuthenticatorFact {
 export interface RoleRules {
   /** `ClusterRole deployer`, or `Role shop/deployer`. */
   readonly key: string;
-  /** True where it gives nothing: no rules, and none that are put together from other roles. */
+  /** True if it grants nothing: it has no rules, own or aggregated. */
   readonly isEmpty: boolean;
-  /** Its rules one by one, equal where they say the same. */
+  /** Its rules, one text each; equal for equal rules. */
   readonly texts: readonly string[];
-  /** Names of the users whom it lets act as; "any" for all. */
+  /** Names of the users that it allows to impersonate; "any" for all. */
   readonly impersonates: readonly Known<string>[] | "any";
-  /** The refusal of a role that the API server does not take, which gives nothing. */
+  /** Why the API server refuses the role, which then grants nothing. */
   readonly refusal?: SkippedDocument;
 }
 
-/** A user or group that a binding names, with what the binding refers to. */
+/** A user or group that a binding names, with the binding's role. */
 export interface BoundName {
   readonly kind: string;
-  /** Its name; of a service account `namespace/name`. */
+  /** Its name; for a service account `namespace/name`. */
   readonly name: Known<string>;
   readonly role: string;
-  /** What the role says; `undefined` where it does not stand among the spoke's objects. */
+  /** The role's rules; `undefined` if the role is not among the spoke's objects. */
   readonly rules: RoleRules | undefined;
   readonly source: Source;
 }
@@ -59,7 +59,7 @@ export interface SpokeFact {
   readonly bound: readonly BoundName[];
   readonly authenticators: readonly AuthenticatorFact[];
   readonly refused: readonly { readonly problem: string; readonly source: Source }[];
-  /** True where all of its objects were written by who recorded them; false where others may have been left out. */
+  /** True if the stack that recorded its objects wrote all of them; false if some may be missing. */
   readonly isWhole: boolean;
 }
 
@@ -67,14 +67,14 @@ const FILE_KIND = "AuthenticationConfiguration";
 const ROLES: readonly string[] = ["ClusterRole", "Role"];
 const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
 
-/** The spokes' own objects; read when they are asked for. */
+/** The spokes' own objects, read on demand. */
 export class SpokeFacts {
   readonly #objects: readonly KubernetesObject[];
   readonly #setups: readonly KubernetesDocument[];
   readonly #refused: readonly SkippedDocument[];
   #bySpoke: ReadonlyMap<string, readonly KubernetesDocument[]> | undefined;
 
-  /** Objects of spokes and such as may be of any cluster, and setups of nodes. */
+  /** Takes objects of spokes, objects that may be of any cluster, and setups of nodes. */
   constructor(objects: Objects, setups: readonly KubernetesDocument[]) {
     this.#objects = objects.of(...ROLES, ...BINDINGS, FILE_KIND);
     this.#setups = setups;
@@ -82,8 +82,8 @@ export class SpokeFacts {
   }
 
   /**
-   * The objects of a spoke: those that are recorded as its own, and those whose file or folder has its name. Others may
-   * be of any cluster, and say nothing of this one.
+   * The objects of a spoke: those recorded as its own, and those whose file or folder has its name. Others may be of
+   * any cluster, so they tell nothing about this one.
    */
   of(spoke: string): SpokeFact {
     this.#bySpoke ??= bySpoke([...this.#objects, ...this.#setups]);
@@ -105,7 +105,7 @@ function bySpoke(
   return groups;
 }
 
-/** The folders of a file, and its own name without its ending, and without what this library appends. */
+/** The folders of a file, and its name without extension and without the suffix that this library appends. */
 function namesOf({ source }: Pick<KubernetesDocument, "source">): readonly string[] {
   const folders = source.file.split(/[/\\]/);
   const file = folders.pop() ?? "";
@@ -128,7 +128,7 @@ function readSpoke(documents: readonly KubernetesDocument[], refused: readonly S
         source,
       })),
     ),
-    // Roles say nothing of who is bound.
+    // Roles do not tell who is bound.
     isWhole: documents.every((document) => document.spoke !== undefined || isOf(ROLES)(document)),
   };
 }
@@ -137,7 +137,7 @@ function isOf(kinds: readonly string[]): (document: KubernetesDocument) => boole
   return ({ value }) => kinds.includes(text(at(value, "kind")));
 }
 
-/** Key of a role; one of a namespace is known there alone. */
+/** Key of a role; a Role is known only in its namespace. */
 function roleKey(kind: string, name: string, namespace: string): string {
   return kind === "Role" ? `Role ${namespace}/${name}` : `${kind} ${name}`;
 }
@@ -243,14 +243,14 @@ function authenticator(entry: Tree, source: Source): AuthenticatorFact {
   };
 }
 
-/** A text that may be left out; an empty one counts as left out. */
+/** An optional text; an empty one counts as absent. */
 function stated(tree: Tree): Known<string | undefined> {
   return andThen(tree, (value) =>
     value === undefined || value === null || value === "" ? known(undefined) : textAt(tree),
   );
 }
 
-/** A rule without expression compares one claim. */
+/** A rule's text; a rule without an expression compares one claim. */
 function ruleText(rule: Tree): Known<string> {
   const claim = textAt(treeAt(rule, "claim"));
   return andThen(stated(treeAt(rule, "expression")), (expression) =>

@@ -1,8 +1,8 @@
 /*
- * Terraform configurations in JSON syntax, as cdktf writes them: the files of one folder are one configuration. A folder
- * that another configuration calls, or that stands below one without being one of its own, is a module, which is not
- * read; nor are files in Terraform's own syntax, override files and values of variables. Each is listed, and what it
- * names is not known.
+ * Terraform configurations in JSON syntax, as cdktf writes them: the files of one folder are one configuration. A
+ * folder that another configuration calls, or that is below one and not a configuration of its own, is a module.
+ * Modules, files in HCL, override files and values of variables are not read. Each is listed, and the resources that it
+ * names are unknown.
  *
  * Source: developer.hashicorp.com/terraform/language/syntax/json.
  */
@@ -37,7 +37,7 @@ const SECTIONS: readonly string[] = [
   "locals",
   "variable",
 ];
-/** Files of variables that Terraform reads of itself. */
+/** Files of variables that Terraform loads automatically. */
 const DEFINITIONS = /^(?:terraform|.*\.auto)\.tfvars(?:\.json)?$/;
 const OVERRIDE = /^(?:override|.*_override)\.tf(?:\.json)?$/;
 const OWN_SYNTAX = /\.tf$/;
@@ -46,11 +46,11 @@ const LOCK_FILE = ".terraform.lock.hcl";
 
 const REASONS = {
   module:
-    "a module by its place or by a call, which is not followed; terraform show -json of the plan or state has what it makes",
-  override: "an override file, which is not read: what it changes is not known",
+    "it is a module by its place or by a call, and modules are not followed; `terraform show -json` of the plan or state has its resources",
+  override: "it is an override file, which is not read, so what it changes is not known",
   ownSyntax:
     "Terraform in HCL is not read, so what it declares is not counted; `terraform show -json` prints it as JSON",
-  variables: "values of variables are not read; terraform show -json of the plan or state has what they make",
+  variables: "values of variables are not read; `terraform show -json` of the plan or state has the results",
 } as const;
 
 /** True for an object that has a section of a Terraform configuration and is not a Kubernetes object. */
@@ -63,12 +63,12 @@ export function isTerraformConfiguration(document: unknown): document is Json {
   );
 }
 
-/** True for a file that holds nothing but values of variables. */
+/** True for a file that holds only values of variables. */
 export function isVariablesFile(file: string): boolean {
   return file.endsWith(".tfvars") || file.endsWith(".tfvars.json");
 }
 
-/** True for a configuration; by its name also where it holds only variables or locals, which other files have as well. */
+/** True for a configuration; if it holds only variables or locals, as other JSON files may, its name decides. */
 export function isConfiguration({ value, source: { file } }: FileDocument): boolean {
   if (isTerraformShow(value) || isVariablesFile(file)) return false;
   return isTerraformConfiguration(value) || (file.endsWith(".tf.json") && isRecord(value));
@@ -79,8 +79,8 @@ function isFile(document: FileDocument): document is ConfigurationFile {
 }
 
 /**
- * Reads the configuration of a stack's folder; `undefined` where there is none. `JSON.stringify` wrote the main file, so
- * that no key is there twice; it may have hundreds of megabytes, in which none is looked for.
+ * Reads the configuration of a stack's folder; `undefined` if there is none. The main file may have hundreds of
+ * megabytes, and is not searched for repeated keys, since `JSON.stringify` wrote it.
  */
 export function readStackConfiguration(terraform: Terraform, folder: string): Scope | undefined {
   const files = namesIn(folder)
@@ -92,7 +92,7 @@ export function readStackConfiguration(terraform: Terraform, folder: string): Sc
   return files.length === 0 ? undefined : readFolder(terraform, folder, files.filter(isFile));
 }
 
-/** Reads plans, states and configurations of any folders; `paths` were named to be read. Returns what is a module. */
+/** Reads plans, states and configurations of any folders; `paths` are the given ones. Returns the modules. */
 export function readPlainTerraform(
   terraform: Terraform,
   documents: readonly FileDocument[],
@@ -119,7 +119,7 @@ function calledFrom({ value, source }: ConfigurationFile): readonly string[] {
   );
 }
 
-/** Modules have none of these, those of long ago aside. */
+/** True for blocks that modules, apart from very old ones, do not have. */
 function isRoot(folder: string, files: readonly ConfigurationFile[]): boolean {
   const settings = files.flatMap(({ value }) => listOf(value["terraform"])).filter(isRecord);
   return (
@@ -129,7 +129,7 @@ function isRoot(folder: string, files: readonly ConfigurationFile[]): boolean {
   );
 }
 
-/** True for a folder with a configuration in a folder above it, as far up as one of the paths; in whatever syntax. */
+/** True if a folder above, up to one of the paths, has a configuration in JSON or HCL. */
 function isBelowOne(folder: string, tops: readonly string[]): boolean {
   const above = dirname(folder);
   if (above === folder || !isBelow(above, tops)) return false;
@@ -152,7 +152,7 @@ function readFolder(terraform: Terraform, folder: string, files: readonly Config
     const source = { file: join(folder, name), path: "" };
     const isOverride = OVERRIDE.test(name);
     const reason = isOverride ? REASONS.override : REASONS.ownSyntax;
-    // One that cannot be read names nothing that could be found.
+    // A file that cannot be read names no resource.
     addUnread(scope, source, reason, textIfReadable(source.file) ?? "", isOverride);
   }
   return scope;
@@ -161,17 +161,17 @@ function readFolder(terraform: Terraform, folder: string, files: readonly Config
 const NAMED = /\b(?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*/g;
 const QUOTED = /"((?:[^"\\\n]|\\.)*)"/g;
 
-/** A file that touches the resources that it names; one that overrides may touch any. */
+/** Records a file that may change the resources that it names; an override file may change any. */
 function addUnread(scope: Scope, source: Source, reason: string, text: string, overrides: boolean): void {
   const named = new Set(text.match(NAMED));
   const all = [...scope.resources.values()];
-  // Those of `count` and `for_each` are named without their keys.
+  // Expressions name instances of `count` and `for_each` without their keys.
   const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[.*$/, "")));
   const texts = [...text.matchAll(QUOTED)].map(([, each = ""]) => each);
   scope.notRead.push({ source, reason, mentions: new Set(mentions), texts });
 }
 
-/** What Terraform applies and is not read: calls of modules, override files, files in its own syntax, variables. */
+/** What Terraform applies but explain does not read: module calls, override files, HCL, variables. */
 export function unreadTerraform(
   terraform: Terraform,
   files: readonly string[],
@@ -190,7 +190,7 @@ export function unreadTerraform(
   return { skipped, others };
 }
 
-/** Reads the files of a folder; `variables` is a file beside them that gives variables values and is not read. */
+/** Reads the files of a folder; `variables` is a file with values of variables, which is not read. */
 export function readConfiguration(
   terraform: Terraform,
   folder: string,
@@ -243,7 +243,7 @@ function addResource(
     const place = { type, address: key, adopted: section === "data", certain, source, instance };
     scope.resources.set(key, new Resource(scope, values, place));
   };
-  // Terraform refuses two blocks of one address, so that neither of them is certain.
+  // Terraform refuses two blocks with one address, so neither of them is certain.
   const isRepeated = scope.resources.has(address);
   if (isRepeated || (values["count"] === undefined && values["for_each"] === undefined)) {
     add(address, !isRepeated);
@@ -257,7 +257,7 @@ function addResource(
 /** More would be a mistake; Terraform itself is slow with thousands. */
 const INSTANCES_MAX = 1000;
 
-/** What `count` and `for_each` make of a resource; `undefined` where that is not known. */
+/** The instances that `count` and `for_each` create; `undefined` if they are not known. */
 function instances(scope: Scope, { count, for_each: each }: Json): readonly Instance[] | undefined {
   if (each === undefined) {
     const times = Number(orElse(scope.text(String(count)), () => Number.NaN));
@@ -274,7 +274,7 @@ function instances(scope: Scope, { count, for_each: each }: Json): readonly Inst
   return isTreeObject(value) ? Object.entries(value).map(([key, item]) => ({ key, value: item })) : undefined;
 }
 
-/** A module's call says what it is given; what it makes of that is not read. */
+/** Records module calls and what they are given; what the modules do with it is not read. */
 function addModules(scope: Scope, value: Json, file: Source): void {
   for (const [name, block] of entriesOf(value["module"])) {
     const texts: string[] = [];
@@ -284,12 +284,12 @@ function addModules(scope: Scope, value: Json, file: Source): void {
     };
     visit(block);
     const source: Source = { ...file, path: propertyPath(["module", name]) };
-    const reason = "the call of a module, which is not followed";
+    const reason = "a module, which explain does not follow";
     scope.notRead.push({ source, reason, mentions: new Set(scope.targets(block)), texts });
   }
 }
 
-/** The blocks of a section that is keyed by name once. */
+/** The blocks of a section that is keyed by name. */
 function entriesOf(section: unknown): readonly (readonly [string, Json])[] {
   return listOf(section)
     .filter(isRecord)

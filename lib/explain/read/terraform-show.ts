@@ -1,6 +1,6 @@
 /*
- * What `terraform show -json` prints for a state or a plan. What a plan does not know yet is a reference where the
- * configuration in the plan says which one, else simply not known.
+ * The output of `terraform show -json` for a state or a plan. A value that a plan does not know yet becomes the
+ * reference in the plan's configuration, or is unknown if there is none.
  *
  * Source: developer.hashicorp.com/terraform/internals/json-format, format version 1: "Plan Representation",
  * "Configuration Representation", "Values Representation".
@@ -31,7 +31,7 @@ export function readTerraformShow(terraform: Terraform, document: Json, source: 
     (change) => [at(change, "address"), record(at(change, "change", "after_unknown"))] as const,
   );
   const unknown = new Map<unknown, Json>(changes);
-  // Of the state before a plan only what was looked up counts: the rest may be about to go.
+  // From the state before a plan only data sources are used: resources may be about to be destroyed.
   const lookedUp = resourcesIn(at(document, "prior_state", "values", "root_module")).filter(
     ({ mode }) => mode === "data",
   );
@@ -65,7 +65,7 @@ function resourcesIn(module: unknown): readonly Json[] {
   ];
 }
 
-/** What a plan does not know is absent or null there. */
+/** The values without nulls, which a plan writes for unknown ones. */
 function withoutNulls(values: Json): Json {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
@@ -78,7 +78,7 @@ interface Configured {
   readonly provider: string | undefined;
 }
 
-/** The values, and in place of each that is not known the reference that gives it. */
+/** The values, with the configured reference in place of each unknown one. */
 function complete(
   address: string,
   values: Json,
@@ -89,7 +89,7 @@ function complete(
   const unknown = Object.entries(notKnown).filter(([, each]) => isUnknown(each));
   const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
     if (each !== true) return [[key, overlaid(values[key], each, named[key] ?? NOT_YET)]];
-    // What is not configured and a provider computes is no argument: a role's own list of attached policies, say.
+    // A value that is only computed is not an argument, for example a role's list of attached policies.
     const counts = !configured || BLOCKS.includes(key) || Object.hasOwn(configured.expressions, key);
     return counts && values[key] === undefined ? [[key, NOT_YET]] : [];
   });
@@ -98,8 +98,8 @@ function complete(
 }
 
 /**
- * Arguments that hold nothing but one reference wherever they are references at all, so that the reference of the
- * configuration is their value while a plan does not know it.
+ * Arguments that, if they are expressions, consist of a single reference, which is then their value while a plan does
+ * not know it.
  */
 const IDENTIFIERS: readonly string[] = [
   "parent_id",
@@ -113,7 +113,7 @@ const IDENTIFIERS: readonly string[] = [
   "workload_identity_pool_id",
 ];
 
-/** Blocks that no provider adds by itself; the configuration in a plan does not mention `dynamic` ones. */
+/** Blocks that no Terraform provider adds itself; the configuration in a plan omits `dynamic` ones. */
 const BLOCKS: readonly string[] = ["binding", "condition", "deny_rule", "oidc", "rules", "statement"];
 
 /** `true` anywhere in it. */
@@ -122,7 +122,7 @@ function isUnknown(value: unknown): boolean {
   return Object.values(value).some(isUnknown);
 }
 
-/** The value with `late` wherever it is not known; what is known stays. */
+/** The value with `late` in place of every unknown part. */
 function overlaid(value: unknown, unknown: unknown, late: unknown): unknown {
   if (unknown === true) return value ?? late;
   if (Array.isArray(unknown)) {
@@ -160,24 +160,24 @@ function constantsOf(expressions: Json): Json {
 
 const KEY = /\[(?:\d+|"(?:[^"\\]|\\.)*")\]/g;
 
-/** The address in the configuration: without the keys of instances. */
+/** The address in the configuration, without instance keys. */
 function withoutKeys(address: string): string {
   return address.includes("[") ? address.replace(KEY, "") : address;
 }
 
 const MODULE = /^(?:module\.[\w-]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?\.)+/;
 
-/** `module.<name>.` with keys, as far as an address begins so; empty in the root module. */
+/** The leading `module.<name>.` parts of an address, with keys; empty in the root module. */
 function moduleOf(address: string): string {
   return MODULE.exec(address)?.[0] ?? "";
 }
 
-/** Words other than types of resources that begin references. */
+/** First words of references other than resource types. */
 const NO_RESOURCE = /^(?:var|local|each|count|path|self|terraform)\./;
-/** Where it matters who may be meant, also where that is not certain. */
+/** Arguments for which possible targets matter, even if they are not certain. */
 const ROLES: readonly string[] = ["role", "roles"];
 
-/** The expressions of identifiers: the reference, or several in a list where any of them may be meant. */
+/** The expressions of identifiers: one reference, or a list if any of several may be meant. */
 function references(
   { expressions, forEach }: Configured,
   module: string,
@@ -188,13 +188,13 @@ function references(
       const [reference, ...parents] = all;
       if (reference === undefined) return [];
       const named = (each: string): string => `${NO_RESOURCE.test(each) ? "" : module}${each}`;
-      // Of `cond ? a.arn : b.arn` it is not known which one it is, and of a list not what else is in it.
+      // For `cond ? a.arn : b.arn` the choice is not known, and for a list the other items are not.
       const isOne = attribute !== "roles" && parents.every((parent) => reference.startsWith(parent));
       const isEach = all.some((each) => each.startsWith("each."));
       const through = ROLES.includes(attribute) && isEach ? forEach : [];
       if (isOne && through.length === 0) return [[attribute, new Expressed(`\${${named(reference)}}`)]];
       if (!ROLES.includes(attribute)) return [];
-      // As a call of a function that is not evaluated: it stays one value, which mentions all of them.
+      // Written as a call of a function that is not evaluated, it stays one value that mentions all of them.
       return [[attribute, new Expressed(`\${one(${[...all, ...through].map(named).join(", ")})}`)]];
     }),
   );

@@ -1,5 +1,5 @@
 /*
- * The Terraform resources of everything that was read.
+ * The Terraform resources in everything that was read.
  */
 
 import { type Known, type Ternary, is, referenceOf } from "../../model/known";
@@ -13,13 +13,13 @@ export interface ComputedAttribute {
   /** Type of the resource, `aws_iam_policy_document`. */
   readonly type: string;
   readonly attribute: string;
-  /** The value; `undefined` where it cannot be computed. */
+  /** The value; `undefined` if it cannot be computed. */
   readonly value: (resource: Resource) => Known<string> | undefined;
 }
 
 const REMOTE_STATE = "terraform_remote_state";
 
-/** The workspace of whoever asks, or the one that every backend has. */
+/** True for the current workspace, and for the default one that every backend has. */
 function isSameWorkspace(name: Known<string | undefined>): boolean {
   return (
     is(name, undefined) === "yes" ||
@@ -38,7 +38,7 @@ export class Terraform {
     this.#computed = new Map(computed.map((row) => [`${row.type}.${row.attribute}`, row.value]));
   }
 
-  /** One more configuration, or plan or state (`isLiteral`), to be filled before anything is asked. */
+  /** Adds a configuration, or a plan or state (`isLiteral`), to be filled before the first question. */
   scope(place: string, isLiteral = false): Scope {
     const scope = new Scope(this, place, isLiteral);
     this.scopes.push(scope);
@@ -50,14 +50,14 @@ export class Terraform {
     return this.#byType.get(type) ?? [];
   }
 
-  /** What can be computed of an attribute; for {@link Scope}. */
+  /** The computed value of an attribute; for {@link Scope}. */
   computed(resource: Resource, attribute: string): Known<string> | undefined {
     return this.#computed.get(`${resource.type}.${attribute}`)?.(resource);
   }
 
   /**
-   * The output of another configuration that an attribute of `data.terraform_remote_state` is; `undefined` where that
-   * configuration was not read. Source: developer.hashicorp.com/terraform/language/state/remote-state-data.
+   * The output of another configuration to which an attribute of `data.terraform_remote_state` refers; `undefined` if
+   * that configuration was not read. Source: developer.hashicorp.com/terraform/language/state/remote-state-data.
    */
   remoteOutput(resource: Resource, path: readonly (string | number)[]): Known<string> | undefined {
     const [outputs, name, ...more] = path;
@@ -80,7 +80,7 @@ export class Terraform {
   }
 }
 
-/** Whoever asks states less than the backend itself, whose locks do not count. */
+/** Whether a data source means a backend, of which it states only a part; settings for locks are ignored. */
 function keeps(
   backend: { readonly type: string; readonly settings: Json },
   asked: { readonly type: unknown; readonly config: unknown },
@@ -93,7 +93,7 @@ function keeps(
   );
 }
 
-/** Whether two resources certainly are, may be or are not of one provider configuration. */
+/** Whether two resources have the same Terraform provider configuration. */
 export function sameProvider(one: Resource, other: Resource): Ternary {
   return one.scope === other.scope && one.providerKey === other.providerKey ? "yes" : "unknown";
 }

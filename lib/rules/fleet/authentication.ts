@@ -142,8 +142,6 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
       remedy: "name the service accounts that open connections",
     });
   const others = literal(additionalAuthenticators, "additionalAuthenticators");
-  if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
-    throw notStarting(spoke, "an additional authenticator has no issuer.url");
   throwFirst(secretIssues("additionalAuthenticators", others));
   const document = {
     apiVersion: `apiserver.config.k8s.io/${compareVersions(minor, "1.34") >= 0 ? "v1" : "v1beta1"}`,
@@ -309,6 +307,7 @@ const URL_PARTS: readonly (readonly [string, RegExp])[] = [
 ];
 
 function urlProblems(what: string, url: string): readonly string[] {
+  if (url === "") return [`has ${what} without URL`];
   if (!/^https:\/\//i.test(url)) return [`has ${what} ${url} without https`];
   const found = URL_PARTS.find(([, pattern]) => pattern.test(url));
   return found ? [`has ${what} with ${found[0]}`] : [];

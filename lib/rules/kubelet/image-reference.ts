@@ -115,7 +115,7 @@ function isPathComponent(component: string): boolean {
 function isDomain(domain: string): boolean {
   const [, host, port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(domain) ?? [];
   if (host === undefined || (port !== undefined && (port === "" || /[^0-9]/.test(port)))) return false;
-  if (host.startsWith("[")) return /^\[[^\]]+\]$/.test(host) && !/[^a-fA-F0-9:]/.test(host.slice(1, -1));
+  if (host.startsWith("[")) return /^\[[a-fA-F0-9:]+\]$/.test(host);
   return host !== "" && !/[^a-zA-Z0-9.-]|^[.-]|[.-]$|\.[.-]|-\./.test(host);
 }
 

@@ -16,11 +16,11 @@ import { type ObjectKind, boolean, checkGiven, object, optional, text } from "..
 import { refuseFolder } from "../../artefact/problems";
 import { refuseManifestsFolder } from "./problems";
 
-/** What `bind` reads and where it writes. */
+/** Properties of {@link bind}: what it reads and where it writes. */
 export interface BindProps {
   /** File of `terraform output -json` (one stack), or of `--outputs-file` of `cdktf deploy` or `cdktf output` (any number). */
   readonly outputs: string;
-  /** Folder for the finished files, outside of the synth output; made where it does not exist. */
+  /** Folder for the finished files, outside the synth output; created if it does not exist. */
   readonly to: string;
   /**
    * Synth output folder, or the folder of one stack in it.
@@ -29,14 +29,14 @@ export interface BindProps {
    */
   readonly from?: string;
   /**
-   * Folder of YAML files to finish instead of the stack's own: the output of a cdk8s `App` that has the
-   * `LateValueResolver`. They keep their paths below it. `from` must then hold one stack.
+   * Folder of YAML files to finish instead of the stack's own: the output of a cdk8s `App` with the
+   * `LateValueResolver`. The files keep their relative paths. `from` must then hold exactly one stack.
    *
    * @defaultValue - the manifests and node files of every stack, written to `<to>/<stack>/`
    */
   readonly manifests?: string;
   /**
-   * Writes nothing; what would be done is returned.
+   * Returns what would be done, and writes nothing.
    *
    * @defaultValue false
    */
@@ -53,20 +53,20 @@ const BIND_PROPS: ObjectKind<BindProps> = object({
 
 const YAML_FILE = /\.ya?ml$/;
 
-/** What is bound, and whose it is. */
+/** Files to finish, and who owns the results. */
 interface Source extends BoundFilesInput {
   readonly owner: FileOwner;
 }
 
 /**
- * Fills the placeholders of synthesized manifests from Terraform outputs and writes finished files, all or none.
+ * Fills the placeholders of synthesized manifests from Terraform outputs and writes the finished files, all or none.
  *
- * One that is killed leaves `.workload-identity-bind` in the target, by which the next one undoes its changes; until
- * then the verifier refuses the target. Another one that writes there at the same time is waited for.
+ * A `bind` that is killed leaves `.workload-identity-bind` in the target, from which the next `bind` undoes its
+ * changes; until then the verifier refuses the target. If another `bind` is writing there, it waits for its end.
  *
- * What an earlier `bind` wrote for the same stack (with `manifests`: from the same folder for the same stack) and is no
- * longer produced is removed; files of other stacks, and files that it never wrote, stay and are never replaced.
- * `.workload-identity-files` in the target says whose each file is.
+ * Files that an earlier `bind` wrote for the same stack (with `manifests`: from the same folder for the same stack) are
+ * removed if they are no longer produced. Files of other stacks, and files that `bind` did not write, are neither
+ * removed nor replaced. `.workload-identity-files` in the target records the owner of each file.
  */
 export function bind(props: BindProps): WrittenFiles {
   checkGiven("bind()", BIND_PROPS, props);
@@ -78,7 +78,7 @@ export function bind(props: BindProps): WrittenFiles {
     return fail("bind-conflict", {
       problem: "outputs of one stack were given for several stacks",
       value: props.outputs,
-      allowed: `one of the stacks ${late.map(({ identity }) => identity.stack).join(", ")}`,
+      allowed: `outputs of one of the stacks ${late.map(({ identity }) => identity.stack).join(", ")}`,
       remedy:
         "bind each stack's folder with the outputs of that stack, or use the file of `cdktf output --outputs-file` for all",
     });
@@ -117,7 +117,7 @@ function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs)
   return { owner: { stack }, stack, placeholders, rules, clusters, files, outputs };
 }
 
-/** Whether placeholders of a stack without files stand elsewhere than in its own facts of clusters. */
+/** Whether a stack without files has placeholders other than those in its recorded facts of clusters. */
 function hasForeignPlaceholders({ clusters, placeholders }: StackFolder["identity"]): boolean {
   const templates = Object.values(placeholders).map((entry) => ("encoding" in entry ? entry.text : ""));
   const known = new Set(placeholdersIn(JSON.stringify(clusters) + templates.join("")));

@@ -9,40 +9,39 @@ import type { FinishedRule } from "../../artefact/finished-rule";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { refuseMissingOutput, refusePlaceholder, refuseValue } from "./problems";
 
-/** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
+/** The first line of a file with placeholders; `bind` removes it. */
 export const UNBOUND_COMMENT =
   "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n";
 
-/** What is filled in, and what from. */
+/** Files to fill in, and the values. */
 export interface BoundFilesInput {
   /** Id of the stack whose outputs fill them. */
   readonly stack: string;
-  /** The placeholders' meaning. */
+  /** What fills each placeholder. */
   readonly placeholders: WorkloadIdentityFile["placeholders"];
-  /** Facts of the stack's clusters, of `workload-identity.json`. */
+  /** Facts of the stack's clusters from `workload-identity.json`. */
   readonly clusters: WorkloadIdentityFile["clusters"];
   /**
-   * Texts that must keep a rule.
+   * Rules that filled texts must satisfy.
    *
    * @defaultValue - none
    */
   readonly rules?: readonly FinishedRule[] | undefined;
-  /** Texts of YAML files, by the name that errors give. */
+  /** Texts of the files, by the name to use in errors. */
   readonly files: ReadonlyMap<string, string>;
-  /** The values. */
+  /** Values of the Terraform outputs. */
   readonly outputs: TerraformOutputs;
 }
 
-/**
- * The files with every placeholder filled, encoded texts encoded last; no input or output.
- */
+/** Returns the files with every placeholder filled, encoded texts encoded last; does not touch the file system. */
 export function boundFiles(input: BoundFilesInput): Map<string, string> {
   const { placeholders, files, clusters } = input;
   const encoded = new Map<string, string>();
 
   const valueOf = (placeholder: string, where: string, inside: boolean): string => {
     const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
-    // A template holds no encoded texts; one that does was not written by this library and might never end.
+    // A template never has an encoded placeholder; one that has was not written by this library and could recurse
+    // forever.
     if (entry === undefined || ("encoding" in entry && inside)) return refusePlaceholder(where, placeholder);
     if (!("encoding" in entry)) return outputText(input, entry, where);
     const known = encoded.get(placeholder);
@@ -75,7 +74,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
   );
 }
 
-// Only at the start of a line: inside a node file's content the same words are content.
+// Only at the start of a line: inside a node file's content the same words are part of the content.
 export function withoutUnboundComment(text: string): string {
   if (text.startsWith(UNBOUND_COMMENT)) return text.slice(UNBOUND_COMMENT.length);
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
@@ -95,7 +94,7 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
   if (holdsPrivateKey(value)) return refuseValue(where, [wanted.output], "it holds a private key");
   return value.includes(PLACEHOLDER_START)
     ? fail("bind-unsafe", {
-        problem: `${where} needs the Terraform output ${wanted.output}, which itself holds the text of a placeholder`,
+        problem: `${where} needs the Terraform output ${wanted.output}, whose value contains the text of a placeholder`,
         value,
         allowed: "the value after apply, without @late(",
         remedy: "write the outputs of the applied configuration again",
@@ -133,7 +132,7 @@ function missingOutputs(input: BoundFilesInput): readonly Need[] {
   for (const [file, text] of input.files) {
     filledText(text, file, (scalar, where) => {
       visit(scalar, where, false);
-      // A word that needs no escape anywhere.
+      // A word that does not need an escape in any format.
       return placeholdersIn(scalar).length > 0 ? "filled" : scalar;
     });
   }
@@ -150,7 +149,7 @@ function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): Reado
   return absent;
 }
 
-/** The text behind a placeholder for an encoded one. */
+/** The template of a placeholder for an encoded text. */
 function templateOf({ placeholders }: BoundFilesInput, placeholder: string): string | undefined {
   const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
   return entry !== undefined && "encoding" in entry ? entry.text : undefined;

@@ -3,15 +3,15 @@ import { syntaxOf } from "../../model/node-document";
 import { refuseBrokenText } from "./problems";
 import { boundYaml } from "./yaml";
 
-/** Fills a text of a document; gets where it stands too. */
+/** Fills a text; `where` is its position, for errors. */
 export type Fill = (text: string, where: string) => string;
 
-/** Text that needs an escape in no format of configuration. */
+/** Texts that do not need an escape in any configuration format. */
 const PLAIN = /^[\x20\x21\x23\x28-\x5b\x5d-\x5f\x61-\x7e]*$/;
 
 /**
- * Fills the placeholders of a file by the ending of its name: the scalars of YAML and the strings of JSON, whatever the
- * values hold; of a text only with values that need no escape.
+ * Fills the placeholders of a file according to its extension: scalars of YAML and strings of JSON with any value,
+ * other texts only with values that do not need an escape.
  */
 export function filledText(text: string, file: string, fill: Fill): string {
   if (!text.includes(PLACEHOLDER_START)) return text;

@@ -1,6 +1,6 @@
 /*
- * Checks of a text whose placeholders are filled: a value is put in as it is, so that quotes or line breaks in it
- * would change a JSON or YAML file for good, and first be noticed by the program on the node.
+ * Checks of texts whose placeholders are filled. Values are inserted as they are, so a quote or a line break in one
+ * would corrupt a JSON or YAML file, which only the program on the node would notice.
  */
 
 import type { FinishedRule, FinishedRuleName } from "../../artefact/finished-rule";
@@ -14,26 +14,26 @@ import { refuseBrokenText, refuseValue } from "./problems";
 
 /** A text before and after its placeholders were filled. */
 interface FinishedText {
-  /** With placeholders. */
+  /** The text with placeholders. */
   readonly template: string;
-  /** Without. */
+  /** The text after filling. */
   readonly text: string;
-  /** Fills one more text with the same values. */
+  /** Fills another text with the same values. */
   readonly fill: (template: string) => string;
-  /** Where it stands, for errors. */
+  /** Position of the text, for errors. */
   readonly where: string;
-  /** The clusters of the stack as recorded; the kubelet's version decides the rules. */
+  /** The recorded facts of the stack's clusters; the kubelet's version decides which rules apply. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
 }
 
 const KIND = "CredentialProviderConfig";
-/** A separate document: user data holds one as well, indented, among documents of other programs. */
+/** Only at the start of a line: user data has an indented copy among other programs' documents. */
 const OWN_KIND = /^["']?kind["']?\s*:\s*["']?CredentialProviderConfig/m;
 const JSON_START = /^\s*[[{]/;
 
 /**
- * Refuses JSON that no longer reads as the template with its values, and a CredentialProviderConfig with which a kubelet
- * of the stack's clusters would not start.
+ * Refuses JSON that no longer parses to the template with its values, and a CredentialProviderConfig with which a
+ * kubelet of the stack's clusters would not start.
  */
 export function assertFinished(finished: FinishedText): void {
   if (JSON_START.test(finished.template)) assertJson(finished);
@@ -42,7 +42,7 @@ export function assertFinished(finished: FinishedText): void {
 }
 
 function assertJson({ template, text, fill, where }: FinishedText): void {
-  // Where a placeholder stands for a whole value the template is no JSON before, and its value may be of any kind.
+  // If a placeholder is a whole JSON value, the template itself is not JSON, and the value may be of any type.
   const [quoted, bare] = [read(template), read(withNumbers(template))];
   if (bare === undefined) return;
   const value = read(text) ?? refuseBrokenText(where, "JSON", "it cannot be read");
@@ -73,7 +73,7 @@ function filled(value: unknown, fill: (template: string) => string): unknown {
 }
 
 function assertConfig({ text, where, clusters }: FinishedText): void {
-  // YAML 1.1, as the kubelet reads it.
+  // The kubelet reads YAML 1.1.
   const [document] = parsedYaml(text, { version: "1.1" });
   if (document === undefined) return;
   const [error] = document.errors;
@@ -95,8 +95,8 @@ const RULES: Readonly<Record<FinishedRuleName, (text: string) => readonly Worklo
 };
 
 /**
- * Refuses a filled text that breaks its rule. The text may hold what must not be shown, so that the refusal names its
- * placeholders instead. `fill` gets the text and where it stands.
+ * Refuses a filled text that breaks its rule. The text may hold a secret, so the error names its placeholders instead.
+ * `fill` gets the text and its position.
  */
 export function assertRules(
   rules: readonly FinishedRule[],

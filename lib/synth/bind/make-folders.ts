@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import { errorCode } from "../../artefact/synth-folder";
 
 /**
- * Makes a folder with its missing parents and adds each to `made`, also where a later one fails.
+ * Makes a folder with its missing parents and adds each to `made`, even if a later one fails.
  *
- * Level by level: `mkdirSync` of Node 20 with `recursive` never returns where an existing folder answers ENOENT, as
- * `/proc` does. `refuse` gets the reason where a part of the path is a file.
+ * It goes level by level because `mkdirSync` with `recursive` in Node 20 never returns if an existing folder answers
+ * ENOENT, as `/proc` does. `refuse` gets the reason if a part of the path is a file.
  */
 export function makeFolders(path: string, made: string[], refuse: (reason: string) => never): void {
   for (const folder of missingFolders(path, refuse)) {
@@ -15,7 +15,7 @@ export function makeFolders(path: string, made: string[], refuse: (reason: strin
   }
 }
 
-/** The folders of a path that are not there, outer ones first; `refuse` gets the reason where a part is a file. */
+/** The missing folders of a path, outer ones first; `refuse` gets the reason if a part is a file. */
 export function missingFolders(path: string, refuse: (reason: string) => never): readonly string[] {
   const missing: string[] = [];
   let level = path;
@@ -27,7 +27,7 @@ export function missingFolders(path: string, refuse: (reason: string) => never):
   return missing.reverse();
 }
 
-/** Removes those of the folders that are empty; outer ones come first in the list. */
+/** Removes the empty ones of the folders; in the list outer ones come first. */
 export function removeEmpty(folders: readonly string[]): void {
   for (const folder of [...folders].reverse())
     try {

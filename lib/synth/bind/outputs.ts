@@ -6,14 +6,14 @@ import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
 import { isRecord } from "../../model/record";
 import { refuseOutputsFile } from "./problems";
 
-/** What a file with Terraform outputs holds. */
+/** The content of a file with Terraform outputs. */
 export interface TerraformOutputs {
   /**
    * `terraform`: one stack, outputs by name (`terraform output -json`).
    * `cdktf`: any number of stacks (`cdktf output` or `cdktf deploy` with `--outputs-file`).
    */
   readonly form: "terraform" | "cdktf";
-  /** The value of a stack's output; `undefined` where there is none. */
+  /** Returns the value of a stack's output, or `undefined` if the file does not have it. */
   valueOf(wanted: OutputPlaceholder, stack: string): unknown;
 }
 
@@ -49,10 +49,10 @@ function valueIn(document: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * Reads a file with outputs, in UTF-8 or, with a byte order mark, in UTF-16.
+ * Reads a file with outputs in UTF-8, or in UTF-16 with a byte order mark.
  *
- * `>` of Windows PowerShell 5.1 writes UTF-16 with a mark, its `Out-File -Encoding utf8` UTF-8 with one
- * (Microsoft's about_Character_Encoding).
+ * In Windows PowerShell 5.1 `>` writes UTF-16 with a mark, and `Out-File -Encoding utf8` UTF-8 with a mark (Microsoft's
+ * about_Character_Encoding).
  */
 export function readOutputsFile(path: string): TerraformOutputs {
   return readTerraformOutputs(decoded(readBytes(path), path), path);
@@ -69,7 +69,7 @@ function readBytes(path: string): Buffer {
 function decoded(bytes: Buffer, path: string): string {
   const encoding = encodingOf(bytes);
   try {
-    // Not fatal, it would put a replacement character into a manifest.
+    // Without `fatal`, replacement characters would end up in a manifest.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     return refuseOutputsFile(path, `is not ${encoding.toUpperCase()} text`);

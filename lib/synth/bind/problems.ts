@@ -15,7 +15,7 @@ export function refusePlaceholder(where: string, text: string): never {
     problem: `${where} holds a placeholder that no Terraform output fills`,
     value: text,
     allowed: "placeholders that workload-identity.json of the stack lists",
-    remedy: "run `cdktf synth` again and do not edit what it wrote; a placeholder cannot be the key of a map",
+    remedy: "run `cdktf synth` again and do not edit its files; a placeholder cannot be the key of a map",
   });
 }
 
@@ -27,8 +27,8 @@ export function refuseMissingOutput(
   return fail("bind-missing", {
     problem:
       others.length === 0
-        ? `${where} needs a Terraform output that the outputs file does not hold`
-        : `the outputs file does not hold ${others.length + 1} Terraform outputs that are needed (${neededBy([[where, output], ...others])})`,
+        ? `${where} needs a Terraform output that is missing from the outputs file`
+        : `the outputs file lacks ${others.length + 1} Terraform outputs that are needed (${neededBy([[where, output], ...others])})`,
     value: others.length === 0 ? output : [output, ...others.map(([, name]) => name)],
     allowed: "outputs of the same configuration, after apply",
     remedy:
@@ -38,9 +38,9 @@ export function refuseMissingOutput(
 
 export function refuseBrokenText(where: string, format: string, reason: string): never {
   return fail("bind-unsafe", {
-    problem: `${where} is not the ${format} that it was written as once the Terraform outputs are filled in: ${reason}`,
-    allowed: "values that can stand in the text as they are, without quotes, backslashes and line breaks",
-    remedy: "correct the value in Terraform, or give the literal",
+    problem: `${where} is no longer the intended ${format} once the Terraform outputs are filled in: ${reason}`,
+    allowed: "values that fit into the text as they are, without quotes, backslashes and line breaks",
+    remedy: "correct the value in Terraform, or write the literal value in the configuration",
   });
 }
 
@@ -55,7 +55,7 @@ export function refuseOutputsFile(file: string, reason: string): never {
 
 const SHOWN_NEEDS = 20;
 
-/** Outputs and where each is needed, as many as can be read. */
+/** Outputs and where each is needed, limited to a readable number. */
 function neededBy(needs: readonly (readonly [where: string, output: string])[]): string {
   const shown = needs.slice(0, SHOWN_NEEDS).map(([where, output]) => `${output} by ${where}`);
   const more = needs.length - shown.length;
@@ -64,8 +64,8 @@ function neededBy(needs: readonly (readonly [where: string, output: string])[]):
 
 export function refuseValue(where: string, placeholders: readonly string[], reason: string): never {
   return fail("bind-invalid", {
-    problem: `${where} is known now, by ${placeholders.join(", ")}, and cannot be written: ${reason}`,
-    allowed: "what the property would take at synth",
-    remedy: "correct the Terraform value, apply again and write the outputs anew; nothing was written",
+    problem: `${where} now has its value, from ${placeholders.join(", ")}, and cannot be written: ${reason}`,
+    allowed: "the values that the property accepts at synth",
+    remedy: "correct the Terraform value, apply, and write the outputs file again; nothing was written",
   });
 }

@@ -1,4 +1,4 @@
-/* Writes a set of files into a folder, all or none, also where it is killed: then the next run undoes what it did. */
+/* Writes a set of files to a folder, all or none. If it is killed, the next run undoes its changes. */
 
 import { isHalfBound } from "../../artefact/bind-stage";
 import { type StackFolder, errorCode } from "../../artefact/synth-folder";
@@ -19,25 +19,25 @@ import { whileLocked } from "./target-lock";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 
-/** What was done. */
+/** The result of `bind`. */
 export interface WrittenFiles {
-  /** Every path of the sets, below the folder, sorted; those that already had these bytes included. */
+  /** All finished files by path below the folder, sorted, including those that already had these bytes. */
   readonly files: readonly string[];
   /**
-   * Those of them that were written, because they were not there or had other bytes, and `.workload-identity-files`
-   * where that was written; sorted. The others were not touched.
+   * The files that were written because they were missing or had other bytes, including `.workload-identity-files`;
+   * sorted. Other files were not touched.
    */
   readonly changed: readonly string[];
-  /** Paths that an earlier run wrote from the same sources and that they no longer have; sorted. */
+  /** Files that an earlier run wrote from the same sources and that are no longer produced; sorted. */
   readonly removed: readonly string[];
-  /** Paths whose change by a run that was killed was undone first. */
+  /** Files that were first restored because an earlier run was killed. */
   readonly undone: readonly string[];
 }
 
 /**
- * Makes the folder hold exactly these files of these sources; files of other sources and of others stay.
+ * Makes the folder hold exactly these files of these sources; all other files stay.
  *
- * One that already has the bytes is not touched.
+ * A file that already has the right bytes is not touched.
  */
 export function writeTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
   const refuse = refusalOf(folder);
@@ -61,10 +61,10 @@ export function writeTargetFolder(folder: string, sets: readonly FileSet[]): Wri
   }
 }
 
-/** What {@link writeTargetFolder} would do; writes nothing. */
+/** Returns what {@link writeTargetFolder} would do, and writes nothing. */
 export function compareTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
   const refuse = refusalOf(folder);
-  if (isHalfBound(folder)) return refuse("what is in it cannot be compared");
+  if (isHalfBound(folder)) return refuse("its files cannot be compared");
   missingFolders(folder, refuse);
   return outcome(targetPlan(folder, sets, refuse), []);
 }
@@ -78,12 +78,12 @@ function refusalOf(folder: string): (reason: string) => never {
     fail("bind-unsupported", {
       problem: `folder cannot be written (${reason}); ${isHalfBound(folder) ? "it holds changes of a bind that has not ended" : "nothing in it was changed"}`,
       value: folder,
-      allowed: "a folder without symbolic links in it, or a path where one can be made",
+      allowed: "a folder without symbolic links in it, or a path where a folder can be created",
       remedy: `check permissions, free space and whether a part of the path is a file or a link${isHalfBound(folder) ? ", and run bind again: it undoes those changes first" : ""}`,
     });
 }
 
-/** `EACCES at <path>` and the like. */
+/** For example `EACCES at <path>`. */
 function reasonOf(error: unknown): string {
   const path = isRecord(error) ? (error["dest"] ?? error["path"]) : undefined;
   return typeof path === "string" ? `${errorCode(error)} at ${path}` : errorCode(error);
@@ -91,25 +91,23 @@ function reasonOf(error: unknown): string {
 
 /** All finished files of one source. */
 interface FileSet {
-  /** The source: what it wrote earlier and no longer has is removed. */
+  /** The source: files that it wrote earlier and no longer has are removed. */
   readonly owner: FileOwner;
   /** Texts by path below the target folder, with `/`. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** What makes a folder hold the files of some sources. */
+/** The changes that make a folder hold the files of some sources. */
 interface TargetPlan {
   /** Every path of the sources, sorted. */
   readonly files: readonly string[];
   /** Paths of files to remove, sorted. */
   readonly removed: readonly string[];
-  /** Texts that the folder does not have yet, with the list of files. */
+  /** Texts to write, including the list of files. */
   readonly texts: readonly (readonly [name: string, text: string])[];
 }
 
-/**
- * Compares the folder with what it shall hold; changes nothing.
- */
+/** Compares the folder with its intended content; changes nothing. */
 function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never): TargetPlan {
   const current = (name: string): string | undefined => {
     refuseLinks(folder, name, refuse);
@@ -154,11 +152,11 @@ function assertOwn(
     .sort();
   if (taken.length > 0)
     fail("bind-conflict", {
-      problem: `files in ${folder} that bind did not write for the same stack would be replaced`,
+      problem: `bind would replace files in ${folder} that it did not write for the same stack`,
       value: taken,
       allowed: "files that .workload-identity-files in the folder lists for the stack, and free paths",
       remedy:
-        "move them away or choose another folder; where an earlier bind wrote them, put its .workload-identity-files back beside them",
+        "move them away or choose another folder; if an earlier bind wrote them, restore its .workload-identity-files in the folder",
     });
 }
 
@@ -166,7 +164,7 @@ function assertOwn(
 function textOf(path: string, refuse: (reason: string) => never): string | undefined {
   if (!existsSync(path)) return undefined;
   const stat = statSync(path);
-  // Reading a folder fails with an error that does not name it; reading a pipe never ends.
+  // The error for reading a folder does not name it, and reading a pipe never ends.
   if (stat.isDirectory()) refuse(`EISDIR: ${path} is a folder`);
   if (!stat.isFile()) refuse(`${path} is not a regular file`);
   return readFileSync(path, "utf8");
@@ -176,8 +174,8 @@ const STACKS_FOLDER = "stacks";
 const APP_MANIFEST = "manifest.json";
 
 /**
- * Finished files over their own source would leave nothing to bind the next time, and the next synth or the next
- * reading of the folder would take the others for its own.
+ * Finished files over their own source would leave nothing to bind the next time; next to it, the next synth or the
+ * next reading of the folder would take them for its own.
  */
 export function assertTargetOutside(
   to: string,
@@ -191,14 +189,14 @@ export function assertTargetOutside(
   );
   if (replaced || sources.some((source) => isInside(target, source)))
     fail("bind-conflict", {
-      problem: "finished files would stand among the files they are made from",
+      problem: "finished files would be written among the files that they are made from",
       value: to,
-      allowed: "a folder outside of the synth output and of the folder of manifests",
+      allowed: "a folder outside the synth output and outside the folder of manifests",
       remedy: "choose another folder",
     });
 }
 
-/** The synth output folder that holds a stack's folder; that folder itself where it was taken out of one. */
+/** The synth output folder that holds a stack's folder; the stack's folder itself if it was copied out of one. */
 function outputFolder(stack: string): string {
   const stacks = dirname(stack);
   const output = dirname(stacks);

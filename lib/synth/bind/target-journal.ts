@@ -1,6 +1,6 @@
 /*
- * What `bind` is about to change in a folder, and how to undo it: written to the disk before the first change, removed
- * after the last. Whoever finds it, finds a run that was killed in between, and puts the old files back.
+ * The changes that `bind` is about to make in a folder, and how to undo them: written to disk before the first change,
+ * removed after the last. If a run finds a journal, an earlier run was killed, and the old files are put back.
  */
 
 import { createHash } from "node:crypto";
@@ -23,27 +23,27 @@ import { errorCode } from "../../artefact/synth-folder";
 import { isRecord } from "../../model/record";
 import { makeFolders, missingFolders, removeEmpty } from "./make-folders";
 
-/** A new text for a path below the folder; `undefined` where the file goes. */
+/** A new text for a path below the folder; `undefined` removes the file. */
 export type Change = readonly [path: string, text: string | undefined];
 
-/** A change as the journal has it. */
+/** A change in the form of the journal. */
 interface Entry {
   /** Path below the folder. */
   readonly path: string;
-  /** SHA-256 of the new file; null where it goes. */
+  /** SHA-256 of the new file; null if the file is removed. */
   readonly fresh: string | null;
-  /** Name of the old file's copy in the staging folder; null where there was none. */
+  /** Name of the old file's copy in the staging folder; null if there was no file. */
   readonly old: string | null;
 }
 
 interface Journal {
   /** The files, in the order of their changes. */
   readonly entries: readonly Entry[];
-  /** Folders to be made, outer ones first. */
+  /** Folders to create, outer ones first. */
   readonly folders: readonly string[];
 }
 
-/** Makes all changes, and leaves none where one fails; throws what the file system throws. */
+/** Makes all changes, or none if one fails; throws the file system's error. */
 export function changeAll(folder: string, changes: readonly Change[], refuse: Refuse): void {
   const journal = begin(folder, changes, refuse);
   try {
@@ -55,15 +55,15 @@ export function changeAll(folder: string, changes: readonly Change[], refuse: Re
   end(folder, journal);
 }
 
-/** Undoes the changes of a run that was killed, and returns the paths; none where there was no such run. */
+/** Undoes the changes of a run that was killed, and returns the paths; empty if there was no such run. */
 export function undoInterrupted(folder: string, refuse: Refuse): readonly string[] {
   return isHalfBound(folder) ? undo(folder, readJournal(folder, refuse), refuse) : [];
 }
 
-/** Gets the reason why nothing can be written. */
+/** Throws, with the reason why nothing can be written. */
 export type Refuse = (reason: string) => never;
 
-/** Refuses a path with a symbolic link in it below the folder: what is written there would be written elsewhere. */
+/** Refuses a path with a symbolic link below the folder, which would lead writes elsewhere. */
 export function refuseLinks(folder: string, path: string, refuse: Refuse): void {
   for (const part of [...foldersOf(path), path]) {
     const stat = lstatSync(join(folder, part), { throwIfNoEntry: false });
@@ -97,7 +97,7 @@ function begin(folder: string, changes: readonly Change[], refuse: Refuse): Jour
 
 function makeChanges(folder: string, changes: readonly Change[], { folders }: Journal, refuse: Refuse): void {
   for (const path of folders) makeFolders(join(folder, path), [], refuse);
-  // All of them first: where the disk is full, no file has been replaced yet.
+  // All texts are written first: if the disk is full, no file has been replaced yet.
   for (const [place, [path, text]] of changes.entries())
     if (text !== undefined) writeFileSync(beside(folder, path, place), text, { flush: true });
   for (const [place, [path, text]] of changes.entries()) {
@@ -108,7 +108,7 @@ function makeChanges(folder: string, changes: readonly Change[], { folders }: Jo
     if (text === undefined) removeEmpty(foldersOf(path).map((each) => join(folder, each)));
 }
 
-/** Where a file is written before it is moved to its place: beside it, as another folder may be another file system. */
+/** Temporary path of a file, in the same folder, because another folder may be on another file system. */
 function beside(folder: string, path: string, place: number): string {
   return join(folder, dirname(path), `.workload-identity-new-${place}`);
 }
@@ -121,8 +121,8 @@ function end(folder: string, { entries }: Journal): void {
 }
 
 /**
- * Puts back what the changes have replaced; what has been changed again since is left as it is. Each step may be done
- * twice, so that this too may be killed at any time.
+ * Puts back the replaced files, except those that have been changed again since. Each step can be repeated, so this may
+ * be killed at any time too.
  */
 function undo(folder: string, journal: Journal, refuse: Refuse): readonly string[] {
   const undone = journal.entries.filter(({ path, fresh, old }, place) => {
@@ -146,8 +146,7 @@ function undo(folder: string, journal: Journal, refuse: Refuse): readonly string
 
 function readJournal(folder: string, refuse: Refuse): Journal {
   const path = join(folder, BIND_STAGE, BIND_JOURNAL);
-  const wrong = (): never =>
-    refuse(`${path}, which says what an interrupted bind has changed, is not as it was written`);
+  const wrong = (): never => refuse(`${path}, the journal of an interrupted bind, has been changed`);
   const { entries, folders } = jsonObject(readFileSync(path, "utf8"), wrong);
   if (!Array.isArray(entries) || !entries.every(isEntry)) return wrong();
   if (!Array.isArray(folders) || !folders.every(isBelow)) return wrong();
@@ -164,7 +163,7 @@ function isEntry(entry: unknown): entry is Entry {
   );
 }
 
-/** A path that leaves the folder is never written, whatever the journal says. */
+/** Whatever the journal says, paths outside the folder are never written. */
 function isBelow(path: unknown): path is string {
   return typeof path === "string" && path.split(/[/\\]/).every((part) => !["", ".", ".."].includes(part));
 }
@@ -177,7 +176,7 @@ function hashOf(path: string): string | null {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? hash(readFileSync(path)) : null;
 }
 
-/** Has the system write a file or a folder's list to the disk, where the file system can do that for folders. */
+/** Flushes a file to disk, or a folder's entries if the file system supports that. */
 function flush(path: string): void {
   if (process.platform === "win32") return;
   const file = openSync(path, "r");

@@ -1,6 +1,6 @@
 /*
- * One `bind` at a time in a target folder. Each run puts a file with its process and host in its name into the staging
- * folder, and then looks whether another one is there: of two that come at once, neither can miss the other.
+ * Allows one `bind` at a time in a target folder. Each run creates a file named after its process and host in the
+ * staging folder, and then looks for others: of two runs that start at once, neither can miss the other.
  */
 
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,17 +13,17 @@ import { removeEmpty } from "./make-folders";
 
 const LOCK = /^lock-(\d+)\.\d+@(.*)$/;
 
-/** No run takes so long: after this a process of another host, or one that only has the same id, no longer counts. */
+/** Age in milliseconds from which a lock is ignored, whatever its host and process: no run takes so long. */
 const STALE_AFTER = 10 * 60_000;
 
 /** How long to wait for another run, in milliseconds. */
 const PATIENCE = 10_000;
 
 /**
- * Runs a function while no other `bind` runs in the folder. The staging folder is there meanwhile, and gone afterwards,
- * unless it holds a journal.
+ * Runs a function while no other `bind` runs in the folder. Meanwhile the staging folder exists; afterwards it is
+ * removed unless it holds a journal.
  *
- * `refuse` gets the reason where another one still runs after `patience` milliseconds.
+ * `refuse` gets the reason if another run has not ended after `patience` milliseconds.
  */
 export function whileLocked<Result>(
   folder: string,
@@ -37,7 +37,7 @@ export function whileLocked<Result>(
   const end = Date.now() + patience;
   for (let other = taken(stage, own, host); other !== undefined; other = taken(stage, own, host)) {
     if (Date.now() >= end) return refuse(`EBUSY: another bind (${other}) is writing there`);
-    // Not of one length, so that two that make way for each other meet only once.
+    // A random wait, so that two runs that give way to each other do not collide again.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20 + Math.random() * 80);
   }
   try {
@@ -48,7 +48,7 @@ export function whileLocked<Result>(
   }
 }
 
-/** Puts the own lock into the staging folder; another run's name where one is at work, and then there is no own lock. */
+/** Locks the staging folder. If another run is at work, returns its name and leaves no lock. */
 function taken(stage: string, own: string, host: string): string | undefined {
   makeStage(stage, own);
   const others = readdirSync(stage).filter((name) => LOCK.test(name) && name !== own);
@@ -63,7 +63,7 @@ function makeStage(stage: string, own: string): void {
     try {
       mkdirSync(stage);
     } catch (error) {
-      // Through a link, what is in it would be written elsewhere.
+      // A symbolic link would lead writes elsewhere.
       if (
         errorCode(error) !== "EEXIST" ||
         lstatSync(stage, { throwIfNoEntry: false })?.isDirectory() === false
@@ -73,7 +73,7 @@ function makeStage(stage: string, own: string): void {
     try {
       return writeFileSync(join(stage, own), "");
     } catch (error) {
-      // Another run ended, and took the folder away.
+      // Another run ended and removed the folder.
       if (errorCode(error) !== "ENOENT") throw error;
     }
   }
@@ -99,7 +99,7 @@ function removeAll(stage: string, isMeant: (name: string) => boolean): void {
     rmSync(join(stage, name), { recursive: true, force: true });
 }
 
-/** Takes the own lock away, and the folder with it where nothing else is in it. */
+/** Removes this run's lock, and the folder if it is then empty. */
 function leave(stage: string, own: string): void {
   rmSync(join(stage, own), { force: true });
   removeEmpty([stage]);

@@ -16,14 +16,13 @@ import {
   visit,
 } from "yaml";
 
-// At the start of a line these three characters are a document's end in every YAML context (YAML 1.2, 9.1.2).
+// At the start of a line, these three characters end a document in every YAML context (YAML 1.2, 9.1.2).
 const DOCUMENT_END = /^(---(?:[ \t].*)?\r?\n)/m;
 
 /**
  * Fills the scalars of a YAML file that hold placeholders; everything else keeps its bytes.
  *
- * `fill` gets a scalar's text and where it stands (`file: Kind ns/name: path`). What it returns is written
- * as text, whatever it looks like.
+ * `fill` gets a scalar's text and its position (`file: Kind ns/name: path`). Its result is always written as text.
  */
 export function boundYaml(
   text: string,
@@ -38,7 +37,7 @@ export function boundYaml(
 
 function boundDocument(text: string, file: string, fill: (scalar: string, where: string) => string): string {
   const [document, another] = parsedYaml(text, YAML_RULES);
-  // Only a comment has the placeholder.
+  // The placeholder is only in a comment.
   if (document === undefined) return text;
   if (another) return refuseFile(file, "has two documents without --- between them");
   const [error] = document.errors;
@@ -50,7 +49,7 @@ function boundDocument(text: string, file: string, fill: (scalar: string, where:
       const where = title + propertyPath(keysOf(ancestors, scalar));
       if (key === "key") return refusePlaceholder(where, scalar.value);
       scalar.value = fill(scalar.value, where);
-      // Without the style of the placeholder the writer chooses as for a value that was known from the start.
+      // Drops the placeholder's style, so that the value is written as if it had been known from the start.
       delete scalar.type;
     },
   });
@@ -71,15 +70,15 @@ function keysOf(ancestors: readonly (Document | Node | Pair)[], scalar: Scalar):
 /** Lines are not folded. */
 const STYLE: ToStringOptions = { lineWidth: 0 };
 
-// Where readers differ from the YAML library, which would write these without quotes. Tried with 20,000 texts and
-// sigs.k8s.io/yaml 1.6 (Kubernetes' own) and PyYAML 6.0: control characters and Unicode line breaks are refused or
-// taken for the end of a line, a tab or blanks at the start of a block confuse its indentation, 0o17_1 is a number
-// to one and `=` is special to the other.
+// Texts that the YAML library would write without quotes and that other readers read differently. Found with 20,000
+// texts in sigs.k8s.io/yaml 1.6 (Kubernetes' own) and PyYAML 6.0: control characters and Unicode line breaks are
+// refused or end a line, a tab or blanks at the start of a block confuse its indentation, 0o17_1 is a number for one
+// reader, and `=` is special for the other.
 const UNPRINTABLE = "\\u007f-\\u009f\\u2028\\u2029\\ufeff\\ufffe\\uffff";
 const UNPRINTABLES = new RegExp(`[${UNPRINTABLE}]`, "g");
 const DISPUTED = new RegExp(`[${UNPRINTABLE}]|^\\s|^[^\\n]*\\t[^\\n]*$|^0o|^=$`);
 
-/** What the written text of a document has in it wherever one of its scalars is disputed. */
+/** Matches the written text of every document with a scalar that readers disagree about. */
 const MAYBE_DISPUTED = new RegExp(`[\\t${UNPRINTABLE}]|0o|=(?:$|:)|[|>][-+0-9]*$`, "m");
 
 /** One YAML document, keys in the order of the object; ends with a line feed. */
@@ -87,7 +86,7 @@ export function yamlText(value: unknown): string {
   return documentText(new Document(value, { ...YAML_RULES, aliasDuplicateObjects: false }));
 }
 
-/** The document's text as every reader takes it. */
+/** The document's text in a form that all readers read alike. */
 function documentText(document: Document): string {
   const text = document.toString(STYLE);
   if (!MAYBE_DISPUTED.test(text)) return text;
@@ -96,7 +95,7 @@ function documentText(document: Document): string {
       if (typeof scalar.value === "string" && DISPUTED.test(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  // Only between double quotes is there an escape, and there these characters now stand.
+  // These characters are now inside double quotes, the only place where YAML has escapes.
   return document
     .toString(STYLE)
     .replaceAll(UNPRINTABLES, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

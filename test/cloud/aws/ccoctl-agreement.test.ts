@@ -381,7 +381,7 @@ describe("what ccoctl decides", () => {
     };
     expect(() => componentRoles({ naming: "ccoctl" }).declare(stack, request)).toThrowError(
       code(
-        "aws-conflict: would share one IAM role, since ccoctl cuts names after 64 characters",
+        "aws-conflict: would share one IAM role, because ccoctl cuts names after 64 characters",
         /CredentialsRequest cloud-credential-operator-iam-ro and CredentialsRequest openshift-cloud-network-config-controller-aws would share/,
       ),
     );

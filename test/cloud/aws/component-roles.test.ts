@@ -215,7 +215,7 @@ describe("componentRoles", () => {
     const copies = found.map(({ grant }) => ({ ...grant }));
     for (const copy of copies)
       expect(() => ComponentRole.ofGrant(copy)).toThrowError(
-        code("aws-foreign: grant was not made by componentRoles()"),
+        code("aws-foreign: grant was not created by componentRoles()"),
       );
   });
 
@@ -343,14 +343,14 @@ describe("componentRoles", () => {
       "adopting everything under derived names",
       { adopt: true, naming: "derived", permissionsBoundary: "none" },
       {},
-      "aws-mismatch: role that exists has ccoctl's name and is adopted under it",
-      /the others being named as `naming` says/,
+      "aws-mismatch: an adopted role keeps ccoctl's name",
+      /so that `naming` applies to the others/,
     ],
     [
       "a name of ccoctl without use",
       { ccoctlName: "old" },
       {},
-      "aws-unused: name that ccoctl was given is stated, but nothing is adopted or named as ccoctl does",
+      "aws-unused: ccoctlName is set, but nothing is adopted or named as ccoctl does",
       /"old"/,
     ],
     [
@@ -386,7 +386,7 @@ describe("componentRoles", () => {
         },
       },
       {},
-      "aws-mismatch: the OIDC provider is of another issuer than the cluster",
+      "aws-mismatch: the OIDC provider belongs to another issuer than the cluster",
       /./,
     ],
     [
@@ -592,17 +592,17 @@ describe("ComponentRole", () => {
     [
       "a path for a role that exists",
       { adopt: true, path: "/x/" },
-      "aws-unsupported: role that exists would be replaced: ccoctl makes roles without a path, and a path cannot be changed",
+      "aws-unsupported: an adopted role would be replaced: ccoctl creates roles without a path, and a path cannot be changed",
     ],
     [
       "a role that exists with derived name",
       { adopt: true, naming: "derived" },
-      "aws-mismatch: role that exists has ccoctl's name and is adopted under it",
+      "aws-mismatch: an adopted role keeps ccoctl's name",
     ],
     [
       "a role that exists without word on its boundary",
       { adopt: true },
-      "aws-missing: adopting takes off whatever permissions boundary the existing role has, unless it is stated, and it is not",
+      "aws-missing: `permissionsBoundary` is not stated, so adopting would remove any permissions boundary of the existing role",
     ],
     ["a tag that AWS keeps for itself", { tags: { "aws:x": "y" } }, "aws-invalid: tags"],
     [

@@ -205,7 +205,9 @@ describe("eksSpoke", () => {
     const entry = only(stack, "aws_eks_access_entry");
     expect(entry["principal_arn"]).toBe(application);
     expect(entry).not.toHaveProperty("lifecycle");
-    expect(warnings(stack)).toEqual([expect.stringMatching(/not tied to the unique id of its IAM role/)]);
+    expect(warnings(stack)).toEqual([
+      expect.stringMatching(/IAM role of the access entry is not declared in this app/),
+    ]);
   });
 
   it("takes a cluster that is declared, and waits for it", () => {
@@ -290,7 +292,7 @@ describe("eksSpoke", () => {
     [
       "one role twice",
       [`arn:aws:iam::${OWNER}:role/hub`, `arn:aws:iam::${OWNER}:role/hub`],
-      "aws-conflict: as one IAM role, which can have one access entry there",
+      "aws-conflict: with the same IAM role, which can have only one access entry there",
     ],
   ])("refuses %s", (_, arns, refusal) => {
     const stack = newStack();

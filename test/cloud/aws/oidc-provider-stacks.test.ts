@@ -102,7 +102,7 @@ describe("a late issuer of two stacks", () => {
     expect(again).toThrowError(
       code(
         "aws-conflict: OIDC provider of this issuer is already declared by",
-        /already declared by a\/oidc-provider-.*got "https:\/\/\$\{aws_cloudfront_distribution\..*`oidcProvider` of .*in another stack too.*fromIssuer adopts it, and the declared one must accept the audiences of all/,
+        /already declared by a\/oidc-provider-.*got "https:\/\/\$\{aws_cloudfront_distribution\..*`oidcProvider` of .*also in another stack.*OidcProvider.fromIssuer, in which case it must already accept all audiences/,
       ),
     );
     expect(resources(b, OIDC)).toEqual([]);

@@ -307,7 +307,7 @@ describe("explain", () => {
       "account-annotated",
       "target_role_arn",
     ],
-    ["with a session policy", association({ policy: "{}" }), "unknown", "account-annotated", "states policy"],
+    ["with a session policy", association({ policy: "{}" }), "unknown", "account-annotated", "sets policy"],
     [
       "without session tags",
       association({ disable_session_tags: true }),
@@ -315,13 +315,13 @@ describe("explain", () => {
       "subject-admitted",
       "aws:RequestTag/",
     ],
-    ["beside another one", second({}), "denied", "account-annotated", "EKS takes one"],
+    ["beside another one", second({}), "denied", "account-annotated", "EKS accepts only one"],
     [
       "beside another one, of a cluster that is not known",
       second({ cluster_name: "${var.n}" }),
       "unknown",
       "account-annotated",
-      "whether both are of one cluster",
+      "whether both are in one cluster",
     ],
     ["beside another one, of another cluster", second({ cluster_name: "other" }), "allowed"],
     ["beside another one, of another region", second({ region: "eu-central-1" }), "allowed"],
@@ -343,7 +343,7 @@ describe("explain", () => {
         annotated(association({ [name]: "${var.n}" })),
         "unknown",
         "account-annotated",
-        "whether an association",
+        "whether an EKS Pod Identity association",
       ],
     ),
     [
@@ -399,7 +399,7 @@ describe("explain", () => {
       changed("aws_eks_addon", () => ({ cluster_name: "prod", addon_name: "vpc-cni" })),
       "unknown",
       "pods-configured",
-      "whether the agent",
+      "whether the EKS Pod Identity Agent",
     ],
     [
       "and the agent of another cluster",
@@ -422,7 +422,7 @@ describe("explain", () => {
       automatic({ region: "eu-central-1" }),
       "unknown",
       "pods-configured",
-      "whether the agent",
+      "whether the EKS Pod Identity Agent",
     ],
     [
       "and the agent in another region",

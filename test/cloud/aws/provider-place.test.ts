@@ -52,12 +52,12 @@ describe("the provider's place", () => {
     [
       "allows other accounts",
       { region: REGION, allowedAccountIds: [OWNER] },
-      "aws-mismatch: the account is another one than that of the aws provider, which declares the IAM role",
+      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the IAM role",
     ],
     [
       "is another account's role",
       { assumeRole: [role(ACCOUNT), role(OWNER)] },
-      "aws-mismatch: the account is another one than that of the aws provider, which declares the IAM role",
+      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the IAM role",
     ],
   ])("%s, which is refused", (_, config, refusal) => {
     expect(() => checked(config)).toThrowError(code(refusal));

@@ -161,10 +161,7 @@ describe("PullRole", () => {
     expect(made.roleName).toHaveLength(64);
     const again = (): unknown => role(stack, { roleName: "r".repeat(70) }, "again");
     expect(again).toThrowError(
-      code(
-        "aws-conflict: in the same account; IAM does not tell upper from lower case",
-        /^prod\/again: .*prod\/pull/,
-      ),
+      code("aws-conflict: in the same account; IAM ignores case", /^prod\/again: .*prod\/pull/),
     );
   });
 
@@ -179,7 +176,7 @@ describe("PullRole", () => {
     const again = (): unknown => role(stack, { roleName: "pull", ...more }, "b");
     expect(again).toThrowError(
       code(
-        "aws-conflict: in the same account; IAM does not tell upper from lower case",
+        "aws-conflict: in the same account; IAM ignores case",
         /^prod\/b: .*used by prod\/a .*another roleName/,
       ),
     );
@@ -192,10 +189,7 @@ describe("PullRole", () => {
     role(a, { roleName: "pull" });
     const again = (): unknown => role(b, { roleName: "pull", provider: alias(b, "x") });
     expect(again).toThrowError(
-      code(
-        "aws-conflict: in the same account; IAM does not tell upper from lower case",
-        /^b\/pull: .*used by a\/pull/,
-      ),
+      code("aws-conflict: in the same account; IAM ignores case", /^b\/pull: .*used by a\/pull/),
     );
     role(b, { roleName: "pull", account: OWNER, trusts: lateTrusts(b) }, "elsewhere");
     expect(resources(b, "aws_iam_role")).toHaveLength(1);
@@ -225,7 +219,7 @@ describe("PullRole", () => {
     [
       "a foreign source",
       () => ({ sources: [{ ...own(), cloud: "azure" }] }),
-      "aws-foreign: registry was not made by ecr() or ecrPublic()",
+      "aws-foreign: registry was not created by ecr() or ecrPublic()",
     ],
     ["no trust", () => ({ trusts: [] }), "aws-missing: IAM role trusts no service account"],
     [
@@ -438,7 +432,7 @@ describe("registries of other accounts", () => {
     const stack = newStack();
     expect(() => role(stack, props(stack))).toThrowError(
       code(
-        "aws-missing: ownerPolicy would be written by the Terraform provider of the IAM role, into account",
+        "aws-missing: ownerPolicy would be written to account",
         /account 111122223333.*got "444455556666".*ownerPolicy: { provider/,
       ),
     );

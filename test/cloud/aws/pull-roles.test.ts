@@ -69,7 +69,7 @@ describe("pullRoles", () => {
       expect.objectContaining({
         code: "aws-conflict",
         problem: expect.stringContaining(
-          "repository policies of several accounts would be written by one Terraform provider, into one account",
+          "repository policies of several accounts would all be written to one account, because they use the same Terraform provider",
         ) as string,
         value: [ACCOUNT, OWNER].sort(),
       }),
@@ -135,7 +135,7 @@ describe("pullRoles", () => {
     inStack("a", { account: ACCOUNT })();
     expect(inStack("b", { account: ACCOUNT })).toThrowError(
       code(
-        "aws-conflict: in the same account; IAM does not tell upper from lower case",
+        "aws-conflict: in the same account; IAM ignores case",
         /used by a\/shop_web .*"prod-eu_shop_web".*namePrefix/,
       ),
     );
@@ -275,7 +275,7 @@ describe("pullRoles", () => {
     const stack = newStack();
     const oidcProvider = OidcProvider.fromIssuer(stack, "other", { issuer: `${ISSUER}2` });
     expect(() => declare(stack, { "shop/web": [own()] }, { oidcProvider })).toThrowError(
-      code("aws-mismatch: the OIDC provider is of another issuer than the cluster"),
+      code("aws-mismatch: the OIDC provider belongs to another issuer than the cluster"),
     );
   });
 

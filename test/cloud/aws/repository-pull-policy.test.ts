@@ -49,9 +49,9 @@ describe("RepositoryPullPolicy", () => {
     const taken = expect.objectContaining({
       code: "aws-conflict",
       problem: expect.stringContaining(
-        "; AWS has one per repository, and the last apply would take the other's permissions away",
+        "; AWS has one per repository, and whichever is applied last would remove the other's permissions",
       ) as string,
-      message: expect.stringContaining("the last apply would take the other's permissions away"),
+      message: expect.stringContaining("whichever is applied last would remove the other's permissions"),
     });
     const byAlias = { ...props(one, "y"), provider: alias(one, "b") };
     expect(() => RepositoryPullPolicy.forRepository(one, byAlias)).toThrowError(taken);
@@ -74,7 +74,7 @@ describe("RepositoryPullPolicy", () => {
     [{ repository: "Batch" }, "aws-invalid: ECR repository is not a repository name or pattern"],
     [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
     [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
-    [{ roles: [] }, "aws-missing: policy of the ECR repository lets no IAM role pull"],
+    [{ roles: [] }, "aws-missing: policy of the ECR repository names no IAM role that may pull"],
   ])("refuses %j", (more, expected) => {
     const stack = newStack();
     const run = (): unknown => new RepositoryPullPolicy(stack, "policy", { ...props(stack), ...more });

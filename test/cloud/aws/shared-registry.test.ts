@@ -115,11 +115,11 @@ describe("SharedRegistry", () => {
 
   const ROWS: readonly (readonly [Refusal, (registry: SharedRegistry) => unknown])[] = [
     [
-      "aws-missing: ECR has a policy per repository",
+      "aws-missing: ECR has one policy per repository",
       (registry) => registry.source({ repositories: ["base/*"] }),
     ],
     [
-      "aws-mismatch: repositories are of another registry",
+      "aws-mismatch: belong to another registry",
       (registry) => ecr({ account: ACCOUNT, region: REGION, repositories: ["aa"], ownerPolicy: registry }),
     ],
     ["aws-invalid: AWS account", () => shared(newStack(), { account: "1" })],

@@ -161,7 +161,7 @@ describe("workloadRoles", () => {
       "access of another cloud",
       {},
       [{ cloud: "google", rights: {}, defaultIdentities: () => workloadRoles() }],
-      "aws-foreign: access was not made by awsAccess()",
+      "aws-foreign: access was not created by awsAccess()",
     ],
     [
       "an OIDC provider of another account",

@@ -45,7 +45,7 @@ describe("acr", () => {
     ["late-value", { loginServer: LATE }],
     ["azure-unknown: azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
     [
-      "azure-mismatch: of another azure cloud",
+      "azure-mismatch: in another Azure cloud",
       { cloud: "AzureChinaCloud", loginServer: "myteam.azurecr.io" },
     ],
     ["azure-unknown: roleAssignmentMode", { roleAssignmentMode: "rbac" as RoleAssignmentMode }],
@@ -87,7 +87,7 @@ describe("acr", () => {
     expect(declare).toThrowError(
       expect.objectContaining({
         code: "azure-foreign",
-        problem: expect.stringContaining("not made by acr()") as string,
+        problem: expect.stringContaining("not created by acr()") as string,
       }),
     );
   });

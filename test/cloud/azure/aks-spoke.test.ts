@@ -190,14 +190,14 @@ describe("aksSpoke", () => {
       (stack) => ({ cluster: aks(stack, {}) }),
     ],
     [
-      "azure-unsupported: does not ask Azure for permissions",
+      "azure-unsupported: AKS cluster without Azure RBAC",
       (stack) => ({
         cluster: aks(stack, { azureActiveDirectoryRoleBasedAccessControl: {} }),
         roles: [{ role: WRITER }],
       }),
     ],
     [
-      "azure-unsupported: does not ask Azure for permissions",
+      "azure-unsupported: AKS cluster without Azure RBAC",
       () => ({ cluster: { ...CLUSTER, azureRbacEnabled: false }, roles: [{ role: WRITER }] }),
     ],
     ["azure-unknown: role allows nothing within an AKS", () => ({ roles: [{ role: "Contributor" }] })],

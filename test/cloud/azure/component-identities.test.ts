@@ -352,7 +352,7 @@ describe("ComponentIdentities", () => {
     ["azure-invalid: is not a GUID", /tenantId/, { tenantId: "mine" }],
     ["azure-invalid: is not a valid name", /location/, { region: "east/us" }],
     [
-      "azure-conflict: both the identities and the cluster",
+      "azure-conflict: the identities and the cluster are to be in the same resource group",
       /MyCluster/,
       { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" },
     ],
@@ -483,7 +483,7 @@ describe("adoption of what ccoctl made", () => {
       /openshift-ingress-azure: mycluster.*openshift-ingress-azure: dns.*az role assignment list/,
       { adopt: { roleDefinitions } },
     ],
-    ["azure-mismatch: adopt takes over", /"unique"/, { naming: "unique" }],
+    ["azure-mismatch: adopt imports", /"unique"/, { naming: "unique" }],
     [
       "azure-invalid: is not a GUID",
       /role definition/,
@@ -574,7 +574,7 @@ describe("ComponentIdentity", () => {
     expect(() => new ComponentIdentity(stack, "acme", props)).toThrowError(
       refused(
         "azure-mismatch: another subscription",
-        /test\/acme: subscriptionId is of another subscription/,
+        /test\/acme: subscriptionId is in another subscription/,
       ),
     );
     const provider = new AzurermProvider(stack, "own", {

@@ -31,8 +31,8 @@ const CONTAINER = "azurerm_storage_container";
 const BLOB = "azurerm_storage_blob";
 const WEBSITE = "azurerm_storage_account_static_website";
 const GROUP = "azurerm_resource_group";
-const WARNING = /keys of the storage account/;
-const KEPT = /documents keep the content/;
+const WARNING = /storage account can be accessed with its keys/;
+const KEPT = /documents keep their present content/;
 const UNREAD = ["source_content", "parallelism", "size", "content_md5"];
 const ONE_KEY = { keys: [{ publicKey: pem(rsa, 0), use: "current" }] } as const;
 
@@ -304,8 +304,8 @@ describe("the cloud of an issuer", () => {
       environment: "usgovernment",
     });
     expect(() => container({ cloud: GOV }, stack)).toThrowError(
-      "test/issuer: the issuer's cloud is another one than that of the azurerm provider, whose environment is public, got " +
-        '"AzureUSGovernmentCloud"; allowed: AzurePublicCloud; state the same cloud in both, or give the azurerm provider of ' +
+      "test/issuer: the issuer's cloud differs from that of the azurerm provider, whose environment is public, got " +
+        '"AzureUSGovernmentCloud"; allowed: AzurePublicCloud; state the same cloud in both, or pass the azurerm provider of ' +
         "this cloud as `provider`",
     );
     const given = new IssuerContainer(stack, "given", { ...PROPS, cloud: GOV, provider });

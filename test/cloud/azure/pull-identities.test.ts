@@ -280,13 +280,13 @@ describe("refusals, before anything is declared", () => {
     Array.from({ length: 21 }, (_, i) => [`shop/web-${i}`, [legacy("myteam")]]),
   );
   const rows: readonly (readonly [string, Pulls, PullIdentitiesSettings])[] = [
-    ["azure-missing: no service account pulls", {}, PLACE],
-    ["azure-missing: has to be declared", pulls, { location: "westeurope" }],
-    ["azure-missing: has to be declared", pulls, { resourceGroupName: "identities" }],
+    ["azure-missing: the list of pulls is empty", {}, PLACE],
+    ["azure-missing: must be declared", pulls, { location: "westeurope" }],
+    ["azure-missing: must be declared", pulls, { resourceGroupName: "identities" }],
     ["azure-invalid: is not a valid name", pulls, { ...PLACE, resourceGroupName: "a/b" }],
     ["azure-invalid: is not a valid name", pulls, { ...PLACE, location: "" }],
-    ["azure-mismatch: of another azure cloud", { ...pulls, "shop/x": [china] }, PLACE],
-    ["azure-mismatch: of another azure cloud", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
+    ["azure-mismatch: in another Azure cloud", { ...pulls, "shop/x": [china] }, PLACE],
+    ["azure-mismatch: in another Azure cloud", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
     ["azure-invalid: is not a GUID", pulls, { ...PLACE, tenantId: "contoso.com" }],
     ["azure-invalid: is not a GUID", pulls, { ...PLACE, subscriptionId: "prod" }],
     ["node-invalid", pulls, { ...PLACE, azureJsonPath: "etc/azure.json" }],
@@ -316,7 +316,7 @@ describe("refusals, before anything is declared", () => {
         code: "azure-conflict",
         problem: expect.stringContaining("user-assigned identity of this name") as string,
         message:
-          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
+          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, ignoring case; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
       }),
     );
     expect(resources(stacks[1] ?? newStack(), IDENTITY)).toEqual({});
@@ -335,10 +335,10 @@ describe("refusals, before anything is declared", () => {
   });
 
   it.each([
-    ["azure-unused: pulls nothing", "shop/typo", TENANT, PLACE],
+    ["azure-unused: has an entry for a service account without pulls", "shop/typo", TENANT, PLACE],
     ["identities-invalid", "shop", TENANT, PLACE],
     [
-      "azure-mismatch: of another tenant",
+      "azure-mismatch: in another tenant",
       "shop/web",
       "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee",
       { tenantId: TENANT },

@@ -365,7 +365,7 @@ describe("PullIdentity.fromResourceId", () => {
 
   it.each([
     [
-      "of another subscription",
+      "in another subscription",
       "99999999-2222-3333-4444-555555555555",
       "azure-mismatch: another subscription",
     ],

@@ -124,7 +124,7 @@ describe("resource groups of issuer and components", () => {
   it("hold either a cluster or something else, in either order and also where they exist", () => {
     const refused = expect.objectContaining({
       code: "azure-conflict",
-      problem: expect.stringContaining("to hold a cluster") as string,
+      problem: expect.stringContaining("to contain a cluster") as string,
     });
     const installation = { resourceGroupName: "mycluster" };
     const [first, second, third] = [newStack(), newStack(), newStack()];

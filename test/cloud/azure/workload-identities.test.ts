@@ -197,7 +197,7 @@ describe("WorkloadIdentities", () => {
   });
 
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
-    ["azure-foreign: not made by azureAccess()", { accounts: [{ subject: WEB, asks: [foreign] }] }],
+    ["azure-foreign: not created by azureAccess()", { accounts: [{ subject: WEB, asks: [foreign] }] }],
     ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { location: undefined as unknown as string }],

@@ -297,15 +297,15 @@ describe("componentServiceAccounts", () => {
       { adopt: true, adoptRoles: ["shop"] },
       [componentRequest()],
     ],
-    ["google-missing: ids of service accounts that ccoctl made", { adopt: true }, [componentRequest()]],
-    ["google-missing: ids of service accounts that ccoctl made", { naming: "ccoctl" }, [componentRequest()]],
+    ["google-missing: ids of ccoctl's service accounts", { adopt: true }, [componentRequest()]],
+    ["google-missing: ids of ccoctl's service accounts", { naming: "ccoctl" }, [componentRequest()]],
     [
-      "google-conflict: a request has an id in accountIds",
+      "google-conflict: a request is listed both in accountIds",
       { adopt: true, accountIds: ids, absentAccounts: ["openshift-shop"] },
       [componentRequest()],
     ],
     [
-      "google-unsupported: a condition cannot be put on a role that is adopted",
+      "google-unsupported: a condition cannot be added to an adopted role",
       {
         adopt: true,
         accountIds: ids,
@@ -348,7 +348,7 @@ describe("componentServiceAccounts", () => {
     ["google-missing: has no CredentialsRequest", {}, []],
     // What every object is born with is no entry.
     [
-      "google-missing: ids of service accounts that ccoctl made",
+      "google-missing: ids of ccoctl's service accounts",
       { naming: "ccoctl" },
       [componentRequest(undefined, { name: "constructor" })],
     ],
@@ -376,8 +376,8 @@ describe("componentServiceAccounts", () => {
     expect(() => declare(stack, { universeDomain })).toThrowError(
       expect.objectContaining({
         code: "google-mismatch",
-        problem: expect.stringContaining("universeDomain is another one"),
-        message: expect.stringMatching(/^universeDomain is another one/) as string,
+        problem: expect.stringContaining("universeDomain differs"),
+        message: expect.stringMatching(/^universeDomain differs/) as string,
       }),
     );
     expect(count(stack)).toBe(0);
@@ -429,7 +429,7 @@ describe("componentServiceAccounts", () => {
       refusal("audience-mismatch"),
     );
     expect(() => declare(stack, { projectNumber: undefined, oidcProvider })).toThrowError(
-      refusal("google-mismatch: oidcProvider trusts another issuer"),
+      refusal("google-mismatch: oidcProvider trusts another cluster's issuer"),
     );
     expect(() => componentServiceAccounts({ project, projectNumber: "2", oidcProvider })).toThrowError(
       refusal("google-mismatch: differs from that of the given workload identity pool"),
@@ -509,7 +509,7 @@ describe("adoption", () => {
   it("warns that others are cut off, until they are stated", () => {
     const [silent, stated] = [testStack(), testStack()];
     declare(silent, adopting);
-    expect(warnings(silent)).toEqual([expect.stringContaining("will admit the components alone")]);
+    expect(warnings(silent)).toEqual([expect.stringContaining("will only admit the components")]);
     declare(stated, { ...adopting, serviceAccounts: ["olm/operator"] });
     expect(warnings(stated)).toEqual([]);
     expect(onlyResource(stated, "google_iam_workload_identity_pool_provider")["attribute_condition"]).toBe(

@@ -97,7 +97,7 @@ describe("gkeSpoke", () => {
       ]);
     expect(onlyResource(stack, MEMBER)).toMatchObject({ role: "roles/container.developer" });
     expect(warnings(stack)).toEqual([
-      "roles/container.developer of kueue-system/kueue-controller-manager counts in every cluster of project spokes-prod; with roles/container.clusterViewer and RBAC it would have rights in the spokes alone",
+      "roles/container.developer of kueue-system/kueue-controller-manager applies to every cluster of project spokes-prod; with roles/container.clusterViewer and RBAC it would have rights only in the spokes",
     ]);
   });
 
@@ -182,7 +182,7 @@ describe("gkeSpoke", () => {
     expect(() => enter(stack, {}, { ...grant, identity: name })).toThrowError(
       expect.objectContaining({
         code: "google-invalid",
-        problem: expect.stringContaining("is none that a policy of Google Cloud can name"),
+        problem: expect.stringContaining("cannot be named in a policy of Google Cloud"),
         message: expect.stringMatching(/^spoke spoke-c: /) as string,
       }),
     );
@@ -284,7 +284,7 @@ describe("connectGatewaySpoke", () => {
     const access = connectGatewaySpoke({ ...props, gke: false });
     const controllers = [identity(stack, false)];
     expect(() => access.declare(stack, { hub: "hub", spoke: "spoke-c", controllers })).toThrowError(
-      refusal("google-unknown: whose name is not known at synth", { value: kueue.key }),
+      refusal("google-unknown: but its name is not known at synth", { value: kueue.key }),
     );
     expect(JSON.parse(Testing.synth(stack))).not.toHaveProperty(["resource", MEMBER]);
   });

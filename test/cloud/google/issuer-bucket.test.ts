@@ -107,8 +107,8 @@ describe("IssuerBucket", () => {
     const other = new GoogleProvider(stack, "other", { alias: "o", universeDomain: "googleapis.com" });
     expect(() => new IssuerBucket(stack, "issuer", props)).toThrowError(
       refusal(
-        "google-mismatch: universeDomain is another one",
-        'universeDomain is another one than that of the google provider, which declares everything, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or give the google provider of this universe as `provider`',
+        "google-mismatch: universeDomain differs",
+        'universeDomain differs from that of the google provider, which declares the resources, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or pass the google provider of this universe as `provider`',
       ),
     );
     expect(stack.node.children).toEqual([provider, other]);

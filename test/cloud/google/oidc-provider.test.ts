@@ -108,7 +108,7 @@ describe("OidcProvider", () => {
       description: NAMESPACES,
     });
     expect(warnings(provider)).toEqual([
-      `attribute condition of pool provider prod-eu is wider than its service accounts. ${NAMESPACES} Where that is too wide, write an attributeCondition with a reason`,
+      `attribute condition of pool provider prod-eu is wider than its service accounts. ${NAMESPACES} If that is too wide, write an attributeCondition with a reason`,
     ]);
   });
 
@@ -189,13 +189,13 @@ describe("OidcProvider", () => {
     [{ attributeCondition: "true", reason: "r" }, "google-unsafe: attribute condition admits every token"],
     [
       { attributeCondition: "assertion.sub.endsWith(':web')" },
-      "google-missing: attribute condition of your own has no written reason",
+      "google-missing: `attributeCondition` is set without a reason",
     ],
     [
       { attributeCondition: "assertion.sub.endsWith(':web')", reason: " " },
-      "google-missing: attribute condition of your own has no written reason",
+      "google-missing: `attributeCondition` is set without a reason",
     ],
-    [{ attributeCondition: LATE }, "google-missing: attribute condition of your own has no written reason"],
+    [{ attributeCondition: LATE }, "google-missing: `attributeCondition` is set without a reason"],
     [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: LATE }, "late-value"],
     [{ reason: "r" }, "google-unused: has no effect"],
     [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "property-limit"],
@@ -284,7 +284,7 @@ describe("fromProviderId", () => {
       expect.objectContaining({
         code: "google-limit",
         problem:
-          "subject has 128 bytes, more than google.subject can hold, and the attribute mapping is not ours",
+          "subject has 128 bytes, too many for google.subject, and the attribute mapping of an adopted pool provider cannot be changed here",
       }),
     );
   });
@@ -381,7 +381,7 @@ describe("forIssuer", () => {
     expect(warnings(first)).toEqual([]);
     expect(warnings(elsewhere)).toEqual([]);
     expect(warnings(second)).toEqual([
-      "workload identity pool prod-pool trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster its own pool unless that is meant",
+      "workload identity pool prod-pool trusts several issuers, and principals do not name the issuer: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster its own pool unless this is intended",
     ]);
   });
 

@@ -214,7 +214,7 @@ describe("settings of a pool of our own", () => {
     expect(() => declare(stack, { projectNumber: LATE, audience: "registry" })).toThrowError(
       refusal(
         "late-value",
-        "projectNumber (part of the plugin's arguments in the kubelet's file) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
+        "projectNumber (part of the plugin's arguments in the kubelet's file) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; write the literal value, for example from configuration, instead of an attribute of a resource",
       ),
     );
     expect(stack.node.children).toHaveLength(0);
@@ -301,8 +301,8 @@ describe("a pool provider of another issuer", () => {
     const stack = testStack();
     expect(() => declare(stack, { oidcProvider: adopted(other) })).toThrowError(
       refusal(
-        "google-mismatch: oidcProvider trusts another issuer",
-        `oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights, got "${other}"; allowed: ${own}; give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared`,
+        "google-mismatch: oidcProvider trusts another cluster's issuer",
+        `oidcProvider trusts another cluster's issuer, so that cluster's service accounts would get the rights, got "${other}"; allowed: ${own}; pass the pool provider of the cluster's own issuer, or leave oidcProvider out so that one is declared`,
       ),
     );
     expect(stack.node.children).toHaveLength(0);
@@ -312,7 +312,7 @@ describe("a pool provider of another issuer", () => {
     const stack = testStack();
     const oidcProvider = new OidcProvider(stack, "provider", { pool, providerId: "prod-us", issuer: other });
     expect(() => declare(stack, { oidcProvider })).toThrowError(
-      refusal("google-mismatch: oidcProvider trusts another issuer"),
+      refusal("google-mismatch: oidcProvider trusts another cluster's issuer"),
     );
     expect(oidcProvider.condition?.form).toBe("none");
     expect(resources(stack, BINDING)).toEqual({});
@@ -325,7 +325,7 @@ describe("a pool provider of another issuer", () => {
       issuer: Issuer.exactly(`${own}/`),
     });
     expect(() => declare(testStack(), { oidcProvider })).toThrowError(
-      refusal("google-mismatch: oidcProvider trusts another issuer"),
+      refusal("google-mismatch: oidcProvider trusts another cluster's issuer"),
     );
   });
 
@@ -376,7 +376,7 @@ describe("the pool of GKE and fleet", () => {
     const stack = testStack();
     declare(stack, { pool: "fleet", identityProvider: GKE.replace("shop-prod", "shop-test") });
     expect(warnings(stack)).toEqual([
-      "the GKE cluster is of project shop-test, the pool shop-prod.svc.id.goog of project shop-prod: tokens are exchanged only if the cluster is registered in the fleet of shop-prod; otherwise state the cluster's own project",
+      "the GKE cluster is in project shop-test, but the pool shop-prod.svc.id.goog belongs to project shop-prod: tokens are exchanged only if the cluster is registered in the fleet of shop-prod; otherwise state the cluster's own project",
     ]);
   });
 
@@ -584,7 +584,7 @@ describe("PullBinding alone", () => {
     expect(() => bind(images, "shop/one-more")).toThrowError(
       refusal(
         "google-limit: the allow policy of repository",
-        "the allow policy of repository projects/shop-prod/locations/europe-west1/repositories/images would name 1501 principals, got 1501; allowed: at most 1500 principals in one allow policy, each counted in each of its roles, those that others add included; split the images over several repositories, each for fewer service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
+        "the allow policy of repository projects/shop-prod/locations/europe-west1/repositories/images would name 1501 principals, got 1501; allowed: at most 1500 principals in one allow policy, each counted in each of its roles, those that others add included; split the images into several repositories, each for fewer service accounts; this library never writes a principalSet for a namespace, because it admits every service account of the namespace",
       ),
     );
   });

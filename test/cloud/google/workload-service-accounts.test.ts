@@ -76,7 +76,7 @@ describe("workloadServiceAccounts", () => {
   it("refuses a google provider of another universe, before anything is declared", () => {
     const stack = testStack();
     const provider = new GoogleProvider(stack, "google", { universeDomain: "s3ns.fr" });
-    expect(() => declare(stack)).toThrowError(refusal("google-mismatch: universeDomain is another one"));
+    expect(() => declare(stack)).toThrowError(refusal("google-mismatch: universeDomain differs"));
     expect(stack.node.children).toEqual([provider]);
     expect(() => declare(stack, { universeDomain: "s3ns.fr" })).not.toThrow();
   });
@@ -242,7 +242,7 @@ describe("googleAccess", () => {
   });
 
   it.each<[Refusal, GoogleAccessProps]>([
-    ["google-missing: access without any role", {}],
+    ["google-missing: googleAccess() names no role", {}],
     ["google-unused: has no effect", { declare: () => undefined }],
     [
       "google-unused: has no effect",

@@ -75,7 +75,7 @@ describe("the Secret of a component", () => {
       "with another setting",
       known(credentials(ARN, "region = eu-west-1")),
       "fail",
-      "credentials has region besides",
+      "credentials has the setting region",
     ],
     ["with a line that is none", known(credentials(ARN, "role")), "fail", "is not a setting"],
     [
@@ -267,6 +267,38 @@ describe("what a request asks for", () => {
     expect(granted(ALLOW, {}, more)).toBe(status);
   });
 
+  it.each<[string, unknown, unknown, Status, string]>([
+    ["that denies it", ALLOW, { ...ALLOW, Effect: "Deny" }, "fail", "the permissions boundary: "],
+    ["that is not known", ALLOW, "${var.boundary}", "unknown", "the permissions boundary: "],
+    [
+      "that is not known, as the role's own policy is not",
+      "${var.own}",
+      "${var.boundary}",
+      "unknown",
+      "the policy cannot be read",
+    ],
+  ])("a boundary %s", (_, own, boundary, status, reason) => {
+    const textOfPolicy = (statement: unknown): unknown =>
+      typeof statement === "string" ? statement : policy(statement as object);
+    const read_ = aws({
+      provider: limited(),
+      resource: {
+        aws_iam_policy: { b: { name: "b", policy: textOfPolicy(boundary) } },
+        aws_iam_role: {
+          web: { name: "web", assume_role_policy: "{}", permissions_boundary: "${aws_iam_policy.b.arn}" },
+        },
+        aws_iam_role_policy: { own: { role: "web", policy: textOfPolicy(own) } },
+      },
+    });
+    const rights = treeOf({
+      statementEntries: [{ effect: "Allow", action: ["ec2:CreateTags"], resource: "*" }],
+    });
+    const { identity } = read(secretOf(known(credentials(ARN))), read_);
+    const found = identity?.permissions({ rights: rights as never, places: [] }, TOKEN);
+    expect(found).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
+    expect(found?.reason.includes("boundary: ")).toBe(reason.includes("boundary"));
+  });
+
   const BUCKET = { ...ALLOW, Resource: "arn:aws:s3:::reports" };
   it.each<[string, unknown, Status, string]>([
     ["something", ALLOW, "pass", "is granted ec2:CreateTags on *"],
@@ -419,7 +451,7 @@ describe("a workload", () => {
       "pass",
       "the webhook gives every pod",
     ],
-    ["nothing of that, and no webhook", [pod({ name: "own" })], fleet([]), "fail", "no webhook on the hub"],
+    ["nothing of that, and no webhook", [pod({ name: "own" })], fleet([]), "fail", "the hub has no webhook"],
     [
       "nothing of that, and perhaps a webhook",
       [pod({ name: "own" })],
@@ -450,33 +482,54 @@ describe("a workload", () => {
     ],
     ["both, rightly", [pod({ name: "own", env: env(VARIABLES) })], {}, "pass", ""],
     [
+      "both, which count before others",
+      [pod({ name: "own", env: env(VARIABLES), envFrom: [{}] })],
+      {},
+      "pass",
+      "",
+    ],
+    [
+      "a role, and perhaps a token from elsewhere",
+      [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }), envFrom: [{}] })],
+      {},
+      "unknown",
+      "only in the cluster",
+    ],
+    [
+      "a token, and perhaps a role from elsewhere",
+      [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }), envFrom: [{}] })],
+      {},
+      "unknown",
+      "only in the cluster",
+    ],
+    [
       "both, and no webhook",
       [pod({ name: "own", env: env(VARIABLES) })],
       fleet([]),
       "fail",
-      "where it has no token",
+      "where no token is mounted",
     ],
     [
       "keys that last",
       [pod({ name: "own", env: env({ AWS_ACCESS_KEY_ID: "A" }) })],
       {},
       "fail",
-      "take before a token",
+      "prefer to a token",
     ],
-    ["a profile", [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })], {}, "unknown", "has AWS_PROFILE"],
+    ["a profile", [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })], {}, "unknown", "sets AWS_PROFILE"],
     [
       "a role from elsewhere",
       [pod({ name: "own", env: env({ AWS_ROLE_ARN: {} }) })],
       {},
       "unknown",
-      "only in the cluster",
+      "only inside the cluster",
     ],
     [
       "all from elsewhere, and no webhook",
       [pod({ name: "own", envFrom: [{}] })],
       fleet([]),
       "unknown",
-      "only in the cluster",
+      "only inside the cluster",
     ],
   ])("whose pods have %s", (_, pods, cluster, status, reason) => {
     const reading = asked(pods, { cluster });

@@ -426,7 +426,7 @@ describe("a resource that owns a list of policies", () => {
       },
     };
     expect(repository(aws(value))).toMatchObject({
-      reason: expect.stringContaining("may be taken away or replaced") as string,
+      reason: expect.stringContaining("may be removed or replaced") as string,
       evidence: [{ source: { path: "resource.aws_iam_role_policy_attachments_exclusive.all" } }],
     });
   });
@@ -438,6 +438,12 @@ describe("the call of a module", () => {
   it.each<[string, object, string]>([
     ["that is given nothing of it", { name: "other" }, "pass"],
     ["that is given the role", { roles: ["${aws_iam_role.web.name}"] }, "unknown"],
+    [
+      "that is given the role among other values",
+      { roles: '${element([1, "x", true, aws_iam_role.web.name, var.x["y"]], 0)}' },
+      "unknown",
+    ],
+    ["that is given values alone", { roles: '${element([1, "x", true, null], 0)}' }, "pass"],
     ["that is given the role's ARN", { arn: ARN }, "unknown"],
     ["that is given the role's name", { role: "web" }, "unknown"],
     ["that is given a text with the name in it", { role: "webapp" }, "pass"],

@@ -137,6 +137,17 @@ describe("of two policies of one repository", () => {
     expect(answer(two(one, other))).toMatchObject({ status });
   });
 
+  it.each<[string, object, Status]>([
+    ["of the repository's place", {}, "pass"],
+    ["of a place that is not known", { region: "${var.region}" }, "unknown"],
+  ])("that is certain, no other has its place: %s", (_, place, status) => {
+    const policies = {
+      one: { repository: "shop/web", ...place, policy: policy(allow) },
+      two: { repository: "${var.repository}", policy: policy(DENY) },
+    };
+    expect(answer({ aws_ecr_repository_policy: policies })).toMatchObject({ status });
+  });
+
   it("of which one lets another account in, the last one counts", () => {
     const let_in = { ...FOREIGN_ALLOW, Principal: { AWS: ACCOUNT } };
     expect(foreign(two(let_in, DENY))).toMatchObject({ status: "unknown" });
@@ -206,7 +217,7 @@ describe("a boundary that is named by its ARN", () => {
       "fail",
     ],
     ["is not declared", `arn:aws:iam::${ACCOUNT}:policy/other`, ALL, limited(), "unknown"],
-    ["is of another account", `arn:aws:iam::${OTHER}:policy/team/bound`, ALL, limited(), "unknown"],
+    ["is in another account", `arn:aws:iam::${OTHER}:policy/team/bound`, ALL, limited(), "unknown"],
   ])("%s", (_, arn, document, provider, status) => {
     expect(repository(aws(boundary(arn, document, provider)))).toMatchObject({ status });
   });
@@ -330,7 +341,7 @@ describe("every repository of shop/*", () => {
       pulls("*"),
       of("${var.name}", DENY),
       "unknown",
-      "is or may be that of the repository",
+      "belongs or may belong to the repository",
     ],
     ["another denied by its owner", pulls("*"), of("base/closed", DENY), "pass", "every repository"],
     [
@@ -420,9 +431,16 @@ describe("a policy of the organization", () => {
   });
 
   it("is called by its name", () => {
-    expect(answer(organization({ Statement: DENIES })).reason).toContain(
-      "a policy of the organization denies ecr:BatchGetImage",
-    );
+    expect(answer(organization({ Statement: DENIES }))).toMatchObject({
+      reason: expect.stringContaining("a policy of the organization denies ecr:BatchGetImage") as string,
+      remedy: expect.stringContaining("exempt the role from it") as string,
+      evidence: expect.arrayContaining([
+        {
+          text: "policy of the organization",
+          source: { file: "0.tf.json", path: "resource.aws_organizations_policy.limit" },
+        },
+      ]) as object,
+    });
   });
 });
 

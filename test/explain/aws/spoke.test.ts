@@ -31,14 +31,12 @@ function asked(read: ReadTerraform, call: Call = {}): SpokeReading {
     documents: [],
   };
   const bound = [
-    {
-      kind: "Group",
-      name: known("deployers"),
-      role: "ClusterRole d",
-      rules: undefined,
-      source: { file: "s.yaml", path: "" },
-    },
-  ];
+    ["Group", "deployers"],
+    ["User", "deployer"],
+  ].map(([kind = "", name = ""]) => ({
+    ...{ kind, name: known(name), role: "ClusterRole d" },
+    ...{ rules: undefined, source: { file: "s.yaml", path: "" } },
+  }));
   const question: SpokeQuestion = {
     spoke: "spoke",
     server,
@@ -117,6 +115,9 @@ describe("an access entry", () => {
       stack({ kubernetes_groups: "${var.groups}" }, {}),
       ["pass", "unknown"],
     ],
+    ["with a user that is bound", stack({ user_name: "deployer" }, {}), ["pass", "pass"]],
+    ["with a user that is not bound", stack({ user_name: "hub" }, {}), ["pass", "fail"]],
+    ["with a user known only after apply", stack({ user_name: "${var.user}" }, {}), ["pass", "unknown"]],
     ["with neither policy nor group", stack({}, {}), ["pass", "fail"]],
     ["that is missing", stack(null, {}), ["fail", "unknown"]],
     [
@@ -177,7 +178,7 @@ describe("an access policy", () => {
     ],
     ["of no namespace", { access_scope: [{ type: "namespace" }] }, "unknown", "is not known here"],
     ["of a namespace", { access_scope: [{ type: "namespace", namespaces: ["a"] }] }, "pass", ""],
-    ["for another role", { principal_arn: `${ARN}2` }, "fail", "neither an access policy nor a group"],
+    ["for another role", { principal_arn: `${ARN}2` }, "fail", "neither access policies nor groups"],
   ])("%s", (_, more, status, reason) => {
     const { authorized } = asked(aws(stack({}, policyOf(more))));
     expect(authorized).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
@@ -207,7 +208,7 @@ describe("a call of the plugin", () => {
       "with a profile",
       { args: ["--cluster-name=spoke", "--profile", "x"] },
       "unknown",
-      "a profile of AWS's configuration files",
+      "a profile in the AWS configuration files",
     ],
     [
       "with another role",

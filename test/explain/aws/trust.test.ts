@@ -82,13 +82,13 @@ describe("a trust policy", () => {
       "of another account's OIDC provider",
       text(statement({ Principal: { Federated: PROVIDER.replace(ACCOUNT, OTHER) } })),
       ["fail", "pass", "pass"],
-      `OIDC provider of account ${OTHER}`,
+      `OIDC provider in account ${OTHER}`,
     ],
     [
       "of an OIDC provider of no account",
       text(statement({ Principal: { Federated: PROVIDER.replace(ACCOUNT, "") } })),
       ["fail", "pass", "pass"],
-      "OIDC provider of account ,",
+      "OIDC provider in account ,",
     ],
     [
       "of another partition",

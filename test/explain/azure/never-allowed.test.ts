@@ -165,7 +165,7 @@ const call =
   (values: object): Change =>
   (all) =>
     void Object.assign(all, { module: { m: { source: "./m", ...values } } });
-const GIVEN = "the call of a module, which is not followed, is given";
+const GIVEN = "a module, which explain does not follow, is given";
 const withoutRole: Change = (all) => void delete all.resource[ASSIGNMENT];
 
 table("what a module is given it may change", [
@@ -186,7 +186,7 @@ table("what a module is given it may change", [
   ["something else, and no role is declared", both(withoutRole, call({ x: "y" })), NONE],
 ]);
 
-const LATE_CLOUD = `unknown login-permitted: whether ${OWN} is of the cloud of`;
+const LATE_CLOUD = `unknown login-permitted: whether ${OWN} is in the cloud of`;
 
 table("what is not known is not equal", [
   ["the tenant of the provider", provider({ tenant_id: "${var.t}" }), "unknown annotations-present"],
@@ -199,7 +199,7 @@ table("what is not known is not equal", [
       set(CREDENTIAL, { provider: "azurerm.other" })(all);
       all.provider["azurerm"]?.push({ alias: "other", subscription_id: "${var.s}" });
     },
-    "unknown issuer-trusted: whether a federated identity credential is one of",
+    "unknown issuer-trusted: whether a federated identity credential belongs to",
   ],
   ["the same late subscription", provider({ subscription_id: "${var.s}" }), "allowed"],
   ["the credential's issuer", set(CREDENTIAL, { issuer: "${var.i}" }), "unknown issuer-trusted"],
@@ -247,7 +247,7 @@ table("another identity", [
   [
     "in the group that the credential names",
     set(CREDENTIAL, { resource_group_name: "other" }),
-    "unknown issuer-trusted: whether a federated identity credential is one of",
+    "unknown issuer-trusted: whether a federated identity credential belongs to",
   ],
   [
     "in the group known only after apply",
@@ -531,7 +531,7 @@ describe("an issuer", () => {
 
   it.each<[string, string, Change, string]>([
     [
-      "known within the cluster alone",
+      "known only inside the cluster",
       "https://kubernetes.default.svc",
       set(CREDENTIAL, { issuer: "https://kubernetes.default.svc" }),
       "fail issuer-trusted: Microsoft Entra cannot reach",

@@ -102,7 +102,7 @@ function read({ role = {}, entra, more = {}, data = {}, module, asked = {} }: Ca
 }
 
 const on = { azure_rbac_enabled: true };
-const none = "has no role of the Kubernetes API";
+const none = "has no role for the Kubernetes API";
 const open = "no role of the identity";
 const custom = (permissions: Json, entra: Json = on): Case => ({
   entra,
@@ -189,13 +189,13 @@ describe("a role", () => {
       "where a module is given the cluster",
       { entra: on, module: { x: CLUSTER } },
       "unknown",
-      "call of a module",
+      "a module, which explain does not follow",
     ],
     [
       "where a module is given the identity",
       { entra: on, module: { x: CLIENT } },
       "unknown",
-      "call of a module",
+      "a module, which explain does not follow",
     ],
   ])("%s", (_, given, status, reason) => {
     expect(read(given).slice(0, 3)).toEqual(["pass", status, expect.stringContaining(reason)]);

@@ -23,17 +23,17 @@ it.each<[string, readonly Edit[], string]>([
   [
     "levels of modules",
     args("--vmodule", "x=3", PATH),
-    "unknown provider-on-node: what the plugin does with --vmodule is not judged",
+    "unknown provider-on-node: explain does not judge what the plugin does with --vmodule",
   ],
   [
     "a mirror of another host",
     args(`--registry-mirror=mcr.microsoft.com:acmeshop.azurecr.io`, PATH),
-    "unknown provider-on-node: what the plugin does with --registry-mirror is not judged",
+    "unknown provider-on-node: explain does not judge what the plugin does with --registry-mirror",
   ],
   [
     "no file",
     args("-v=2"),
-    "fail provider-on-node: the plugin takes one argument, the configuration file, and is given none",
+    "fail provider-on-node: the plugin takes one argument, the configuration file, but is given none",
   ],
   ["two files", args(PATH, "/etc/x"), "fail provider-on-node: the plugin takes one argument"],
   [
@@ -63,37 +63,37 @@ it.each<[string, readonly Edit[], string]>([
   [
     "a duration without unit",
     args("--log-flush-frequency=5", PATH),
-    "unknown provider-on-node: what the plugin does with --log-flush-frequency is not judged",
+    "unknown provider-on-node: explain does not judge what the plugin does with --log-flush-frequency",
   ],
   [
     "identity bindings",
     args("--ib-sni-name=x", PATH),
-    "unknown provider-on-node: what the plugin does with --ib-sni-name is not judged",
+    "unknown provider-on-node: explain does not judge what the plugin does with --ib-sni-name",
   ],
   [
     "this host elsewhere",
     args(`-r${ELSEWHERE}`, PATH),
-    "unknown provider-on-node: what the plugin does with --registry-mirror is not judged",
+    "unknown provider-on-node: explain does not judge what the plugin does with --registry-mirror",
   ],
   [
     "the file of another cloud",
     [[NODE, "AzurePublicCloud", "AzureChinaCloud"]],
-    `fail provider-on-node: ${PATH} has the plugin take tokens of AzureChinaCloud, and acmeshop.azurecr.io is`,
+    `fail provider-on-node: ${PATH} makes the plugin get tokens from AzureChinaCloud, but acmeshop.azurecr.io is`,
   ],
   [
     "the file of a cloud that answers for itself",
     [[NODE, '"AzurePublicCloud"', '"AzureChinaCloud", "resourceManagerEndpoint": "https://arm.example"']],
-    "unknown provider-on-node: whether acmeshop.azurecr.io is a registry of the cloud",
+    "unknown provider-on-node: whether acmeshop.azurecr.io is a registry in the cloud",
   ],
 ])("%s", (_, edits, outcome) => {
   expect(firstOpen(() => undefined, { edits }).slice(0, outcome.length)).toBe(outcome);
 });
 
-it("a registry of another cloud", () => {
+it("a registry in another cloud", () => {
   const edits: readonly Edit[] = [[NODE, '"*.azurecr.io"', '"*.azurecr.us"']];
   const image = "acmeshop.azurecr.us/models/llm";
   expect(firstOpen(() => undefined, { edits, image })).toContain(
-    "fail provider-on-node: /etc/kubernetes/acr-azure.json has the plugin take tokens of AzurePublicCloud",
+    "fail provider-on-node: /etc/kubernetes/acr-azure.json makes the plugin get tokens from AzurePublicCloud",
   );
 });
 

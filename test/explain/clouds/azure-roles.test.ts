@@ -250,7 +250,7 @@ it.each<[why: string, change: Change, outcome: string, edits?: readonly Edit[]]>
     ({ provider }) => {
       for (const each of provider["azurerm"] ?? []) each["environment"] = "usgovernment";
     },
-    "fail login-permitted: azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B is of AzureUSGovernmentCloud",
+    "fail login-permitted: azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B is in AzureUSGovernmentCloud",
   ],
 ])("%s", (_, change, outcome, edits = []) => {
   const open = firstOpen(change, { edits });

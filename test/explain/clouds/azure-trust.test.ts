@@ -49,7 +49,7 @@ it.each<[string, Change, string]>([
   [
     "another tenant of the provider",
     tenant(OTHER),
-    `fail annotations-present: kubernetes.azure.com/acr-tenant-id is ${TENANT}, and`,
+    `fail annotations-present: kubernetes.azure.com/acr-tenant-id is ${TENANT}, but`,
   ],
   [
     "another tenant of the identity",

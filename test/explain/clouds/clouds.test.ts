@@ -40,7 +40,7 @@ describe("ECR between accounts", () => {
       [[TF, 'role/prod-eu_batch_jobs\\"},', 'role/other\\"},']],
       "repository-permitted",
       "fail",
-      "does not let",
+      "does not admit",
     ],
     [
       "the owner's policy is not there",
@@ -61,7 +61,7 @@ describe("ECR between accounts", () => {
       [[TF, '"provider": "aws.batch",', '"provider": "aws.other",']],
       "repository-permitted",
       "unknown",
-      "which account and region the policy's repository is in",
+      "the account and region of the policy's repository",
     ],
     [
       "the owner's policy is of the role's account",
@@ -160,7 +160,7 @@ describe("policies of a role", () => {
       ],
       "login-permitted",
       "unknown",
-      "what the managed policy Other of AWS says is not known here",
+      "what the AWS managed policy Other allows is not known here",
     ],
     [
       "a boundary that leaves the pull",
@@ -256,7 +256,7 @@ describe("Azure identities that are only looked up", () => {
       ],
       "issuer-trusted",
       "unknown",
-      "azurerm may put it on another",
+      "azurerm may add it to another",
     ],
     [
       "with credentials elsewhere",
@@ -416,7 +416,7 @@ describe("Google", () => {
     ...(
       [
         ["acme-images", "pass", "knows the cluster by"],
-        ["acme-fleet", "fail", "is of the fleet of project acme-fleet"],
+        ["acme-fleet", "fail", "is in the fleet of project acme-fleet"],
         ["123456789012", "unknown", "the project of the fleet membership"],
       ] as const
     ).map(([host, status, text]): Row => [

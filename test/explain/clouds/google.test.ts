@@ -61,14 +61,14 @@ describe("issuer-trusted", () => {
       "the pool is of another mode",
       [[TF, pool, `${pool}"mode": "TRUST_DOMAIN",`]],
       "unknown",
-      "in a pool of the mode TRUST_DOMAIN",
+      "in a pool with the mode TRUST_DOMAIN",
     ],
     ["the pool is of its usual mode", [[TF, pool, `${pool}"mode": "FEDERATION_ONLY",`]], "pass", "trusts"],
     [
       "the pool's mode is not known",
       [[TF, pool, `${pool}"mode": "\${var.mode}",`]],
       "unknown",
-      "in a pool of the mode not known",
+      "in a pool with the mode not known",
     ],
     // REST reference of projects.locations.workloadIdentityPools.providers, `attributeMapping` and `allowedAudiences`.
     [
@@ -111,7 +111,7 @@ describe("issuer-trusted", () => {
       "the pool provider takes credentials of AWS",
       [[TF, '"oidc": {', '"aws": {"account_id": "111122223333"},\n        "other": {']],
       "fail",
-      "takes no tokens of OpenID Connect",
+      "accepts no OpenID Connect tokens",
     ],
   ])("%s", (_why, edits, status, reason) => {
     says("issuer-trusted", edits, status, reason);
@@ -495,7 +495,7 @@ describe("repository-permitted", () => {
         }),
       ],
       "unknown",
-      "the one that was applied last counts",
+      "whichever was applied last wins",
     ],
     [
       "a member beside a binding of the role with it",
@@ -537,7 +537,7 @@ describe("repository-permitted", () => {
         }),
       ],
       "unknown",
-      "the one that was applied last counts",
+      "whichever was applied last wins",
     ],
     [
       "a member beside a policy with it",

@@ -112,7 +112,7 @@ describe.each(["container", "website"] as const)("the network before a %s", (hos
       "addresses let in",
       account({ network_rules: { ...DENY, ip_rules: ["203.0.113.0/24"] } }),
       "unknown",
-      "but for some addresses",
+      "except from some addresses",
     ],
     [
       "subnets let in",
@@ -143,7 +143,7 @@ describe.each(["container", "website"] as const)("the network before a %s", (hos
       "rules of an account of a variable",
       rules(DENY, "${var.account}"),
       "unknown",
-      "if its rules are of this account",
+      "if its rules belong to this account",
     ],
   ])("%s", (_, edit, status, reason) => {
     expect(trusted(HOSTS[host], edit)).toEqual([status, expect.stringContaining(reason)]);
@@ -162,7 +162,7 @@ const provider =
 
 describe("the Azure cloud of a store", () => {
   const gov = container({ cloud: GOV }, { environment: "usgovernment" });
-  const elsewhere = "another Azure cloud than the storage account";
+  const elsewhere = "a different Azure cloud than the storage account";
 
   it.each<[string, Artefacts, Edit | undefined, string, string]>([
     ["its own", gov, undefined, "pass", ""],
@@ -187,14 +187,14 @@ describe("the Azure cloud of a store", () => {
       HOSTS.container,
       provider("azurerm", { environment: "${var.e}" }),
       "unknown",
-      "whether the storage account is of the issuer's cloud",
+      "whether the storage account is in the issuer's cloud",
     ],
     [
       "told by a metadata host",
       HOSTS.container,
       provider("azurerm", { environment: "usgovernment", metadata_host: "m.example" }),
       "unknown",
-      "whether the storage account is of the issuer's cloud",
+      "whether the storage account is in the issuer's cloud",
     ],
     [
       "as a state tells it",
@@ -256,7 +256,7 @@ describe("the universe of Google Cloud", () => {
   const inOther = provider("google", { universe_domain: "s3ns.fr" });
   const inDefault = provider("google", { universe_domain: "googleapis.com" });
   const file =
-    /credential file names the token exchange of googleapis\.com, and the pool provider is in s3ns\.fr/;
+    /credential file names the token exchange of googleapis\.com, but the pool provider is in s3ns\.fr/;
 
   it.each<[string, Artefacts, Edit | undefined, string, RegExp]>([
     ["not stated", plain, undefined, "pass", /./],
@@ -281,10 +281,10 @@ describe("the universe of Google Cloud", () => {
 
   // Of a workload: its pool provider was handed no keys and asks the issuer.
   it.each([
-    ["another", plain, "s3ns.fr", "fail", "another universe of Google Cloud than the bucket"],
+    ["another", plain, "s3ns.fr", "fail", "a different Google Cloud universe than the bucket"],
     ["the same", plain, "googleapis.com", "pass", ""],
     ["the same other", other, "s3ns.fr", "pass", ""],
-    ["the default", other, "googleapis.com", "fail", "another universe of Google Cloud than the bucket"],
+    ["the default", other, "googleapis.com", "fail", "a different Google Cloud universe than the bucket"],
   ])("of the bucket: %s", (_, artefacts, universe, status, reason) => {
     expect(trusted(artefacts, ofBucket(universe))).toEqual([status, expect.stringContaining(reason)]);
   });

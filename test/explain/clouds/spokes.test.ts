@@ -115,7 +115,7 @@ const CASES: readonly (readonly [
         now["aws_eks_cluster"] = { x: { name: "cpu-1" } };
       })(withoutResource(all, "aws_eks_access_entry", "cpu-1")),
     ["unknown", "unknown"],
-    "takes roles of the ConfigMap aws-auth as well",
+    "also admits roles from the ConfigMap aws-auth",
   ],
   [
     "EKS: a declared cluster without an entry, which reads its ConfigMap too",
@@ -128,7 +128,7 @@ const CASES: readonly (readonly [
         };
       })(withoutResource(all, "aws_eks_access_entry", "cpu-1")),
     ["unknown", "unknown"],
-    "takes roles of the ConfigMap aws-auth as well",
+    "also admits roles from the ConfigMap aws-auth",
   ],
   // CreateAccessEntry and AssociateAccessPolicy in the EKS API reference
   [
@@ -190,7 +190,7 @@ const CASES: readonly (readonly [
       for (const policy of each(all, "aws_eks_access_policy_association")) policy["region"] = "eu-north-1";
     }),
     ["pass", "fail"],
-    "neither an access policy nor a group",
+    "neither access policies nor groups",
   ],
   [
     "AKS: nobody recorded it, and the cluster was not read",
@@ -230,7 +230,7 @@ const CASES: readonly (readonly [
       '"azure"\n            ],\n            "env": [{ "name": "AZURE_CLIENT_ID", "value": "11111111-2222-4333-8444-555555555555" }],',
     ]),
     ["unknown", "unknown"],
-    "another client id",
+"a different client id",
   ],
   [
     "GKE: the role is on another project",
@@ -240,7 +240,7 @@ const CASES: readonly (readonly [
       for (const member of each(all, "google_project_iam_member")) member["project"] = "other";
     }),
     ["fail", "skipped"],
-    "no role lets it into project",
+    "no role admits it to clusters of project",
   ],
   [
     "GKE: only under a condition",
@@ -251,7 +251,7 @@ const CASES: readonly (readonly [
         member["condition"] = { title: "x", expression: "false" };
     }),
     ["unknown", "pass"],
-    "no role that lets it into project",
+    "no role that admits it to clusters of project",
   ],
   [
     "GKE: the spoke's RBAC names another account",
@@ -262,7 +262,7 @@ const CASES: readonly (readonly [
     "no binding of shop-google names",
   ],
   [
-    "GKE: IAM lets it work, without RBAC",
+    "GKE: IAM grants it rights, without RBAC",
     ARGO,
     "shop-google",
     (all) =>
@@ -270,7 +270,7 @@ const CASES: readonly (readonly [
         withoutDocument(all, "spokes/shop-google.yaml", "kind: ClusterRoleBinding"),
       ),
     ["pass", "pass"],
-    "IAM lets it work",
+    "IAM grants it rights in the cluster",
   ],
   [
     "self-managed: bound is a group of that name",

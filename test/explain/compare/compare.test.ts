@@ -265,12 +265,24 @@ describe("compare", () => {
     expect(renderCompareText({ changes })).toMatch(/\+ ecr:GetDownloadUrlForLayer .*cdk\.tf\.json:\d+ /);
   });
 
-  it("does not call what depends on unread things unchanged", () => {
-    const { changes } = compared("three-clouds", [
-      TF,
+  it.each<[string, string, string]>([
+    [
+      "an expression",
       "assertion.sub in ['system:serviceaccount:shop:tools']",
       "assertion.sub.startsWith('system:serviceaccount:shop:')",
-    ]);
+    ],
+    [
+      "a statement known only after apply",
+      '\\"Statement\\":[{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"Fed',
+      '\\"Statement\\":[\\"${var.more}\\",{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"Fed',
+    ],
+    [
+      "a statement that denies",
+      '\\"Statement\\":[{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"Fed',
+      '\\"Statement\\":[{\\"Effect\\":\\"Deny\\",\\"Principal\\":\\"*\\",\\"Action\\":\\"sts:*\\",\\"Condition\\":{\\"StringEquals\\":{\\"aws:x\\":\\"y\\"}}},{\\"Effect\\":\\"Allow\\",\\"Principal\\":{\\"Fed',
+    ],
+  ])("does not call what depends on unread things unchanged: %s", (_, from, to) => {
+    const { changes } = compared("three-clouds", [TF, from, to]);
     expect(changes.map(({ kind, job }) => `${job} ${kind}`)).toContain("trust incomparable");
     expect(renderCompareText({ changes })).toContain("cannot be compared: expressions or denials decide");
   });
@@ -292,6 +304,119 @@ describe("compare", () => {
     );
     expect(gone.changes.filter(({ job }) => job === "fleet-access").length).toBeGreaterThan(0);
   });
+});
+
+describe("objects of spokes", () => {
+  const [WORKERS, PLANE] = ["spokes/gpu-1.yaml", "spokes/on-prem_control-plane.yaml"];
+  const SUBJECT_LINE = "    name: multikueue\n";
+  const role = (...rules: readonly string[]): string =>
+    `${SUBJECT_LINE}---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: multikueue-worker }\nrules: [${rules.join(", ")}]\n`;
+  const RULES = [
+    "{ apiGroups: [batch], resources: [jobs], verbs: [get, create] }",
+    "{ apiGroups: [''], resources: [pods], verbs: [list], resourceNames: [b, a] }",
+    "{ nonResourceURLs: [/metrics], verbs: [get] }",
+  ];
+  const ISSUER = "tokens of https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF";
+
+  it.each<[string, readonly Edit[], readonly Edit[], readonly string[]]>([
+    [
+      "another subject",
+      [],
+      [[WORKERS, SUBJECT_LINE, "    name: others\n"]],
+      [
+        "removed | Group multikueue | ClusterRole multikueue-worker: what it says was not read | gpu-1.yaml",
+        "added | Group others | ClusterRole multikueue-worker: what it says was not read | gpu-1.yaml",
+      ],
+    ],
+    [
+      "what a role says, each rule once",
+      [],
+      [[WORKERS, SUBJECT_LINE, role(...RULES)]],
+      [
+        "removed | Group multikueue | ClusterRole multikueue-worker: what it says was not read | gpu-1.yaml",
+        ...["create, get on batch/jobs", "get on /metrics", "list on /pods of the names a, b"].map(
+          (rule) => `added | Group multikueue | ClusterRole multikueue-worker: ${rule} | gpu-1.yaml`,
+        ),
+      ],
+    ],
+    [
+      "a rule more, beside one that is only written differently",
+      [[WORKERS, SUBJECT_LINE, role(...RULES.slice(0, 1))]],
+      [
+        [
+          WORKERS,
+          SUBJECT_LINE,
+          role(...RULES.slice(0, 1), ...RULES.slice(2)).replace("get, create", "create, get, get"),
+        ],
+      ],
+      ["added | Group multikueue | ClusterRole multikueue-worker: get on /metrics | gpu-1.yaml"],
+    ],
+    [
+      "who signs in",
+      [],
+      [[PLANE, "claim: sub", "claim: email"]],
+      ["removed", "added"].map(
+        (kind) => `${kind} | ${ISSUER} | authentication by | on-prem_control-plane.yaml`,
+      ),
+    ],
+  ])("%s", (_, before, after, expected) => {
+    const [old, made] = [before, after].map((edits) => edited(example("fleet-multikueue"), edits));
+    const rights = compare([folderOf(old ?? [])], [folderOf(made ?? [])]).changes.filter(
+      ({ about }) => about === "right",
+    );
+    const found = rights.map(({ kind, subject, target, removed, added }) => {
+      const [at] = kind === "added" ? added : removed;
+      return [
+        kind,
+        subject,
+        target.replace(/^(authentication by) .*/, "$1"),
+        at?.source?.file.split("/").at(-1),
+      ].join(" | ");
+    });
+    expect([...found].sort()).toEqual([...expected].sort());
+    expect(rights.map(({ removed, added }) => removed.length + added.length)).toEqual(rights.map(() => 1));
+    expect(rights.every(({ reason }) => /^an object of the spoke (?:gpu-1|on-prem)$/.test(reason))).toBe(
+      true,
+    );
+  });
+});
+
+it("a cluster that one side has alone could do nothing before", () => {
+  const [old, more] = [folderOf(example("three-clouds")), folderOf(example("aro-hcp"))];
+  const there = compare([old], [old, more]);
+  const account = "acr-sa-test/acr-pull-sa";
+  expect(
+    there.changes.map(({ job, kind, subject, before, after }) => [
+      job,
+      kind,
+      subject,
+      before,
+      after?.verdict,
+    ]),
+  ).toEqual([
+    ["image-pull", "added", account, null, "allowed"],
+    ["trust", "added", account, null, "allowed"],
+    ["trust", "added", "Group system:nodes", null, undefined],
+  ]);
+  const back = compare([old, more], [old]).changes.map((each) => ({ ...each, reason: "" }));
+  expect(sorted(back.map((each) => mirrored(mirrored(each) as Change)))).toEqual(
+    sorted(there.changes.map(mirrored)),
+  );
+});
+
+it("what is denied on both sides is unchanged, whatever else is open", () => {
+  const denied: Edit = [
+    "spokes/on-prem_control-plane.yaml",
+    "- https://on-prem.acme.example",
+    "- https://x.example",
+  ];
+  const open: Edit = ["workload-identity.json", '"apiServer": "1.35",', ""];
+  const [old, made] = [[denied], [denied, open]].map((edits) =>
+    folderOf(edited(example("fleet-multikueue"), edits)),
+  );
+  const { changes } = compare([old ?? ""], [made ?? ""]);
+  const spokes = changes.filter(({ job }) => job === "fleet-access");
+  expect(spokes.map(({ kind, target }) => `${kind} ${target}`)).toEqual(["verdict cpu-1", "verdict gpu-1"]);
 });
 
 /** Names over few letters, so that random patterns meet random images. */

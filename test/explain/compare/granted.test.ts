@@ -140,6 +140,51 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
     ["added | the role elsewhere | ecr:BatchGetImage on arn:aws:ecr:eu-west-1:111122223333:repository/base"],
   ],
   [
+    "a policy of a role that was not read, known only after apply",
+    adding(["aws_iam_role_policy", { role: "elsewhere", policy: "${var.policy}" }]),
+    [
+      "incomparable | the role elsewhere | a policy that is not read: the policy cannot be read: it holds a Terraform expression",
+    ],
+  ],
+  [
+    "a policy of a role that was not read, which IAM refuses",
+    adding([
+      "aws_iam_role_policy",
+      { role: "elsewhere", policy: policy({ Effect: "Allow", Action: "s3:*" }) },
+    ]),
+    [],
+  ],
+  [
+    "a role of Azure that is declared",
+    adding(
+      [
+        "azurerm_role_definition",
+        {
+          name: "puller",
+          scope: "/",
+          permissions: [{ actions: ["b/read", "a/read"], not_actions: ["c/*"], data_actions: ["d/read"] }],
+        },
+      ],
+      [
+        "azurerm_role_assignment",
+        {
+          scope: REGISTRY,
+          role_definition_id: "${azurerm_role_definition.more.role_definition_resource_id}",
+          principal_id: PRINCIPAL,
+        },
+      ],
+    ),
+    [`added | principal ${PRINCIPAL} | puller (a/read, b/read / c/* / d/read / ) ${ON_TEAM}`],
+  ],
+  [
+    "a role of Google Cloud on a project",
+    adding([
+      "google_project_iam_member",
+      { project: "acme-images", role: READER.role, member: "user:eve@example.com" },
+    ]),
+    ["added | user:eve@example.com | roles/artifactregistry.reader on project acme-images"],
+  ],
+  [
     "a policy of a user, which is not judged",
     adding(["aws_iam_user_policy", { user: "eve", policy: "{}" }]),
     ['incomparable | aws_iam_user_policy, which is not judged | policy = "{}", user = "eve"'],

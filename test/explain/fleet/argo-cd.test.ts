@@ -178,6 +178,39 @@ it.each<[string, Status, string, string]>([
   expect(answer(results, "controller-configured")).toEqual([status, expect.stringContaining(reason)]);
 });
 
+it("what a role may allow that holds something known only after apply leaves a refusal open", () => {
+  const artefacts = fleet();
+  const refused = new Map(
+    [...artefacts].map(([path, text]) => [
+      path,
+      path.endsWith(HUB) ? text.replaceAll("      - watch\n", "") : text,
+    ]),
+  );
+  const role = (name: string): string =>
+    JSON.stringify({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: "more" },
+      rules: [
+        {
+          apiGroups: ["multicluster.x-k8s.io"],
+          resources: ["clusterprofiles"],
+          verbs: ["watch"],
+          resourceNames: [name],
+        },
+      ],
+    });
+  const said = (all: Artefacts, name: string): readonly unknown[] =>
+    answer(explain([folderOf(all), folderOf({ "role.json": role(name) })]), "profile-readable");
+  const LATE = "@late(none.such)@";
+  expect(said(refused, "x")).toEqual(["fail", expect.stringContaining("watch")]);
+  expect(said(refused, LATE)).toEqual([
+    "unknown",
+    expect.stringContaining(", unless a role or binding does that"),
+  ]);
+  expect(said(artefacts, LATE)[0]).toBe("pass");
+});
+
 const builtin = (name: string): ((artefacts: Artefacts) => Artefacts) =>
   profile("a", [], (list: unknown) => [
     ...(list as readonly object[]),

@@ -322,7 +322,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     ARGO,
     "shop-google",
     edit(["cdk.tf.json", '"role": "roles/container.clusterViewer"', '"role": "roles/logging.viewer"']),
-    "no role lets it into project",
+    "no role admits it to clusters of project",
   ],
   [
     "spoke-admits",
@@ -346,7 +346,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     ARGO,
     "shop-aws",
     (all) => withoutResource(all, "aws_eks_access_policy_association"),
-    "neither an access policy nor a group",
+    "neither access policies nor groups",
   ],
   [
     "spoke-authorizes",

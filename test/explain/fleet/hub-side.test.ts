@@ -405,7 +405,12 @@ it("judges another server id of kubelogin", () => {
 });
 
 /** A whole manifest of Kueue's manager, as its release has it, beside what this library writes. */
-const manager = (args: readonly string[], configMap = "kueue-manager-config", version = "v0.19.0"): string =>
+const manager = (
+  args: readonly string[],
+  configMap = "kueue-manager-config",
+  version = "v0.19.0",
+  more: object = {},
+): string =>
   JSON.stringify({
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -419,6 +424,7 @@ const manager = (args: readonly string[], configMap = "kueue-manager-config", ve
               name: "manager",
               image: `registry.k8s.io/kueue/kueue:${version}`,
               args: ["--config=/controller_manager_config.yaml", ...args],
+              ...more,
               volumeMounts: [
                 {
                   name: "manager-config",
@@ -465,6 +471,13 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
   ["the flag with one dash", "pass", "uses profiles", byFlag, manager([GATE.slice(1)])],
   ["a flag of a variable", "unknown", "is not known", byFlag, manager(["--feature-gates=$(GATES)"])],
   ["a flag in a script", "unknown", "is not known", byFlag, manager(["-c", `exec /manager ${GATE}`])],
+  [
+    "variables of a ConfigMap, which are no flags",
+    "fail",
+    "leaves the feature gate MultiKueueClusterProfile off",
+    byFlag,
+    manager([], undefined, undefined, { envFrom: [{ configMapRef: { name: "c" } }] }),
+  ],
   ["gates in the file", "pass", "uses profiles", props({}), manager([])],
   ["gates in the file and an empty flag", "pass", "uses", props({}), manager(["--feature-gates="])],
   ["both", "fail", "which Kueue refuses beside --feature-gates", props({}), manager([GATE])],
@@ -487,6 +500,16 @@ function unrecorded(artefacts: Artefacts): Artefacts {
   const plain = [...artefacts].filter(([path]) => !path.endsWith("workload-identity.json"));
   return new Map(plain.map(([path, text]) => [path.replace(/^stacks\/[^/]+\//, "hub/"), text]));
 }
+
+it("says where the list is that a controller reads", () => {
+  const [result] = explained(fleet(props({})));
+  const found = result?.checks
+    .flatMap(({ evidence }) => evidence)
+    .filter(({ text }) => text.startsWith("ConfigMap "));
+  expect(new Set(found?.map(({ text, source }) => `${text} ${source?.path}`))).toEqual(
+    new Set(['ConfigMap kueue-system/kueue-manager-config data["controller_manager_config.yaml"]']),
+  );
+});
 
 it("leaves open whether a container has the token where nobody says which one runs the plugin", () => {
   const workload = {
@@ -522,6 +545,12 @@ it("leaves open whether a container has the token where nobody says which one ru
   expect(status(unrecorded(fleet(given)))).toEqual(["pass"]);
   expect(status(unrecorded(edited(fleet(given), [sidecar])))).toEqual(["unknown"]);
   expect(status(edited(fleet(given), [sidecar]))).toEqual(["pass"]);
+  // Whose list it is, nothing says then.
+  const [unread] = explained(withoutDocument(unrecorded(fleet(given)), HUB, "kind: Deployment"));
+  expect([unread?.subject, unread?.checks.find((each) => each.status !== "pass")?.reason]).toEqual([
+    "ops/*",
+    "no workload of the controller was read",
+  ]);
 });
 
 it("leaves open which provider is chosen where the status was not read", () => {

@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
     AWS_MOUNT,
     "token-mounted",
     "fail",
-    "no webhook on the hub",
+    "the hub has no webhook",
   ],
   [
     "no webhook on GKE",
@@ -109,7 +109,7 @@ const CASES: readonly Case[] = [
     AWS_MOUNT,
     "token-mounted",
     "fail",
-    "no webhook on the hub",
+    "the hub has no webhook",
   ],
   [
     "no webhook, and variables of an object that is not read",
@@ -119,7 +119,7 @@ const CASES: readonly Case[] = [
     both(AWS_MOUNT, container(["envFrom"], [{ configMapRef: { name: "settings" } }])),
     "token-mounted",
     "unknown",
-    "known only in the cluster",
+    "known only inside the cluster",
   ],
   // kubernetes-sigs/cluster-inventory-api: variables of the entry are above those of the pod.
   [
@@ -143,7 +143,7 @@ const CASES: readonly Case[] = [
     "AWS_WEB_IDENTITY_TOKEN_FILE to /x",
   ],
   [
-    "a profile of AWS",
+    "a profile in the AWS configuration files",
     "eks",
     "kueue",
     "eks-g",
@@ -160,7 +160,7 @@ const CASES: readonly Case[] = [
     entry("aws-eks-g", ["execConfig", "args"], (args: unknown) => [...(args as string[]), "--profile", "x"]),
     "spoke-admits",
     "unknown",
-    "a profile of AWS's configuration files",
+    "a profile in the AWS configuration files",
   ],
   // argoproj/argo-cd: cmd/argocd-k8s-auth/commands/aws.go
   [
@@ -175,7 +175,7 @@ const CASES: readonly Case[] = [
     ]),
     "spoke-admits",
     "unknown",
-    "a profile of AWS's configuration files",
+    "a profile in the AWS configuration files",
   ],
   [
     "another credential file for the plugin",
@@ -215,7 +215,7 @@ const CASES: readonly Case[] = [
     container(["env", "=AZURE_AUTHORITY_HOST", "value"], "https://login.microsoftonline.us/"),
     "spoke-admits",
     "unknown",
-    "another authority",
+    "a different authority",
   ],
   [
     "an Entra that only the cluster tells",
@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     }),
     "token-mounted",
     "unknown",
-    "known only in the cluster",
+    "known only inside the cluster",
   ],
   [
     "an Entra that only the cluster tells, beside the webhook",
@@ -251,7 +251,7 @@ const CASES: readonly Case[] = [
     ),
     "spoke-admits",
     "unknown",
-    "another authority",
+    "a different authority",
   ],
   // Azure/kubelogin: pkg/internal/token/options.go, variables are above flags.
   [
@@ -641,7 +641,7 @@ it("two hubs cannot both write the file of one spoke's API servers", () => {
 it("says that an AKS cluster which was not read is taken for one with Entra", () => {
   const [result] = explained(artefactsOf("eks", "kueue"), { spoke: "aks" });
   expect(result?.checks.find(({ id }) => id === "spoke-admits")?.reason).toContain(
-    "is taken for one that is integrated",
+    "is assumed to be integrated",
   );
 });
 
@@ -675,7 +675,7 @@ it.each([
     "a hub of which nothing says that the webhook runs",
     "https://hub.example",
     "token-mounted",
-    "it is not recorded whether a pod identity webhook of AWS runs on the hub",
+    "it is not recorded whether the hub runs the pod identity webhook of AWS",
   ],
 ])("without a record, %s is unknown", (_, issuer, check, reason) => {
   const [result] = explained(plain(), { spoke: "eks-g" }, { cluster: { issuer, apiServer: "1.35" } });

@@ -13,7 +13,7 @@ it("text has warnings below the links, with evidence and remedy", () => {
   );
   expect(lines[place - 1]).toContain("spoke-authorizes");
   expect(lines[place + 1]).toContain("seen: access policy");
-  expect(lines[place + 2]).toContain("remedy: take a narrower policy");
+  expect(lines[place + 2]).toContain("remedy: use a narrower access policy");
   expect(lines[0]).toMatch(/^allowed {2}gitops-hub: argocd\/argocd-server enters shop-aws as arn:aws:iam::/);
   expect([...renderText(of("shop-aws"), { verbose: true, colour: true })].join("")).toContain("[33mwarning");
   expect([...renderText(of("shop-google"), { verbose: true })].join("")).not.toContain("warning");

@@ -103,7 +103,7 @@ describe("acting as it", () => {
       "denied to everybody",
       [deny("iam.googleapis.com/serviceAccounts.getAccessToken", "principalSet://goog/public:all")],
       "unknown",
-      "a deny policy may take it away",
+      "an unjudged deny policy may take it away",
     ],
     [
       "denied elsewhere",
@@ -143,14 +143,14 @@ describe("what it is granted", () => {
       [declared("google_project_iam_member", GROUP)],
       asked,
       "unknown",
-      "may be to this member",
+      "and may be this one",
     ],
     [
       "what everyone with an account has",
       [declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "allAuthenticatedUsers" })],
       { roleBindings: [{ role: READER, bucket: "b" }] },
       "pass",
-      "asked for are granted",
+      "roles are granted",
     ],
     [
       "on a bucket, which may be in a project that denies it",

@@ -52,7 +52,13 @@ describe("a declared pattern is a question about every repository that it covers
       "for example acme-images/europe-west1/tool",
     ],
     ["with a star before more", [], `${HOST}/t*s/build`, "fail", "nothing grants"],
-    ["of all projects", [], "europe-west1-docker.pkg.dev/*", "unknown", "names no repository"],
+    [
+      "of all projects",
+      [],
+      "europe-west1-docker.pkg.dev/*",
+      "unknown",
+      "does not name an Artifact Registry repository",
+    ],
     ["granted on the project", onProject(), `${HOST}/*`, "pass", "is granted"],
     ["of another project", onProject(), "europe-west1-docker.pkg.dev/other/*", "fail", "nothing grants"],
     [
@@ -307,7 +313,7 @@ describe("resources that own policies", () => {
       [binding(["user:a@example.com"], { role: "${each.value}", for_each: [READER, "roles/viewer"] })],
       TOOLS,
       "unknown",
-      "applied last counts",
+      "applied last wins",
     ],
     [
       "a binding for each of other roles",
@@ -335,7 +341,7 @@ describe("resources that own policies", () => {
       [...onProject(), declared("google_project_iam_member_remove", ON_PROJECT)],
       TOOLS,
       "unknown",
-      "applied last counts",
+      "applied last wins",
     ],
     [
       "a policy that Google refuses for a condition",
@@ -364,7 +370,13 @@ describe("deny policies", () => {
       ...more,
     });
   it.each<Row>([
-    ["of the principal", [deny({})], TOOLS, "unknown", "deny policy may take it away"],
+    [
+      "of the principal",
+      [deny({})],
+      TOOLS,
+      "unknown",
+      "deny policy may take it away",
+    ],
     [
       "of a principal that is not compared",
       [deny({ denied_principals: [`${MEMBER}-other`] })],

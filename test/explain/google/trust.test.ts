@@ -67,7 +67,7 @@ describe("the issuer", () => {
         [TF, PROVIDER_ID, `${PROVIDER_ID}, "project": null, "provider": "google.bare"`],
       ],
       "unknown",
-      "the pool k8s-edge-1 that was read is of another project",
+      "the pool k8s-edge-1 that was read is in another project",
     ],
     [
       "of a pool in which Google makes the providers",
@@ -79,7 +79,7 @@ describe("the issuer", () => {
         ],
       ],
       "unknown",
-      "in a pool of the mode SYSTEM_TRUST_DOMAIN",
+      "in a pool with the mode SYSTEM_TRUST_DOMAIN",
     ],
     [
       "of a pool provider that count decides",
@@ -97,7 +97,7 @@ describe("the issuer", () => {
         ],
       ],
       "fail",
-      "none that Google verifies tokens with",
+      "Google cannot verify tokens with",
     ],
     [
       "refused for too many attributes, whatever its issuer",
@@ -112,6 +112,28 @@ describe("the issuer", () => {
       "fail",
       "more than 50 custom attributes",
     ],
+  ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
+});
+
+describe("the project's number", () => {
+  const BEFORE = "//iam.googleapis.com/projects/123456789012/";
+  const to = (number: string, pool = "k8s-edge-1"): readonly Edit[] => [
+    [
+      "all-nodes.yaml",
+      `--sts-audience=${BEFORE}`,
+      `--sts-audience=${BEFORE.replace("123456789012", number)}`,
+    ],
+    [TF, "workloadIdentityPools/k8s-edge-1/providers", `workloadIdentityPools/${pool}/providers`],
+  ];
+  it.each<Row>([
+    ["in the audience and the plugin's argument", [], "pass", "trusts"],
+    [
+      "in the audience, another in the plugin's argument",
+      to("999999999999"),
+      "unknown",
+      "names the pool of project 123456789012, the plugin exchanges the token at that of 999999999999",
+    ],
+    ["in an audience of another pool", to("999999999999", "other"), "pass", "trusts"],
   ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
 });
 

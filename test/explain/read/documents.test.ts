@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { documentsIn, firstDocument } from "../../../lib/explain/read/documents";
+import { documentsIn, firstDocument, readText } from "../../../lib/explain/read/documents";
 import { Reference, known, match, textOf, unread, whyText } from "../../../lib/model/known";
 import { plainOf } from "../../../lib/model/tree";
+import { folderOf } from "../../fixtures/explain/artefacts";
+import { refusal } from "../../support/refusal";
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const bomb = [
@@ -24,6 +27,21 @@ it("many keys and many aliases take no longer than other lines", () => {
   expect(() => documentsIn(aliases, "m.yaml")).toThrowError(
     expect.objectContaining({ problem: expect.stringContaining("has aliases") as string }),
   );
+});
+
+it.each([
+  ["plain", "kind: A", "kind: A"],
+  ["with a byte order mark", "\ufeffkind: A", "kind: A"],
+  ["with a byte order mark and other characters", "\ufeffkind: \u00e9", "kind: \u00e9"],
+  ["with other characters", "kind: \u00e9\ufeff", "kind: \u00e9\ufeff"],
+])("a text %s is read without the mark", (_, content, text) => {
+  expect(readText(join(folderOf({ "a.yaml": content }), "a.yaml"))).toBe(text);
+});
+
+it("says in which line a text is not UTF-8", () => {
+  const path = join(folderOf({ "a.yaml": Buffer.from([0x61, 0x0a, 0x0a, 0xff, 0x0a]) }), "a.yaml");
+  expect(() => readText(path)).toThrowError(refusal("explain-invalid: is not UTF-8"));
+  expect(() => readText(path)).toThrowError(/a.yaml:3"/);
 });
 
 describe("the first document of a node's file", () => {

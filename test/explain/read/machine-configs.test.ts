@@ -48,7 +48,7 @@ describe("a MachineConfig", () => {
     ["a relative path", files({ ...file, path: "etc/a" }), "etc/a is not an absolute, clean path"],
     ["a path that is not clean", files({ ...file, path: "/etc/../a" }), "not an absolute, clean path"],
     ["a path twice", files(file, file), "is written twice"],
-    ["a file that is an order", files({ ...file, path: "/run/machine-config-daemon-force" }), "as an order"],
+    ["a file that is an order", files({ ...file, path: "/run/machine-config-daemon-force" }), "as a command"],
     ["a mode with special bits", files({ ...file, mode: 0o4755 }), "has the mode 2541"],
     ["a mode that is text", files({ ...file, mode: "0644" }), 'has the mode "0644"'],
     ["append", files({ ...file, append: [{ source }] }), "has append"],
@@ -59,7 +59,7 @@ describe("a MachineConfig", () => {
     [
       "a hash that is none",
       contents({ verification: { hash: "md5-1" } }),
-      "has a verification.hash that is none",
+      "has a verification.hash that is not a hash",
     ],
     ["its hash", contents({ verification: { hash: sha("sha256", CONFIG) } }), "none"],
     [

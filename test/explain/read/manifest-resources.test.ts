@@ -140,7 +140,7 @@ describe("resources with objects", () => {
     expect([objects, reasons.length > 0, reasons[0]]).toEqual([
       [],
       true,
-      expect.stringContaining("terraform show -json of the plan has it"),
+      expect.stringContaining("of the plan has it"),
     ]);
   });
 });

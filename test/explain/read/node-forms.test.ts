@@ -166,7 +166,11 @@ describe("nodes by a document of their own", () => {
       ],
       unknown("nodes.yaml gives kubelets different flags"),
     ],
-    ["no flags anywhere", [cloudInit({ "/etc/c.yaml": CONFIG })], unknown("neither flags nor a platform")],
+    [
+      "no flags anywhere",
+      [cloudInit({ "/etc/c.yaml": CONFIG })],
+      unknown("neither kubelet flags nor a platform"),
+    ],
     ["Cluster API v1beta1", [template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" })], READ],
     [
       "Cluster API v1beta2",

@@ -50,7 +50,8 @@ function reason({ isRead }: NodeConfiguration): string | undefined {
 }
 
 const FLAG = "image-credential-provider-config";
-const NO_PLATFORM = "neither flags nor a platform were read that say which file the kubelet reads";
+const NO_PLATFORM =
+  "neither kubelet flags nor a platform were read, so it is not known which file the kubelet reads";
 
 function doubts(values: readonly unknown[], cluster: ClusterFacts): readonly (string | undefined)[] {
   return read(values, cluster).map(reason);
@@ -124,7 +125,7 @@ describe("MachineConfigs", () => {
       [
         "worker",
         ["a"],
-        `the file stands at /etc/kubernetes/mine.yaml, but the kubelet of this platform reads ${AWS}`,
+        `the file is at /etc/kubernetes/mine.yaml, but the kubelet of this platform reads ${AWS}`,
       ],
     ]);
   });
@@ -201,13 +202,13 @@ describe("what the kubelet reads is not known", () => {
       "a version without rules",
       [written],
       { openShift: { version: "4.99", platform: "aws" } },
-      "is known for OpenShift",
+      "is known only for OpenShift",
     ],
     [
       "a version that is too old",
       [written],
       { openShift: { version: "4.20", platform: "aws" } },
-      "is known for OpenShift",
+      "is known only for OpenShift",
     ],
     [
       "a platform without flags",
@@ -225,7 +226,7 @@ describe("what the kubelet reads is not known", () => {
       "a kubelet of another release",
       [written],
       { ...openshift, kubelet: "1.34" },
-      "has the kubelet 1.35, and 1.34",
+      "has the kubelet 1.35, but 1.34",
     ],
     ["an Ignition of old", [old], openshift, "is written for Ignition 2.2.0"],
     [
@@ -261,7 +262,7 @@ describe("what the kubelet reads is not known", () => {
 
 it.each([
   ["/etc/k/", ["a"], undefined],
-  ["/etc/k/../k//c.json", [], expect.stringContaining("is not followed")],
+  ["/etc/k/../k//c.json", [], expect.stringContaining("explain does not resolve")],
   [
     "/etc/k/d.json",
     [],
@@ -279,12 +280,12 @@ it.each([
 it.each([
   ["/etc/k//c.json", undefined],
   ["/etc/./k/c.json", undefined],
-  ["/etc/k/c.json/", "names /etc/k/c.json/, which is not followed"],
-  ["/etc/k/c.json/.", "is not followed"],
-  ["/etc/k/c.json/../c.json", "is not followed"],
-  ["/opt/../etc/k/c.json", "is not followed"],
-  ["etc/k/c.json", "which depends on the directory that the kubelet is started in"],
-  ["../etc/k/c.json", "which depends on the directory that the kubelet is started in"],
+  ["/etc/k/c.json/", "names /etc/k/c.json/, which explain does not resolve"],
+  ["/etc/k/c.json/.", "explain does not resolve"],
+  ["/etc/k/c.json/../c.json", "explain does not resolve"],
+  ["/opt/../etc/k/c.json", "explain does not resolve"],
+  ["etc/k/c.json", "which depends on the kubelet's working directory"],
+  ["../etc/k/c.json", "which depends on the kubelet's working directory"],
 ])("the flag %s of a file", (path, expected) => {
   const setup = {
     files: [{ path: "/etc/k/c.json", content: config("a") }],
@@ -394,6 +395,6 @@ it("a directory is no file for a kubelet before 1.34", () => {
     },
   };
   expect(nodes([setup], { kubelet: "1.33" })).toEqual([
-    ["m", ["a"], expect.stringContaining("reads one file")],
+    ["m", ["a"], expect.stringContaining("reads only a single file")],
   ]);
 });

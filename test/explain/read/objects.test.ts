@@ -16,6 +16,10 @@ const account = (annotations: object | undefined, more: object = {}): object => 
   metadata: { namespace: "shop", name: "web", ...(annotations && { annotations }) },
   ...more,
 });
+const live = (annotations: object): object => ({
+  ...account(undefined),
+  metadata: { namespace: "shop", name: "web", uid: "1", annotations },
+});
 const told = (value: Known<string | undefined> | undefined): string =>
   value === undefined
     ? "absent"
@@ -35,6 +39,18 @@ describe("an annotation in several documents", () => {
     ["null alone", [account({ a: null })], "unread: a is null"],
     ["a whole one without it", [account({ a: "x" }), account(undefined, { secrets: [] })], "x"],
     ["none", [account({}), account({})], "absent"],
+    ["a manifest over what the cluster shows", [account({ a: "x" }), live({ a: "y" })], "x"],
+    ["what the cluster shows alone", [account({}), live({ a: "y" })], "contested: "],
+    [
+      "one of two manifests, over what the cluster shows",
+      [account({}), account({ a: "x" }), live({ a: "y" })],
+      "contested: ",
+    ],
+    [
+      "a manifest between, over what the cluster shows",
+      [live({ a: "y" }), account({}), account({ a: "x" })],
+      "contested: ",
+    ],
   ])("%s", (_, documents, expected) => {
     const fact = clusterOf({ "m.json": documents }).serviceAccounts.get("shop/web");
     expect(told(fact?.annotations.get("a"))).toMatch(new RegExp(`^${expected}`));

@@ -47,12 +47,12 @@ describe("refused or read", () => {
     [
       "an annotation that is a number",
       account({ annotations: { "a/b": 1 } }),
-      'metadata.annotations["a/b"] is a number, no text',
+      'metadata.annotations["a/b"] is a number, not a string',
     ],
     [
       "an annotation that is a switch",
       account({ annotations: { a: true } }),
-      "metadata.annotations.a is a boolean, no text",
+      "metadata.annotations.a is a boolean, not a string",
     ],
     ["an annotation that is null", account({ annotations: { a: null } }), "read"],
     [
@@ -63,7 +63,7 @@ describe("refused or read", () => {
     [
       "an annotation with two slashes",
       account({ annotations: { "a/b/c": "x" } }),
-      'metadata.annotations["a/b/c"] has no valid key',
+      'metadata.annotations["a/b/c"] has an invalid key',
     ],
     ["annotations that are a list", account({ annotations: ["a"] }), "metadata.annotations is not a mapping"],
     ["annotations of 256 KiB", account({ annotations: { a: "x".repeat(262_143) } }), "read"],
@@ -72,16 +72,20 @@ describe("refused or read", () => {
       account({ annotations: { a: "x".repeat(262_144) } }),
       "metadata.annotations has more than 262144 bytes",
     ],
-    ["a label that is a number", account({ labels: { a: 1 } }), "metadata.labels.a is a number, no text"],
+    [
+      "a label that is a number",
+      account({ labels: { a: 1 } }),
+      "metadata.labels.a is a number, not a string",
+    ],
     [
       "a label with a blank",
       account({ labels: { a: "b c" } }),
-      "metadata.labels.a is not a valid value of a label",
+      "metadata.labels.a is not a valid label value",
     ],
     [
       "a label of 64 characters",
       account({ labels: { a: "x".repeat(64) } }),
-      "metadata.labels.a is not a valid value of a label",
+      "metadata.labels.a is not a valid label value",
     ],
     ["a late label", account({ labels: { a: "@late(x_y.z.id)@" } }), "read"],
     [
@@ -95,7 +99,7 @@ describe("refused or read", () => {
     [
       "a role of an older version",
       object("Role", { rules: [rule] }, {}, `${RBAC}/v1beta1`),
-      `apiVersion is ${RBAC}/v1beta1, and it is served as ${RBAC}/v1`,
+      `apiVersion is ${RBAC}/v1beta1, but the kind is served as ${RBAC}/v1`,
     ],
     ["a role without rules", rbac("Role", { rules: null }), "read"],
     [
@@ -131,7 +135,7 @@ describe("refused or read", () => {
     [
       "both in one rule",
       rbac("ClusterRole", { rules: [{ ...rule, nonResourceURLs: ["/x"] }] }),
-      "rules[0] is for resources and nonResourceURLs at once",
+      "rules[0] has both resources and nonResourceURLs",
     ],
     [
       "an empty aggregation",
@@ -163,7 +167,7 @@ describe("refused or read", () => {
     [
       "a cluster's binding to a Role",
       rbac("ClusterRoleBinding", { roleRef: { ...roleRef, kind: "Role" } }),
-      'roleRef.kind "Role" is nothing that a ClusterRoleBinding can bind',
+      'roleRef.kind "Role" is not a kind that a ClusterRoleBinding can bind',
     ],
     [
       "a binding without role",
@@ -178,7 +182,7 @@ describe("refused or read", () => {
     [
       "a subject of another kind",
       rbac("RoleBinding", { roleRef, subjects: [group, { ...group, kind: "Node" }] }),
-      'subjects[1] is of the kind "Node", which is not a subject',
+      'subjects[1] has the kind "Node", which cannot be a subject',
     ],
     [
       "a group of no group",
@@ -188,7 +192,7 @@ describe("refused or read", () => {
     [
       "a service account of a group",
       rbac("RoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x", apiGroup: RBAC }] }),
-      "subjects[0] is a ServiceAccount of an apiGroup",
+      "subjects[0] is a ServiceAccount with an apiGroup",
     ],
     [
       "a service account without namespace",
@@ -208,22 +212,26 @@ describe("refused or read", () => {
     [
       "stringData that is a number",
       object("Secret", { stringData: { a: 1 } }),
-      "stringData.a is a number, no text",
+      "stringData.a is a number, not a string",
     ],
-    ["a key with a slash", object("Secret", { stringData: { "a/b": "" } }), 'data["a/b"] has no valid key'],
+    ["a key with a slash", object("Secret", { stringData: { "a/b": "" } }), 'data["a/b"] has an invalid key'],
     [
       "a Secret of more than 1 MiB",
       object("Secret", { stringData: { a: "x".repeat(1_048_576) } }),
       "data has more than 1048576 bytes",
     ],
-    ["a ConfigMap with a number", object("ConfigMap", { data: { a: 1 } }), "data.a is a number, no text"],
+    [
+      "a ConfigMap with a number",
+      object("ConfigMap", { data: { a: 1 } }),
+      "data.a is a number, not a string",
+    ],
 
     ["a pod", pod({ containers: [{ name: "a", image: "b" }] }), "read"],
     ["containers that are a number", pod({ containers: 7 }), "spec.containers is not a list"],
     [
       "a variable that is a number",
       pod({ containers: [{ name: "a", env: [{ name: "A", value: 1 }] }] }),
-      "spec.containers[0].env[0] has a number as value, no text",
+      "spec.containers[0].env[0] has a number as its value, not a string",
     ],
     [
       "an argument that is a number",
@@ -248,7 +256,7 @@ describe("refused or read", () => {
     [
       "a Deployment of extensions",
       object("Deployment", {}, {}, "apps/v1beta1"),
-      "apiVersion is apps/v1beta1, and it is served as apps/v1",
+      "apiVersion is apps/v1beta1, but the kind is served as apps/v1",
     ],
   ])("%s", (_, value, expected) => {
     expect(refusal(value)).toBe(expected);

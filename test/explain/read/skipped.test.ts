@@ -118,7 +118,7 @@ describe("a synth output folder", () => {
     [
       "a manifest beside the stacks",
       write("more.yaml", JSON.stringify(account)),
-      ["/more.yaml : it stands beside the stacks"],
+      ["/more.yaml : it is outside the stacks"],
     ],
     [
       "a link in the stack",
@@ -135,7 +135,7 @@ describe("a synth output folder", () => {
       ["stacks/old/cdk.tf.json", "{}"],
       ["stacks/old/manifests/a.yaml", "a: 1"],
     ]);
-    expect(skipped(folderOf(more))).toEqual(listed("/stacks/old : manifest.json names no stack"));
+    expect(skipped(folderOf(more))).toEqual(listed("/stacks/old : manifest.json lists no stack"));
   });
 
   const recorded = (clusters: string): string => {
@@ -175,16 +175,16 @@ describe("Terraform", () => {
   }
 
   it.each<[string, FileContents, readonly string[]]>([
-    ["an override file of the role", { "override.tf.json": role("b") }, ["touched: an override file"]],
+    ["an override file of the role", { "override.tf.json": role("b") }, ["touched: it is an override file"]],
     [
       "an override file of another, which is not looked into",
       { "a_override.tf.json": { resource: { aws_role: { s: {} } } } },
-      ["touched: an override file"],
+      ["touched: it is an override file"],
     ],
     [
       "an override file of variables",
       { "a_override.tf.json": { variable: { v: {} } } },
-      ["touched: an override file"],
+      ["touched: it is an override file"],
     ],
     [
       "own syntax that names the role",
@@ -195,7 +195,7 @@ describe("Terraform", () => {
     [
       "a call of a module",
       { "b.tf.json": { module: { m: { source: "x", role: "${aws_role.r.name}" } } } },
-      ["touched: the call of a module"],
+      ["touched: a module"],
     ],
   ])("%s", (_, files, expected) => {
     expect(notRead(files)).toEqual(listed(...expected));
@@ -231,7 +231,9 @@ describe("Terraform", () => {
       .ofType("aws_role")
       .map((each) => match(each.stated("name"), (name) => name, whyText));
     expect([...names].sort()).toEqual(expected);
-    expect(all.some(({ reason }) => reason.startsWith("a module by its place"))).toBe(expected.length === 1);
+    expect(all.some(({ reason }) => reason.startsWith("it is a module by its place"))).toBe(
+      expected.length === 1,
+    );
   });
 
   it.each(["main.tf.json", "cdk.tf.json"])("files of one folder are one configuration beside %s", (main) => {
@@ -241,9 +243,7 @@ describe("Terraform", () => {
         .map((each) => match(each.stated("name"), (name) => name, whyText));
     expect(names({ "z.tf.json": { resource: { aws_role: { s: { name: "b" } } } } })).toEqual(["a", "b"]);
     // Terraform refuses a second declaration.
-    expect(names({ "z.tf.json": role("b") })).toEqual([
-      expect.stringContaining("whether aws_role.r is there"),
-    ]);
+    expect(names({ "z.tf.json": role("b") })).toEqual([expect.stringContaining("whether aws_role.r exists")]);
   });
 
   it("variables that a file beside them may set are not known", () => {

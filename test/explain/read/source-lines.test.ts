@@ -87,9 +87,13 @@ it.each<[string, number]>([
 it("has no line for what is gone, and for a file of one line", () => {
   const folder = filesIn({
     "one.json": '{"a": 1}',
+    "none.yaml": "# nothing\n# at all\n",
+    "null.yaml": "a:\n  ? \n  : 1\n  b:\n",
     "deep.json": `${"[".repeat(10_000)}\n${"]".repeat(10_000)}`,
   });
-  expect(lineOf({ file: join(folder, "none.yaml"), path: "a" })).toBeUndefined();
+  expect(lineOf({ file: join(folder, "gone.yaml"), path: "a" })).toBeUndefined();
+  expect(lineOf({ file: join(folder, "none.yaml"), path: "a" })).toBe(1);
+  expect(lineOf({ file: join(folder, "null.yaml"), path: "a.b.c" })).toBe(4);
   expect(lineOf({ file: join(folder, "one.json"), path: "a" })).toBeUndefined();
   expect(lineOf({ file: join(folder, "deep.json"), path: "[0][0]" })).toBe(1);
 });

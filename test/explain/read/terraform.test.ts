@@ -194,12 +194,12 @@ describe("count and for_each", () => {
     [
       "only apply tells",
       { for_each: "${aws_none.a.b}", name: "a" },
-      ["asked.it=? count or for_each decides whether asked.it is there"],
+      ["asked.it=? count or for_each decides whether asked.it exists"],
     ],
     [
       "owner",
       { count: "${aws_none.a.b}", name: "a", role: "r" },
-      ["asked.it=? count or for_each decides whether asked.it is there"],
+      ["asked.it=? count or for_each decides whether asked.it exists"],
     ],
   ];
   it.each(rows)("%s", (_why, values, expected) => {
@@ -207,6 +207,15 @@ describe("count and for_each", () => {
     expect(terraform.ofType("asked").map((each) => `${each.address}=${said(each.text("name"))}`)).toEqual(
       expected,
     );
+  });
+  it.each([
+    ["1000", 1000, true],
+    ["1001", 1, false],
+    ["-1", 1, false],
+    ["1.5", 1, false],
+  ])("count %s is %i, certain: %s", (count, length, certain) => {
+    const found = configuration({ resource: { asked: { it: { count } } } }).ofType("asked");
+    expect([found.length, found.every((each) => each.certain)]).toEqual([length, certain]);
   });
   it("refers to an instance by its key", () => {
     const terraform = configuration({

@@ -56,6 +56,18 @@ describe("findings have one cause", () => {
       `2 pulls (shop/web, batch/jobs pulls ${HOST}/base/node:20)`,
       "nothing lets shop/web, batch/jobs in",
     ],
+    [
+      "that differ in the service account's name alone",
+      ["web", "jobs"].map((name) => ({ subject: `shop/${name}`, reason: `in shop, ${name} is missing` })),
+      `2 pulls (shop/* pulls ${HOST}/base/node:20)`,
+      "in shop, web, jobs is missing",
+    ],
+    [
+      "that differ in the namespace alone",
+      ["shop", "batch"].map((name) => ({ subject: `${name}/web`, reason: `no namespace ${name}` })),
+      `2 pulls (*/web pulls ${HOST}/base/node:20)`,
+      "no namespace shop, batch",
+    ],
   ])("%s", (_, changes, who, reason) => {
     const causes = causesOf(changes.map(finding));
     expect(causes.map((each) => [each.who, each.reason])).toEqual([[who, reason]]);

@@ -1,7 +1,6 @@
 /*
  * What machines and pull requests read: whole reports as committed files below `__snapshots__/reports`, which only
- * `npm run test:update` writes, and the rules of SARIF, JUnit and our own schema that readers rely on. The reports were
- * validated with the schemas of OASIS (SARIF 2.1.0, errata 01) and of Jenkins' xunit plugin (junit-10.xsd).
+ * `npm run test:update` writes, and the published schemas of SARIF and JUnit and our own that readers rely on.
  */
 
 import Ajv2020 from "ajv/dist/2020.js";
@@ -32,6 +31,7 @@ import { CHECK_HELP } from "../../../lib/explain/check-help";
 import { grouped } from "../../../lib/model/grouped";
 import { accountFleet, damagedFleet } from "../../fixtures/explain/account-fleet";
 import { type Artefacts, edited, folderOf, synthesized } from "../../fixtures/explain/artefacts";
+import { junitProblems, sarifProblems } from "../../support/report-schemas";
 import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
 const GOLDEN = resolve(__dirname, "../../__snapshots__/reports");
@@ -297,13 +297,7 @@ describe("SARIF", () => {
 
   it("makes neither placeholders nor links of other people's texts, and suppresses what is accepted", () => {
     const [result] = sarifOf([
-      {
-        ...{ job: "image-pull", stack: "", subject: "a/b", target: "c", verdict: "denied", as: null },
-        checks: [
-          { id: "image-parses", status: "fail", reason: "{0} [x](http://y)", evidence: [], remedy: "" },
-        ],
-        accepted: [{ check: "image-parses", reason: "known", expires: "2027-01-31" }],
-      },
+      { ...DENIED, accepted: [{ check: "image-parses", reason: "known", expires: "2027-01-31" }] },
     ]).results;
     expect(result?.message.text).toBe("a/b pulls c: {{0}} [x] (http://y)");
     expect(result?.suppressions).toEqual([
@@ -313,7 +307,7 @@ describe("SARIF", () => {
 });
 
 describe("JUnit", () => {
-  it("counts what it lists, and closes every element", () => {
+  it("counts what it lists", () => {
     const text = rendered(read(damaged), renderJunit);
     for (const [, tests, failures, errors, body = ""] of text.matchAll(
       /<testsuite name="[^"]*" tests="(\d+)" failures="(\d+)" errors="(\d+)" skipped="0">([^]*?)<\/testsuite>/g,
@@ -321,14 +315,71 @@ describe("JUnit", () => {
       expect([tests, failures, errors].map(Number)).toEqual(
         ["testcase", "failure", "error"].map((each) => body.split(`<${each} `).length - 1),
       );
-    const open: string[] = [];
-    for (const [, end, element = "", single] of text.matchAll(/<(\/?)(\w+)[^<>]*?(\/?)>/g))
-      if (end) expect(open.pop()).toBe(element);
-      else if (!single) open.push(element);
-    expect(open).toEqual([]);
-    expect(text.replace(/<[^<>]*>/g, "")).not.toMatch(/[<>]/);
   });
 });
+
+describe("published schemas", () => {
+  const NONE = { folder: "none", results: [], audit: [] };
+  const every = (): readonly Case[] => [...Object.values(cases).map((make) => make()), NONE];
+  const accepted = (): Case => {
+    const given = read(damaged);
+    const { results } = JSON.parse(rendered(given, renderJson)) as { results: ExplainResult[] };
+    const until = { reason: 'moved <next> "year" & \u0007later', expires: "2027-01-31" };
+    return {
+      ...given,
+      results: results.map((each) => ({ ...each, accepted: [{ check: "otherwise", ...until }] })),
+    };
+  };
+
+  it("allow each SARIF log", () => {
+    const logs = [...every(), accepted()].map((given) => rendered(given, renderSarif));
+    expect(logs.flatMap(sarifProblems)).toEqual([]);
+  });
+
+  it.each([
+    ["another version", '"2.1.0"', '"2.2.0"', "/version must be equal to one of the allowed values"],
+    [
+      "a property that it does not know",
+      '"rules"',
+      '"rulez"',
+      "/runs/0/tool/driver must NOT have additional properties",
+    ],
+    [
+      "another level",
+      '"level":"error"',
+      '"level":"fatal"',
+      "/runs/0/results/0/level must be equal to one of the allowed values",
+    ],
+  ])("refuse a SARIF log with %s", (_, what, by, problem) => {
+    const log = [...renderSarif([DENIED])].join("");
+    expect(sarifProblems(log)).toEqual([]);
+    expect(sarifProblems(log.replace(what, by))).toContain(problem);
+  });
+
+  it("allow each JUnit report", () => {
+    const reports = [...every(), accepted()].map((given) => rendered(given, renderJunit));
+    expect(reports.flatMap(junitProblems)).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown attribute", "<testsuite ", '<testsuite colour="red" ', "colour of testsuite"],
+    ["an unknown element", "<testcase ", "<note/><testcase ", "note in testsuite"],
+    ["a missing attribute", / tests="\d+"/, "", "testsuite without tests"],
+    ["a count that is not a number", / failures="\d+"/, ' failures="no"', 'failures="no"'],
+    ["a bare ampersand", "</testsuite>", "&</testsuite>", "bare characters"],
+    ["an element left open", /<\/testsuites>\s*$/, "", "testsuites is not closed"],
+  ])("refuse a JUnit report with %s", (_, what, by, problem) => {
+    const report = [...renderJunit([DENIED])].join("");
+    expect(junitProblems(report)).toEqual([]);
+    expect(junitProblems(report.replace(what, by))).toContain(problem);
+  });
+});
+
+/** A result that is denied at one link. */
+const DENIED: ExplainResult = {
+  ...{ job: "image-pull", stack: "", subject: "a/b", target: "c", verdict: "denied", as: null },
+  checks: [{ id: "image-parses", status: "fail", reason: "{0} [x](http://y)", evidence: [], remedy: "" }],
+};
 
 describe("annotations", () => {
   it("stand on a line each, with escapes in properties and text", () => {

@@ -213,7 +213,11 @@ describe("authenticationConfiguration", () => {
       },
       "fleet-invalid: would not start",
     ],
-    ["an authenticator without issuer", { additionalAuthenticators: [{}] }, "fleet-invalid: would not start"],
+    [
+      "an authenticator without issuer",
+      { additionalAuthenticators: [{}] },
+      "fleet-invalid: has an issuer without URL",
+    ],
     [
       "an authenticator of several audiences",
       { additionalAuthenticators: [people({ audiences: ["a", "b"] })] },

@@ -63,6 +63,8 @@ describe("an AuthenticationConfiguration", () => {
       "twice",
       document(entry({ discoveryURL: "https://d" }), entry({ url: "https://b", discoveryURL: "https://d" })),
     ],
+    ["an issuer without URL", document(entry({ url: undefined }))],
+    ["an issuer without URL", document(entry({ url: 5 }))],
     ["without https", document(entry({ url: "http://hub.example" }))],
     ["discoveryURL http://d without https", document(entry({ discoveryURL: "http://d" }))],
     ["the issuer's own URL", document(entry({ discoveryURL: ISSUER.url }))],

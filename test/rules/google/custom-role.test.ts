@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { grantableRole, permissionNames } from "../../../lib/rules/google/role";
+import { componentRights } from "../../../lib/rules/google/component";
+import { componentRequest } from "../../fixtures/google/requests";
 import { refusal } from "../../support/refusal";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 
@@ -40,6 +42,21 @@ describe("permissions", () => {
     expect(() => permissionNames(["a.b.c", permission])).toThrowError(
       refusal("google-invalid: not a permission that a custom role can hold"),
     );
+  });
+});
+
+it("are those of a request, each once and sorted", () => {
+  const predefinedRoles = ["roles/storage.admin", "roles/dns.admin", "roles/storage.admin"];
+  const request = componentRequest({ permissions: ["b.c.d", "a.b.c"], predefinedRoles });
+  expect(componentRights(request)).toEqual({
+    permissions: ["a.b.c", "b.c.d"],
+    roles: ["roles/dns.admin", "roles/storage.admin"],
+  });
+  expect(
+    componentRights(request, { permissions: [], predefinedRoles: ["roles/viewer"], reason: "x" }),
+  ).toEqual({
+    permissions: [],
+    roles: ["roles/viewer"],
   });
 });
 

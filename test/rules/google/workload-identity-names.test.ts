@@ -69,7 +69,7 @@ describe("the managed pool", () => {
       expect(() => managedIdentityProvider(url)).toThrowError(
         refusal(
           "late-value",
-          "identityProvider (write it from the cluster's project, location and name) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
+          "identityProvider (write it from the cluster's project, location and name) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; write the literal value, for example from configuration, instead of an attribute of a resource",
         ),
       );
   });

@@ -35,6 +35,7 @@ describe("goMatch", () => {
     ["[x-]", "x", false],
     ["[a-]b]", "a", false],
     ["[^]a]", "b", false],
+    ["[^]", "b", false],
     ["[a", "a", false],
     ["[*]a*", "*ab", true],
     ["a]b", "a]b", true],

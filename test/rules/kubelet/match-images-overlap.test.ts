@@ -18,6 +18,9 @@ describe("matchImagesOverlap", () => {
     ["a*.pkg.dev", "b*.pkg.dev", false],
     ["*a.pkg.dev", "*b.pkg.dev", false],
     ["https://quay.io", "quay.io", false],
+    ["a*b*c.io", "axc.io", false],
+    ["a*b*c.io", "axbyc.io", true],
+    ["ab*ba.io", "aba.io", false],
   ])("%s and %s: %s", (a, b, expected) => {
     expect(matchImagesOverlap(a, b)).toBe(expected);
     expect(matchImagesOverlap(b, a)).toBe(expected);

@@ -60,6 +60,7 @@ describe("jwksFromPublicKeys", () => {
 
   it.each([
     ["Windows line ends", (pem: string) => pem.replaceAll("\n", "\r\n")],
+    ["line ends of the classic Mac", (pem: string) => pem.replaceAll("\n", "\r")],
     ["a byte order mark", (pem: string) => `\ufeff${pem}`],
     ["text around the block (RFC 7468 section 2)", (pem: string) => `signer of prod\n${pem}\n# end\n`],
     ["no final newline", (pem: string) => pem.trimEnd()],

@@ -170,7 +170,7 @@ describe("bind", () => {
       expect.objectContaining({
         code: "bind-missing",
         problem:
-          "the outputs file does not hold 3 Terraform outputs that are needed (" +
+          "the outputs file lacks 3 Terraform outputs that are needed (" +
           "a_c by prod/nodes/all-nodes.yaml: files[0].content; " +
           "a_b by test/manifests/20-accounts.yaml: A: id; " +
           "a_c by test/nodes/all-nodes.yaml: files[0].content)",
@@ -232,7 +232,7 @@ describe("bind", () => {
       "one stack's outputs for two",
       () => (putStack("test"), {}),
       "bind-conflict",
-      "allowed: one of the stacks prod, test",
+      "allowed: outputs of one of the stacks prod, test",
     ],
     [
       "a missing manifest",
@@ -369,7 +369,7 @@ describe("what changes", () => {
     const dryRun = (): unknown => bind({ outputs: flat("one"), from, to, dryRun: true });
     expect(dryRun).toThrowError(expect.objectContaining({ code: "bind-conflict" }));
     put("finished/.workload-identity-bind/journal", "{}");
-    expect(dryRun).toThrowError(/what is in it cannot be compared.*run bind again/s);
+    expect(dryRun).toThrowError(/its files cannot be compared.*run bind again/s);
     rmSync(to, { recursive: true });
     put("finished", "a file");
     expect(dryRun).toThrowError(/ENOTDIR/);

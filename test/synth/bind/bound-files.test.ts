@@ -44,7 +44,7 @@ describe("boundFiles", () => {
           expect(() => bound(object(text), value)).toThrowError(
             expect.objectContaining({
               code: "bind-invalid",
-              message: `${FILE}: ServiceAccount shop/web: metadata.annotations["example.com/id"] is known now, by web_client_id, and cannot be written: it holds a private key; allowed: what the property would take at synth; correct the Terraform value, apply again and write the outputs anew; nothing was written`,
+              message: `${FILE}: ServiceAccount shop/web: metadata.annotations["example.com/id"] now has its value, from web_client_id, and cannot be written: it holds a private key; allowed: the values that the property accepts at synth; correct the Terraform value, apply, and write the outputs file again; nothing was written`,
             }),
           );
       }

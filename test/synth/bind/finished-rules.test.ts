@@ -45,7 +45,7 @@ describe("bind, of values with a rule", () => {
     expect(refused).toThrowError(
       refusal("bind-invalid: cannot be written", {
         message: expect.stringMatching(
-          /^server of spoke a is known now, by (?:@late\(var\.x\)@|x), and/,
+          /^server of spoke a now has its value, from (?:@late\(var\.x\)@|x), and/,
         ) as unknown,
       }),
     );

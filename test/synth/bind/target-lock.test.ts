@@ -77,7 +77,7 @@ it.each([
   expect(() => writeTargetFolder(folder, [])).toThrowError(
     expect.objectContaining({
       code: "bind-unsupported",
-      problem: expect.stringContaining("is not as it was written") as unknown,
+      problem: expect.stringContaining("has been changed") as unknown,
     }),
   );
   expect(filesOf(folder)).toEqual(before);

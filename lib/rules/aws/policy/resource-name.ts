@@ -134,6 +134,8 @@ class LateResource implements AskedResource {
     const pattern = joinedPattern(
       wanted.map((part) => (typeof part === "string" ? patternOf(part) : literalPattern(sign(part)))),
     );
+    // The parts of a value that is late itself are not compared one by one.
+    if (value.isLate && hasInnerStar(arnPatterns(pattern))) return "unknown";
     return matchesPattern(pattern, given.map(sign).join("")) === true ? "yes" : "unknown";
   }
 

@@ -33,7 +33,7 @@ it("an OIDC provider of another partition than the role's is none of its account
   const edits: Edit[] = [[ACCOUNTS, "arn:aws:iam::111122223333:role", "arn:aws-cn:iam::111122223333:role"]];
   expect(judged(edits, IMAGE, "issuer-trusted")).toMatchObject({
     status: "fail",
-    reason: "the trust policy names an OIDC provider of partition aws, the role is in aws-cn",
+    reason: "the trust policy names an OIDC provider in partition aws, but the role is in aws-cn",
   });
 });
 
@@ -66,7 +66,7 @@ describe("policies of repositories that may be the one", () => {
       repositoryPolicy({ repository: "${module.registry.name}" }),
       "repository-permitted",
       "unknown",
-      "is or may be that of the repository",
+      "belongs or may belong to the repository",
     ],
     [
       "of a region that only apply will tell",
@@ -85,7 +85,7 @@ describe("policies of repositories that may be the one", () => {
       ],
       "repository-permitted",
       "unknown",
-      "the repository has two policies",
+      "two policies for the repository were read",
     ],
     [
       "one that denies nothing",
@@ -127,7 +127,7 @@ describe("policies of registries", () => {
     expect(judged([registryPolicy(deny)], IMAGE, "repository-permitted")).toMatchObject({
       status: "unknown",
       reason:
-        "a policy that denies it, or cannot be judged, is or may be that of the repository or its registry",
+        "a policy that denies the pull, or that explain cannot judge, belongs or may belong to the repository or its registry",
     });
   });
 
@@ -164,6 +164,6 @@ it.each([
   expect(judged([[TF, written, principal]], IMAGE, "issuer-trusted")).toMatchObject({
     status: "unknown",
     reason: expect.stringContaining("admits everyone through *"),
-    remedy: "write the ARN of the OIDC provider as Federated principal",
+    remedy: "write the ARN of the OIDC provider as the Federated principal",
   });
 });

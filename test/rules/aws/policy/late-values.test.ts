@@ -8,14 +8,16 @@ import { requestContext } from "../../../../lib/rules/aws/policy/context";
 import { identityPolicies } from "../../../../lib/rules/aws/policy/permission";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
 import { inlineCharactersMax } from "../../../../lib/rules/aws/policy/refusals";
-import { oneResource } from "../../../../lib/rules/aws/policy/resource-name";
+import { oneResource, resourceOf } from "../../../../lib/rules/aws/policy/resource-name";
 import { decideTrust } from "../../../../lib/rules/aws/policy/trust";
 
 const references = new Map<string, Reference>();
 
 /** A JSON document in which `<name>` is a reference, the same for equal names. */
-function late(document: unknown): Known<string> {
-  const parts = JSON.stringify(document).split(/<([\w.]+)>/);
+const late = (document: unknown): Known<string> => lateText(JSON.stringify(document));
+
+function lateText(text: string): Known<string> {
+  const parts = text.split(/<([\w.]+)>/);
   return textOf(
     parts.map((part, place) => {
       if (place % 2 === 0) return part;
@@ -109,6 +111,31 @@ describe("an identity policy", () => {
     expect(decide(policy(allow, { ...allow, Effect: "<effect>" })).outcome).toBe("unknown");
     expect(decide(policy(allow, "<statement>")).outcome).toBe("unknown");
     expect(decide(policy({ ...allow, Effect: "Deny" }, "<statement>")).outcome).toBe("denied");
+  });
+
+  // A wildcard works within a part of the ARN, and where the parts of a late one end is not known.
+  it.each([
+    ["<repository>", "allowed"],
+    ["*", "allowed"],
+    ["<other>", "unknown"],
+    ["arn:aws:ecr:*", "allowed"],
+    ["arn:aws:ecr:eu-*:repository/<name>", "allowed"],
+    ["arn:aws:ecr:eu-*2223333:repository/<name>", "unknown"],
+    ["arn:aws:ecr:eu-west-1:111122223333:repository/<name>", "allowed"],
+    ["arn:aws:ecr:eu-*-1:111122223333:repository/<name>", "unknown"],
+    ["arn:aws:ecr:eu-*-1:111122223333:repository/*", "unknown"],
+    ["arn:aws:ecr:eu-west-1:111122223333:repository/*", "allowed"],
+    ["arn:aws:ecr:us-*-1:111122223333:repository/*", "unknown"],
+  ])("for %s, of a repository known only after apply", (resource, expected) => {
+    const asked = lateText(
+      resource === "<repository>" ? resource : "arn:aws:ecr:eu-west-1:111122223333:repository/<name>",
+    );
+    const counted = {
+      policy: readPolicy(policy({ ...allow, Resource: resource }), "identity"),
+      doubt: undefined,
+    };
+    const question = identityPolicies([counted], requestContext({})).question("ecr:BatchGetImage");
+    expect(question.decide(resourceOf(asked)).outcome).toBe(expected);
   });
 
   it("that was not read may allow and may deny, and says why", () => {
