@@ -25,7 +25,7 @@ const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "text", Renderer
   text: (comparison) => [renderCompareText(comparison)],
 };
 
-/** Whether a difference fails the command; what cannot be compared, or is another identity's, may be more and may be less. */
+/** Whether a difference fails the command. What cannot be compared, or has another identity, counts as both more and less. */
 const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boolean>> = {
   any: () => true,
   lost: (change) => isOf(change, ["removed", "narrowed"], -1),
@@ -40,9 +40,9 @@ interface Values {
 }
 
 /**
- * `compare`: what service accounts may do on the new side and not on the old one, and the other way round.
+ * `compare`: what service accounts may do on the new side but not on the old one, and the other way round.
  *
- * Exits with 0 whatever differs, with `--fail-on` with 1 where a difference of that kind is found.
+ * Exits with 0 whatever differs; with `--fail-on`, exits with 1 if it finds a difference of that kind.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const facts = values.facts === undefined ? {} : readFactsFile(values.facts);

@@ -13,7 +13,7 @@ interface Values {
   readonly verbose?: true;
 }
 
-/** `reach`: every repository that a service account may read, as whom, declared or not. */
+/** `reach`: every repository that a service account may read, and as whom, declared or not. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { "service-account": serviceAccount, stack, facts, format, verbose } = values;
   const explainer = readAsked(operands, facts);

@@ -55,7 +55,7 @@ describe("who-can", () => {
 
   it("says once that no one sends a token for an image of a public registry", async () => {
     expect((await cli("who-can", "--image", "nginx", folderOf(artefacts))).out).toBe(
-      "unknown  edge-1: 2 service accounts, as no identity: provider-matches-image: no entry matches docker.io/library/nginx, which is not a registry of a known plugin; the pull is anonymous or by pull secret\n0 may pull nginx, 2 send no token for it\n",
+      "unknown  edge-1: 2 service accounts, without identity: provider-matches-image: no entry matches docker.io/library/nginx, which is not a registry of a known plugin; the pull is anonymous or by pull secret\n0 may pull nginx, 2 send no token for it\n",
     );
   });
 

@@ -399,7 +399,7 @@ describe("--baseline", () => {
     const { code, err } = await cli("--baseline", file(line(targets[0] ?? ""), line("other")), folder());
     expect(code).toBe(1);
     expect(err).toBe(
-      "baseline: annotations-present shop/web other is accepted and was not found: remove the line\n",
+      "baseline: annotations-present shop/web other is accepted but was not found: remove the line\n",
     );
   });
 });

@@ -228,7 +228,7 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
         Object.assign(provider["attribute_mapping"] as object, { "google.subject": "'same'" });
     },
     [
-      "identity | shop/tools | europe-west1-docker.pkg.dev/* besides what is named",
+      "identity | shop/tools | europe-west1-docker.pkg.dev/* except what is named",
       "removed | shop/tools | europe-west1-docker.pkg.dev/acme-images/tools/*",
       "incomparable |  | k8s-edge-1",
     ],
@@ -278,7 +278,7 @@ describe("tokens of service accounts", () => {
         "",
       ),
       [
-        "widened | Group system:nodes | have nodes' tokens for sts.amazonaws.com of every service account in every namespace",
+        "widened | Group system:nodes | get nodes' tokens for sts.amazonaws.com of every service account in every namespace",
       ],
     ],
     [
