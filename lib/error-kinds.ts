@@ -1,6 +1,6 @@
 /*
- * The code of an error says where a mistake is and of which kind it is, `aws-mismatch` say, as far as a program may
- * want to tell mistakes apart; the sentence says the rest and stands where the mistake is found.
+ * The code of an error names the area and the kind of a mistake, such as `aws-mismatch`, as finely as a program may
+ * want to distinguish; the sentence says the rest and is written where the mistake is found.
  */
 
 /** Where a mistake is. */
@@ -29,7 +29,7 @@ export const AREAS = {
 /** Kinds of mistakes. */
 export const KINDS = {
   invalid: "a value does not have an allowed form",
-  unknown: "a name is none that exists, or none that this release knows",
+  unknown: "a name does not exist, or this release does not know it",
   missing: "something required is not given, or a list is empty",
   unused: "something is given that has no effect here",
   mismatch: "two values that must agree do not",
@@ -43,7 +43,7 @@ export const KINDS = {
 /** Special codes: programs look for them, or they apply to every area. */
 export const SPECIAL = {
   "image-invalid": "an image name that the kubelet refuses",
-  "late-value": "a value is known only after Terraform apply, and needed while synthesizing",
+  "late-value": "a value that synth needs is known only after Terraform apply",
   "name-changed": "an aspect or an override changed the name of a resource that is written elsewhere as text",
   "package-mismatch": "two cores of Terraform constructs are mixed in one app",
   "package-missing": "a package that is needed is not installed",
@@ -52,5 +52,5 @@ export const SPECIAL = {
 
 /** Where a mistake is. */
 export type Area = keyof typeof AREAS;
-/** Of which kind a mistake is. */
+/** What kind of mistake it is. */
 export type MistakeKind = keyof typeof KINDS;

@@ -1,6 +1,6 @@
 /*
- * One error class and a closed set of codes. The sentence stands where the mistake is found, and says, in this order:
- * what is wrong, the value, what is allowed, what to do.
+ * One error class and a closed set of codes. The sentence is written where the mistake is found, and says, in
+ * this order: what is wrong, the value, what is allowed, what to do.
  */
 
 import type { Area, MistakeKind, SPECIAL } from "./error-kinds";
@@ -18,14 +18,14 @@ export interface Problem {
   /**
    * What would have been accepted.
    *
-   * @defaultValue - left out where it cannot be said in a line
+   * @defaultValue - left out if it cannot be said in a line
    */
   readonly allowed?: string;
   /** What to do. */
   readonly remedy: string;
 }
 
-/** What {@link WorkloadIdentityError.code} can hold: where a mistake is and of which kind, or a special code. */
+/** What {@link WorkloadIdentityError.code} can hold: area and kind of a mistake, or a special code. */
 export type ErrorCode = `${Area}-${MistakeKind}` | keyof typeof SPECIAL;
 
 const ERROR = Symbol.for("cdktf-workload-identity/error");
@@ -33,17 +33,17 @@ const ERROR = Symbol.for("cdktf-workload-identity/error");
 /**
  * The one error that this library throws for input that it refuses.
  *
- * The message reads: what is wrong, got the value; allowed: what is; what to do. Identifiers such as issuers,
- * audiences and subjects are public and are shown; key material never is.
+ * The message reads: `<what is wrong>, got <value>; allowed: <what is allowed>; <what to do>`. Identifiers such as
+ * issuers, audiences and subjects are public and are shown; key material never is.
  */
 export class WorkloadIdentityError extends Error {
   /** Which refusal this is; stable across releases, unlike the text. */
   readonly code: ErrorCode;
   /** What is wrong, without the value. */
   readonly problem: string;
-  /** The refused value, where there is one that may be shown. */
+  /** The refused value, if there is one that may be shown. */
   readonly value: unknown;
-  /** What would have been accepted, where that can be said in a line. */
+  /** What would have been accepted, if that can be said in a line. */
   readonly allowed: string | undefined;
   /** What to do. */
   readonly remedy: string;
@@ -56,19 +56,19 @@ export class WorkloadIdentityError extends Error {
     this.value = problem.value;
     this.allowed = problem.allowed;
     this.remedy = problem.remedy;
-    // The message says it all; Node would print these once more below the stack.
+    // The message contains them all; Node would print them again below the stack.
     for (const part of ["problem", "value", "allowed", "remedy"])
       Object.defineProperty(this, part, { enumerable: false });
     Object.defineProperty(this, ERROR, { value: true });
   }
 }
 
-/** True for an error of this library, also when another copy of the package threw it. */
+/** True for an error of this library, even if another copy of the package threw it. */
 export function isWorkloadIdentityError(error: unknown): error is WorkloadIdentityError {
   return typeof error === "object" && error !== null && ERROR in error;
 }
 
-/** The error of that code, not thrown: for rules that list all that they refuse. */
+/** Returns the error of that code instead of throwing it, for rules that list everything they refuse. */
 export function refusal(code: ErrorCode, problem: Problem): WorkloadIdentityError {
   return new WorkloadIdentityError(code, problem);
 }
@@ -78,21 +78,21 @@ export function fail(code: ErrorCode, problem: Problem): never {
   throw refusal(code, problem);
 }
 
-/** Throws the first refusal of a list, where there is one. */
+/** Throws the first refusal of a list, if there is one. */
 export function throwFirst(refusals: readonly WorkloadIdentityError[]): void {
   const [first] = refusals;
   if (first) throw first;
 }
 
-/** Something with a path to put before a message: a construct. The path is asked for only when something fails. */
+/** A construct, whose path is put before messages. The path is read only when something fails. */
 export interface Located {
   /** The construct's node. */
   readonly node: { readonly path: string };
 }
 
 /**
- * Runs a function and puts a construct's path before the message of an error of this library; what stands there
- * already, the file of a request say, is kept, and so are the stack and the cause.
+ * Runs a function and puts a construct's path before the message of an error of this library. Keeps what already
+ * precedes the message, such as the file of a request, and the stack and the cause.
  */
 export function at<T>(construct: Located, run: () => T): T {
   try {
@@ -133,7 +133,7 @@ function show(value: unknown): string {
     : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
 }
 
-/** JSON where the value has a JSON form; its kind, and for a construct its path, where it has none. */
+/** JSON if the value has a JSON form; otherwise its kind and, for a construct, its path. */
 function asText(value: unknown): string {
   if (typeof value === "function") return describe(value);
   if (typeof value === "bigint") return String(value);

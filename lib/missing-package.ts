@@ -3,11 +3,11 @@ import { fail } from "./errors";
 const NOT_FOUND = /^Cannot find module '([^']+)'/;
 
 /**
- * What the compiled entries export in place of what could not be loaded: every use of it throws `package-missing`,
- * for the package that is not installed. Throws the error itself where that is another one.
+ * What the compiled entries export in place of what could not be loaded: every use of it throws `package-missing`, with
+ * the package that is not installed. Rethrows any other error.
  *
- * Loading cannot throw it: an `import` in an ES module takes every name of an entry, whether it is used or not, and
- * ignores what a getter throws.
+ * Loading itself cannot throw it: an `import` in an ES module takes every name of an entry, used or not, and ignores
+ * what a getter throws.
  *
  * @param peers - Packages that users install beside this one, with the versions that fit.
  */
@@ -17,7 +17,7 @@ export function missingPackage(error: unknown, peers: Readonly<Record<string, st
   if (module === undefined || peer === undefined) throw error;
   const refuse = (): never =>
     fail("package-missing", {
-      problem: `package ${peer[0]} is not installed, or in a version that lacks a module`,
+      problem: `package ${peer[0]} is not installed, or the installed version lacks a module`,
       value: module,
       allowed: peer.join(" "),
       remedy: `install it: npm install "${peer.join("@")}"`,

@@ -35,7 +35,7 @@ describe("an export whose package is not installed", () => {
       expect.objectContaining({
         code: "package-missing",
         message:
-          'package @cdktf/provider-none is not installed, or in a version that lacks a module, got "@cdktf/provider-none/lib/iam-role/index.js"; allowed: @cdktf/provider-none >=21 <27; install it: npm install "@cdktf/provider-none@>=21 <27"',
+          'package @cdktf/provider-none is not installed, or the installed version lacks a module, got "@cdktf/provider-none/lib/iam-role/index.js"; allowed: @cdktf/provider-none >=21 <27; install it: npm install "@cdktf/provider-none@>=21 <27"',
       }),
     );
   });

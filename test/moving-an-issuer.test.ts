@@ -284,7 +284,7 @@ describe("stacks of one cluster", () => {
     });
     const [workload] = Explainer.read([folder]).workloads();
     expect(workload?.verdict).toBe(missing === undefined ? "allowed" : "unknown");
-    const doubts = workload?.checks.filter(({ reason }) => reason.includes("another stack states"));
+    const doubts = workload?.checks.filter(({ reason }) => reason.includes("another stack also states"));
     expect(doubts?.map(({ id, status }) => `${id} ${status}`)).toEqual(
       missing ? ["issuer-trusted unknown"] : [],
     );

@@ -261,7 +261,7 @@ describe("what is left out", () => {
   it.each<[string, () => unknown]>([
     ["aws-invalid: hostedZones is empty", () => aws.externalDns({ hostedZones: [] })],
     ["aws-invalid: hostedZones is empty", () => aws.certManager({ hostedZones: ["/hostedzone/Z1"] })],
-    ["aws-missing: externalSecrets() names no secret", () => aws.externalSecrets({ kmsKeys: [key] })],
+    ["aws-missing: externalSecrets() names neither a secret", () => aws.externalSecrets({ kmsKeys: [key] })],
     [
       "aws-invalid: an entry of secrets is not an ARN",
       () => aws.externalSecrets({ secrets: [`arn:aws:secretsmanager:${region}:${account}:secret:*`] }),

@@ -1,4 +1,4 @@
-/* What exists of a cluster in its cloud, as settings that take it over. */
+/* Describes what exists of a cluster in its cloud as settings that take it over. */
 
 import type { CredentialsRequest } from "../model/credentials-request";
 import type { CommandAnswer } from "./answers";
@@ -11,7 +11,7 @@ export class Code {
     this.text = text;
   }
 
-  /** Settings as JSON leave it out. */
+  /** Leaves it out of settings in JSON. */
   toJSON(): undefined {
     return undefined;
   }
@@ -19,7 +19,7 @@ export class Code {
 
 /** A call of this library that takes something over. */
 export interface AdoptedPart {
-  /** The constant that holds it; names it among the constructs as well. */
+  /** Name of the constant that holds it, and id of the construct. */
   readonly name: string;
   /** A function, or a construct with `new`. */
   readonly call: string;
@@ -37,11 +37,11 @@ export interface ImportId {
 
 /** What could not be found, or of which there are several. */
 export interface Missing {
-  /** What, as the beginning of a sentence. */
+  /** What is missing, as a noun phrase. */
   readonly what: string;
   /** How to find it, or how to choose. */
   readonly remedy: string;
-  /** What was found, where there are several. */
+  /** What was found, if there are several. */
   readonly candidates?: readonly string[];
 }
 
@@ -65,11 +65,11 @@ export interface Adoption {
   readonly imports: readonly ImportId[];
   readonly identities: readonly ExistingIdentity[];
   readonly missing: readonly Missing[];
-  /** What is not taken over, or will be made. */
+  /** What is not taken over, and what will be created. */
   readonly notes: readonly string[];
 }
 
-/** What the caller says besides the answers. */
+/** What the caller states in addition to the answers. */
 export interface AdoptionChoice {
   /** The `--name` that ccoctl was given. */
   readonly name?: string | undefined;
@@ -83,14 +83,14 @@ export interface AdoptionChoice {
 export interface AdoptionReader {
   /** The word of the cloud in `credentialsRequests`. */
   readonly cloud: "aws" | "azure" | "google";
-  /** Every command whose answer is read, with what it is asked about where it is asked several times. */
+  /** Every command whose answer is read; for one that is run several times, with what it is run for. */
   readonly commands: Readonly<Record<string, string>>;
-  /** The command that is asked about each managed cluster, and what is found of one by its answer. */
+  /** The command that is run for each managed cluster, and how its answer is read. */
   readonly managed: {
     readonly command: string;
     readonly read: (name: string, cluster: CommandAnswer, answers: CommandAnswer) => Adoption;
   };
-  /** What `ccoctl` made of a cluster with these requests. */
+  /** What `ccoctl` created for a cluster with these requests. */
   readonly ccoctl: (
     answers: CommandAnswer,
     choice: AdoptionChoice,
@@ -105,7 +105,7 @@ export class AdoptionFindings {
   readonly notes: string[] = [];
   readonly identities: ExistingIdentity[] = [];
 
-  /** The one of the candidates that is meant; otherwise it is missing, with all of them named. */
+  /** The only candidate; if there is none or several, records it as missing, with all candidates. */
   choose(
     what: string,
     found: readonly string[],
@@ -128,7 +128,7 @@ export class AdoptionFindings {
   }
 }
 
-/** Members without those that are undefined. */
+/** The members that are not undefined. */
 export function stated(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

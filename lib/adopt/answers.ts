@@ -6,7 +6,7 @@
 import { fail } from "../errors";
 import { isRecord } from "../model/record";
 
-/** A value of an answer, and where it is; one that is not there is empty. */
+/** A value in an answer, and its path; an absent value is empty. */
 export class CommandAnswer {
   readonly #value: unknown;
   readonly #path: string;
@@ -34,7 +34,7 @@ export class CommandAnswer {
     return typeof this.#value === "number" ? String(this.#value) : this.#refuse("a text");
   }
 
-  /** Its members; none where it is not there. */
+  /** Its members; none if it is absent. */
   list(): readonly CommandAnswer[] {
     if (this.#value === undefined) return [];
     if (!Array.isArray(this.#value)) return this.#refuse("a list");
@@ -50,12 +50,12 @@ export class CommandAnswer {
     return this.list().flatMap((member) => member.text() ?? []);
   }
 
-  /** One text, or several: as IAM writes policies. */
+  /** One text or several, as IAM writes them in policies. */
   someTexts(): readonly string[] {
     return Array.isArray(this.#value) ? this.texts() : [this.text() ?? []].flat();
   }
 
-  /** Its entries in the order of their keys; none where it is not there. */
+  /** Its entries in the order of their keys; none if it is absent. */
   entries(): readonly (readonly [key: string, value: CommandAnswer])[] {
     if (this.#value === undefined) return [];
     if (!isRecord(this.#value)) return this.#refuse("an object");
@@ -64,7 +64,7 @@ export class CommandAnswer {
       .map((key) => [key, this.#member(key)]);
   }
 
-  /** An entry that is stated, also where it is null: what was asked about and is not there. */
+  /** A stated entry, even if it is null, which says that the object does not exist. */
   entry(key: string): CommandAnswer | undefined {
     return this.entries().find(([each]) => each === key)?.[1];
   }
@@ -80,12 +80,12 @@ export class CommandAnswer {
     return fail("adopt-invalid", {
       problem: `the answer of ${this.#path} is not what the command prints as JSON`,
       allowed,
-      remedy: "collect the answers again, with the lines of docs/adopting.md",
+      remedy: "collect the answers again with the commands in docs/adopting.md",
     });
   }
 }
 
-/** The text that a list of texts agrees on. */
+/** The value that all members have; `undefined` if they differ. */
 export function only<T>(values: readonly T[]): T | undefined {
   const [first, ...others] = new Set(values);
   return others.length === 0 ? first : undefined;

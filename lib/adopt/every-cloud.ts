@@ -9,20 +9,20 @@ import { googleAdoption } from "./google/reader";
 
 const READERS: readonly AdoptionReader[] = [awsAdoption, azureAdoption, googleAdoption];
 
-/** What was asked of one cloud. */
+/** The answers of one cloud's command line. */
 export interface CloudAnswers {
   readonly cloud: AdoptionReader["cloud"];
-  /** What is found of the clusters in them. */
+  /** Finds the clusters in the answers, and what exists of each. */
   readonly adoptions: (choice: AdoptionChoice) => readonly Adoption[];
 }
 
-/** The answers of a cloud's command line, by command; the commands say which cloud's. */
+/** Reads the answers of a cloud's command line, by command; the commands show which cloud it is. */
 export function cloudAnswers(document: unknown): CloudAnswers {
   if (!isRecord(document) || Object.keys(document).length === 0)
     return fail("adopt-invalid", {
       problem: "the answers are not an object with one entry per command",
       allowed: '{ "<command without the program>": <what it printed as JSON>, … }',
-      remedy: "collect them with the lines of docs/adopting.md",
+      remedy: "collect them with the commands in docs/adopting.md",
     });
   const commands = Object.keys(document);
   const [first = ""] = commands;
@@ -35,7 +35,7 @@ export function cloudAnswers(document: unknown): CloudAnswers {
     const nearest = nearestName(unknown ?? first, known);
     return fail("adopt-unknown", {
       problem:
-        "the answers have an entry for a command that is not read, or of another cloud than the others",
+        "the answers have an entry for a command that adopt does not read, or that belongs to another cloud",
       value: unknown,
       allowed: known.join(", "),
       remedy: nearest === undefined ? "remove the entry" : `was \`${nearest}\` meant?`,

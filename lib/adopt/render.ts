@@ -3,11 +3,11 @@ import { Code, type AdoptedPart, type Adoption, type ImportId } from "./adoption
 const PACKAGE = "cdktf-workload-identity";
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** What the program of an OpenShift cluster needs besides the settings. */
+/** What the program of an OpenShift cluster needs in addition to the settings. */
 export interface ProgramProps {
   /** The word of the cloud in `credentialsRequests`. */
   readonly cloud: string;
-  /** Folder of the CredentialsRequests; `undefined` where the cluster has none. */
+  /** Folder of the CredentialsRequests; `undefined` if the cluster has none. */
   readonly requests: string | undefined;
 }
 
@@ -76,11 +76,11 @@ function components({ cluster, parts, issuer }: Adoption, cloud: string, request
     identities: new Code("identities"),
   };
   const gates =
-    "  // ccoctl takes every feature gate for enabled: name those of the cluster once the first plan is clean.\n";
+    "  // ccoctl treats every feature gate as enabled: name those of the cluster once the first plan is clean.\n";
   return `${gates}  new PlatformComponents(stack, "components", ${literal(props, 1)});\n`;
 }
 
-/** A value in TypeScript, as prettier would write the longer ones. */
+/** A value in TypeScript, over several lines as prettier writes long values. */
 function literal(value: unknown, depth: number): string {
   if (value instanceof Code) return value.text;
   if (typeof value !== "object" || value === null) return oneLine(JSON.stringify(value));
@@ -94,7 +94,7 @@ function literal(value: unknown, depth: number): string {
   return entries.length === 0 ? "{}" : `{\n${entries.join("\n")}${close}}`;
 }
 
-/** Line separators of Unicode end a comment as well. */
+/** Unicode's line separators end a comment too. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, " ");
 }
@@ -104,7 +104,7 @@ function functionName(cluster: string): string {
   return `adopt${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`;
 }
 
-/** Import blocks of Terraform; their addresses are made from the ids, for `terraform plan -generate-config-out=FILE`. */
+/** Terraform import blocks for `terraform plan -generate-config-out=FILE`, with addresses made from the ids. */
 export function importBlocks(imports: readonly ImportId[]): string {
   const taken = new Map<string, number>();
   return imports

@@ -1,6 +1,6 @@
 /*
- * The folder in a target folder in which `bind` keeps what it needs to undo its changes. It is there while `bind` runs,
- * and after one that was killed.
+ * The folder in a target folder in which `bind` keeps what it needs to undo its changes. It exists while `bind` runs,
+ * and stays if `bind` is killed.
  */
 
 import { existsSync } from "node:fs";
@@ -10,12 +10,12 @@ import { join } from "node:path";
 export const BIND_STAGE = ".workload-identity-bind";
 
 /**
- * The file in it that says what `bind` is changing: there from before the first change until after the last. Without
- * ending, so that no manifest reader takes it up.
+ * The file in it that says what `bind` is changing; it exists from before the first change until after the last. It has
+ * no extension, so that no reader of manifests picks it up.
  */
 export const BIND_JOURNAL = "journal";
 
-/** Whether files of a target folder may be a mixture of what two runs of `bind` wrote. */
+/** Whether a target folder may hold a mixture of files from two runs of `bind`. */
 export function isHalfBound(folder: string): boolean {
   return existsSync(join(folder, BIND_STAGE, BIND_JOURNAL));
 }

@@ -1,6 +1,6 @@
 /*
- * Reads the folder that `oc adm release extract --credentials-requests` writes. Nothing of a folder is given out
- * unless all of it could be read.
+ * Reads the folder that `oc adm release extract --credentials-requests` writes. Returns nothing of a folder unless all
+ * of it can be read.
  */
 
 import { readdirSync, statSync } from "node:fs";
@@ -26,12 +26,12 @@ const ALIASES_MAX = 100;
 const DEPTH_MAX = 100;
 
 /**
- * The documents of the files `.yaml`, `.yml` and `.json` of a folder, in the order of the file names; folders in it
- * and other files are not read. Empty documents are left out, and counted.
+ * The documents of the files `.yaml`, `.yml` and `.json` of a folder, in the order of the file names; subfolders
+ * and other files are not read. Empty documents are left out, but the numbers of documents count them.
  */
 export function readCredentialsRequests(folder: string): readonly SourcedDocument[] {
   const files = filesOf(folder);
-  if (files.length === 0) return failFolder(folder, "holds no file .yaml, .yml or .json");
+  if (files.length === 0) return failFolder(folder, "holds no .yaml, .yml or .json file");
   const documents = files.flatMap((file) => (JSON_EXTENSION.test(file) ? jsonFile(file) : yamlFile(file)));
   return documents.length > 0 ? documents : failFolder(folder, "holds no document, only empty files");
 }
@@ -77,17 +77,17 @@ function jsonFile(file: string): readonly SourcedDocument[] {
     return [{ value, source: { file } }];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // YAML's parser knows the line also where V8 does not say it; JSON is YAML, but for what both refuse.
+    // YAML's parser knows the line even if V8 does not name it; all JSON is YAML.
     return failFile(file, firstWrongLine(text), "is not JSON with one value");
   }
 }
 
-/** `JSON.parse` takes the last of members of one name without a word. */
+/** `JSON.parse` silently takes the last of several members with the same name. */
 function refuseMembersTwice(text: string, file: string): void {
   const twice = repeatedKey(text);
   if (twice === undefined) return;
   const line = text.slice(0, twice).split("\n").length;
-  failFile(file, line, "has two members of one name in an object");
+  failFile(file, line, "has an object with two members of the same name");
 }
 
 function firstWrongLine(text: string): number | undefined {
@@ -113,14 +113,14 @@ function yamlDocuments(text: string, file: string): readonly unknown[] {
       return failFile(
         file,
         line,
-        // What follows a colon is text of the file, which may be anything, a private key too.
+        // What follows a colon is text of the file, which may be anything, even a private key.
         `is not YAML: ${error.message.split(/ at line|: /)[0]}`,
       );
     try {
       return shallow(document.toJS({ maxAliasCount: ALIASES_MAX }), file, line);
     } catch (refused) {
       if (!(refused instanceof ReferenceError)) throw refused;
-      return failFile(file, line, "has aliases that refer to nothing or multiply");
+      return failFile(file, line, "has aliases that refer to nothing, or that expand to too much");
     }
   });
 }
@@ -129,7 +129,7 @@ function failFolder(folder: string, reason: string): never {
   return fail("openshift-invalid", {
     problem: `folder of CredentialsRequests ${reason}`,
     value: folder,
-    allowed: "a folder with files .yaml, .yml or .json; folders in it are not read",
+    allowed: "a folder with .yaml, .yml or .json files; its subfolders are not read",
     remedy: EXTRACT,
   });
 }
@@ -138,12 +138,12 @@ function failFile(file: string, line: number | undefined, reason: string): never
   return fail("openshift-invalid", {
     problem: `file of CredentialsRequests ${reason}`,
     value: line === undefined ? file : `${file}:${line}`,
-    allowed: "Kubernetes objects in YAML, several documents per file, or one in JSON",
+    allowed: "Kubernetes objects: any number in a YAML file, one in a JSON file",
     remedy: EXTRACT,
   });
 }
 
-/** No reader of the documents needs to fear their depth. */
+/** Refuses deep nesting, so that no reader of the documents overflows the stack. */
 function shallow(value: unknown, file: string, line: number): unknown {
   return isDeeper(value, DEPTH_MAX)
     ? failFile(file, line, `is nested deeper than ${DEPTH_MAX} levels`)

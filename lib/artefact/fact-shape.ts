@@ -1,12 +1,12 @@
 /*
  * What a file with facts may hold: a misspelt key would leave a fact unknown, and nothing would show why. One table of
- * shapes says what is refused, and makes the JSON schema for editors.
+ * shapes decides what is refused, and yields the JSON schema for editors.
  */
 
 import { isRecord } from "../model/record";
 import { propertyPath } from "./property-path";
 
-/** What a value must be: of a type, a text of a form, a list, an object with any keys, or an object with these keys. */
+/** What a value must be: a type, a text of a certain form, a list, an object with any keys, or one with these keys. */
 export type Shape =
   | "a text"
   | "true or false"
@@ -22,15 +22,15 @@ export type Shape =
   | {
       readonly keys: Readonly<Record<string, Shape>>;
       /**
-       * Keys that must be there.
+       * Required keys.
        *
        * @defaultValue - none
        */
       readonly needed?: readonly string[];
       /**
-       * What it is, for editors.
+       * Description for editors.
        *
-       * @defaultValue - nothing is said
+       * @defaultValue - no description
        */
       readonly title?: string;
     };
@@ -40,7 +40,7 @@ export const TEXT: Shape = "a text";
 /** A list of texts. */
 export const TEXTS: Shape = { each: TEXT };
 
-/** A value of another shape. */
+/** A value that does not have its shape. */
 export interface Misfit {
   /** Keys and indexes that lead to it. */
   readonly path: readonly (string | number)[];
@@ -50,7 +50,7 @@ export interface Misfit {
   readonly allowed: string;
 }
 
-/** The first value that has another shape; `undefined` where all fits. */
+/** The first value that does not have its shape; `undefined` if all do. */
 export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []): Misfit | undefined {
   const wanted = wantedType(shape);
   if (!isOfType(value, wanted)) {
@@ -60,7 +60,7 @@ export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []
   if (typeof shape === "string") return undefined;
   if ("matching" in shape) {
     if (shape.matching.test(value as string)) return undefined;
-    const reason = `has ${propertyPath(path)} with ${JSON.stringify(value)}, which is of another form`;
+    const reason = `has ${propertyPath(path)} with ${JSON.stringify(value)}, which has another form`;
     return { path, reason, allowed: shape.form };
   }
   if ("each" in shape)
@@ -70,7 +70,7 @@ export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []
   const missing = "needed" in shape && shape.needed?.find((key) => !Object.hasOwn(value as object, key));
   if (missing) {
     const reason = `${path.length === 0 ? "has" : `has ${propertyPath(path)} with`} no ${missing}`;
-    return { path, reason, allowed: `${missing} beside the others` };
+    return { path, reason, allowed: `an object that also has ${missing}` };
   }
   return firstOf(Object.entries(value as object), (key, item: unknown) => {
     const inner = "byName" in shape ? shape.byName : ownShape(shape.keys, key);

@@ -1,11 +1,11 @@
 import { isRecord } from "../model/record";
 
-/** What a text must be that holds placeholders, once they are filled. */
+/** What a text with placeholders must be once they are filled. */
 export type FinishedRuleName = "certificate-authority" | "proxy" | "server";
 
-/** A text that was not known at synth, with the rule that it would have had to keep then. */
+/** A text that was not known at synth, with the rule that synth would have checked. */
 export interface FinishedRule {
-  /** The property, for the refusal: `server of spoke shop-1`. */
+  /** The property that a refusal names: `server of spoke shop-1`. */
   readonly of: string;
   /** Which rule. */
   readonly rule: FinishedRuleName;

@@ -1,10 +1,10 @@
 import { isRecord } from "../model/record";
 import { isDeeper } from "./nesting";
 
-/** No reader of the object needs to fear its depth. */
+/** Keeps readers of the object from overflowing the stack. */
 const DEPTH_MAX = 200;
 
-/** Reads JSON text that must hold an object; `refuse` is called with the reason where it does not. */
+/** Reads JSON text that must hold an object; calls `refuse` with the reason if it does not. */
 export function jsonObject(text: string, refuse: (reason: string) => never): Record<string, unknown> {
   let document: unknown;
   try {

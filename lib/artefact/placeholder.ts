@@ -5,11 +5,11 @@
  *   @late(output.azurerm_key_vault_kv_vault_uri_3fa2c91b)@            an expression, by the output that holds it
  *   @late(data-url.9f86d081884c7d65)@                                 an encoded text, by the hash of its template
  *
- * `@` can begin no plain YAML scalar and is legal in no Kubernetes name, host name or ARN, and no character of a
- * placeholder needs an escape in YAML or JSON, so that it is found in the bytes of a file too.
+ * No plain YAML scalar begins with `@`, and no Kubernetes name, host name or ARN contains it. No character of a
+ * placeholder needs an escape in YAML or JSON, so it can also be found in the bytes of a file.
  */
 
-/** How every placeholder begins; a literal text that holds it is refused. */
+/** How every placeholder begins; a literal text that contains it is refused. */
 export const PLACEHOLDER_START = "@late(";
 
 // Neither `@` nor `(` is among a name's characters, so a search never reads a character twice: linear time.

@@ -13,7 +13,7 @@ export function refuseUnreadable(path: string, reason: string): never {
   return fail("bind-missing", {
     problem: `file cannot be read (${reason})`,
     value: path,
-    remedy: "check the path; files of a synth output folder come back with another `cdktf synth`",
+    remedy: "check the path; `cdktf synth` writes missing files of its output folder again",
   });
 }
 

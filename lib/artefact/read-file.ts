@@ -1,15 +1,15 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /**
- * The bytes of a regular file. A pipe, whose reader waits, and a device, which may never end, are not read.
+ * The bytes of a regular file. Pipes, whose readers wait, and devices, which may never end, are refused.
  *
- * Throws what Node throws for a file that cannot be read, and an error of that form for what is not a regular file.
+ * Throws Node's error for a file that cannot be read, and an error of that form for what is not a regular file.
  */
 export function readFile(path: string): Buffer {
   return readAtMost(path, Infinity) ?? Buffer.alloc(0);
 }
 
-/** The bytes of a regular file; `undefined` where it has more than so many. Throws what {@link readFile} throws. */
+/** The bytes of a regular file; `undefined` if it has more than `bytes`. Throws what {@link readFile} throws. */
 export function readAtMost(path: string, bytes: number): Buffer | undefined {
   // Without the second flag, opening a pipe waits for a writer.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

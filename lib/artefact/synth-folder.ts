@@ -50,7 +50,7 @@ export function errorCode(error: unknown): string {
   return isRecord(error) && typeof error["code"] === "string" ? error["code"] : String(error);
 }
 
-/** The folders of the stacks of an output folder, sorted; none where it is not an output folder. */
+/** The folders of the stacks of an output folder, sorted; none if it is not an output folder. */
 export function stackFolders(path: string): readonly string[] {
   const stacks = join(path, "stacks");
   if (!isFolder(stacks)) return [];

@@ -54,7 +54,7 @@ export interface NodesEntry {
    */
   readonly spoke?: string;
   /**
-   * Form of the file, `cloud-init` say.
+   * Form of the file, such as `cloud-init`.
    *
    * @defaultValue - files and flags as data
    */
@@ -75,7 +75,7 @@ export interface DeliveredCluster {
   readonly spoke?: string;
 }
 
-/** Where objects of a stack are that are no files: resources of the Terraform provider `kubernetes` in another stack. */
+/** Where a stack's objects are if in no file: in resources of the Terraform provider `kubernetes` of another stack. */
 export interface DeliveryEntry {
   /** Id of the stack that has the resources. */
   readonly stack: string;
@@ -114,7 +114,7 @@ export interface WorkloadIdentityFile {
    */
   readonly stated?: StatedFacts;
   /**
-   * Where the objects are that stand in no file.
+   * Where the objects are that are in no file.
    *
    * @defaultValue - all are in files
    */
@@ -129,7 +129,7 @@ const PLACES: readonly unknown[] = [
   "spoke",
 ] satisfies ManifestEntry["appliesTo"][];
 
-// A path that leaves the stack's folder must not be read, and even less be written.
+// A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
   /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|nodes\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;

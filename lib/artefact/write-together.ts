@@ -14,8 +14,8 @@ export interface WrittenFile {
 const STAGED = ".being-written";
 
 /**
- * Writes the files below a folder and returns their paths. All are written beside their places first and moved there
- * last, so that no reader sees half a file, and none is replaced where another cannot be written.
+ * Writes the files below a folder and returns their paths. Writes all of them beside their targets first and then
+ * renames them, so that no reader sees half a file, and none is replaced if another cannot be written.
  */
 export function writeTogether(folder: string, files: readonly WrittenFile[]): readonly string[] {
   const targets = files.map(({ path, text }) => {
@@ -37,9 +37,9 @@ export function writeTogether(folder: string, files: readonly WrittenFile[]): re
     for (const path of written) rmSync(path, { force: true });
     for (const path of folders) rmSync(path, { force: true, recursive: true });
     return fail("issuer-unsupported", {
-      problem: `the documents cannot be written (${errorCode(error)}); nothing was`,
+      problem: `the documents cannot be written (${errorCode(error)}); none was written`,
       value: folder,
-      remedy: "give a folder in which files can be made, and remove what is in their places",
+      remedy: "give a writable folder, and remove folders that are in the place of files",
     });
   }
   return targets.map(({ target }) => target);

@@ -1,9 +1,9 @@
 /*
- * The list of what `bind` wrote into a folder. One path a line; the files of a cdk8s app have the stack that filled
- * them and the app's folder behind it, since their paths do not tell.
+ * The list of what `bind` wrote into a folder, one path per line. Behind a file of a cdk8s app follow the stack that
+ * filled it and the app's folder, which its path does not show.
  */
 
-/** Lists what earlier runs wrote; without ending, so that no manifest reader takes it up. */
+/** Name of the list of what earlier runs wrote; it has no extension, so that no reader of manifests picks it up. */
 export const WRITTEN_FILES_LIST = ".workload-identity-files";
 
 const SEPARATOR = "\t";
@@ -23,10 +23,10 @@ export interface FileOwner {
   readonly charts?: string;
 }
 
-/** A path below the folder, and whose it is. */
+/** A path below the folder, and its owner. */
 export type WrittenFile = readonly [name: string, owner: FileOwner];
 
-/** Reads the list's text; lines that are no path of a YAML file below the folder are left out. */
+/** Reads the list's text; lines that are not the path of a YAML file below the folder are left out. */
 export function readWrittenFiles(text: string): readonly WrittenFile[] {
   return text
     .split("\n")
@@ -46,7 +46,7 @@ export function writtenFilesText(files: readonly WrittenFile[]): string {
     .join("");
 }
 
-/** A text that is the same for the same source. */
+/** A text that is equal for equal owners. */
 export function ownerKey({ stack, charts = "" }: FileOwner): string {
   return stack + SEPARATOR + charts;
 }

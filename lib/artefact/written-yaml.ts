@@ -1,8 +1,8 @@
 /*
- * Reads YAML of the form in which this library writes it, twenty times as fast as a parser of the whole language.
+ * Reads YAML in the form in which this library writes it, twenty times as fast as a parser of the whole language.
  *
  * Sound, not complete: what it reads, it reads as the `yaml` package with YAML_RULES does, and whatever it does not
- * know for certain it leaves to that package. So it knows no more of YAML than is needed for manifests: block maps and
+ * know for certain, it leaves to that package. It knows only as much of YAML as manifests need: block maps and
  * lists indented by two, plain and quoted texts of one line, texts of several lines behind `|`, small numbers, `true`,
  * `false`, `{}` and `[]`.
  */
@@ -29,13 +29,13 @@ const COMMENT = /^#[\x20-\x7e]*$/;
 const SEPARATOR = "---";
 const BLANK = 0x20;
 
-/** Expressions that look back need room for each character. */
+/** Regular expressions that backtrack need memory for each character. */
 const LINE_MAX = 65_536;
 
-/** A key, from where a line's content begins; longer than 1,024 characters it is not YAML. */
+/** A key at the beginning of a line's content; YAML allows at most 1,024 characters. */
 const KEY = /[A-Za-z][\w./-]{0,200}:(?= .|$)/y;
 
-/** What ends a line of YAML or of an expression. */
+/** Characters that end a line in YAML or in a regular expression. */
 const OTHER_LINE_END = /[\r\u2028\u2029]/;
 
 /**
@@ -48,7 +48,7 @@ const PLAIN = /^[A-Za-z/_](?:[\w./@%+=,()*;$~-]|:(?=[^ ])| (?=[^ ]))*$/;
 const WORDS: ReadonlySet<string> = new Set(["null", "y", "n", "yes", "no", "on", "off", "true", "false"]);
 const WORD_MAX = 5;
 
-/** To the package this too is a number in YAML 1.1, without digits before its exponent. */
+/** The package takes this for a number in YAML 1.1 too, although no digit precedes the exponent. */
 const EXPONENT = /^e[-+]?\d+$/i;
 
 const SINGLE_QUOTED = /^'[\x20-\x26\x28-\x7e]*'$/;
@@ -77,9 +77,9 @@ class Lines {
   dash = false;
   /** The current line's key; `undefined` where it has none. */
   key: string | undefined;
-  /** What stands after the key, or instead of one. */
+  /** The text after the key, or the whole content without a key. */
   rest: string | undefined;
-  /** True once something was met that is not read here. */
+  /** True once the text has something that is not read here. */
   refused = false;
   readonly #text: string;
   #line = "";
@@ -109,7 +109,7 @@ class Lines {
     this.#take(this.#line);
   }
 
-  /** Takes a line apart. By hand, since the list of what an expression finds would be most of the memory that it takes. */
+  /** Takes a line apart by hand: the matches of a regular expression would take most of the memory. */
   #take(line: string): void {
     let begin = 0;
     while (line.charCodeAt(begin) === BLANK) begin++;
@@ -124,7 +124,7 @@ class Lines {
     this.rest = end === at ? line.slice(at) : end === line.length ? undefined : line.slice(end + 1);
   }
 
-  /** Takes the text below the current line, whose lines begin at that indent, and goes behind it. */
+  /** Takes the lines below the current one that begin at that indent, and moves past them. */
   literal(indent: number): string {
     const blanks = " ".repeat(indent);
     const begin = this.#next;
@@ -139,17 +139,17 @@ class Lines {
     const lines = this.#text.slice(begin, Math.max(begin, this.#next - 1)).split("\n");
     const text = lines.map((line) => line.slice(indent)).join("\n");
     this.advance();
-    // A blank first line would leave the indent open, and of blank last ones it depends on the sign how many count.
+    // A blank first line would leave the indent open; how many blank last lines count depends on the indicator.
     if (NOT_LITERAL.test(text) || last.trim() === "") this.refuse();
     return text;
   }
 
-  /** Goes behind the comments before a document. */
+  /** Moves past the comments before a document. */
   skipComments(): void {
     while (this.indent === 0 && this.#line.startsWith("#") && COMMENT.test(this.#line)) this.advance();
   }
 
-  /** Goes behind the line between two documents, if one is there. */
+  /** Moves past the separator of two documents; false if there is none. */
   separated(): boolean {
     if (this.ended || this.#line !== SEPARATOR) return false;
     this.advance();
@@ -169,7 +169,7 @@ class Lines {
   }
 }
 
-/** A map or list that stands at that indent. */
+/** The map or list at that indent. */
 function block(lines: Lines, indent: number): unknown {
   if (lines.indent !== indent || indent > INDENT_MAX) return lines.refuse();
   return lines.dash ? list(lines, indent) : map(lines, indent);
@@ -179,7 +179,7 @@ function map(lines: Lines, indent: number): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   while (lines.indent === indent) {
     const { key, rest } = lines;
-    // A key given twice is an error, and the other reader knows its words.
+    // A key given twice is an error, which the other reader reports.
     if (lines.dash || key === undefined || isWord(key) || Object.hasOwn(result, key)) {
       lines.refuse();
       return result;

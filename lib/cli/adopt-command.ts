@@ -12,7 +12,7 @@ import { type Asked, type CommandIo, UsageError } from "./command";
 const EXIT_COMPLETE = 0;
 const EXIT_MISSING = 1;
 
-/** The role assignments of a large subscription have some megabytes. */
+/** The role assignments of a large subscription take some megabytes. */
 const BYTES_MAX = 64 * 1024 * 1024;
 
 interface Values {
@@ -23,7 +23,7 @@ interface Values {
   readonly format: "typescript" | "json" | "imports";
 }
 
-/** `adopt`: settings that take over what exists of a cluster; what is missing goes to stderr as well. */
+/** `adopt`: prints settings that take over what exists of a cluster; stderr also names what is missing. */
 export function run({ values }: Asked<Values>, io: CommandIo): number {
   const { from, requests, name, issuer, format } = values;
   const answers = cloudAnswers(answersIn(from));
@@ -35,7 +35,7 @@ export function run({ values }: Asked<Values>, io: CommandIo): number {
   const adoptions = answers.adoptions(choice);
   if (adoptions.length === 0)
     throw new UsageError(
-      "no cluster in the answers: describe a managed one, or give --requests for OpenShift",
+      "the answers describe no cluster: add the description of a managed one, or give --requests for OpenShift",
     );
   const text = {
     typescript: () => adoptionProgram(adoptions, { cloud: answers.cloud, requests }),
@@ -56,7 +56,7 @@ function report(adoptions: readonly Adoption[], io: CommandIo): number {
   return adoptions.every(({ missing }) => missing.length === 0) ? EXIT_COMPLETE : EXIT_MISSING;
 }
 
-/** Feature gates are all taken for enabled, as ccoctl does not look at them. */
+/** Treats every feature gate as enabled, because ccoctl does not look at them. */
 function requestsIn(folder: string, { cloud }: CloudAnswers): NonNullable<AdoptionChoice["requests"]> {
   return selectCredentialsRequests(readCredentialsRequests(folder), { cloud, featureGates: "all" }).requests;
 }
@@ -73,6 +73,6 @@ function answersIn(file: string): unknown {
     problem: `the file with the answers ${reason}`,
     value: file,
     allowed: "one JSON object",
-    remedy: "collect the answers again, with the lines of docs/adopting.md",
+    remedy: "collect the answers again with the commands in docs/adopting.md",
   });
 }

@@ -6,23 +6,23 @@ import type { CommandIo } from "./command";
 
 const DEFAULT_FOLDER = "cdktf.out";
 
-/** Reads what a command is asked about: the folders and files, and the facts that are stated besides. */
+/** Reads the folders and files that a command is asked about, and the stated facts. */
 export function readAsked(operands: readonly string[], facts: string | undefined): Explainer {
   const paths = operands.length > 0 ? operands : [DEFAULT_FOLDER];
   return Explainer.read(paths, facts === undefined ? {} : readFactsFile(facts));
 }
 
-/** Of how many places with one reason each is named. */
+/** How many places with the same reason are named one by one. */
 const NAMED_EACH = 3;
 
-/** Names what was found and not read: of many with one reason the first, unless all are asked for. */
+/** Names what was found but not read: of many places with the same reason only the first, unless verbose. */
 export function printSkipped({ skipped }: Explainer, io: CommandIo, isVerbose?: boolean): void {
   for (const [reason, all] of grouped(skipped, (each) => each.reason)) {
     const places = all.map(({ source }) => placeText(source));
     const shown = isVerbose === true || all.length <= NAMED_EACH + 1 ? places.length : NAMED_EACH;
     const lines = places.slice(0, shown).map((place) => `skipped ${place}: ${reason}`);
     const others = all.length - shown;
-    if (others > 0) lines.push(`skipped ${others} others: ${reason}; explain --verbose names each`);
+    if (others > 0) lines.push(`skipped ${others} others: ${reason}; --verbose names each`);
     for (const line of lines) io.err(`${printable(line)}\n`);
   }
 }

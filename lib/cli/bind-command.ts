@@ -13,7 +13,7 @@ interface Values {
   readonly check?: true;
 }
 
-/** `bind`: prints each file that changes or goes, and how many of each there are. */
+/** `bind`: prints each file that changes or is removed, and how many there are of each. */
 export function run({ values, operands: [from] }: Asked<Values>, io: CommandIo): number {
   const { outputs, to, manifests, check = false, "dry-run": dryRun = check } = values;
   const { files, changed, removed, undone } = bind({
@@ -29,7 +29,7 @@ export function run({ values, operands: [from] }: Asked<Values>, io: CommandIo):
     );
   for (const file of changed) io.out(`changed  ${printable(`${to}/${file}`)}\n`);
   for (const file of removed) io.out(`removed  ${printable(`${to}/${file}`)}\n`);
-  // With the list of whose each file is, which changes too.
+  // One more than `files`: the list of written files, which can change too.
   const unchanged = files.length + 1 - changed.length;
   const counts = `${changed.length} changed, ${unchanged} unchanged, ${removed.length} removed`;
   io.out(`${counts} in ${printable(to)}${dryRun ? "; nothing was written" : ""}\n`);

@@ -3,13 +3,13 @@ export interface CommandIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /**
-   * Standard input, for commands that are asked to read it.
+   * Standard input, for commands that read it.
    *
    * @defaultValue - empty
    */
   readonly input?: AsyncIterable<Uint8Array>;
   /**
-   * True where results are shown in colour.
+   * Whether results are shown in colour.
    *
    * @defaultValue false
    */
@@ -43,7 +43,7 @@ type Certain<T extends Options> = {
   [K in keyof T]: T[K] extends { readonly default: string } | { readonly required: true } ? K : never;
 }[keyof T];
 
-/** What a command gets of its options: one with a default, or a required one, always has a value. */
+/** The options as a command receives them: required ones and those with a default always have a value. */
 export type Values<T extends Options> = { readonly [K in Certain<T>]: ValueOf<T[K]> } & {
   readonly [K in Exclude<keyof T, Certain<T>>]?: ValueOf<T[K]>;
 };
@@ -68,22 +68,22 @@ export interface Asked<V = Readonly<Record<string, unknown>>> {
 /** Resolves to the exit code; throws {@link UsageError}, or an error of this library. */
 type Run<V> = (asked: Asked<V>, io: CommandIo) => number | Promise<number>;
 
-/** A command, whose code is loaded when it runs. */
+/** A command; its code is loaded when it runs. */
 export interface CommandSpec<T extends Options> {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What else the command's own help says, a paragraph. */
+  /** A second paragraph for the command's own help. */
   readonly more?: string;
   readonly operands: readonly Operand[];
   readonly options: T;
-  /** Arguments of an example, and what it does. */
+  /** Examples: the arguments, and what they do. */
   readonly examples: readonly (readonly [args: string, does: string])[];
-  /** Meaning of each exit code besides 2, wrong usage. */
+  /** Meaning of each exit code except 2, which is wrong usage. */
   readonly exits: Readonly<Record<number, string>>;
   readonly load: () => Promise<{ readonly run: Run<Values<T>> }>;
   /**
-   * Exit code where the library refuses the input.
+   * Exit code if the library refuses the input.
    *
    * @defaultValue 1
    */
@@ -95,19 +95,19 @@ export interface Command extends Omit<CommandSpec<Options>, "load"> {
   readonly load: () => Promise<{ readonly run: (asked: Asked, io: CommandIo) => number | Promise<number> }>;
 }
 
-/** Lets the compiler compare what the table says of a command's options with what its code takes. */
+/** Makes the compiler check the options in the table against those that the command's code takes. */
 export function command<const T extends Options>(spec: CommandSpec<T>): Command {
   return {
     ...spec,
     load: async () => {
       const { run } = await spec.load();
-      // The parser gives what the table of options says.
+      // The parser returns values as the table of options declares them.
       return { run: ({ values, operands }, io) => run({ values: values as Values<T>, operands }, io) };
     },
   };
 }
 
-/** A command line that makes no sense: usage on stderr, exit 2. */
+/** Thrown for a command line that makes no sense: prints the usage on stderr and exits with 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -2,12 +2,15 @@ import { type Command, command } from "./command";
 
 const FOLDER = "cdktf.out";
 
-/** What is read, and what narrows it, of every command that asks. */
+/** The operand and the options that commands which ask a question share. */
 const READ = {
   name: "[DIR...]",
   summary: `folders or files: a synth, plans and states in JSON, manifests, node files (default: ${FOLDER})`,
 };
 const STACK = { value: "NAME", summary: "only this stack" };
+const VERBOSE = {
+  summary: "name every file and object that was not read, not only the first of many",
+} as const;
 const FACTS = { value: "FILE", summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)" };
 const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
 
@@ -31,11 +34,11 @@ export const commands: readonly Command[] = [
           "output of a cdk8s app with the LateValueResolver, to finish instead of the stack's own files",
       },
       "dry-run": { summary: "write nothing; say what would change" },
-      check: { summary: "write nothing; exit 1 where a file would change or be removed" },
+      check: { summary: "write nothing; exit 1 if a file would change or be removed" },
     },
     examples: [
       ["bind --outputs outputs.json --to manifests", "finish what is in cdktf.out"],
-      ["bind --outputs outputs.json --to manifests --check", "fail where that was forgotten"],
+      ["bind --outputs outputs.json --to manifests --check", "fail if that was forgotten"],
       ["bind --outputs outputs.json --to gitops/prod cdktf.out/stacks/prod", "finish one stack"],
     ],
     exits: { 0: "done; with --check: up to date", 1: "refused; with --check also: out of date" },
@@ -44,7 +47,7 @@ export const commands: readonly Command[] = [
   command({
     name: "explain",
     summary: "Say whether each pull, component, workload and way into a spoke will work",
-    more: "Reads files only; asks no cluster and no cloud. Where something will not work, it says which link is broken, what that rests on, and what to do.",
+    more: "Reads files only; asks no cluster and no cloud. If something will not work, it says which link is broken, on what evidence, and what to do.",
     operands: [READ],
     options: {
       "service-account": { value: "NS/NAME", summary: "only this service account" },
@@ -55,7 +58,8 @@ export const commands: readonly Command[] = [
       spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
       stack: STACK,
       running: {
-        summary: "what becomes of the pulls of pods that run: read `kubectl get pods -A -o yaml` too",
+        summary:
+          "ask instead what becomes of pulls of running pods; needs `kubectl get pods -A -o yaml` as a file",
       },
       format: {
         value: "FORMAT",
@@ -66,7 +70,7 @@ export const commands: readonly Command[] = [
       verbose: { summary: "text: every chain with all its links, the broken one first" },
       only: { value: "VERDICTS", summary: "text: only these verdicts: denied,unknown,allowed" },
       summary: { summary: "text: only counts by stack and job" },
-      audit: { summary: "add what a review should look at although it works" },
+      audit: { summary: "add what works but should be reviewed" },
       baseline: {
         value: "FILE",
         summary: "findings that are accepted for a while (docs/baseline.schema.json)",
@@ -76,7 +80,7 @@ export const commands: readonly Command[] = [
         value: "VERDICT",
         choices: ["denied", "unknown"],
         default: "unknown",
-        summary: "denied: what is unknown does not fail the command",
+        summary: "denied: unknown results do not fail the command",
       },
     },
     examples: [
@@ -97,6 +101,7 @@ export const commands: readonly Command[] = [
       image: { value: "REF", required: true, summary: "the image, as a pod names it" },
       stack: STACK,
       format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      verbose: VERBOSE,
       facts: FACTS,
     },
     examples: [["who-can --image registry.example.com/base/node:20", "who may pull it, and as whom"]],
@@ -112,6 +117,7 @@ export const commands: readonly Command[] = [
       "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
       stack: STACK,
       format: { ...TEXT_OR_JSON, summary: "form of the list" },
+      verbose: VERBOSE,
       facts: FACTS,
     },
     examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
@@ -122,7 +128,7 @@ export const commands: readonly Command[] = [
   command({
     name: "compare",
     summary: "Say what service accounts may do on one side and not on the other",
-    more: "Compares sets, not spellings: a pattern that covers the same images is no difference. What cannot be compared is said, with the reason.",
+    more: "Compares sets, not spellings: a pattern that covers the same images is not a difference. Names what cannot be compared, with the reason.",
     operands: [
       { name: "<OLD>", summary: "what was: a synth, a plan or state in JSON, or manifests" },
       { name: "<NEW>", summary: "the same as it will be" },
@@ -132,21 +138,22 @@ export const commands: readonly Command[] = [
         value: "FORMAT",
         choices: ["text", "json", "markdown", "html"],
         default: "text",
-        summary: "form of the differences; markdown is for a comment, html shows the new side as well",
+        summary: "form of the differences; markdown is for a comment, html also shows the new side",
       },
+      verbose: VERBOSE,
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
         value: "WHAT",
         choices: ["widened", "lost", "any"],
         summary:
-          "exit with 1 where someone may do more (widened) or less (lost), or where that cannot be determined",
+          "exit with 1 if someone may do more (widened) or less (lost), or if that cannot be determined",
       },
     },
     examples: [
       ["compare main/cdktf.out cdktf.out", "what a change does"],
       ["compare --format markdown --fail-on widened main/cdktf.out cdktf.out", "a gate with a comment"],
     ],
-    exits: { 0: "compared", 1: "a difference of `--fail-on`" },
+    exits: { 0: "compared", 1: "a difference that `--fail-on` names" },
     load: () => import("./compare-command.js"),
     refusedExit: 2,
   }),
@@ -156,7 +163,7 @@ export const commands: readonly Command[] = [
     operands: [
       {
         name: "<PEM...>",
-        summary: "files with a public key in PEM each; - reads any number from standard input",
+        summary: "files with one public key in PEM each; - reads any number of keys from standard input",
       },
     ],
     options: {
@@ -193,8 +200,8 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "adopt",
-    summary: "Turn what a cloud's command line prints of a cluster into settings that take it over",
-    more: "Asks no cloud: the answers are collected with the lines in docs/adopting.md. Nothing is guessed; what is missing, and what there are several of, is named with the command that shows it or the option that chooses.",
+    summary: "Turn what a cloud's command line prints about a cluster into settings that take it over",
+    more: "Asks no cloud: collect the answers with the commands in docs/adopting.md. Guesses nothing: if something is missing or ambiguous, it names the command that shows it or the option that chooses.",
     operands: [],
     options: {
       from: { value: "FILE", required: true, summary: "answers of aws, az or gcloud in JSON, by command" },
@@ -202,8 +209,8 @@ export const commands: readonly Command[] = [
         value: "DIR",
         summary: "CredentialsRequests of the cluster's release, for an OpenShift cluster that ccoctl made",
       },
-      name: { value: "NAME", summary: "the --name that ccoctl was given, where there are several" },
-      issuer: { value: "URL", summary: "the cluster's issuer, where there are several" },
+      name: { value: "NAME", summary: "the --name that ccoctl was given, if there are several" },
+      issuer: { value: "URL", summary: "the cluster's issuer, if there are several" },
       format: {
         value: "FORMAT",
         choices: ["typescript", "json", "imports"],
@@ -215,7 +222,7 @@ export const commands: readonly Command[] = [
       ["adopt --from az.json --requests credentials-requests", "an OpenShift cluster"],
       ["adopt --from aws.json --format imports > imports.tf", "an EKS cluster, in your own Terraform"],
     ],
-    exits: { 0: "complete", 1: "something is missing or to be chosen" },
+    exits: { 0: "complete", 1: "something is missing or must be chosen" },
     load: () => import("./adopt-command.js"),
     refusedExit: 2,
   }),

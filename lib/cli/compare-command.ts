@@ -9,9 +9,8 @@ import {
   renderHtml,
 } from "../explain";
 import { comparison } from "../explain/compare/compare";
-import { placeText } from "../explain/read/source-lines";
-import { printable } from "../explain/render/printable";
 import { compareVerdicts } from "../explain/verdict";
+import { printSkipped } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_FINE = 0;
@@ -26,7 +25,7 @@ const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "text", Renderer
   text: (comparison) => [renderCompareText(comparison)],
 };
 
-/** Whether a difference fails the command; what cannot be compared, or is another identity's, may be more and may be less. */
+/** Whether a difference fails the command. What cannot be compared, or has another identity, counts as both more and less. */
 const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boolean>> = {
   any: () => true,
   lost: (change) => isOf(change, ["removed", "narrowed"], -1),
@@ -36,13 +35,14 @@ const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boo
 interface Values {
   readonly format: keyof typeof RENDERERS;
   readonly facts?: string;
+  readonly verbose?: true;
   readonly "fail-on"?: keyof typeof FAILS;
 }
 
 /**
- * `compare`: what service accounts may do on the new side and not on the old one, and the other way round.
+ * `compare`: what service accounts may do on the new side but not on the old one, and the other way round.
  *
- * Exits with 0 whatever differs, with `--fail-on` with 1 where a difference of that kind is found.
+ * Exits with 0 whatever differs; with `--fail-on`, exits with 1 if it finds a difference of that kind.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const facts = values.facts === undefined ? {} : readFactsFile(values.facts);
@@ -51,8 +51,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   if (!old || !made) return EXIT_FAILED;
   const found = comparison(old, made);
   for (const piece of RENDERERS[values.format](found, made)) io.out(piece);
-  for (const { source, reason } of sides.flatMap(({ skipped }) => skipped))
-    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
+  for (const side of sides) printSkipped(side, io, values.verbose);
   const fails = values["fail-on"] && FAILS[values["fail-on"]];
   return fails && found.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;
 }

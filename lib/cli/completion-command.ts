@@ -102,7 +102,7 @@ function fish(): readonly string[] {
 
 const HELP_COMMAND = { name: "help", summary: "Print what a command does" };
 
-/** The values of a command's operands, where they are few. */
+/** The values that a command's operands can have, if the table lists them. */
 function operandChoices(name: string): readonly string[] {
   const operands: Command["operands"] = commands.find((each) => each.name === name)?.operands ?? [];
   return operands.flatMap(({ choices = [] }) => choices);

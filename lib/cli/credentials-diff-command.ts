@@ -20,9 +20,9 @@ interface Values {
 }
 
 /**
- * `credentials-diff`: what the components of another release ask of the clouds.
+ * `credentials-diff`: compares what the components of two releases ask of the clouds.
  *
- * Exits as `diff` does: 0 where both folders ask for the same, 1 where they differ.
+ * Exits as `diff` does: 0 if both folders ask for the same, 1 if they differ.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const [before = "", after = ""] = operands;
@@ -34,7 +34,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 
 const LISTS: readonly (keyof CredentialsRequestsDiff)[] = ["added", "removed", "changed"];
 
-/** The differences for people: a paragraph per request, `+` and `-` before each value; empty where there are none. */
+/** The differences for people: a paragraph per request, `+` and `-` before each value; empty if there are none. */
 export function diffText(diff: CredentialsRequestsDiff): string {
   return LISTS.flatMap((list) => diff[list].map((request) => paragraph(list, request))).join("\n");
 }

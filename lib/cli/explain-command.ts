@@ -42,7 +42,7 @@ interface Values {
   readonly "fail-on": "denied" | "unknown";
 }
 
-/** What a form has besides the results. */
+/** What a format receives in addition to the results. */
 interface Besides extends Pick<Values, "verbose" | "summary"> {
   readonly audit: readonly Finding[] | undefined;
   readonly only: readonly Verdict[] | undefined;
@@ -51,7 +51,7 @@ interface Besides extends Pick<Values, "verbose" | "summary"> {
 
 type Renderer = (results: Iterable<ExplainResult>, besides: Besides) => Iterable<string>;
 
-/** A form that shows the findings of an audit as well. */
+/** A format that also shows the findings of an audit. */
 function report(
   render: (
     results: Iterable<ExplainResult>,
@@ -79,18 +79,17 @@ const RENDERERS: Readonly<Record<Format, Renderer>> = {
     }),
 };
 
-/** Forms that show no audit. */
+/** Formats that show no audit. */
 const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
 
 /**
- * `explain`: the chain of each pull, and without `--image` of each of OpenShift's components, each workload that acts in
- * a cloud and each way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
+ * `explain`: the chain of each pull and, without `--image`, of each OpenShift component, each workload that acts in a
+ * cloud and each hub controller's access to a spoke; with `--spoke`, only of access to that spoke.
  *
- * `--running` asks what becomes of the pulls of the pods that were read instead, once the configuration is applied.
+ * `--running` asks instead what becomes of the pulls of the pods that were read, once the configuration is applied.
  *
- * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
- * denied` to 0 where none is denied. What the baseline accepts counts for neither, and the form of the results and the
- * audit change nothing.
+ * Returns 0 if all are allowed, 1 if one is denied, 3 if one is unknown and none is denied; with `--fail-on denied`,
+ * 0 if none is denied. Results that the baseline accepts are not counted; format and audit do not change the exit code.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { format, stack, facts, "fail-on": failOn } = values;
@@ -109,7 +108,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const render = RENDERERS[format];
   for (const piece of render(watched(results, seen), besides)) io.out(piece);
   printSkipped(explainer, io, values.verbose);
-  // What was not asked about was not found either.
+  // A narrower question finds less, so entries of the baseline would wrongly seem unused.
   const isWhole = Object.keys(selectionOf(values)).length === 0;
   for (const leftover of isWhole ? (baseline?.leftovers ?? []) : [])
     io.err(`${printable(`baseline: ${leftover}`)}\n`);
@@ -132,6 +131,8 @@ function refuseContradictions({ format, image, spoke, audit, verbose, summary, o
   if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
   if (format !== "text" && (verbose || summary || only !== undefined))
     throw new UsageError("--verbose, --only and --summary are for --format text");
+  if (summary && only !== undefined)
+    throw new UsageError("--summary counts every verdict, so --only has no effect; give one of the two");
   if (verbose && summary)
     throw new UsageError("--verbose shows every chain and --summary none; give one of the two");
 }
@@ -149,7 +150,7 @@ function today(): string {
   return new Date().toISOString().slice(0, "YYYY-MM-DD".length);
 }
 
-/** The results once the first of them is there: where there is none, nothing is printed but the mistake. */
+/** The results, once there is a first one; throws if there is none, so that nothing else is printed. */
 function started(results: Iterator<ExplainResult>, none: string): Iterable<ExplainResult> {
   const first = results.next();
   if (first.done) throw new UsageError(none);
@@ -160,9 +161,9 @@ function started(results: Iterator<ExplainResult>, none: string): Iterable<Expla
 }
 
 const NONE_DECLARED =
-  "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image";
+  "nothing to explain: no such pull, component, workload or fleet is declared; to ask about any pull, give --service-account and --image";
 const NONE_RUNNING =
-  "no pod was read whose image an entry matches; also give explain what `kubectl get pods -A -o yaml` prints";
+  "no pod was read whose image matches an entry of a CredentialProviderConfig; also give explain the output of `kubectl get pods -A -o yaml`";
 
 function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterator<ExplainResult> {
   if (spoke === undefined) return explainer.running(pulls);

@@ -12,7 +12,7 @@ import { type Asked, type CommandIo, UsageError } from "./command";
 /** The largest key has a few kilobytes. */
 const BYTES_MAX = 65_536;
 
-/** A line of PEM has 64 characters of base64. Paths are longer only where they exist, nearly always. */
+/** A line of PEM has 64 characters of base64. A longer operand that is not a file is hardly ever a mistyped path. */
 const PATH_MAX = 100;
 const BASE64 = /[A-Za-z0-9+/=_-]{40}/;
 /** Names standard input. */
@@ -27,7 +27,7 @@ interface Values {
 }
 
 /**
- * `jwks`: the JSON Web Key Set of public keys, and with an issuer its discovery document before it.
+ * `jwks`: the JSON Web Key Set of public keys and, with an issuer, first its discovery document.
  *
  * Prints them, or writes them below the folder, at the paths at which the issuer must serve them: all or none.
  */
@@ -49,13 +49,13 @@ export async function run({ values, operands }: Asked<Values>, io: CommandIo): P
   });
   const documents = issuer === undefined ? [{ ...jwks, text: jsonText(set) }] : [discovery, jwks];
   if (issuer?.endsWith("/"))
-    io.err("the issuer ends with a slash: the cluster's `iss` must end with it as well\n");
+    io.err("the issuer ends with a slash: the cluster's `iss` must end with one too\n");
   if (to === undefined) for (const { text } of documents) io.out(`${text}\n`);
   else for (const path of writeTogether(to, documents)) io.out(`${printable(path)}\n`);
   return 0;
 }
 
-/** True for what is no file and may be the text of a key, whose PEM lines the shell has taken apart. */
+/** True for an operand that is not a file and may be part of a key, whose PEM text the shell split into words. */
 function mayBeKey(path: string): boolean {
   return !existsSync(path) && (path.includes("\n") || path.length > PATH_MAX || BASE64.test(path));
 }

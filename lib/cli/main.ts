@@ -7,7 +7,7 @@ for (const stream of [process.stdout, process.stderr]) allowClosedPipe(stream);
 void run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  // Asking for it opens it.
+  // Reading `process.stdin` opens it.
   get input() {
     return process.stdin;
   },

@@ -10,16 +10,17 @@ interface Values {
   readonly stack?: string;
   readonly facts?: string;
   readonly format: "text" | "json";
+  readonly verbose?: true;
 }
 
-/** `reach`: every repository that a service account may read, as whom, declared or not. */
+/** `reach`: every repository that a service account may read, and as whom, declared or not. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { "service-account": serviceAccount, stack, facts, format } = values;
+  const { "service-account": serviceAccount, stack, facts, format, verbose } = values;
   const explainer = readAsked(operands, facts);
   assertAccount(explainer, serviceAccount, stack);
   const rows = explainer.reach(serviceAccount, stack);
   io.out(format === "json" ? reachJson(serviceAccount, rows) : reachText(serviceAccount, rows));
-  printSkipped(explainer, io);
+  printSkipped(explainer, io, verbose);
   return 0;
 }
 

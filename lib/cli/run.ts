@@ -15,7 +15,7 @@ const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
 
-/** What the parser appends to a message, with names of this program only. */
+/** The suggestion that the parser appends to a message; it holds only names of commands and options. */
 const SUGGESTION = /\n(?=\(Did you mean [\w, -]+\?\)$)/;
 
 /** A command that was chosen, and what it was called with. */
@@ -26,9 +26,9 @@ interface Choice {
 }
 
 /**
- * Runs the command line; resolves to the exit code and never rejects for a mistake of the caller.
+ * Runs the command line and resolves to the exit code; never rejects for a mistake of the caller.
  *
- * 0 done (a command may define more), 1 (or the command's own) refused by the library with its message and code, 2 usage.
+ * Exit codes: 0 done (a command may define more), 1 (or the command's own) refused by the library, 2 wrong usage.
  */
 export async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const choices: Choice[] = [];
@@ -55,14 +55,14 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
   }
 }
 
-/** The parser prints the help of the program then, and not what was meant. */
+/** For `help` of an unknown command, the parser would print the program's help instead of a suggestion. */
 function isHelpOfUnknown([first, asked]: readonly string[]): boolean {
   return first === "help" && asked !== undefined && commands.every(({ name }) => name !== asked);
 }
 
 function parserOf(io: CommandIo, choose: (choice: Choice) => void): Parser {
   const program = new Parser(PACKAGE)
-    .description("Workload identity for Kubernetes: manifests and checks of what cdktf synthesized.")
+    .description("Workload identity for Kubernetes: finish and check what cdktf synthesized.")
     .helpOption("-h, --help", "print what a command does and what its options mean")
     .helpCommand("help [command]", "the same as --help")
     .version(version(), "--version", "print the version of this package")
@@ -104,19 +104,19 @@ function addCommand(program: Parser, command: Command, choose: (choice: Choice) 
   parser.action(() => {
     const given: Readonly<Record<string, unknown>> = parser.opts();
     const values = added.flatMap(({ long, key }) => (given[key] === undefined ? [] : [[long, given[key]]]));
-    // Asked after an option that is misspelt, so that the misspelling is what is named.
+    // Checked after misspelt options, so that the message names the misspelling.
     const missing = required.find(({ key }) => !given[key]);
     if (missing) parser.error(`error: ${name} needs ${missing.flags}`);
     choose({ command, parser, asked: { values: Object.fromEntries(values), operands: parser.args } });
   });
 }
 
-/** A message about arguments, whose controls come out as escapes. */
+/** A message about arguments, with control characters escaped. */
 function shown(message: string): string {
   return `${message.trimEnd().split(SUGGESTION).map(printable).join("\n")}\n`;
 }
 
-/** The end of a command's help. */
+/** The end of a command's help: examples and exit codes. */
 function closing(examples: Command["examples"], exits: Command["exits"]): string {
   return [
     "\nExamples:",
@@ -137,8 +137,8 @@ function version(): string {
 }
 
 /**
- * Lets a reader of the output stop reading, as `head` does: what is written afterwards is lost, quietly, and the exit
- * code stays that of the command.
+ * Lets a reader of the output stop reading, as `head` does: later output is dropped silently, and the exit code stays
+ * that of the command.
  */
 export function allowClosedPipe(stream: EventEmitter): void {
   stream.on("error", (error: unknown) => {

@@ -12,17 +12,18 @@ interface Values {
   readonly stack?: string;
   readonly facts?: string;
   readonly format: "text" | "json";
+  readonly verbose?: true;
 }
 
-/** `who-can`: the service accounts that may pull an image, declared or not, and those of which it cannot be determined. */
+/** `who-can`: the service accounts that may pull an image, declared or not, and those that perhaps may. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { image, stack, facts, format } = values;
-  // Of a name that the kubelet refuses it is no answer that no one may pull it.
+  const { image, stack, facts, format, verbose } = values;
+  // For a name that the kubelet refuses, an empty list would mislead.
   lookupRepository(image);
   const explainer = readAsked(operands, facts);
   const pullers = explainer.whoMayPull(image, stack);
   io.out(format === "json" ? pullersJson(image, pullers) : pullersText(image, pullers));
-  printSkipped(explainer, io);
+  printSkipped(explainer, io, verbose);
   return 0;
 }
 
@@ -35,7 +36,7 @@ function pullersJson(image: string, pullers: readonly ImagePuller[]): string {
 
 function pullersText(image: string, pullers: readonly ImagePuller[]): string {
   const rows = pullers.map((puller) => ({ puller, link: openLinks(puller.result)[0] }));
-  // Those that pull as no identity do so for one reason, which is no different from account to account.
+  // Service accounts that pull without an identity often share one reason, and then one line.
   const isNoOne = ({ puller: { result } }: Row): boolean => result.as === null || result.as === ANONYMOUS;
   const groups = grouped(rows, (row) => {
     const { stack, subject, verdict } = row.puller.result;
@@ -45,7 +46,7 @@ function pullersText(image: string, pullers: readonly ImagePuller[]): string {
     const [{ puller, link } = {}] = group;
     if (puller === undefined || group.length === 1) return group.map(rowText);
     const { stack, verdict } = puller.result;
-    return [`${verdict}  ${place(stack)}${group.length} service accounts, as no identity${reason(link)}`];
+    return [`${verdict}  ${place(stack)}${group.length} service accounts, without identity${reason(link)}`];
   });
   const [others, perhaps] = [rows.filter(isNoOne), rows.filter((row) => isPerhaps(row) && !isNoOne(row))];
   const count = rows.length - others.length - perhaps.length;

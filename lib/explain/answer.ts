@@ -1,11 +1,11 @@
 /*
- * What a check says. Judgement is data here; the renderers make prose of it.
+ * What a check answers, as data; the renderers turn it into prose.
  */
 
 import type { CheckId } from "./check-ids";
 import type { Source } from "./read/source";
 
-/** `unknown` where the facts do not suffice, `skipped` where an earlier link is broken. */
+/** `unknown` if the facts do not suffice, `skipped` if an earlier link is broken. */
 export type Status = "pass" | "fail" | "unknown" | "skipped";
 
 /** One thing that was seen, and where. */
@@ -13,9 +13,9 @@ export interface Evidence {
   /** What was seen. */
   readonly text: string;
   /**
-   * Where it stands.
+   * Where it was seen.
    *
-   * @defaultValue - it is written nowhere: something is missing, or a rule says it
+   * @defaultValue - it is in no file: something is missing, or a rule implies it
    */
   readonly source?: Source;
 }
@@ -26,15 +26,15 @@ export interface Answer {
   readonly status: Status;
   /** Why, one sentence without full stop. */
   readonly reason: string;
-  /** What it was judged by. */
+  /** The facts that the answer rests on. */
   readonly evidence: readonly Evidence[];
-  /** What to do; empty where nothing is to be done. */
+  /** What to do; empty if nothing needs to be done. */
   readonly remedy: string;
   /**
-   * What an operator sees of it: a text of the kubelet's log, of the plugin's answer or of the pod's event, or
-   * `silent` where nothing is logged at the default verbosity.
+   * What an operator sees: a text in the kubelet's log, the plugin's answer or the pod's event, or `silent` if nothing
+   * is logged at the default verbosity.
    *
-   * @defaultValue - the link holds, or what would be seen is not known
+   * @defaultValue - the link holds, or what an operator would see is not known
    */
   readonly log?: string;
 }
@@ -42,7 +42,7 @@ export interface Answer {
 /** Nothing is logged at the default verbosity. */
 export const SILENT = "silent";
 
-/** The link holds; words that are given as functions are made when they are read: of a million answers few are. */
+/** The link holds. Functions make their words only when these are read: of a million answers, few are. */
 export function pass(
   reason: string | (() => string),
   ...evidence: readonly (Evidence | (() => Evidence))[]
@@ -71,7 +71,7 @@ export function unknown(reason: string, remedy: string, ...evidence: readonly Ev
   return { status: "unknown", reason, evidence, remedy };
 }
 
-/** Evidence with its place; without one where nothing was read, as of nodes that only their cluster names. */
+/** Evidence with its place; without one if nothing was read, as for nodes that only the cluster names. */
 export function seen(text: string, source: Source | undefined): Evidence {
   return source === undefined || source.file === "" ? { text } : { text, source };
 }
@@ -82,7 +82,7 @@ export interface CheckResult extends Answer {
   readonly id: CheckId;
 }
 
-/** An answer whose words are made when they are read: to see whether a link holds costs far less. */
+/** An answer whose words are made when they are read; seeing whether a link holds costs far less. */
 export function later(status: Status, words: () => Answer): Answer {
   return new Later(status, words);
 }
@@ -120,7 +120,7 @@ class Later implements Answer {
 
 const BADNESS: Readonly<Record<Status, number>> = { pass: 0, skipped: 0, unknown: 1, fail: 2 };
 
-/** How bad a status is: a certain failure counts more than what cannot be determined. */
+/** How bad a status is: a certain failure is worse than what cannot be determined. */
 export function badness({ status }: Pick<Answer, "status">): number {
   return BADNESS[status];
 }

@@ -4,7 +4,7 @@ import { lookupRepository } from "../rules/kubelet/image-reference";
 
 /** A repository, or every repository that a declared pattern covers. */
 export interface AskedRepository {
-  /** Host, with port where the image has one. */
+  /** Host, with its port if the image has one. */
   readonly host: string;
   /** The paths below the host. */
   readonly paths: AskedNames;
@@ -12,17 +12,17 @@ export interface AskedRepository {
   readonly name: string;
 }
 
-/** An image, or a declared pattern; one object for each text, so that answers are remembered by it. */
+/** An image, or a declared pattern; one object for each text, by which answers are remembered. */
 export interface AskedImage {
   /** The image as written, or the pattern. */
   readonly text: string;
-  /** What the kubelet looks up; `undefined` where it refuses the name. */
+  /** What the kubelet looks up; `undefined` if it refuses the name. */
   readonly repository: AskedRepository | undefined;
-  /** Why the kubelet refuses the name; empty where it does not, or where the image is not known. */
+  /** Why the kubelet refuses the name; empty if it does not, or if the image is not known. */
   readonly problem: string;
 }
 
-/** An image that is not known, of which only the text for people is. */
+/** An image of which only a text for people is known. */
 export function lateImage(text: string): AskedImage {
   return { text, repository: undefined, problem: "" };
 }
@@ -45,7 +45,7 @@ function asked(text: string, name: string): AskedImage {
   return { text, problem: "", repository: { host, name, paths: AskedNames.covered(name.slice(slash + 1)) } };
 }
 
-/** The rule answers with an error; here a refused name is an outcome. */
+/** Turns the rule's error into a value: here, a refused name is an outcome. */
 function attempt(image: string): string | { readonly problem: string } {
   try {
     return lookupRepository(image);

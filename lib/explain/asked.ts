@@ -1,6 +1,6 @@
 /*
- * What people ask about by name: a name that nothing declares is an error with the nearest ones, and no answer about
- * something else.
+ * Answers what people ask about by name. A name that nothing declares is an error that lists the nearest names, so that
+ * no one takes the answer for one about another name.
  */
 
 import { AskedNames } from "../rules/asked-names";
@@ -11,8 +11,8 @@ import type { ExplainResult } from "./result";
 import type { ExplainSelection } from "./selections";
 
 /**
- * The results of a selection. An image without a service account is asked of those that declare it or have it in a
- * workload. Throws for a service account or an image that nothing declares.
+ * The results of a selection. An image without a service account is asked about for those that declare it or have it in
+ * a workload. Throws for a service account or an image that nothing declares.
  */
 export function* askedResults(explainer: Explainer, selection: ExplainSelection): Generator<ExplainResult> {
   const { image, serviceAccount, stack } = selection;
@@ -32,7 +32,7 @@ export function* askedResults(explainer: Explainer, selection: ExplainSelection)
 /** Throws for a service account that neither a manifest nor a declaration has. */
 export function assertAccount(explainer: Explainer, serviceAccount: string, stack: string | undefined): void {
   selectedAccount(serviceAccount);
-  // Asked about an image, each service account of the manifests answers.
+  // A question about an image has a result for each service account of the manifests.
   const written = explainer.pulls({ ...inStack(stack), image: "registry.invalid/none" });
   const known = [...new Set([...subjects(explainer.all(inStack(stack))), ...subjects(written)])];
   const [namespace = "", name] = serviceAccount.split("/");

@@ -1,5 +1,5 @@
 /*
- * Findings that people accept for a while. Each says why and until when; afterwards it counts again.
+ * Findings that people accept until a date, with the reason. After that date they count again.
  */
 
 import type { Shape } from "../artefact/fact-shape";
@@ -10,12 +10,12 @@ import { readShapedFile } from "./read/shaped-file";
 import { lineOf } from "./read/source-lines";
 import type { Acceptance, ExplainResult } from "./result";
 
-/** A line of a baseline. */
+/** An entry of a baseline. */
 interface AcceptedFinding extends Acceptance {
   readonly subject: string;
-  /** Empty where the finding has none. */
+  /** Empty if the finding has none. */
   readonly target?: string;
-  /** Of every stack where it is left out. */
+  /** Every stack if it is left out. */
   readonly stack?: string;
 }
 
@@ -37,7 +37,7 @@ export const BASELINE: Shape = {
   needed: ["accepted"],
 };
 
-/** Accepts findings; remembers which lines were of use. */
+/** Accepts findings, and remembers which lines accepted one. */
 export class Baseline {
   readonly #lines: readonly AcceptedFinding[];
   /** `YYYY-MM-DD`, which sorts as days do. */
@@ -62,7 +62,7 @@ export class Baseline {
     return new Baseline(accepted, today);
   }
 
-  /** The results, those marked of which every link that does not hold is accepted. */
+  /** The results; marks those whose links that do not hold are all accepted. */
   *results(results: Iterable<ExplainResult>): Generator<ExplainResult> {
     for (const result of results) {
       const { stack, subject, target } = result;
@@ -72,7 +72,7 @@ export class Baseline {
     }
   }
 
-  /** The findings of the audit, those marked that are accepted. */
+  /** The findings of the audit; marks those that are accepted. */
   findings(findings: readonly Finding[]): readonly Finding[] {
     return findings.map((finding) => {
       const accepted = this.#acceptance(finding);
@@ -80,13 +80,13 @@ export class Baseline {
     });
   }
 
-  /** What is to be tidied up: lines that have expired, and lines that accept nothing; once everything was asked about. */
+  /** Lines to tidy up: those that have expired, and those that accept nothing. Meaningful once everything was asked. */
   get leftovers(): readonly string[] {
     return this.#lines.flatMap((line) => {
       const { check, stack = "", subject, target = "", expires } = line;
       const what = [stack && `${stack}:`, check, subject, target].filter((part) => part !== "").join(" ");
       if (expires < this.#today) return [`${what} was accepted until ${expires} and counts again`];
-      return this.#used.has(line) ? [] : [`${what} is accepted and was not found: remove the line`];
+      return this.#used.has(line) ? [] : [`${what} is accepted but was not found: remove the line`];
     });
   }
 
@@ -116,7 +116,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** A result may make its members when they are read, which a spread would not copy. */
+/** Copies members by name, because a spread would leave out those that are getters. */
 function marked(result: ExplainResult, accepted: readonly Acceptance[]): ExplainResult {
   const { job, stack, subject, target, verdict, as, checks, warnings } = result;
   return { job, stack, subject, target, verdict, as, checks, ...(warnings && { warnings }), accepted };

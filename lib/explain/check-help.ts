@@ -1,5 +1,5 @@
 /*
- * What each check asks, and what to look at where it does not hold: for reports that list every rule.
+ * What each check asks, and what to look at if it does not hold: for reports that list every rule.
  */
 
 import type { CheckId } from "./check-ids";
@@ -7,19 +7,19 @@ import { accessRunners } from "./jobs/access";
 import { fleetRunner } from "./jobs/fleet-links";
 import { PULL_LINKS } from "./jobs/pull";
 
-/** What a report says of a check or a warning, whatever it found. */
+/** What a report says about a check or a warning, whatever it found. */
 export interface CheckHelp {
   /** Name of the check or warning. */
   readonly id: string;
   /** One sentence: what is asked, or what it is. */
   readonly question: string;
-  /** What to look at, plain sentences. */
+  /** What to look at, in plain sentences. */
   readonly help: string;
 }
 
 const HELP: Readonly<Record<CheckId, string>> = {
   "still-pulled":
-    "Annotate the service account of the pod and give its identity the repository, or keep the node's identity with mixed mode until that is done.",
+    "Annotate the pod's service account and give its identity access to the repository, or keep the node's identity with mixed mode until that is done.",
   "image-parses":
     "Write the image as `podman pull` accepts it: no scheme, no upper case in the path, a valid tag or digest.",
   "provider-matches-image":
@@ -40,17 +40,17 @@ const HELP: Readonly<Record<CheckId, string>> = {
     "The trust must name system:serviceaccount:<namespace>:<name> exactly; a wildcard needs an operator that knows wildcards.",
   "login-permitted": "Grant the identity what the registry asks for before any pull.",
   "repository-permitted":
-    "Grant the identity the right to read the repository, and where another account owns it, have that account let it in.",
-  otherwise: "What happens besides the chain: a pull secret, the node's identity, or an anonymous pull.",
+    "Grant the identity the right to read the repository; if another account owns it, that account must allow it too.",
+  otherwise: "What happens without the chain: a pull secret, the node's identity, or an anonymous pull.",
   "secret-present": "Add the Secret that the component reads to the manifests, or finish it with bind.",
   "secret-well-formed":
-    "Write the keys that the component's SDK reads, with the path of the token, and no static key that wins over it.",
+    "Write the keys that the component's SDK reads, with the path of the token, and no static key, which would override it.",
   "issuer-configured": "Write the issuer into spec.serviceAccountIssuer of Authentication/cluster.",
   "account-present": "Add the ServiceAccount of the workload to the manifests.",
   "account-annotated":
     "Annotate the service account with the identity, or mount a credential file that names it.",
   "pods-configured": "Give the pods a projected token of the right audience, and the variables that name it.",
-  "identity-found": "The identity that is named must be among the Terraform that is read.",
+  "identity-found": "The named identity must be in the Terraform configuration that is read.",
   "permissions-granted": "Grant the identity every permission that is asked for.",
   "controller-present": "Add the Deployment or StatefulSet of the hub's controller to the manifests.",
   "controller-configured":
@@ -65,26 +65,26 @@ const HELP: Readonly<Record<CheckId, string>> = {
   "identity-named": "The controller's service account must name the identity that the plugin acts as.",
   "token-mounted": "Mount a projected token for the audience where the plugin looks for it.",
   "spoke-admits":
-    "Let the spoke know the identity: an access entry, a role assignment, an IAM binding or an OIDC rule.",
+    "Make the identity known to the spoke: by an access entry, a role assignment, an IAM binding or an OIDC rule.",
   "spoke-authorizes": "Grant the identity rights in the spoke, by RBAC or by the cloud.",
 };
 
-/** What fleet accesses are warned of, as a sentence; each warning says what to do. */
+/** What each warning about fleet access means, as a sentence; the warning itself says what to do. */
 const WARNINGS: Readonly<Record<string, string>> = {
   "access-entry-untied": "An access entry is not replaced together with its IAM role.",
   "access-provider-ambiguous":
-    "A profile has several access providers of the controller's file, whose order decides.",
-  "access-provider-unused": "An entry of the provider file is named by no profile.",
-  "cluster-manager-foreign": "A profile is of a cluster manager that rewrites its own.",
+    "Several access providers of a profile are in the controller's file, and their order decides.",
+  "access-provider-unused": "The provider file has an entry that no profile names.",
+  "cluster-manager-foreign": "A profile belongs to a cluster manager that overwrites its profiles.",
   "cluster-setting-ignored": "The access library ignores a setting of the profile's cluster.",
   "fleet-extension-invalid": "An extension of a profile has a name that no controller looks for.",
-  "policy-impersonated": "Access policies do not count while a controller acts as others.",
+  "policy-impersonated": "Access policies have no effect while a controller impersonates others.",
   "profile-config-without-cluster-info":
     "The provider's entry does not hand the profile's data to the plugin.",
   "profile-env-shared": "Variables of one spoke are kept for the next one.",
   "profile-env-without-policy": "The chosen provider takes no variables of the profile.",
   "proxy-unused": "The container's proxy is not used for spokes.",
-  "subject-unpinned": "The spoke lets in every service account of the hub that has the audience.",
+  "subject-unpinned": "The spoke admits every service account of the hub whose token has the audience.",
   "wide-policy": "A policy grants more than a controller needs.",
   "wide-role": "A role grants more than a controller needs.",
   "worker-cluster-missing": "No MultiKueueCluster refers to the profile.",

@@ -1,6 +1,6 @@
 /*
- * How a cloud's part of a chain is judged. A cloud declares what it knows here; nothing outside of its folder branches
- * on it.
+ * How a cloud's part of a chain is judged. Each cloud implements these interfaces; nothing outside its folder branches
+ * on a cloud.
  */
 
 import type { Known } from "../model/known";
@@ -23,8 +23,8 @@ export interface TokenQuestion {
   /** `iss`. */
   readonly issuer: Known<string>;
   /**
-   * True for a token of a further issuer, which a cluster on the move accepts beside the one that signs. Its bearer may
-   * have other settings than those that were read, which are for the one that signs.
+   * True for a token of a further issuer that a cluster accepts while it moves to another issuer. Its bearer may have
+   * other settings than those that were read, which are for the issuer that signs.
    */
   readonly further?: boolean;
   /** The only entry of `aud`. */
@@ -35,7 +35,7 @@ export interface TokenQuestion {
   readonly name: string;
 }
 
-/** Whether a cloud takes a token, link by link. */
+/** Whether a cloud accepts a token, link by link. */
 export interface TrustAnswer {
   /** Whether the issuer is trusted. */
   readonly issuer: Answer;
@@ -55,17 +55,17 @@ export interface PluginCloud {
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[];
   /** Whether arguments, variables and files of the entry suit the plugin; the same for all images of a host. */
   arguments(entry: ProviderEntry, node: NodeConfiguration, host: string, cluster: ClusterFacts): Answer;
-  /** What becomes of the pull where they do not suit it and the plugin answers all the same; `undefined` where it fails. */
+  /** What becomes of the pull if they do not suit the plugin but it answers anyway; `undefined` if it fails. */
   answersAnyway?(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */
   annotations(question: PullQuestion): Answer;
-  /** Where it is granted that everyone may read a repository, or all of a pattern; `undefined` where that is not certain. */
+  /** Where everyone is allowed to read a repository, or all of a pattern; `undefined` if that is not certain. */
   readByAll(repository: AskedRepository): Evidence | undefined;
-  /** As whom the plugin acts, and whether the cloud lets it. */
+  /** The identity that the plugin acts as, and whether the cloud accepts the token. */
   puller(question: PullQuestion): PullIdentity;
 }
 
-/** Who pulls, by which entry. */
+/** Who pulls, and by which entry. */
 export interface PullQuestion {
   /** The cluster. */
   readonly cluster: ClusterFacts;
@@ -81,20 +81,20 @@ export interface PullQuestion {
 
 /** What a service account's tokens are exchanged for. */
 export interface PullIdentity {
-  /** Whether the cloud takes the token. */
+  /** Whether the cloud accepts the token. */
   readonly trust: TrustAnswer;
-  /** For people and for `as`: an ARN, a client id, a principal; `undefined` where it cannot be determined who it is. */
+  /** For people and for `as`: an ARN, a client id, a principal; `undefined` if it cannot be determined. */
   readonly label: string | undefined;
-  /** Where the identity stands; `undefined` where it was not read. */
+  /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;
   /**
-   * What it may do: the same object for all identities that may do the same, since answers are remembered by it. Its
-   * answers name no identity.
+   * What it may do: one object for all identities with the same rights, since answers are remembered by it. Its answers
+   * name no identity.
    */
   readonly rights: PullRights;
   /**
-   * Whether the trust takes a token for any audience of the OIDC provider. Absent where a cloud takes none but those
-   * that are named.
+   * Whether the trust accepts a token for any audience of the OIDC provider. Absent if a cloud accepts only named
+   * audiences.
    */
   admitsAnyAudience?(): boolean;
 }
@@ -105,41 +105,41 @@ export interface PullRights {
   login(host: string): Answer;
   /** Whether it may read the repository, or every repository of a pattern. */
   repository(repository: AskedRepository): Answer;
-  /** What it may read at all. */
+  /** Everything that it may read. */
   reach(): readonly ReachedRepositories[];
-  /** What it was granted, right by right, that to read images included. */
+  /** What it was granted, right by right, including the right to read images. */
   held(): readonly HeldRight[];
 }
 
-/** One right as it was granted, so that those of two readings can be compared. */
+/** One right as it was granted, so that the rights of two readings can be compared. */
 export interface HeldRight {
-  /** In words; two of the same words are the same right. */
+  /** The right in words; two rights with the same words are the same. */
   readonly text: string;
-  /** What may be done to what, both with IAM's wildcards, and under which condition; absent where words alone tell. */
+  /** What may be done to what, both with IAM's wildcards, and on which condition; absent if only the words tell. */
   readonly covers?: { readonly action: string; readonly on: string; readonly under: string };
-  /** True for what limits the other rights, or may: a denial, a boundary, a policy that was not read. */
+  /** True for what limits the other rights, or may limit them: a denial, a boundary, a policy that was not read. */
   readonly limits?: boolean;
   /**
-   * The images that it lets read, as in {@link PullRights.reach}, none for one that lets log in; absent for one that lets
-   * do other things, or where the images are not known.
+   * The images that it allows to read, as in {@link PullRights.reach}; empty for a right to log in; absent for other
+   * rights, or if the images are not known.
    */
   readonly reads?: readonly string[] | undefined;
   /** Where it was granted. */
   readonly source: Source | undefined;
 }
 
-/** What was granted to whom, whether or not a service account of a cluster that was read acts as it. */
+/** What was granted to an identity or a principal, whether or not a service account that was read acts as it. */
 export interface Granted {
-  /** An identity as {@link PullIdentity.label} names it, else a principal as it is written where it is granted. */
+  /** An identity as {@link PullIdentity.label} names it, or else a principal as the grant writes it. */
   readonly to: string;
   /**
-   * True where these are all rights that the identity was granted, which are compared for the service accounts that act
-   * as it; false for what a resource grants to those that it names.
+   * True if these are all the rights of the identity, which are compared for the service accounts that act as it; false
+   * for what a resource grants to the principals that it names.
    */
   readonly isHeld: boolean;
-  /** Where such an identity stands; absent where it goes by its name. */
+  /** Where the identity is declared; absent if only its name is known. */
   readonly at?: Source;
-  /** True for one that the files themselves declare, or whose tokens these exchange. */
+  /** True if the files declare it, or exchange tokens for it. */
   readonly isOwn: boolean;
   /** The rights. */
   rights(): readonly HeldRight[];
@@ -147,9 +147,9 @@ export interface Granted {
 
 /** Repositories that an identity may read. */
 export interface ReachedRepositories {
-  /** `<host>/<repository>`, `*` for any text; or words where it is not a pattern. */
+  /** `<host>/<repository>` with `*` for any text, or words if it is not a pattern. */
   readonly pattern: string;
-  /** True where the pattern is one that can be compared with what was declared. */
+  /** True if the pattern can be compared with what was declared. */
   readonly comparable: boolean;
 }
 
@@ -157,11 +157,11 @@ export interface ReachedRepositories {
 export interface AskedRights {
   /** In the form of a request's provider part, without `kind` and `apiVersion`. */
   readonly rights: TreeObject;
-  /** Where it counts: scopes of Azure, `projects/<id>` of Google; none where the rights say it. */
+  /** Where they apply: Azure scopes, Google's `projects/<id>`; none if the rights say it themselves. */
   readonly places: readonly Known<string>[];
 }
 
-/** What a Secret, an annotation or a file says to act as. */
+/** The identity that a Secret, an annotation or a file names. */
 export interface AccessIdentity {
   /** For people and for `as`: an ARN, a client id, an e-mail address. */
   readonly label: string;
@@ -169,9 +169,9 @@ export interface AccessIdentity {
   readonly found: Answer;
   /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
-  /** As of {@link PullIdentity}, of a token that is shown. */
+  /** As in {@link PullIdentity}, for the token that is shown. */
   admitsAnyAudience?(token: TokenQuestion): boolean;
-  /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
+  /** Whether everything that is asked for is granted; if nothing is asked for, whether anything is granted. */
   permissions(asked: AskedRights | undefined, token: TokenQuestion): Answer;
   /** What it was granted, right by right. */
   held(token: TokenQuestion): readonly HeldRight[];
@@ -179,9 +179,9 @@ export interface AccessIdentity {
 
 /** What was found for the bearer of a token. */
 export interface AccessReading {
-  /** Whether what names the identity is right in itself. */
+  /** Whether what names the identity is well-formed. */
   readonly answer: Answer;
-  /** What it names; `undefined` where it names nothing. */
+  /** The identity that it names; `undefined` if it names none. */
   readonly identity: AccessIdentity | undefined;
 }
 
@@ -191,24 +191,24 @@ export interface AccountQuestion {
   readonly account: ServiceAccountFact;
   /** The pods that run as it. */
   readonly pods: readonly PodFact[];
-  /** What was written that its pods need; `undefined` where nothing was. */
+  /** What its pods need, as a file in `pods/` states it; `undefined` without one. */
   readonly fragment: PodFact | undefined;
-  /** The files with credentials of its namespace. */
+  /** The credential files of its namespace. */
   readonly files: readonly CredentialFileFact[];
-  /** True where it is recorded that it acts in this cloud. */
+  /** True if it is recorded that it acts in this cloud. */
   readonly declared: boolean;
-  /** Variables that the asking program has besides those of its container, and above them. */
+  /** Variables that the asking program has in addition to those of its container, which they override. */
   readonly program: ReadonlyMap<string, Known<string>>;
   /**
-   * True where what the cloud gives service accounts of its own clusters counts; for a controller that enters spokes
+   * Whether to consider what the cloud gives service accounts of its own clusters; for a controller that enters spokes,
    * {@link CloudSpokes.native} answers.
    *
    * @defaultValue false
    */
   readonly native?: boolean;
   /**
-   * The cluster that it runs in, as far as it says whether a pod identity webhook runs there. Without `fleet` that is
-   * taken for granted.
+   * The cluster that it runs in, as far as it shows whether a pod identity webhook runs there. Without `fleet`, one is
+   * presumed to run.
    */
   readonly cluster: {
     readonly name?: string;
@@ -219,23 +219,23 @@ export interface AccountQuestion {
 
 /** What was found for a workload. */
 export interface AccountReading extends AccessReading {
-  /** Whether its pods get a token and learn where it is, as far as can be seen. */
+  /** Whether its pods get a token and know its path, as far as the files show. */
   readonly pods: Answer;
-  /** The audiences of the tokens that its pods show, each once; none where none is known. */
+  /** The audiences of the tokens that its pods show, each once; empty if none is known. */
   readonly audiences: readonly Known<string>[];
 }
 
-/** Who acts in a cloud other than by pulling: OpenShift's components by their Secrets, workloads by annotations and files. */
+/** Who acts in a cloud apart from pulling: OpenShift's components by Secrets, workloads by annotations and files. */
 export interface CloudAccess {
   /** Kind of the provider part of its CredentialsRequests. */
   readonly providerKind: string;
-  /** The rights of a request, each by itself in words, to compare two and to name one. */
+  /** The rights of a request, each in words, to compare requests and to name a right. */
   inWords(rights: TreeObject): readonly string[];
-  /** True for a Secret that leads an SDK of this cloud to a token, rightly or wrongly. */
+  /** True for a Secret that points an SDK of this cloud to a token, correctly or not. */
   recognizes(secret: SecretFact): boolean;
   /**
-   * Reads the Secret of a component whose token is at that path, `undefined` where nothing says where it is; beside it
-   * are all Secrets of the cluster, by `namespace/name`.
+   * Reads the Secret of a component whose token is at `tokenPath`, which is `undefined` if nothing says where it is.
+   * `beside` are all Secrets of the cluster, by `namespace/name`.
    */
   secret(
     secret: SecretFact,
@@ -252,9 +252,9 @@ export interface SpokeCall {
   readonly server: Known<string>;
   /** Arguments of the plugin. */
   readonly args: readonly Known<string>[];
-  /** Variables of the plugin, those of the controller's container below those of its own. */
+  /** Variables of the plugin; its own override those of the controller's container. */
   readonly env: ReadonlyMap<string, Known<string>>;
-  /** True where it is recorded that the spoke is of this cloud. */
+  /** True if it is recorded that the spoke belongs to this cloud. */
   readonly recorded: boolean;
 }
 
@@ -262,37 +262,37 @@ export interface SpokeCall {
 export interface SpokeQuestion extends SpokeCall {
   /** Name of the spoke's profile. */
   readonly spoke: string;
-  /** Annotations of the service account. */
+  /** The controller's service account. */
   readonly account: ServiceAccountFact | undefined;
   /** The identity that the controller acts as. */
   readonly identity: AccessIdentity;
-  /** Id of the project that lets controllers in, as recorded; `undefined` where none is. */
+  /** Id of the project that admits controllers, as recorded; `undefined` if none is. */
   readonly project: string | undefined;
-  /** Number of that project, as recorded; `undefined` where none is. */
+  /** Number of that project, as recorded; `undefined` if none is. */
   readonly projectNumber: string | undefined;
-  /** What was read of the spoke's own objects. */
+  /** What was read about the spoke's own objects. */
   readonly rbac: SpokeFact;
-  /** Where the controller is configured to act as others there; `undefined` where it is not. */
+  /** Where the controller is configured to impersonate others there; `undefined` if it is not. */
   readonly impersonates: Source | undefined;
 }
 
-/** Something that works, and that people should know. */
+/** Something that works but that people should know. */
 export interface FleetWarning {
   /** Names the kind of warning. */
   readonly id: string;
   /** What it is, one sentence without full stop. */
   readonly reason: string;
-  /** What it was judged by. */
+  /** The facts that it rests on. */
   readonly evidence: readonly Evidence[];
   /** What to do. */
   readonly remedy: string;
 }
 
-/** What a cloud says of a spoke. */
+/** What a cloud says about a spoke. */
 export interface SpokeReading {
   /** Whether the spoke knows the controller's identity. */
   readonly admitted: Answer;
-  /** Whether cloud or spoke allow it anything. */
+  /** Whether the cloud or the spoke allows it anything. */
   readonly authorized: Answer;
   /** What people should know. */
   readonly warnings: readonly FleetWarning[];
@@ -303,13 +303,13 @@ export interface CloudSpokes {
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading;
   /**
-   * The answer where the cloud gives a controller on one of its own clusters an identity that is not judged here;
-   * `undefined` where nothing that was read says so. Absent where the cloud gives none by itself.
+   * The answer if the cloud gives a controller on one of its own clusters an identity that is not judged here;
+   * `undefined` if nothing that was read says so. Absent if the cloud never does that.
    */
   native?(account: ServiceAccountFact): Answer | undefined;
   /**
-   * What the API servers of the cloud's clusters do not take of a call; `undefined` where nothing is wrong. Absent where
-   * nothing in a call can be. The evidence is what was read of the call.
+   * What the API servers of the cloud's clusters refuse in a call; `undefined` if nothing is wrong. Absent if nothing
+   * in a call can be wrong. `where` is what was read about the call.
    */
   called?(call: SpokeCall, where: readonly Evidence[]): Answer | undefined;
 }
@@ -324,17 +324,17 @@ export interface ShownClaims {
   readonly audience: string;
 }
 
-/** An identity, or what stands for one, whose trust a configuration declares: a role, a credential, a pool's provider. */
+/** An identity, or what represents one, whose trust is declared: a role, a federated credential, a pool provider. */
 export interface DeclaredIdentity {
   /** Address of its resource. */
   readonly address: string;
   /** What a test may call it: address, name, ARN or resource id. */
   readonly names: readonly string[];
-  /** Where it stands. */
+  /** Where it is declared. */
   readonly source: Source;
-  /** Whether a token is let in; an OIDC provider that is only adopted is presumed to be there. */
+  /** Whether a token is admitted; an OIDC provider that is only adopted is presumed to exist. */
   trust(claims: ShownClaims): TrustAnswer;
-  /** As of {@link PullIdentity}, of a token that is shown. */
+  /** As in {@link PullIdentity}, for the token that is shown. */
   admitsAnyAudience?(claims: ShownClaims): boolean;
   /** What its trust compares claims with. */
   readonly terms: TrustTerms;
@@ -346,9 +346,9 @@ export interface TrustTerms {
   readonly audiences: readonly Known<string>[];
   /** Subjects, and patterns of them with IAM's wildcards. */
   readonly subjects: readonly Known<string>[];
-  /** How tokens become principals, where that is configured: other texts may make other principals of them. */
+  /** How tokens become principals, if that is configured: other texts may yield other principals. */
   readonly maps?: readonly Known<string>[];
-  /** What decides about subjects by other means, expressions say: equal texts decide the same. */
+  /** What decides about subjects by other means, such as expressions; equal texts decide equally. */
   readonly beyond: readonly Known<string>[];
 }
 
@@ -358,13 +358,13 @@ export interface Cloud {
   readonly cloud: string;
   /** Its registries' image credential provider. */
   readonly pulls: PluginCloud;
-  /** Who acts in it other than by pulling. */
+  /** Who acts in it apart from pulling. */
   readonly access: CloudAccess;
   /** Its clusters as spokes of a fleet. */
   readonly spokes: CloudSpokes;
-  /** What is declared here and lets tokens in; what is only looked up is left out. */
+  /** What is declared here and admits tokens; what is only looked up is left out. */
   readonly identities: readonly DeclaredIdentity[];
-  /** What is granted to anyone: identities, principals that resources name, and everyone. */
+  /** What is granted, to identities, to principals that resources name, and to everyone. */
   readonly granted: readonly Granted[];
 }
 
@@ -376,12 +376,12 @@ export interface CloudReader {
   readonly title: string;
   /** What the types of its Terraform resources begin with. */
   readonly providers: readonly string[];
-  /** What may be stated of it; absent where nothing may. */
+  /** The facts that may be stated about it; absent if there are none. */
   readonly stated?: StatedSection;
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */
   readonly computed: readonly ComputedAttribute[];
   /** The buckets or containers that may publish issuers, this cloud's or others'. */
   stores(terraform: Terraform): readonly ObjectStore[];
-  /** The cloud; the resources are indexed when they are first asked for. */
+  /** Reads the cloud; resources are indexed when they are first needed. */
   read(terraform: Terraform, issuers: Issuers): Cloud;
 }

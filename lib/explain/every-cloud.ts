@@ -16,7 +16,7 @@ import { CLUSTER } from "./read/cluster-shape";
 import type { StatedFact } from "./read/facts";
 import { type Source, below } from "./read/source";
 
-/** The clouds; one more is one more line. */
+/** All clouds. */
 const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
 
 /** What the clouds can compute of attributes that Terraform knows only after apply. */
@@ -26,13 +26,13 @@ const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),
 );
 
-/** What may be stated of the clouds. */
+/** The facts that may be stated about clouds. */
 export const STATED: Shape = { keys: CLOUDS };
 
 /** What a file with facts may hold. */
 export const FACTS: Shape = { keys: { cluster: CLUSTER, ...CLOUDS } };
 
-/** The resources that say stated facts, which must be of the shape. */
+/** The resources that express stated facts, which must have the shape. */
 export function statedResources(
   facts: Readonly<Record<string, unknown>>,
   source: Source,
@@ -47,7 +47,7 @@ export function statedResources(
   });
 }
 
-/** The name of the cloud whose resources have a type that begins so; `undefined` for any other type. */
+/** The name of the cloud whose resource types begin with `provider`; `undefined` for any other. */
 export function cloudTitle(provider: string): string | undefined {
   return READERS.find(({ providers }) => providers.includes(provider))?.title;
 }
@@ -56,9 +56,9 @@ export function cloudTitle(provider: string): string | undefined {
 export interface Clouds {
   /** All of them. */
   readonly all: readonly Cloud[];
-  /** The plugin that an entry runs; `undefined` for one that is not known. */
+  /** The plugin that an entry runs; `undefined` for an unknown one. */
   readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
-  /** Where it is granted that everyone may read a repository; `undefined` where nothing grants it. */
+  /** Where everyone is allowed to read a repository; `undefined` if that is granted nowhere. */
   readonly readByAll: (repository: AskedRepository) => Evidence | undefined;
   /** The issuers whose documents were read, of any cloud. */
   readonly issuers: Issuers;
@@ -74,8 +74,8 @@ export function readClouds(terraform: Terraform): Clouds {
 }
 
 /**
- * The plugin by the executable's name; the cloud of one by another name is that of the annotation keys or the
- * registries, which prove nothing of the plugin.
+ * Finds the plugin by the executable's name. For another name, annotation keys or registries tell the cloud, but prove
+ * nothing about the plugin.
  */
 function pluginOf(entry: ProviderEntry, all: readonly Cloud[]): PluginCloud | undefined {
   const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};

@@ -45,13 +45,13 @@ import type { Verdict } from "./verdict";
 import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
 
-/** What the verifier says of one pull. */
+/** What the verifier says about one pull. */
 export interface PullResult extends ExplainResult {
   /** Which job it belongs to. */
   readonly job: "image-pull";
 }
 
-/** What the verifier says of one service account of a component or workload. */
+/** What the verifier says about one service account of a component or workload. */
 export interface AccessResult extends ExplainResult {
   /** Which job it belongs to. */
   readonly job: AccessJob;
@@ -61,40 +61,40 @@ export interface AccessResult extends ExplainResult {
 export interface ImagePuller {
   /** The result. */
   readonly result: PullResult;
-  /** True where a declared pull covers the image. */
+  /** True if a declared pull covers the image. */
   readonly declared: boolean;
 }
 
 /** The clouds over what was read, for tests of trust. */
 export let cloudsOf: (explainer: Explainer) => readonly Cloud[];
 
-/** The results of what a stack declares, of these jobs; what else its manifests hold is left out. For the proof at synth. */
+/** The results of these jobs, only for what a stack declares; for the proof at synth. */
 export let declaredOf: (
   explainer: Explainer,
   stack: string,
   jobs: ReadonlySet<ExplainResult["job"]>,
 ) => Iterable<ExplainResult>;
 
-/** What a comparison looks at, of one side. */
+/** What a comparison looks at on one side. */
 export interface Inside {
   readonly facts: Facts;
   readonly clouds: readonly Cloud[];
   readonly pulls: Pulls;
-  /** Of each component and workload of a cluster, with what its identity was granted. */
+  /** The components and workloads of a cluster, with what their identities were granted. */
   readonly accesses: (
     artefacts: ClusterArtefacts,
   ) => Iterable<AccessResult & Pick<JudgedAccess, "acting" | "held">>;
   readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
 }
 
-/** What a comparison looks at. */
+/** Gives a comparison access to one side. */
 export let insideOf: (explainer: Explainer) => Inside;
 
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
- * Works on synth output before anything is applied, on manifests and Terraform JSON of others, and on the output of
- * `terraform show -json`. No input makes it say `allowed` by mistake: what it cannot judge is `unknown`.
+ * Works on synth output before anything is applied, on manifests and Terraform JSON from elsewhere, and on the output
+ * of `terraform show -json`. No input makes it say `allowed` by mistake: what it cannot judge is `unknown`.
  */
 export class Explainer {
   readonly #facts: Facts;
@@ -123,8 +123,8 @@ export class Explainer {
   }
 
   /**
-   * Reads synth output folders, folders of stacks, manifests and Terraform JSON. Throws where one of the files cannot be
-   * read, and where nothing was found: a verdict over half of the facts would be worth nothing.
+   * Reads synth output folders, folders of stacks, manifests and Terraform JSON. Throws if one of the files cannot be
+   * read or if nothing was found, because a verdict on half of the facts would be worthless.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");
@@ -143,20 +143,20 @@ export class Explainer {
     );
   }
 
-  /** What was found and is not judged, and what would be refused. */
+  /** What was found but is not judged, and what would be refused. */
   get skipped(): readonly SkippedDocument[] {
     return this.#facts.skipped;
   }
 
-  /** The results one by one, so that a million of them need not be held at once. */
+  /** Yields the results of the selected pulls one by one, so that a million of them need not be held at once. */
   pulls(selection: PullSelection = {}): Generator<PullResult> {
     checkGiven("Explainer.pulls()", PULL_SELECTION, selection, "selection");
     return this.#selected(selection);
   }
 
   /**
-   * The service accounts of OpenShift's components: declared ones, and those whose Secrets or CredentialsRequests were
-   * read.
+   * Judges the service accounts of OpenShift's components: declared ones, and those whose Secrets or
+   * CredentialsRequests were read.
    */
   *components(selection: AccessSelection = {}): Generator<AccessResult> {
     checkGiven("Explainer.components()", ACCESS_SELECTION, selection, "selection");
@@ -164,8 +164,8 @@ export class Explainer {
   }
 
   /**
-   * The service accounts of workloads: declared ones, and those that annotations or credential files let act in a
-   * cloud.
+   * Judges the service accounts of workloads: declared ones, and those that act in a cloud by annotations or credential
+   * files.
    */
   *workloads(selection: AccessSelection = {}): Generator<AccessResult> {
     checkGiven("Explainer.workloads()", ACCESS_SELECTION, selection, "selection");
@@ -173,7 +173,7 @@ export class Explainer {
   }
 
   /**
-   * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
+   * Judges the ways of a hub's controllers into its spokes, for declared fleets and for ClusterProfiles that were read.
    */
   *fleetAccesses(selection: FleetSelection = {}): Generator<FleetResult> {
     checkGiven("Explainer.fleetAccesses()", FLEET_SELECTION, selection, "selection");
@@ -181,8 +181,8 @@ export class Explainer {
   }
 
   /**
-   * The results of every job: pulls, components, workloads, fleet accesses; where an image is asked about, its pulls
-   * alone, and where a spoke is, the ways into it alone.
+   * Yields the results of every job: pulls, components, workloads, fleet access. With an image, only its pulls; with a
+   * spoke, only the ways into it.
    */
   *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
     checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
@@ -206,7 +206,7 @@ export class Explainer {
     });
   }
 
-  /** Everything that a service account can read, marked where it was not declared. */
+  /** Everything that a service account can read, and whether it was declared. */
   reach(serviceAccount: string, stack?: string): readonly ServiceAccountReach[] {
     const key = selectedAccount(serviceAccount) ?? "";
     const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
@@ -226,9 +226,9 @@ export class Explainer {
   }
 
   /**
-   * What becomes of the pulls of pods that run today, read as manifests or as `kubectl get pods -A -o yaml` prints them,
-   * once the configuration that was read is applied: `allowed` where a pull goes on, as the service account's identity
-   * or the node's, `denied` where it is lost. Images that no entry matches, and pods that have ended, are left out.
+   * What becomes of the pulls of pods that run today (manifests or the output of `kubectl get pods -A -o yaml`) once the
+   * configuration that was read is applied: `allowed` if a pull goes on, as the service account's identity or the
+   * node's, `denied` if it is lost. Images that no entry matches, and pods that have ended, are left out.
    */
   *running(selection: PullSelection = {}): Generator<RunningResult> {
     checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
@@ -240,8 +240,8 @@ export class Explainer {
   }
 
   /**
-   * What a review should look at although it works: trust that is too wide, identities that are shared, grants to more
-   * than is declared here, nodes that pull by themselves, keys that the next apply drops.
+   * What works but should be reviewed: trust that is too wide, shared identities, grants to more than is declared here,
+   * nodes that can pull by themselves, keys that the next apply removes.
    */
   audit(stack?: string): readonly Finding[] {
     const clusters = selectedClusters(this.#facts, stack);
@@ -332,7 +332,7 @@ function declaredPatterns({ cluster }: ClusterArtefacts, key: string): readonly 
     .flatMap(({ images }) => images.flatMap((image) => orElse(image, () => undefined) ?? []));
 }
 
-/** A verdict is cheap, its checks are not: they are put together when they are read. */
+/** A verdict is cheap, but its checks are not, so they are assembled when they are read. */
 class Result implements PullResult {
   readonly job = "image-pull";
   readonly #question: AskedPull;
@@ -382,7 +382,7 @@ const NEVER_PULLED = {
   remedy: "",
 } as const;
 
-/** Reads artefacts and explains what is selected, of every job. */
+/** Reads artefacts and explains what is selected, for every job. */
 export function explain(
   paths: readonly string[],
   selection: ExplainSelection = {},

@@ -13,7 +13,7 @@ const files = new WeakMap<ExplainOptions, string>();
 /**
  * Reads a file with facts, JSON or YAML of one document: `cluster` as `workload-identity.json` has it, and `aws` with
  * `oidcProviders`, `podIdentityAgents`, `policies` and `repositories`. Its JSON schema is `docs/facts.schema.json`.
- * Throws also for keys and types that are not known.
+ * Also throws for unknown keys and wrong types.
  */
 export function readFactsFile(file: string): ExplainOptions {
   checkGiven("readFactsFile()", text, file, "file");

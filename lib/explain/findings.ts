@@ -1,6 +1,6 @@
 /*
- * What keeps a result from being allowed, one finding per link, in the form that text, annotations and reports for
- * machines share with the audit.
+ * What keeps a result from being allowed: one finding per link, in the form that text, annotations and machine-readable
+ * reports share with the audit.
  */
 
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { jobWords } from "./render/jobs";
 import type { Acceptance, ExplainResult } from "./result";
 import type { Verdict } from "./verdict";
 
-/** How much a finding matters, in the words of SARIF: `error` is denied, `warning` unknown, `note` works all the same. */
+/** How much a finding matters, in SARIF's words: `error` is denied, `warning` is unknown, `note` works anyway. */
 export type Severity = "error" | "warning" | "note";
 
 /** A link that does not hold, a warning, or a row of the audit. */
@@ -23,16 +23,16 @@ export interface Finding {
   readonly stack: string;
   /** The service account, `namespace/name`; or the identity, the nodes or the issuer that the audit names. */
   readonly subject: string;
-  /** The image, Secret, cloud or spoke; empty where the audit names none. */
+  /** The image, Secret, cloud or spoke; empty if the audit names none. */
   readonly target: string;
   /** Why, one sentence without full stop. */
   readonly reason: string;
-  /** What it was judged by. */
+  /** The facts that it rests on. */
   readonly evidence: readonly Evidence[];
-  /** What to do; empty where nothing is to be done. */
+  /** What to do; empty if nothing needs to be done. */
   readonly remedy: string;
   /**
-   * What an operator sees of it.
+   * What an operator sees in a log or an event.
    *
    * @defaultValue - it is not known
    */
@@ -56,12 +56,12 @@ const SEVERITIES: Readonly<Record<Exclude<Verdict, "allowed">, Severity>> = {
 };
 
 /**
- * The links that keep a result from being allowed: the first that is broken, else all that are unknown; of a pull that
- * the kubelet never makes, the first. None for a result that is allowed.
+ * The links that keep a result from being allowed: the first that is broken, or else all that are unknown; for a pull
+ * that the kubelet never makes, the first link. None for a result that is allowed.
  */
 export function openLinks({ verdict, as, checks }: ExplainResult): readonly CheckResult[] {
   if (verdict === "allowed") return [];
-  // Nothing of the chain matters to a pull that everyone may make.
+  // The chain does not matter to a pull that everyone may make.
   if (as === ANONYMOUS) return checks.filter(({ id }) => id === "otherwise");
   const broken = checks.find(({ status }) => status === "fail");
   if (broken) return [broken];
@@ -85,7 +85,7 @@ export function findingsOf(result: ExplainResult): readonly ResultFinding[] {
   });
 }
 
-/** The evidence of a link; where none of it has a place in a file, with the nearest that another link has. */
+/** The evidence of a link; if none of it has a place in a file, with the nearest of another link that has one. */
 function placed(link: CheckResult, checks: readonly CheckResult[]): readonly Evidence[] {
   if (link.evidence.some(({ source }) => source)) return link.evidence;
   const place = checks.indexOf(link);
@@ -105,7 +105,7 @@ export function warningsOf({
   return warnings.map((warning) => ({ ...warning, severity: "note", job, stack, subject, target }));
 }
 
-/** `shop/web pulls r.example.com/app:1`: whom and what a finding is about. */
+/** `shop/web pulls r.example.com/app:1`: who and what a finding is about. */
 export function aboutOf(finding: Finding & { readonly job?: ExplainResult["job"] }): string {
   const { job, subject, target } = finding;
   return [subject, job && jobWords[job].verb, target]
@@ -115,7 +115,7 @@ export function aboutOf(finding: Finding & { readonly job?: ExplainResult["job"]
 
 const FINGERPRINT_LENGTH = 32;
 
-/** The same text for a finding, wherever it is in its file: made of check, stack, subject and target. */
+/** A text that stays the same wherever the finding is in its file: made of check, stack, subject and target. */
 export function fingerprint({ id, stack, subject, target }: Finding): string {
   const hash = createHash("sha256").update(JSON.stringify([id, stack, subject, target]));
   return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);

@@ -1,6 +1,6 @@
 /**
- * The verifier: will this pod pull this image, will this component or workload get into its cloud, as whom, and if not,
- * which link is broken. Reads what was synthesized, never construct objects. No construct library.
+ * The verifier: whether a pod can pull an image, whether a component or workload can act in its cloud, as whom, and if
+ * not, which link is broken. It reads files, never construct objects, and loads no construct library.
  *
  * @module explain
  * @packageDocumentation

@@ -8,11 +8,11 @@ export interface Acceptance {
   readonly check: string;
   /** Why, as it was written. */
   readonly reason: string;
-  /** The last day on which it counts, `YYYY-MM-DD` in UTC. */
+  /** The last day on which it is accepted, `YYYY-MM-DD` in UTC. */
   readonly expires: string;
 }
 
-/** What the verifier says of one chain, whatever its job. */
+/** What the verifier says about one chain, whatever its job. */
 export interface ExplainResult {
   /** Which job it belongs to. */
   readonly job: "image-pull" | "running-pull" | "component" | "workload" | "fleet-access";
@@ -27,18 +27,18 @@ export interface ExplainResult {
   readonly target: string;
   /** Whether every link holds. */
   readonly verdict: Verdict;
-  /** As which identity, or through what else than the chain; `null` where nothing would serve it. */
+  /** The identity, or what serves the pull instead of the chain; `null` if nothing would. */
   readonly as: string | null;
   /** The links in order. */
   readonly checks: readonly CheckResult[];
   /**
-   * Works, but deserves attention.
+   * What works but deserves attention.
    *
    * @defaultValue - the job has no warnings
    */
   readonly warnings?: readonly FleetWarning[];
   /**
-   * Why it is accepted all the same, for each link that keeps it from being allowed; the verdict stays what it is.
+   * Why it is accepted nevertheless, for each link that keeps it from being allowed; the verdict does not change.
    *
    * @defaultValue - it is not accepted, or only in part
    */
@@ -49,10 +49,10 @@ export interface ExplainResult {
 export interface ServiceAccountReach {
   /** The stack; empty for manifests outside of stacks. */
   readonly stack: string;
-  /** As which identity. */
+  /** The identity that it reads as. */
   readonly as: string;
-  /** `<host>/<repository>` with `*` for any text, or words where it is not a pattern. */
+  /** `<host>/<repository>` with `*` for any text, or words if it is not a pattern. */
   readonly pattern: string;
-  /** True where a declared pull of the service account covers it; false is more than was declared. */
+  /** True if a declared pull of the service account covers it; false if it is more than was declared. */
   readonly declared: boolean;
 }

@@ -1,10 +1,10 @@
 /*
  * Runs the links of a job in the order of its table.
  *
- * A table is a list of steps. A link asks one question of the facts that it names; what it does not name it cannot see,
- * and its answer is remembered by exactly those. A fact is derived from others once the links before it hold. A fork
- * goes on with each of several facts: with the best of them (the entries of one node), or the worst (the pools that a
- * pod may come to). After the first broken link nothing is asked, and the rest is skipped.
+ * A table is a list of steps. A link asks one question about the facts that it names; it sees no others, and its answer
+ * is remembered by exactly those. A fact is derived from others once the links before it hold. A fork tries each of
+ * several facts and keeps the best (the entries of one node) or the worst (the pools that a pod may run on). After the
+ * first broken link nothing is asked, and the rest is skipped.
  */
 
 import type { Answer, CheckResult } from "./answer";
@@ -26,19 +26,19 @@ export interface Derived<F, N extends keyof F = keyof F, K extends keyof F = key
   readonly of: (facts: Pick<F, K>) => F[N];
 }
 
-/** Several facts of one kind, each of which the chain may go on with. */
+/** Several facts of one kind, with each of which the chain may continue. */
 export interface Fork<F, N extends keyof F = keyof F, K extends keyof F = keyof F> {
   readonly adds: N;
   readonly per: readonly K[];
-  /** What the chain goes on with; never empty. */
+  /** The facts to continue with; never empty. */
   readonly each: (facts: Pick<F, K>) => readonly F[N][];
   readonly fold: "best" | "worst";
 }
 
-/** A step of a table, whose facts are checked where it is made. */
+/** A step of a table; the compiler checks its facts where it is made. */
 export type Step<F> = Link<F> | Derived<F> | Fork<F>;
 
-/** Makes the steps of a table of one kind of facts: an undeclared dependency does not compile. */
+/** Makes the steps of a table: a step that uses an undeclared fact does not compile. */
 export interface Steps<F> {
   link<K extends keyof F>(link: Link<F, K>): Step<F>;
   derived<N extends keyof F, K extends keyof F>(derived: Derived<F, N, K>): Step<F>;
@@ -53,14 +53,14 @@ export function stepsOf<F>(): Steps<F> {
 /** A chain that was judged. */
 export interface Chain<F> {
   readonly facts: F;
-  /** The first link that is broken; `undefined` where none is. */
+  /** The first link that is broken; `undefined` if none is. */
   readonly failed: CheckId | undefined;
   readonly verdict: Verdict;
   readonly passed: number;
   readonly checks: readonly CheckResult[];
 }
 
-/** What neighbouring links that depend on the same facts answer, up to the first that fails. */
+/** The answers of neighbouring links that depend on the same facts, up to the first that fails. */
 interface Judged {
   readonly answers: readonly Answer[];
   readonly failed: CheckId | undefined;
@@ -68,17 +68,17 @@ interface Judged {
   readonly passed: number;
 }
 
-/** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
+/** More would only keep answers that no one asks for again: ten thousand service accounts, each with its own image. */
 const REMEMBERED = 512;
-/** What a first fact counts besides: all that hangs on it is kept as long. */
+/** What a first fact adds to the size, because everything below it is kept as long. */
 const WEIGHT = 16;
 
 /**
- * A step with its facts by number, and what it made of them the last few hundred times. Of two questions in a row most
- * facts are the same, so that the place of the last one is kept, up to its last fact.
+ * A step with its facts by number, and its last few hundred answers. Two questions in a row share most facts, so the
+ * place of the previous one is kept, up to its last fact.
  */
 class Compiled<F> {
-  /** The number of the fact that it adds; -1 where it adds none. */
+  /** The number of the fact that it adds; -1 if it adds none. */
   readonly adds: number;
   readonly name: keyof F | undefined;
   readonly fold: Fork<F>["fold"] | undefined;
@@ -107,7 +107,7 @@ class Compiled<F> {
         : (facts) => stage.of(facts);
   }
 
-  /** Has it look up its facts again: one of them has changed. */
+  /** Makes the step look up its facts again, because one of them has changed. */
   touch(): void {
     this.#isStale = true;
   }
@@ -119,7 +119,7 @@ class Compiled<F> {
     this.#recent.length = 0;
   }
 
-  /** What it makes of the facts; `values` are the same by number. */
+  /** The step's result for the facts; `values` are the same facts by number. */
   ask(values: readonly unknown[], facts: F): unknown {
     if (this.#isStale) {
       this.#made = this.#remembered(values, facts);
@@ -178,25 +178,25 @@ function stagesOf<F>(steps: readonly Step<F>[]): readonly Stage<F>[] {
 }
 
 /**
- * A job's table, ready to run. A million questions in a row differ in one or two facts: what changes marks the steps that
- * depend on it, and no other is asked again.
+ * A job's table, ready to run. A million questions in a row differ in one or two facts: a change marks the steps that
+ * depend on it, and only those are asked again.
  */
 export class Runner<F extends object> {
   readonly links: readonly Link<F>[];
   readonly #steps: readonly Compiled<F>[];
   readonly #names: readonly (keyof F)[];
-  /** How many of the facts are given; the others are added by steps. */
+  /** How many of the facts are given; steps add the others. */
   readonly #given: number;
   readonly #values: unknown[];
   /** The steps that depend on each fact. */
   readonly #dependents: readonly (readonly Compiled<F>[])[];
-  /** The fact that begins a row; -1 where none does. */
+  /** The fact that begins a row; -1 if none does. */
   readonly #row: number;
-  /** The steps that are asked nothing again once the row is over. */
+  /** The steps whose answers are of no use once the row is over. */
   readonly #ofRow: readonly Compiled<F>[];
 
   /**
-   * Questions come in rows about one thing, the first of `row`; the others are facts made anew for each of these. What
+   * Questions come in rows about one thing, the first fact of `row`; its other facts are made anew for each row. What
    * was remembered by any of them is forgotten with the row: the garbage collector copies what lives longer.
    */
   constructor(steps: readonly Step<F>[], row: readonly (keyof F)[] = []) {
@@ -214,13 +214,13 @@ export class Runner<F extends object> {
     this.#ofRow = this.#steps.filter(({ per }) => per.some(ofRow));
   }
 
-  /** Judges; what is derived is added to the facts. */
+  /** Judges a chain; adds derived facts to `facts`. */
   run(facts: F): Chain<F> {
     for (let at = 0; at < this.#given; at++) this.#set(at, facts[this.#names[at] as keyof F]);
     return this.#from(0, facts, 0, false);
   }
 
-  /** What the links answered of a chain, up to the first that is broken. */
+  /** What the links of a chain answered, up to the first that is broken. */
   answers(facts: F): readonly Answer[] {
     const answers: Answer[] = [];
     for (const [at, name] of this.#names.entries()) this.#set(at, facts[name]);
@@ -283,7 +283,7 @@ export class Runner<F extends object> {
   }
 }
 
-/** Of two equal verdicts the chain that gets further says more; among pools the first is as good as any. */
+/** Of two equal verdicts, the chain that gets further says more; among pools, the first is as good as any. */
 function isBetter<F>(one: Chain<F>, other: Chain<F>, byLength = true): boolean {
   const compared = compareVerdicts(one.verdict, other.verdict);
   return compared > 0 || (byLength && compared === 0 && one.passed > other.passed);
@@ -303,7 +303,7 @@ function judge<F>(links: readonly Link<F>[], facts: F): Judged {
   return { answers, failed: undefined, isOpen, passed };
 }
 
-/** Of a million chains few are read, so that the links are asked for their words then. */
+/** Asks the links for their words only when these are read: of a million chains, few are. */
 class JudgedChain<F extends object> implements Chain<F> {
   readonly facts: F;
   readonly verdict: Verdict;
@@ -328,7 +328,7 @@ class JudgedChain<F extends object> implements Chain<F> {
   }
 }
 
-/** An answer as plain data: a spread would not copy the words that are made when they are read. */
+/** An answer as plain data, because a spread does not copy the words that getters make. */
 export function plainAnswer({ status, reason, evidence, remedy, log }: Answer): Answer {
   return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }

@@ -2,7 +2,7 @@ import { anyObject, choice, object, optional, text, type ObjectKind } from "../m
 import type { StatedAwsFacts } from "./aws/stated";
 import type { ClusterRecord } from "./read/cluster-record";
 
-/** Why a pull is asked about: it was declared, a caller asked, or a workload has the image. */
+/** Why a pull is judged: it was declared, a caller asked about it, or a workload has the image. */
 export type Origin = "declared" | "asked" | "workload";
 
 /** Whose access to explain. */
@@ -27,7 +27,7 @@ export const ACCESS_SELECTION: ObjectKind<AccessSelection> = object({
   stack: optional(text),
 });
 
-/** What to explain; everything that was declared or occurs in a workload where nothing is chosen. */
+/** What to explain; if nothing is chosen, everything that was declared or occurs in a workload. */
 export interface PullSelection extends AccessSelection {
   /**
    * An image as a pod names it.
@@ -36,7 +36,7 @@ export interface PullSelection extends AccessSelection {
    */
   readonly image?: string;
   /**
-   * Why a pull is asked about, where no image is chosen: it was declared, or a workload has the image.
+   * Restricts pulls by origin, if no image is chosen: those that were declared, or those of images that workloads have.
    *
    * @defaultValue - both
    */
@@ -66,7 +66,7 @@ export const FLEET_SELECTION: ObjectKind<FleetSelection> = object({
   spoke: optional(text),
 });
 
-/** What to explain, of every job. */
+/** What to explain, for every job. */
 export interface ExplainSelection extends PullSelection, FleetSelection {}
 
 /** The kind of {@link ExplainSelection}. */
@@ -75,10 +75,10 @@ export const EXPLAIN_SELECTION: ObjectKind<ExplainSelection> = object({
   ...FLEET_SELECTION.shape,
 });
 
-/** Facts that no artefact shows; evidence that rests on them says that they are stated. */
+/** Facts that no artefact shows; evidence from them says that they are stated. */
 export interface ExplainOptions {
   /**
-   * Facts of the clusters; they win over what was recorded.
+   * Facts of the clusters; they override what was recorded.
    *
    * @defaultValue - only what `workload-identity.json` records
    */

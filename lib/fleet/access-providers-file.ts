@@ -27,14 +27,14 @@ import { secretIssues } from "../rules/fleet/secret-material";
 import { spokeTokenFile } from "../rules/fleet/spoke-tokens";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
 
-/** What an {@link AccessProvidersFile} holds. */
+/** The contents of an {@link AccessProvidersFile}. */
 export interface AccessProvidersFileProps {
-  /** Who reads the list. */
+  /** The controller that reads the list. */
   readonly consumer: FleetConsumer;
-  /** The spokes that it enters, in the order of the list. */
+  /** The spokes that the consumer enters, in the order of the list. */
   readonly spokes: readonly SpokeCluster[];
   /**
-   * The plugin by cloud, where it is not the consumer's usual one.
+   * The plugin by cloud, if it differs from the consumer's default.
    *
    * @defaultValue - `argocd-k8s-auth` for Argo CD, static binaries for all others
    */
@@ -54,7 +54,7 @@ export interface AccessProvidersFileProps {
   /**
    * For MultiKueue: `controller_manager_config.yaml` of the installed release, to which the list is added.
    *
-   * @defaultValue - none; needed for MultiKueue, and only there
+   * @defaultValue - none; required for MultiKueue, refused for all other consumers
    */
   readonly kueueConfiguration?: string;
 }
@@ -70,24 +70,25 @@ export const ACCESS_PROVIDERS_FILE_PROPS: ObjectKind<AccessProvidersFileProps> =
 
 const INDENTATION = 2;
 const SHARED =
-  "access library 0.1.3 and older carries variables of one profile over to the next: let every profile set the same ones";
+  "access library 0.1.3 and older carries variables of one profile over to the next, so every profile must set the same ones";
 
 /**
- * The consumer's list of access providers, in a ConfigMap unless the consumer takes a Secret for each cluster: the provider file, or Kueue's configuration with the list in
- * it. Consumers read it at start; {@link AccessProvidersFile.hash} in an annotation of the pods rolls them.
+ * The consumer's list of access providers, in a ConfigMap unless the consumer takes a Secret for each cluster. The
+ * ConfigMap holds the provider file, or Kueue's configuration with the list added. Consumers read it only at start; put
+ * {@link AccessProvidersFile.hash} into an annotation of the pods to roll them.
  */
 export class AccessProvidersFile extends Construct {
-  /** The entries in their order; of two that a profile has, the first one is used. */
+  /** The entries in order; if a profile names several of them, the first one is used. */
   readonly providers: readonly AccessProvider[];
-  /** The ConfigMap; `undefined` where each cluster has a Secret. */
+  /** The ConfigMap; `undefined` if each cluster has a Secret instead. */
   readonly resource: ApiObject | undefined;
-  /** Name of the ConfigMap, empty without one. */
+  /** Name of the ConfigMap; empty if there is none. */
   readonly configMap: string;
-  /** Key in the ConfigMap, empty without one. */
+  /** Key in the ConfigMap; empty if there is none. */
   readonly key: string;
   /** SHA-256 of the text, hexadecimal. */
   readonly hash: string;
-  /** What the person who applies it should know. */
+  /** Messages for the person who applies the file. */
   readonly warnings: readonly string[];
 
   constructor(scope: Construct, id: string, props: AccessProvidersFileProps) {
@@ -130,15 +131,15 @@ function textOf(providers: readonly AccessProvider[], props: AccessProvidersFile
   }
   if (base !== undefined)
     return fail("fleet-unused", {
-      problem: "configuration of Kueue is given to another consumer",
+      problem: "`kueueConfiguration` is set, but the consumer is not MultiKueue",
       value: props.consumer.title,
-      allowed: "kueueConfiguration beside multiKueue()",
-      remedy: "leave it out",
+      allowed: "kueueConfiguration together with multiKueue()",
+      remedy: "remove `kueueConfiguration`",
     });
   return `${JSON.stringify({ providers: providers.map(accessProviderDocument) }, undefined, INDENTATION)}\n`;
 }
 
-/** The plugin that a consumer uses for the spokes of a cloud. */
+/** The plugin that a consumer uses for a cloud's spokes. */
 export function pluginFor(
   { consumer, plugins = {} }: Pick<AccessProvidersFileProps, "consumer" | "plugins">,
   cloud: string,
@@ -151,7 +152,7 @@ export function pluginFor(
   return key;
 }
 
-/** The checked entries, one per spoke, and those that are given. */
+/** The checked entries: one per spoke, followed by the additional ones. */
 function providerEntries(props: AccessProvidersFileProps): readonly AccessProvider[] {
   const { consumer, spokes, additionalProviders = [] } = props;
   throwFirst(spokes.flatMap(({ inventory }) => profileNamespaceIssues(consumer, inventory.namespace)));
@@ -167,7 +168,7 @@ function providerEntries(props: AccessProvidersFileProps): readonly AccessProvid
   return entries;
 }
 
-/** As given: what a document would leave out is refused. Secrets come first, since no other refusal looks for them. */
+/** Additional entries. Fields that a document cannot express are refused, secrets first: no later check finds them. */
 function givenEntries(
   given: readonly AccessProvider[],
   { takesProfileEnv, title }: FleetConsumer,
@@ -180,7 +181,7 @@ function givenEntries(
     if ("interactiveMode" in execConfig && execConfig.interactiveMode !== "Never")
       throw badProvider(name, "has another interactiveMode than Never, and no terminal");
   }
-  // Upstream all of them may be left out.
+  // Upstream, all of these fields are optional.
   const without = { args: [], env: [], provideClusterInfo: false };
   return entries.map((entry) => ({ ...entry, execConfig: { ...without, ...entry.execConfig } }));
 }

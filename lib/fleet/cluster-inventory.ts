@@ -7,22 +7,22 @@ import { type ObjectKind, anyObject, checkProps, choice, object, optional, text 
 import { foreignManagerIssues, managerNameIssues, statusInMain } from "../rules/fleet/cluster-profile";
 import { type ClusterProfileVersion, clusterProfileVersions } from "../rules/fleet/cluster-profile-schema";
 
-/** What all profiles of one {@link ClusterInventory} have in common. */
+/** What all profiles of a {@link ClusterInventory} share. */
 export interface ClusterInventoryProps {
-  /** An existing namespace of the hub; all profiles of one namespace are one inventory. Kueue wants its own. */
+  /** An existing namespace of the hub; its profiles form one inventory. Kueue needs a namespace of its own. */
   readonly namespace: string;
-  /** Who writes the profiles: a new name, for example `platform-iac`. It cannot be changed later. */
+  /** Name of the profiles' manager, unique on the hub: for example `platform-iac`. It cannot be changed later. */
   readonly clusterManager: string;
   /**
-   * Scope for the status manifests, in another chart than the profiles: the API server drops a status that comes with
-   * the main object. Apply that chart with
+   * Scope for the status manifests. It must be another chart than that of the profiles, because the API server drops a
+   * status that comes with the main object. Apply that chart with
    * `kubectl apply --server-side --subresource=status --field-manager=<clusterManager>`, kubectl 1.32 or newer.
    *
-   * @defaultValue - no status manifests; a `StatusWriter` per spoke writes the status then
+   * @defaultValue - no status manifests; use a `StatusWriter` per spoke instead
    */
   readonly statusScope?: Construct;
   /**
-   * Version of the ClusterProfile API. What is written is valid under both.
+   * Version of the ClusterProfile API. The manifests are valid under both.
    *
    * @defaultValue "v1alpha1"
    */
@@ -39,19 +39,19 @@ const CLUSTER_INVENTORY_PROPS: ObjectKind<ClusterInventoryProps> = object({
 /**
  * The ClusterProfiles that this configuration writes into one namespace of the hub.
  *
- * Never add access providers to profiles of another manager: most rewrite the whole list (KubeFleet on every
- * reconcile, GKE fleet sync one way).
+ * Never add access providers to another manager's profiles: most managers overwrite the whole list (KubeFleet on every
+ * reconcile, GKE fleet sync in one direction).
  */
 export class ClusterInventory extends Construct {
   /** Namespace of the profiles. */
   readonly namespace: string;
-  /** Who writes the profiles. */
+  /** Name of the manager of the profiles. */
   readonly clusterManager: string;
   /** Version of the ClusterProfile API. */
   readonly apiVersion: ClusterProfileVersion;
-  /** The command that the status manifests are applied with, but for the file. */
+  /** The command that applies the status manifests, without the file name. */
   readonly statusCommand: string;
-  /** Scope of the status manifests, `undefined` where there are none. */
+  /** Scope of the status manifests; `undefined` if there are none. */
   readonly statusScope: Construct | undefined;
   readonly #names = new Map<string, Construct>();
 
@@ -68,7 +68,7 @@ export class ClusterInventory extends Construct {
     this.statusCommand = `kubectl apply --server-side --subresource=status --field-manager=${this.clusterManager}`;
   }
 
-  /** Notes the name of a spoke; throws where another one has it. */
+  /** Registers the name of a spoke; throws if another spoke of the inventory has it. */
   claim(name: string, spoke: Construct): void {
     const other = this.#names.get(name);
     if (other)

@@ -13,11 +13,11 @@ import { CLUSTER_MANAGER_LABEL } from "../rules/fleet/names";
 import type { AccessProvider } from "../rules/fleet/provider-list";
 import { type SpokeCluster, SPOKE_CLUSTER, profileName } from "./spoke-cluster";
 
-/** What a {@link ClusterSecret} is made of. */
+/** The inputs of a {@link ClusterSecret}. */
 export interface ClusterSecretProps {
-  /** The spoke; its ClusterProfile need not be applied. */
+  /** The spoke. Its ClusterProfile need not be applied. */
   readonly spoke: SpokeCluster;
-  /** How the plugin is run for the spoke: its entry of an `AccessProvidersFile`. */
+  /** How Argo CD runs the plugin for the spoke: the spoke's entry of an `AccessProvidersFile`. */
   readonly provider: AccessProvider;
 }
 
@@ -31,8 +31,8 @@ const CLUSTER_SECRET_PROPS: ObjectKind<ClusterSecretProps> = object({
 });
 
 /**
- * A cluster Secret of Argo CD, in the namespace of the inventory: address, certificate authority, and the program that
- * gives short-lived credentials. Nothing in it is secret.
+ * A cluster Secret for Argo CD, in the namespace of the inventory: the address, the certificate authority, and the
+ * command that returns short-lived credentials. It contains nothing secret.
  */
 export class ClusterSecret extends Construct {
   /** The manifest, `cluster-<name of the spoke>`. */
@@ -47,10 +47,10 @@ export class ClusterSecret extends Construct {
     if (provider.execConfig.provideClusterInfo)
       fail("fleet-unsupported", {
         problem:
-          "the plugin reads the spoke from KUBERNETES_EXEC_INFO, which Argo CD hands over from 3.5 on alone",
+          "the plugin reads the spoke from KUBERNETES_EXEC_INFO, which Argo CD passes only from 3.5 on",
         value: spoke.profileName,
-        allowed: "a plugin that learns of the spoke from arguments and variables",
-        remedy: "leave `pluginByCloud` out, so that argocd-k8s-auth is run",
+        allowed: "a plugin that takes the spoke from arguments and variables",
+        remedy: "remove `pluginByCloud`, so that Argo CD runs argocd-k8s-auth",
       });
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",

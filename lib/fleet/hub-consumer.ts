@@ -28,23 +28,23 @@ import {
 } from "./access-providers-file";
 import type { SpokeCluster } from "./spoke-cluster";
 
-/** The identities of the consumer's service accounts, by key of the cloud. */
+/** The identities of the consumer's service accounts, by the cloud's key. */
 export type ControllerIdentities = Readonly<Record<string, readonly AccessGrant[]>>;
 
-/** What a {@link HubConsumer} is; the spokes are those that it enters. */
+/** The inputs of a {@link HubConsumer}; `spokes` are those that the consumer enters. */
 export interface HubConsumerProps extends Omit<AccessProvidersFileProps, "plugins" | "commands"> {
-  /** The hub that it runs on. */
+  /** The hub on which the consumer runs. */
   readonly hub: HubFacts;
-  /** Identities of all its executing service accounts, by key of the cloud (`aws`, `azure`, `google`). */
+  /** Identities of all service accounts that run a plugin, by the cloud's key (`aws`, `azure`, `google`). */
   readonly identities: ControllerIdentities;
   /**
-   * Images of the plugins that are not in the consumer's own image.
+   * Images of the plugins that the consumer's own image lacks.
    *
-   * @defaultValue - none; enough for Argo CD without self-managed spokes
+   * @defaultValue - none, which is enough for Argo CD without self-managed spokes
    */
   readonly plugins?: readonly PluginSource[];
   /**
-   * The plugin by cloud, where it is not the consumer's usual one.
+   * The plugin by cloud, if it differs from the consumer's default.
    *
    * @defaultValue - `argocd-k8s-auth` for Argo CD, static binaries for all others
    */
@@ -67,25 +67,25 @@ const HASH_ANNOTATION = "checksum/clusterprofile-provider-file";
 const RBAC = "rbac.authorization.k8s.io";
 
 /**
- * Everything on the hub that lets one controller enter its spokes: the list of access providers, plugin and identity
- * in every workload that runs the plugin, and the right to read profiles.
+ * Everything on the hub that a controller needs to enter its spokes: the list of access providers, plugin and identity
+ * in every workload that runs the plugin, and permission to read profiles.
  *
  * All manifests of workloads and service accounts are partial, for server-side apply: the consumer's own installation
- * stays their owner. Webhooks read annotations of service accounts when a pod begins: where no patch rolls a workload,
- * restart it once.
+ * stays their owner. Webhooks read a service account's annotations when a pod is created, so restart each workload that
+ * no patch rolls.
  */
 export class HubConsumer extends Construct {
   /** The list of access providers. */
   readonly file: AccessProvidersFile;
-  /** One per executing service account that needs annotations. */
+  /** One per service account that runs a plugin and needs annotations. */
   readonly serviceAccounts: readonly ServiceAccountAnnotations[];
-  /** Partial manifests, one per workload that something is added to: those that run the plugin, and the reader. */
+  /** Partial manifests, one per changed workload: those that run the plugin, and the one that reads the profiles. */
   readonly patches: readonly ApiObject[];
-  /** ConfigMaps with credential files (no secrets), each once. */
+  /** ConfigMaps with credential files (they contain no secrets), without duplicates. */
   readonly credentialFiles: readonly ApiObject[];
-  /** Role and RoleBinding to read profiles, per inventory; none where the consumer brings its own. */
+  /** Role and RoleBinding to read profiles, per inventory; empty if the consumer's installation contains them. */
   readonly readers: readonly ApiObject[];
-  /** The reader's argument for the provider file, `undefined` where the consumer has its list in its configuration. */
+  /** The reader's argument for the provider file; `undefined` if the consumer keeps the list in its configuration. */
   readonly flag: string | undefined;
 
   constructor(scope: Construct, id: string, props: HubConsumerProps) {
@@ -119,7 +119,7 @@ export class HubConsumer extends Construct {
     return [new ServiceAccountAnnotations(this, id, { namespace, name, annotations })];
   }
 
-  /** Each ConfigMap once, also where several service accounts read it. */
+  /** The ConfigMaps without duplicates: several service accounts may read the same one. */
   #credentialFiles(accounts: readonly ControllerAccount[]): readonly ApiObject[] {
     const maps = new Map<string, { readonly metadata: ConfigMapName; readonly data: CredentialData }>();
     for (const { key, workload, files } of accounts)
@@ -170,7 +170,7 @@ export class HubConsumer extends Construct {
       metadata: { namespace, name },
       spec: { template },
     });
-    // Labels that a chart gives to all its objects are not the owner's.
+    // A chart adds its labels to all its objects, but these labels do not belong to the workload's owner.
     if (Object.keys(patch.chart.labels).length > 0) patch.addJsonPatch(JsonPatch.remove("/metadata/labels"));
     return patch;
   }
@@ -212,7 +212,7 @@ function keyOf({ namespace, serviceAccount }: ControllerWorkload): string {
   return `${namespace}/${serviceAccount}`;
 }
 
-/** What one executing service account gets. */
+/** What one service account that runs a plugin gets. */
 interface ControllerAccount {
   readonly key: string;
   readonly workload: ControllerWorkload;
@@ -228,9 +228,9 @@ function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonl
   const foreign = given.find(({ subject }) => !accounts.has(subject.key));
   if (foreign)
     return fail("fleet-foreign", {
-      problem: "an identity is given for a service account that runs no plugin of this consumer",
+      problem: "`identities` contains a service account that runs no plugin of this consumer",
       value: foreign.subject.key,
-      remedy: "leave the identity out, or name the workload that uses the service account",
+      remedy: "remove the identity, or name the workload that uses the service account",
     });
   const takers = spokes.flatMap(({ profileName: spoke, access: { cloud, parameters } }) => {
     const { tokenAudience: audience, tokenFile } = parameters;
@@ -263,7 +263,7 @@ function grantOf(key: string, cloud: string, grants: readonly AccessGrant[]): Ac
     problem: `the service account runs the plugin, but has no identity in ${cloud}`,
     value: key,
     allowed: "one identity per service account that opens connections",
-    remedy: "declare the identity for this service account, too",
+    remedy: "declare an identity for this service account too",
   });
 }
 
@@ -271,7 +271,7 @@ function cloudsOf(spokes: readonly SpokeCluster[]): readonly string[] {
   return [...new Set(spokes.map(({ access }) => access.cloud))].sort();
 }
 
-/** The mounts of the plugins that are used, by plugin; those on the image's PATH need none. */
+/** The mounts of the plugins in use, by plugin; a plugin on the image's PATH needs none. */
 function mountsOf({
   consumer,
   hub,
@@ -284,10 +284,10 @@ function mountsOf({
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
   if (twice !== undefined)
     return fail("fleet-conflict", {
-      problem: "the plugin has two sources, of which only one would be mounted",
+      problem: "the plugin has two sources, but only one can be mounted",
       value: twice,
       allowed: "one entry of `plugins` per plugin",
-      remedy: "leave one of the two out",
+      remedy: "remove one of the two",
     });
   const mounts = new Map<string, MountedPlugin>();
   for (const key of [...new Set(used)].sort()) {
@@ -295,7 +295,7 @@ function mountsOf({
     if (source) mounts.set(key, mountedPlugin(source, hub, consumer));
     else if (!consumer.onPath.includes(fleetPlugins[key].binary))
       return fail("fleet-missing", {
-        problem: `the image of ${consumer.title} does not have the plugin, and no image of it is given`,
+        problem: `the image of ${consumer.title} does not contain the plugin, and \`plugins\` names no image for it`,
         value: key,
         allowed: "an entry of `plugins` with the plugin's image",
         remedy: "add the image of the plugin",
@@ -304,14 +304,14 @@ function mountsOf({
   const unused = keys.find((key) => !used.includes(key));
   if (unused === undefined) return mounts;
   return fail("fleet-unused", {
-    problem: "no spoke needs this plugin",
+    problem: "`plugins` contains a plugin that no spoke needs",
     value: unused,
     allowed: used.join(", "),
-    remedy: "leave it out of `plugins`",
+    remedy: "remove it from `plugins`",
   });
 }
 
-/** Refuses a command that a container could not run. */
+/** Throws if a container could not run the command. */
 function assertRunnable(
   { workloads, onPath }: FleetConsumer,
   providers: readonly AccessProvider[],

@@ -1,6 +1,6 @@
 /**
- * Fleet access: controllers of a hub enter spoke clusters with workload identity. ClusterProfiles with their status, the
- * controllers' list of access providers, plugins, identities, and what a spoke needs to let them in.
+ * Fleet access: controllers of a hub enter spoke clusters with workload identity. ClusterProfiles with their status,
+ * the controllers' list of access providers, plugins, identities, and what a spoke needs to admit the controllers.
  *
  * @module fleet
  * @packageDocumentation

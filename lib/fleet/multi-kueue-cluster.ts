@@ -6,17 +6,17 @@ import { MULTI_KUEUE, profileNamespaceIssues } from "../rules/fleet/consumer";
 import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
 import { type ObjectKind, checkProps, object } from "../model/shape";
 
-/** What a {@link MultiKueueCluster} refers to. */
+/** The inputs of a {@link MultiKueueCluster}. */
 export interface MultiKueueClusterProps {
-  /** The spoke that jobs are sent to; its profile is in Kueue's namespace. */
+  /** The spoke that receives the jobs; its profile must be in Kueue's namespace. */
   readonly spoke: SpokeCluster;
 }
 
 const MULTI_KUEUE_CLUSTER_PROPS: ObjectKind<MultiKueueClusterProps> = object({ spoke: SPOKE_CLUSTER });
 
 /**
- * A worker cluster of MultiKueue that is reached through its ClusterProfile, and has the profile's name; a
- * MultiKueueConfig lists it. Source:
+ * A worker cluster that MultiKueue reaches through the spoke's ClusterProfile. It has the profile's name; list it in a
+ * MultiKueueConfig. Source:
  * kubernetes-sigs/kueue:apis/kueue/v1beta2/multikueue_types.go, exactly one of `kubeConfig` and `clusterProfileRef`.
  */
 export class MultiKueueCluster extends Construct {

@@ -23,12 +23,12 @@ import { spokeAudience } from "../rules/fleet/spoke-tokens";
 import { type Kind, type ObjectKind, checkGiven, like, list, object, optional, text } from "../model/shape";
 import { nodeFileInvalid } from "../model/problems";
 
-/** A spoke whose API server trusts the hub's issuer itself. */
+/** A spoke whose API server itself trusts the hub's issuer. */
 export interface SelfManagedSpokeProps extends HubAuthenticationProps {
-  /** Where the spoke is. */
+  /** Address and certificate authority of the spoke. */
   readonly endpoint: SpokeEndpoint;
   /**
-   * Path of the configuration on the nodes of the control plane.
+   * Path of the configuration on the control plane nodes.
    *
    * @defaultValue "/etc/kubernetes/authentication-configuration.yaml"
    */
@@ -41,13 +41,13 @@ const SELF_MANAGED_SPOKE_PROPS: ObjectKind<SelfManagedSpokeProps> = object({
   path: optional(text),
 });
 
-/** A self-managed spoke: its access, and the file for its API servers. */
+/** A self-managed spoke: how to reach it, and the file for its API servers. */
 export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
-  /** Whose tokens the spoke takes. */
+  /** The issuer, audience and service accounts whose tokens the spoke accepts. */
   readonly trusts: SpokeTrust;
   /**
-   * The `AuthenticationConfiguration` for each node of the control plane; name it to kube-apiserver with
-   * `--authentication-config` in place of all `--oidc-…` flags. Its flags are not the kubelet's, so none are in it.
+   * The `AuthenticationConfiguration` for each control plane node. Pass its path to kube-apiserver with
+   * `--authentication-config`, in place of all `--oidc-…` flags. The setup's flags are for kubelets only.
    */
   readonly nodeSetup: NodeSetup;
 }
@@ -62,10 +62,10 @@ const MODE = 0o600;
 const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /**
- * A self-managed spoke (kubeadm, or any other whose kube-apiserver can be given a file): no cloud, the hub's service
- * account tokens are taken as they are, for the named service accounts and one audience alone.
+ * A self-managed spoke (kubeadm, or another whose kube-apiserver accepts a configuration file). No cloud is involved:
+ * the API server accepts tokens of the hub's service accounts, only of the named ones and for one audience.
  *
- * Not for OpenShift, whose API servers take no such file.
+ * Not for OpenShift, whose API servers accept no such file.
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
   checkGiven("selfManagedSpoke()", SELF_MANAGED_SPOKE_PROPS, props);
@@ -73,7 +73,7 @@ export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke
   const issuer = Issuer.of(props.issuer);
   const document = authenticationConfiguration(props);
   if (!isCleanPath(path))
-    return fail("node-invalid", nodeFileInvalid(path, "path is not absolute and clean"));
+    return fail("node-invalid", nodeFileInvalid(path, "the path is not absolute and clean"));
   const content = stringify(document, lateInQuotes, YAML);
   const file: NodeFile = nodeFile({ path, mode: MODE, content });
   return {
@@ -107,7 +107,7 @@ export function selfManagedUsers(
   });
 }
 
-/** So that the file is YAML with any placeholder in place of a late text. */
+/** Writes late texts in quotes, so that the file stays YAML whatever replaces the placeholder. */
 function lateInQuotes(_: unknown, value: unknown): unknown {
   if (typeof value !== "string" || !isLate(value)) return value;
   const scalar = new Scalar(value);

@@ -27,9 +27,9 @@ import { CLUSTER_MANAGER_LABEL } from "../rules/fleet/names";
 import { secretIssues } from "../rules/fleet/secret-material";
 import type { ClusterInventory } from "./cluster-inventory";
 
-/** What a {@link SpokeCluster} says. */
+/** The inputs of a {@link SpokeCluster}. */
 export interface SpokeClusterProps {
-  /** Where the spoke is, and what plugins must be told; of a cloud's function, or written out. */
+  /** Where the spoke is and what plugins need to know; from a cloud's function, or written out. */
   readonly access: SpokeFacts;
   /**
    * Name of the profile.
@@ -38,7 +38,7 @@ export interface SpokeClusterProps {
    */
   readonly name?: string;
   /**
-   * Name for people.
+   * Display name.
    *
    * @defaultValue - the name
    */
@@ -50,13 +50,13 @@ export interface SpokeClusterProps {
    */
   readonly providerName?: string;
   /**
-   * Further labels of the profile.
+   * Additional labels of the profile.
    *
-   * @defaultValue - none besides the manager's
+   * @defaultValue - only the manager's label
    */
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * Kubernetes version of the spoke, as it is now; consumers may choose by it.
+   * Current Kubernetes version of the spoke, by which consumers may select.
    *
    * @defaultValue - left out
    */
@@ -68,20 +68,20 @@ export interface SpokeClusterProps {
    */
   readonly properties?: Readonly<Record<string, string>>;
   /**
-   * RFC 3339 time since when the condition ControlPlaneHealthy is declared. It is declared, not observed: a
-   * declarative tool cannot report health. Knative and multicluster-runtime wait for it.
+   * RFC 3339 time from which the condition ControlPlaneHealthy is declared true. A declarative tool can only declare
+   * health, not observe it. Knative and multicluster-runtime wait for the condition.
    *
    * @defaultValue - no condition
    */
   readonly controlPlaneHealthySince?: string;
   /**
-   * Name in the server's certificate where it is not that of the URL. Access library 0.1.3 and older ignores it.
+   * Name in the server's certificate, if it differs from the URL's host. Access library 0.1.3 and older ignores it.
    *
    * @defaultValue - the URL's host
    */
   readonly tlsServerName?: string;
   /**
-   * Proxy before the server; consumers do not use their own `HTTPS_PROXY`.
+   * Proxy in front of the server; consumers do not use their own `HTTPS_PROXY`.
    *
    * @defaultValue - none
    */
@@ -102,8 +102,8 @@ export const SPOKE_CLUSTER_PROPS: ObjectKind<SpokeClusterProps> = object({
 });
 
 /**
- * One spoke of an inventory: its ClusterProfile, and in the inventory's `statusScope` the status that holds the
- * access provider. Adding a spoke changes no other object.
+ * One spoke of an inventory: its ClusterProfile, and the status with the access provider in the inventory's
+ * `statusScope`. Adding a spoke changes no other object.
  */
 export class SpokeCluster extends Construct {
   /** Name of the profile. */
@@ -112,15 +112,15 @@ export class SpokeCluster extends Construct {
   readonly inventory: ClusterInventory;
   /** Name of the access provider. */
   readonly providerName: string;
-  /** Where the spoke is, and what plugins are told. */
+  /** Where the spoke is and what plugins need to know. */
   readonly access: SpokeFacts;
-  /** The main object. */
+  /** The ClusterProfile, without status. */
   readonly resource: ApiObject;
-  /** The manifest of the status, `undefined` where the inventory has no `statusScope`. */
+  /** The manifest of the status; `undefined` if the inventory has no `statusScope`. */
   readonly status: ApiObject | undefined;
-  /** The status with name, labels and spec, as it is sent; address and certificates may be late. */
+  /** The status with name, labels and spec, as it is applied; address and certificates may be late. */
   readonly statusDocument: Readonly<Record<string, unknown>>;
-  /** What the person who applies it should know. */
+  /** Messages for the person who applies the manifests. */
   readonly warnings: readonly string[];
 
   constructor(inventory: ClusterInventory, id: string, props: SpokeClusterProps) {
@@ -161,19 +161,19 @@ export class SpokeCluster extends Construct {
   }
 }
 
-/** A name of a ClusterProfile, or of what refers to one by its name. */
+/** Checks the name of a ClusterProfile, or of an object that has the same name. */
 export function profileName(given: string, what: string): string {
   const name = literal(given, what);
   if (isDnsSubdomain(name)) return name;
   return fail("fleet-invalid", {
-    problem: "name of a ClusterProfile is not a DNS subdomain",
+    problem: "the name of a ClusterProfile is not a DNS subdomain",
     value: name,
     allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
-    remedy: "give the spoke a name that Kubernetes takes",
+    remedy: "give the spoke a name that Kubernetes accepts",
   });
 }
 
-/** The manager's label is written by this library; another value would be lost in silence. */
+/** Refuses the manager's label, which this library writes: another value would be lost without a warning. */
 function ownLabels(
   { clusterManager }: ClusterInventory,
   name: string,
@@ -191,16 +191,16 @@ function checkFacts(name: string, props: SpokeClusterProps): void {
     parseVersion(`version of spoke ${name}`, kubernetesVersion);
   if (since !== undefined && !isDateTime(literal(since, "controlPlaneHealthySince")))
     fail("fleet-invalid", {
-      problem: "time of a condition is not an RFC 3339 time",
+      problem: "the time of a condition is not an RFC 3339 time",
       value: since,
       allowed: 'for example "2026-11-20T00:00:00Z"',
-      remedy: "write the time since when the spoke's control plane is declared healthy",
+      remedy: "state the time from which the spoke's control plane is declared healthy",
     });
   for (const [key, value] of Object.entries(properties)) {
     literal(key, `property of spoke ${name}`);
     if (!isProperty(key, 253) || !isProperty(value, 1024))
       fail("fleet-invalid", {
-        problem: `property ${key} of a spoke is empty or too long`,
+        problem: `the property ${key} of a spoke has an empty or too long name or value`,
         value,
         allowed: "a name of 1 to 253 and a value of 1 to 1024 characters",
         remedy: "shorten it, or leave it out",
@@ -226,8 +226,8 @@ function checkStatus(
     ...secretIssues(`ClusterProfile ${name}`, document),
   ]);
   if (publicCertificate && authority !== undefined)
-    throw badAuthority("stands beside publicCertificate: true");
-  // Good values in place of late ones while the schema is applied, since nothing is known about those.
+    throw badAuthority("is set together with publicCertificate: true");
+  // Validates with placeholder values in place of late ones, whose text is not known yet.
   const endpoint = {
     server: isLate(server) ? "https://late.invalid" : server,
     ...(authority !== undefined && {
@@ -235,7 +235,7 @@ function checkStatus(
     }),
   };
   const status = profileStatus({ ...facts, endpoint });
-  // What is written is valid under both versions.
+  // The document is valid under both versions.
   for (const each of [version, ...clusterProfileVersions.filter((other) => other !== version)]) {
     const apiVersion = String(document["apiVersion"]).replace(version, each);
     throwFirst(schemaIssues({ ...document, apiVersion, status }, each));

@@ -9,22 +9,22 @@ import type { FleetConsumer } from "../rules/fleet/consumer";
 import { derivedName } from "../rules/names";
 import { type ObjectKind, checkProps, like, list, object, optional, text } from "../model/shape";
 
-/** Who gets what on a spoke. */
+/** The inputs of a {@link SpokeRoleBinding}. */
 export interface SpokeRoleBindingProps {
-  /** Name of the spoke, for refusals. */
+  /** Name of the spoke, for messages. */
   readonly spoke: string;
-  /** Name of the hub; it begins the name of the bindings, since another hub may enter the spoke as well. */
+  /** Name of the hub, with which the bindings' names begin: another hub may enter the spoke too. */
   readonly hub: string;
-  /** The controller; its workload is in the name of the bindings, since another one of the hub may enter as well. */
+  /** The controller; its workload is part of the bindings' names, since other controllers may enter too. */
   readonly consumer: Pick<FleetConsumer, "reader">;
-  /** The hub's controllers as the spoke sees them; those that the cloud itself authorizes are left out. */
+  /** The hub's controllers as users of the spoke; those that the cloud itself authorizes are left out. */
   readonly users: readonly SpokeUser[];
-  /** Name of an existing ClusterRole of the spoke, no wider than the controller's job. */
+  /** Name of an existing ClusterRole of the spoke; choose one no wider than the controller needs. */
   readonly clusterRole: string;
   /**
-   * Namespaces in which the role holds.
+   * Namespaces in which the role applies.
    *
-   * @defaultValue - in all of the cluster
+   * @defaultValue - the whole cluster
    */
   readonly namespaces?: readonly string[];
 }
@@ -42,8 +42,8 @@ const RBAC = "rbac.authorization.k8s.io";
 const NAME = { max: 253, allowed: /[^/%]/, separator: ":" } as const;
 
 /**
- * RBAC of a spoke for the hub's controllers, to be applied on the spoke: groups where the cloud gives any, user names
- * otherwise.
+ * RBAC on a spoke for the hub's controllers, to be applied on the spoke: for groups if the cloud assigns any, otherwise
+ * for user names.
  */
 export class SpokeRoleBinding extends Construct {
   /** One ClusterRoleBinding, or one RoleBinding per namespace. */
@@ -76,23 +76,23 @@ function pathSegment(name: string): string {
   const given: unknown = literal(name, "name of a role");
   if (typeof given === "string" && /^(?!\.{1,2}$)[^/%]{1,253}$/.test(given)) return given;
   return fail("fleet-invalid", {
-    problem: "name of a ClusterRole cannot be part of a URL path",
+    problem: "the name of a ClusterRole cannot be part of a URL path",
     value: given,
-    allowed: "1 to 253 characters without / and %, neither . nor ..",
+    allowed: "1 to 253 characters without / and %, other than . and ..",
     remedy: "name an existing ClusterRole of the spoke",
   });
 }
 
 function withoutRights(spoke: string, principal: string): never {
   return fail("fleet-missing", {
-    problem: `nothing on spoke ${spoke} allows the controller anything`,
+    problem: `the controller has no permissions on spoke ${spoke}`,
     value: principal,
     allowed: "a policy or groups of the access entry, a role assignment, an IAM role, or RBAC",
     remedy: "grant what the controller needs",
   });
 }
 
-/** `<hub>:<namespace>:<name>:<role>`, of the workload that reads profiles: a name that no other hub and no other controller gives: a second apply would replace the subjects of the first. */
+/** `<hub>:<namespace>:<name>:<role>` of the reading workload: unique, or a second apply would replace the subjects. */
 function bindingName({ hub, consumer: { reader }, clusterRole }: SpokeRoleBindingProps): string {
   const parts = [clusterName(hub), reader.namespace, reader.name, clusterRole];
   const plain = parts.join(":");

@@ -22,14 +22,14 @@ import {
   text,
 } from "../model/shape";
 
-/** How a {@link StatusWriter} runs. */
+/** The inputs of a {@link StatusWriter}. */
 export interface StatusWriterProps {
-  /** The spoke whose status is written. */
+  /** The spoke whose status the Job writes. */
   readonly spoke: SpokeCluster;
   /** Version of kubectl in the image, `1.35.2`; 1.32 or newer. */
   readonly kubectlVersion: string;
   /**
-   * Image whose entry point is kubectl.
+   * Image with kubectl as its entry point.
    *
    * @defaultValue - `registry.k8s.io/kubectl:v<kubectlVersion>`
    */
@@ -42,8 +42,8 @@ export interface StatusWriterProps {
    */
   readonly annotations?: Readonly<Record<string, string>>;
   /**
-   * User id of the container, which never runs as root; `false` leaves it to the cluster, as OpenShift's security
-   * context constraints want it.
+   * User id of the container, which never runs as root; `false` lets the cluster choose, as OpenShift's security
+   * context constraints require.
    *
    * @defaultValue 65532
    */
@@ -63,27 +63,27 @@ const DIRECTORY = "/status";
 const FILE = "cluster-profile.json";
 const RBAC = "rbac.authorization.k8s.io";
 const TTL_SECONDS = 600;
-/** Room for a hash behind it in the name of the Job, which is a label of its pods. */
+/** Leaves room for the hash at the end of the Job's name, which becomes a label of its pods. */
 const NAME = { max: 54, allowed: /[a-z0-9-]/, separator: "-" } as const;
 
 /**
- * A Job that writes the status of one ClusterProfile with server-side apply, and RBAC for nothing else: for clusters
- * that are filled by a tool which cannot apply a status (Argo CD, Flux, `kubernetes_manifest`).
+ * A Job that writes the status of one ClusterProfile with server-side apply, with RBAC for nothing else. For clusters
+ * whose deployment tool cannot apply a status (Argo CD, Flux, `kubernetes_manifest`).
  *
- * Apply it after the profile. A Job cannot be changed: its name holds a hash of itself and of the status, so that a new
- * status makes a new Job. Address or certificates that are late are not in the hash: a value that Terraform changes is
- * written once the Job is gone, ten minutes after its end, or with the annotations of a hook.
+ * Apply it after the profile. Jobs are immutable, so the name contains a hash of the Job and of the status: a new
+ * status creates a new Job. A late address or certificate is not part of the hash: if Terraform changes one, it is
+ * written only after the Job is gone (ten minutes after its end, or when a hook's annotations delete it).
  */
 export class StatusWriter extends Construct {
-  /** Who the Job is. */
+  /** The Job's service account. */
   readonly subject: Subject;
-  /** The Job. */
+  /** The Job that applies the status. */
   readonly resource: ApiObject;
-  /** The status document. */
+  /** The ConfigMap with the status document. */
   readonly configMap: ApiObject;
-  /** Rules for this one profile. */
+  /** The permissions on this one profile. */
   readonly role: ApiObject;
-  /** Binds the rules to the Job's service account. */
+  /** Binds the Role to the Job's service account. */
   readonly binding: ApiObject;
 
   constructor(scope: Construct, id: string, props: StatusWriterProps) {

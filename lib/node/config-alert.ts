@@ -5,14 +5,14 @@ import { namespaceName } from "../model/kubernetes-name";
 import { type ObjectKind, checkProps, list, object, optional, record, text } from "../model/shape";
 import { credentialProviderAlerts } from "../rules/kubelet/config-hash";
 
-/** What a {@link CredentialProviderConfigAlert} compares, and where it stands. */
+/** What a {@link CredentialProviderConfigAlert} compares, and where it is created. */
 export interface CredentialProviderConfigAlertProps {
   /** Namespace of the PrometheusRule. */
   readonly namespace: string;
-  /** `configHash` of the `ImagePulls` of the cluster; several while nodes are replaced. */
+  /** `configHash` of the cluster's `ImagePulls`; several while nodes are being replaced. */
   readonly hashes: readonly string[];
   /**
-   * Labels by which a Prometheus selects its rules: `{ release: "kube-prometheus-stack" }`.
+   * Labels by which a Prometheus selects its rules, for example `{ release: "kube-prometheus-stack" }`.
    *
    * @defaultValue - none
    */
@@ -29,8 +29,8 @@ const NAME = "kubelet-credential-provider-config";
 const HASH = /^sha256:[0-9a-f]{64}$/;
 
 /**
- * Alerts on kubelets that run with another CredentialProviderConfig than the one that was written, or with none: a
- * PrometheusRule of the Prometheus operator. Kubelets have the metric from 1.34 on.
+ * A PrometheusRule (Prometheus operator) that alerts on kubelets running with a CredentialProviderConfig other than the
+ * one written here, or with none. Kubelets expose the metric from 1.34 on.
  */
 export class CredentialProviderConfigAlert extends Construct {
   /** The manifest. */
@@ -43,11 +43,11 @@ export class CredentialProviderConfigAlert extends Construct {
     const wrong = hashes.find((hash) => !HASH.test(hash));
     if (hashes.length === 0 || wrong !== undefined)
       fail("node-invalid", {
-        problem: "an alert on the CredentialProviderConfig needs the hash of one",
+        problem: "the alert on the CredentialProviderConfig needs the hash of at least one configuration",
         value: wrong,
-        allowed: "sha256: and 64 hexadecimal digits, at least one",
+        allowed: "one or more hashes of the form sha256: and 64 hexadecimal digits",
         remedy:
-          "give `configHash` of ImagePulls; it is undefined where a value is late, Talos writes the file anew, or the kubelet is older than 1.34",
+          "pass `configHash` of ImagePulls; it is undefined if the file has a late value, if Talos rewrites the file, or if the kubelet is older than 1.34",
       });
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "monitoring.coreos.com/v1",

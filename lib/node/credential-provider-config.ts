@@ -1,6 +1,6 @@
 /*
- * The kubelet's CredentialProviderConfig for one cluster: one entry per cloud, the distribution's further entries,
- * checked by the kubelet's own rules for the stated minor before anything is written.
+ * The kubelet's CredentialProviderConfig for one cluster: one entry per cloud plus the distribution's further entries,
+ * validated by the kubelet's own rules for the stated minor before anything is written.
  */
 
 import { stringify } from "yaml";
@@ -29,20 +29,20 @@ import {
 } from "./credential-provider-settings";
 import { type Kind, type ObjectKind, checkGiven, list, object, optional, record, text } from "../model/shape";
 
-/** What decides the file. */
+/** The inputs of a {@link CredentialProviderConfig}. */
 export interface CredentialProviderConfigProps {
   /** The cluster whose nodes read the file. */
   readonly cluster: ClusterFacts;
-  /** One per cloud. */
+  /** Image credential providers, one per cloud. */
   readonly providers: readonly ImageCredentialProvider[];
   /**
-   * Decisions by the plugin's key (`ecr`, `acr`, `gcp`).
+   * Settings by the plugin's key (`ecr`, `acr`, `gcp`).
    *
-   * @defaultValue - strict mode and the usual patterns and arguments for all
+   * @defaultValue - strict mode and the usual patterns and arguments for all plugins
    */
   readonly settings?: Readonly<Record<string, CredentialProviderSettings>>;
   /**
-   * Images that must be matched, `<registry host>/<repository>`, by the plugin's key.
+   * Images that the patterns must match, `<registry host>/<repository>`, by the plugin's key.
    *
    * @defaultValue - not checked
    */
@@ -70,11 +70,11 @@ export interface CredentialProviderConfig {
   readonly apiVersion: string;
   /** `CredentialProviderConfig`. */
   readonly kind: string;
-  /** The entries, in the order in which the kubelet asks them. */
+  /** The entries, in the order in which the kubelet runs them. */
   readonly providers: readonly CredentialProviderEntry[];
 }
 
-/** The document. */
+/** Builds the CredentialProviderConfig; throws if the kubelet would refuse it or if a pull matches no entry. */
 export function credentialProviderConfig(props: CredentialProviderConfigProps): CredentialProviderConfig {
   checkGiven("credentialProviderConfig()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
   const { cluster, settings = {}, pulls = {} } = props;
@@ -82,7 +82,7 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   const unused = Object.keys(settings).find((plugin) => !plugins.includes(plugin));
   if (unused !== undefined)
     return fail("node-unused", {
-      problem: `there are settings for the image credential provider ${unused}, but no pull uses it`,
+      problem: `\`settings\` configures the image credential provider ${unused}, but no pull uses that plugin`,
       value: unused,
       allowed: plugins.join(", "),
       remedy: "remove the settings or correct the key",
@@ -106,7 +106,7 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   return document;
 }
 
-/** Files and kubelet flags for the nodes: the configuration, and what the plugins need besides. */
+/** Files and kubelet flags for the nodes: the CredentialProviderConfig and everything else that the plugins need. */
 export function credentialProviderSetup(
   props: CredentialProviderConfigProps,
   furtherFiles: readonly NodeFile[] = [],
@@ -116,7 +116,7 @@ export function credentialProviderSetup(
   const { cluster } = props;
   const plugins = props.providers.map(({ plugin }) => plugin);
   const path = cluster.configPath(plugins);
-  // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).
+  // YAML 1.1, as the kubelet reads it: the writer quotes texts that YAML 1.1 would read as other types (yes, on, 1e3).
   const document = credentialProviderConfig(props);
   const text = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
   const notices = [upgradeNotice(cluster), mixedNotice(document), strictNotice(document)];
@@ -135,7 +135,7 @@ export function credentialProviderSetup(
   };
 }
 
-/** Each plugin that nodes fetch, under every name that its entries have. */
+/** Each plugin that nodes download, under every name that its entries use. */
 function executablesOf({
   cluster,
   providers,
@@ -157,7 +157,7 @@ function executablesOf({
 
 /**
  * The audiences for which kubelets request a token of every service account whose pods pull a matching image, annotated
- * or not: those of mixed mode in one entry. Where the API server refuses, the plugin is not run at all.
+ * or not: those of mixed mode in one entry. If the API server refuses the token, the plugin does not run at all.
  */
 export function audiencesOfEveryAccount({ providers }: CredentialProviderConfig): ReadonlySet<string> {
   const attributes = providers.map(tokenAttributesOf);
@@ -168,13 +168,13 @@ export function audiencesOfEveryAccount({ providers }: CredentialProviderConfig)
   );
 }
 
-/** Without the permission nodes lose what they pulled so far, and it is in no file of theirs. */
+/** Without that permission nodes can no longer pull what they pull now, and no file of theirs grants it. */
 function mixedNotice(config: CredentialProviderConfig): string {
   const audiences = [...audiencesOfEveryAccount(config)];
   if (audiences.length === 0) return "";
   return [
     `# Before nodes get this file, allow them to request tokens for ${audiences.join(", ")} in the whole cluster: the`,
-    "# kubelet requests one of every service account first, and where it is refused, the pull has no credentials at all.",
+    "# kubelet requests one of every service account first. If the API server refuses it, the pull has no credentials.",
     "",
   ].join("\n");
 }
@@ -183,17 +183,17 @@ function tokenAttributesOf({ tokenAttributes }: CredentialProviderEntry): TokenA
   return tokenAttributes as TokenAttributes | undefined;
 }
 
-/** Whoever upgrades the nodes sees this file, not the configuration that it is made from. */
+/** Whoever upgrades the nodes sees this file, not the program that generated it. */
 function upgradeNotice({ kubelet }: ClusterFacts): string {
   if (takesCacheType(kubelet)) return "";
   return [
     `# ${WITHOUT_CACHE_TYPE}:`,
-    "# a node that is upgraded needs its new file together with its new kubelet.",
+    "# when you upgrade a node, replace this file together with its kubelet.",
     "",
   ].join("\n");
 }
 
-/** Strict mode takes something away from pods that no line declares, which the file alone does not show. */
+/** Strict mode takes access from pods that no declared pull covers, which the entry alone does not show. */
 function strictNotice({ providers }: CredentialProviderConfig): string {
   const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
   const served = (entry: CredentialProviderEntry): boolean =>
@@ -204,14 +204,14 @@ function strictNotice({ providers }: CredentialProviderConfig): string {
   if (strict.length === 0) return "";
   const names = strict.map(({ name }) => String(name)).join(", ");
   return [
-    `# ${names}: only for pods whose service account has the required annotations.`,
-    "# All other pods pull from these hosts without credentials, also without the node's identity: annotate the",
+    `# ${names}: runs only for pods whose service account has the required annotations.`,
+    "# All other pods pull from these hosts without credentials, not even the node's: annotate the",
     "# service accounts that pull from them, in every namespace, before nodes get this file.",
     "",
   ].join("\n");
 }
 
-/** Of a distribution's own entry that stays, strict mode takes the registries that are not the distribution's. */
+/** In strict mode, the distribution's own entry keeps only the registries that belong to the distribution. */
 function narrowedNotice({ stockProviders }: ClusterFacts, { providers }: CredentialProviderConfig): string {
   const stocks = Object.values(stockProviders).filter(({ beside }) => beside !== undefined);
   return providers
@@ -223,15 +223,15 @@ function narrowedNotice({ stockProviders }: ClusterFacts, { providers }: Credent
     )
     .map(
       (entry) =>
-        `# ${String(entry["name"])}: with their own identity nodes pull from ${matchImagesOf(entry).join(", ")} alone;\n` +
-        "# what add-ons pull from other registries of its kind needs `systemRegistries`.\n",
+        `# ${String(entry["name"])}: nodes pull with their own identity only from ${matchImagesOf(entry).join(", ")};\n` +
+        "# if add-ons pull from other registries of this kind, list those in `systemRegistries`.\n",
     )
     .join("");
 }
 
 /**
- * The distribution's own entries that no pull concerns, as they were: the file replaces the whole of the
- * distribution's, and nodes would lose what they pull with their own identity.
+ * The distribution's own entries that no pull concerns, unchanged: the file replaces the distribution's whole file, and
+ * without these entries nodes could no longer pull with their own identity.
  */
 function untouchedStock(cluster: ClusterFacts, used: readonly string[]): readonly CredentialProviderEntry[] {
   return Object.entries(cluster.stockProviders)
@@ -250,9 +250,10 @@ function assertNamesDiffer(entries: readonly CredentialProviderEntry[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     fail("node-conflict", {
-      problem: "two image credential provider entries have one name, and the kubelet refuses the file",
+      problem:
+        "two image credential provider entries have the same name, and the kubelet refuses such a file",
       value: twice,
-      remedy: "give one of them the name of another link to its executable",
+      remedy: "link the executable of one of them under a second name, and use that name",
     });
 }
 
@@ -260,17 +261,17 @@ function matchImagesOf(entry: CredentialProviderEntry): readonly string[] {
   return (entry["matchImages"] ?? []) as readonly string[];
 }
 
-/** The kubelet would ask both for an image that both match, and offer the registry each one's credentials. */
+/** The kubelet would run both for an image that both match, and offer the registry the credentials of each. */
 function assertApart(further: CredentialProviderEntry, entries: readonly CredentialProviderEntry[]): void {
   for (const pattern of matchImagesOf(further))
     for (const entry of entries) {
       const other = matchImagesOf(entry).find((candidate) => matchImagesOverlap(pattern, candidate));
       if (other !== undefined)
         fail("node-conflict", {
-          problem: `the entries ${String(further["name"])} and ${String(entry["name"])} of one CredentialProviderConfig would both be asked for some images`,
+          problem: `the kubelet would run both ${String(further["name"])} and ${String(entry["name"])} for some images, because their patterns overlap`,
           value: pattern,
-          allowed: `patterns that share no image with ${other}`,
-          remedy: `narrow the patterns of ${String(further["name"])}, or leave those images out of it`,
+          allowed: `patterns that do not overlap with ${other}`,
+          remedy: `narrow the patterns of ${String(further["name"])}so that they exclude those images`,
         });
     }
 }
@@ -282,7 +283,7 @@ function assertKubeletStarts(cluster: ClusterFacts, document: CredentialProvider
     fail("node-invalid", {
       problem: `the kubelet ${cluster.kubelet} would not start with this CredentialProviderConfig`,
       value: errors.map(({ message }) => message),
-      remedy: "correct the settings that lead to it",
+      remedy: "correct the settings that cause these errors",
     });
   }
 }

@@ -1,6 +1,6 @@
 /*
- * One entry of the kubelet's CredentialProviderConfig: what a cloud needs, joined with what the distribution has
- * and what the versions on the nodes can do.
+ * One entry of the kubelet's CredentialProviderConfig: what a cloud needs, merged with what the distribution provides
+ * and limited to what the versions on the nodes support.
  */
 
 import { fail } from "../errors";
@@ -39,22 +39,22 @@ import { checkGiven } from "../model/shape";
 import { imageMatches } from "../rules/kubelet/image-matches";
 import { lintMatchImages, lintMatchImagesStrictly } from "../rules/kubelet/lint-credential-provider-config";
 
-/** A finished entry, keys in the order in which the upstream documentation writes them. */
+/** One entry of a CredentialProviderConfig, with its keys in the order of the upstream documentation. */
 export type CredentialProviderEntry = Readonly<Record<string, unknown>>;
 
 /** Kubelet minor from which `cacheType` is required; 1.33 refuses the field. Source: kubelet config/v1 types.go. */
 const CACHE_TYPE_SINCE = "1.34";
 
-/** Whether the kubelet requires `cacheType`, which those before refuse: no file suits both. */
+/** Whether the kubelet requires `cacheType`. Older kubelets refuse it, so no file suits both. */
 export function takesCacheType(kubelet: string): boolean {
   return compareVersions(kubelet, CACHE_TYPE_SINCE) >= 0;
 }
 
-/** What becomes of a file without `cacheType` when the nodes are upgraded; one line. */
+/** What a file without `cacheType` means for an upgrade of the nodes; one line. */
 export const WITHOUT_CACHE_TYPE: string =
-  "kubelet 1.34 and newer do not start with a CredentialProviderConfig for 1.33, and 1.33 not with one for them (cacheType)";
+  "kubelets from 1.34 on do not start with a CredentialProviderConfig for 1.33, nor does 1.33 start with one for 1.34 (cacheType)";
 
-/** The entries for one provider: one, or two in a mixed mode that needs a token-less second one. */
+/** The entries for one provider: one, or two if mixed mode needs a second entry without tokens. */
 export function credentialProviderEntries(
   cluster: ClusterFacts,
   provider: ImageCredentialProvider,
@@ -96,8 +96,8 @@ export function credentialProviderEntries(
 }
 
 /**
- * The entry for tokens, of the declared registries alone, and after it the distribution's own: the kubelet asks both
- * where both match, and tries the credentials of the first one first.
+ * The entry with tokens, for the declared registries only, followed by the distribution's own entry. If both match, the
+ * kubelet runs both and tries the first one's credentials first.
  */
 function entriesBeside(
   cluster: ClusterFacts,
@@ -108,14 +108,18 @@ function entriesBeside(
 ): readonly CredentialProviderEntry[] {
   const { plugin, hosts, matchImages } = provider;
   const { mode, args = provider.args, env = [], defaultCacheDuration } = settings;
-  refuseUnused(plugin, settings, `the nodes of ${cluster.name} keep their own entry for their own identity`);
+  refuseUnused(
+    plugin,
+    settings,
+    `the nodes of ${cluster.name} keep the distribution's own entry, which uses the node's identity`,
+  );
   assertArgsTaken("args", plugin, cluster.plugins[plugin] ?? {}, args);
   assertEnvUsed(plugin, env);
   const nodeImages = mode === "mixed" ? stock.matchImages : beside.nodeImages;
   if (nodeImages === undefined)
     return fail("node-missing", {
-      problem: `strict mode of the ${plugin} image credential provider would take the nodes' system images from ${cluster.name}, which its nodes pull with their own identity: it is not known which registries those are in`,
-      allowed: "registries of system images that are known, or mode `mixed`",
+      problem: `strict mode of the ${plugin} image credential provider would stop the nodes of ${cluster.name} from pulling their system images with their own identity: the cluster's facts do not say which registries those images are in`,
+      allowed: "a cluster whose facts name the registries of its system images, or mode `mixed`",
       remedy: beside.remedy,
     });
   const common = (duration: string): object => ({
@@ -144,12 +148,12 @@ function entriesBeside(
   ];
 }
 
-/** How the plugin is run; the kubelet's documentation leaves empty lists out. */
+/** How the kubelet runs the plugin; empty lists are left out, as in the kubelet's documentation. */
 function running(args: readonly string[], env: readonly CredentialProviderEnv[]): object {
   return { ...(args.length > 0 ? { args } : {}), ...(env.length > 0 ? { env } : {}) };
 }
 
-/** The file is YAML within other documents, where a late value would be filled in without quotes. */
+/** The file is embedded as YAML in other documents, where a late value would be filled in without quotes. */
 function assertLiteral(provider: ImageCredentialProvider): void {
   const { plugin, name, audience, env } = provider;
   literal(name, `name of the image credential provider ${plugin}`);
@@ -167,22 +171,22 @@ function assertEnvUsed(plugin: string, env: readonly CredentialProviderEnv[]): v
       fail("node-unused", {
         problem: `a variable of the ${plugin} image credential provider has no effect: ${reason}`,
         value: name,
-        allowed: "mode `mixed` of a plugin that falls back by itself",
+        allowed: "mode `mixed` with a plugin that itself falls back to the node's identity",
         remedy: "remove the variable",
       });
   }
 }
 
-/** Refused, not warned of: the pulls that it breaks are some, later, with nothing but the registry's 401. */
+/** An error rather than a warning: only some pulls fail, later, and the registry's 401 is the only symptom. */
 function assertNodeTokenNotKept(plugin: string, env: readonly CredentialProviderEnv[]): void {
   const kept = outlivingTokenEnv(plugin, env);
   if (kept)
     fail("node-unsafe", {
-      problem: `a variable of the ${plugin} image credential provider has the kubelet keep the node's own token for ${kept.value}, and that token may end sooner, with a 401 for the pods`,
+      problem: `a variable of the ${plugin} image credential provider makes the kubelet cache the node's own token for ${kept.value}; the token may expire sooner, and pulls then fail with a 401`,
       value: kept.name,
-      allowed: "no duration where an entry answers with the node's identity",
+      allowed: "no duration for an entry that returns the node's credentials",
       remedy:
-        "leave the variable and `cacheDuration` out, or use mode `strict`; where mixed mode has a second entry, `cacheDuration` of `pullPrincipals` reaches the entry with tokens alone",
+        "remove the variable and `cacheDuration`, or use mode `strict`; if mixed mode has a second entry, `cacheDuration` of `pullPrincipals` affects only the entry with tokens",
     });
 }
 
@@ -190,9 +194,9 @@ function assertArgsTaken(setting: string, plugin: string, facts: PluginFacts, ar
   const refusal = certainRefusal(plugin, facts, parsedArguments(plugin, args));
   if (refusal)
     fail("node-invalid", {
-      problem: `\`${setting}\` of the ${plugin} image credential provider leave it without an answer: ${refusal.reason}`,
+      problem: `\`${setting}\` of the ${plugin} image credential provider keep it from returning credentials: ${refusal.reason}`,
       value: args,
-      allowed: "flags and values that the plugin takes",
+      allowed: "flags and values that the plugin accepts",
       remedy: refusal.remedy,
     });
 }
@@ -209,8 +213,8 @@ function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider):
     });
   if (facts.unusable !== undefined)
     return fail("node-unsupported", {
-      problem: `the ${plugin} image credential provider cannot pull with service account tokens on ${cluster.name}: ${facts.unusable}`,
-      remedy: "leave these pulls out of this cluster, or use nodes whose plugin can do it",
+      problem: `the ${plugin} image credential provider cannot use service account tokens on ${cluster.name}: ${facts.unusable}`,
+      remedy: "remove these pulls from this cluster, or use nodes with a plugin that supports tokens",
     });
   for (const need of provider.needs) {
     const { outcome, reason } = pluginCan(plugin, facts, need as PluginAbility);
@@ -218,7 +222,7 @@ function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider):
       return fail("node-unsupported", {
         problem: `the ${plugin} image credential provider on the nodes lacks what these pulls need (${need}): ${reason}`,
         value: facts.version ?? "no version stated",
-        remedy: `upgrade the plugin on the nodes, or, for a build that can do it, state \`abilities: ["${need}"]\` in the cluster's \`plugins\``,
+        remedy: `upgrade the plugin on the nodes, or, if your build of it supports this, state \`abilities: ["${need}"]\` in the cluster's \`plugins\``,
       });
   }
   return facts;
@@ -246,7 +250,7 @@ function mergedEnv(
   return [...kept, ...added];
 }
 
-/** The name and arguments of the token-less entry of mixed mode, or `undefined` where none is needed. */
+/** The name and arguments of mixed mode's entry without tokens, or `undefined` if none is needed. */
 function nodeIdentity(
   cluster: ClusterFacts,
   provider: ImageCredentialProvider,
@@ -261,22 +265,22 @@ function nodeIdentity(
     return fail("node-unsupported", {
       problem: `mixed mode of the ${plugin} image credential provider needs a second executable name, and the plugin directory of ${cluster.name} is read-only`,
       allowed: "mode `strict`",
-      remedy: "use mode `strict`: pods without the annotation then pull without this plugin",
+      remedy: "use mode `strict`, in which the plugin does not run for pods without the annotation",
     });
   if (name === undefined)
     return fail("node-missing", {
-      problem: `mixed mode of the ${plugin} image credential provider needs a second entry for pods without annotation: ${reason}`,
+      problem: `mixed mode of the ${plugin} image credential provider needs a second entry for pods whose service account has no annotation: ${reason}`,
       allowed: "`nodeIdentityName`: a second file name (link or copy) of the plugin in the plugin directory",
       remedy: "put the link on the nodes and state its name, or use mode `strict`",
     });
   const args = nodeIdentityArgs ?? provider.nodeIdentityArgs ?? cluster.stockProviders[plugin]?.args;
   if (args) return { name, args };
   return fail("node-missing", {
-    problem: `nothing says with which arguments the ${plugin} image credential provider pulls with the node's identity; those of the entry with tokens serve the tokens alone`,
+    problem: `\`nodeIdentityArgs\` is missing: the arguments with which the ${plugin} image credential provider uses the node's identity are not known, and those of the entry with tokens do not fit`,
     value: name,
     allowed:
-      "`nodeIdentityArgs`: for acr the path of an azure.json with `userAssignedIdentityID`, [] for no arguments",
-    remedy: "state the arguments that the nodes used so far, or use mode `strict`",
+      "`nodeIdentityArgs`: for acr the path of an azure.json with `userAssignedIdentityID`; [] for no arguments",
+    remedy: "state the arguments with which the nodes run the plugin today, or use mode `strict`",
   });
 }
 
@@ -289,7 +293,8 @@ function refuseUnused(plugin: string, settings: CredentialProviderSettings, reas
     : fail("node-unused", {
         problem: `\`${unused}\` of the ${plugin} image credential provider has no effect: ${reason}`,
         value: unused,
-        allowed: "mode `mixed` of a plugin that needs a second entry for pods without annotation",
+        allowed:
+          "mode `mixed` with a plugin that needs a second entry for pods whose service account has no annotation",
         remedy: "remove the setting, or use mode `mixed`",
       });
 }
@@ -300,16 +305,16 @@ function secondEntry(
   { mode }: CredentialProviderSettings,
 ): { readonly needed: boolean; readonly reason: string } {
   if (mode !== "mixed")
-    return { needed: false, reason: "in mode `strict` no entry uses the node's identity" };
+    return { needed: false, reason: "mode `strict` has no entry for the node's identity" };
   if (provider.needs.includes("custom-pools"))
-    return { needed: true, reason: "with a custom pool it exchanges the token of every pod" };
+    return { needed: true, reason: "with a custom pool the plugin exchanges the token of every pod" };
   const { outcome, reason } = pluginCan(provider.plugin, facts, "unannotated-node-identity");
   return { needed: outcome !== "yes", reason };
 }
 
 /**
- * The distribution's own patterns stay, since dropping one silently takes the node's access to images that no one
- * thought of; what the declared registries need is added. Or the caller's own patterns alone.
+ * Keeps the distribution's own patterns and adds those of the declared registries: dropping one would silently take
+ * away the node's access to images. If the caller states patterns, only these are used.
  */
 function chosenMatchImages(
   provider: ImageCredentialProvider,
@@ -320,7 +325,7 @@ function chosenMatchImages(
     const twice = own.find((pattern, index) => own.indexOf(pattern) < index);
     if (twice === undefined) return own.map((pattern) => checkedPattern(pattern, provider.plugin));
     return fail("node-conflict", {
-      problem: `matchImages of the ${provider.plugin} image credential provider holds an entry twice`,
+      problem: `matchImages of the ${provider.plugin} image credential provider contains an entry twice`,
       value: twice,
       allowed: "each entry once",
       remedy: "remove one of them, or correct it",
@@ -330,19 +335,19 @@ function chosenMatchImages(
   return [...kept, ...provider.matchImages.filter((pattern) => !isWithin(pattern, kept))];
 }
 
-/** Refuses a declared pull for which the kubelet would not ask the provider. */
+/** Throws if a declared pull matches none of the provider's patterns, so that the kubelet would not run it. */
 export function assertMatched(plugin: string, patterns: readonly string[], images: readonly string[]): void {
-  // A repository pattern such as `base/*` stands for any image below it; matchImages compares a prefix.
+  // A repository pattern such as `base/*` covers any image below it; matchImages compares a prefix.
   const image = images.find((each) => {
     const sample = each.replaceAll("*", "x");
     return !patterns.some((pattern) => imageMatches(pattern, sample));
   });
   if (image !== undefined)
     fail("node-mismatch", {
-      problem: `no matchImages entry of the ${plugin} image credential provider matches a declared pull, so the kubelet would never ask it`,
+      problem: `no matchImages entry of the ${plugin} image credential provider matches a declared pull, so the kubelet would never run the plugin for it`,
       value: image,
       allowed: patterns.join(", "),
-      remedy: "add a pattern for the registry's host, or leave `matchImages` out to get the right ones",
+      remedy: "add a pattern for the registry's host, or leave `matchImages` out to use the default patterns",
     });
 }
 
@@ -351,15 +356,15 @@ function checkedPattern(pattern: string, plugin: string): string {
   const [misleading] = lintMatchImagesStrictly(pattern);
   if (misleading !== undefined)
     return fail("node-invalid", {
-      problem: `matchImages has an entry that ${dead ? "can never match" : "means something else than it says"}: ${misleading}`,
+      problem: `matchImages has an entry that ${dead ? "can never match" : "does not mean what it seems to mean"}: ${misleading}`,
       value: pattern,
       allowed: "host[:port][/path prefix], `*` only within one dot-separated part of the host",
-      remedy: "correct the entry; the kubelet would accept it in silence",
+      remedy: "correct the entry; the kubelet would accept it without a warning",
     });
   const registries = pluginRow(plugin)?.registries ?? [];
   if (isWithin(pattern, registries)) return pattern;
   return fail("node-unsafe", {
-    problem: `matchImages hands service account tokens to the ${plugin} plugin for images of foreign registries`,
+    problem: `matchImages passes service account tokens to the ${plugin} plugin for images of registries that it does not serve`,
     value: pattern,
     allowed: `patterns within ${registries.join(", ")}`,
     remedy: "narrow the entry to the registries that the plugin serves",

@@ -1,5 +1,5 @@
 /*
- * What a caller decides about an image credential provider, checked as far as it needs no plugin and no cluster.
+ * What a caller may decide about an image credential provider, with those checks that need neither plugin nor cluster.
  */
 
 import { fail } from "../errors";
@@ -11,14 +11,14 @@ import { nameRule } from "../rules/kubelet/validate-credential-provider-config";
 import { type ObjectKind, choice, list, object, optional, text } from "../model/shape";
 
 /**
- * What a caller may decide about one image credential provider.
+ * Settings of one image credential provider.
  *
- * - `strict`: the plugin runs only for service accounts with its annotations; everybody else pulls without it.
- * - `mixed`: service accounts without annotations keep the node's identity, where the plugin can do that. In one entry
- *   (ECR from 1.35 on, Google's GKE pool) the kubelet then requests a token of every service account first, and where
- *   the API server refuses, the pod gets no credentials: grant the audience for the whole cluster, as `ImagePulls` does.
+ * - `strict`: the plugin runs only for service accounts with its annotations; all other pods pull without it.
+ * - `mixed`: service accounts without annotations keep the node's identity, if the plugin supports that. With one entry
+ *   (ECR from 1.35 on, Google's GKE pool) the kubelet first requests a token of every service account. If the API
+ * server   refuses it, the pod gets no credentials: grant the audience for the whole cluster, as `ImagePulls` does.
  *
- * Everything is literal: the kubelet's file is YAML, into which a late value would be filled without quotes.
+ * All values must be literal: the kubelet's file is YAML, into which a late value would be filled without quotes.
  */
 export interface CredentialProviderSettings {
   /**
@@ -28,42 +28,42 @@ export interface CredentialProviderSettings {
    */
   readonly mode?: "strict" | "mixed";
   /**
-   * Second file name (link or copy) of the plugin's executable, for the token-less entry that mixed mode needs
-   * where the plugin itself does not fall back (ACR always, ECR 1.34, Google custom pools). Refused elsewhere.
+   * Second file name (link or copy) of the plugin's executable, for the entry without tokens that mixed mode needs
+   * if the plugin itself does not fall back (ACR always, ECR 1.34, Google custom pools). Refused for other plugins.
    *
    * @defaultValue - mixed mode is refused for such plugins
    */
   readonly nodeIdentityName?: string;
   /**
-   * Arguments of that token-less entry, which needs none of those that serve the tokens: for ACR the path of an
-   * azure.json with `userAssignedIdentityID`. Refused where there is no such entry.
+   * Arguments of that entry, which does not use the arguments for tokens: for ACR the path of an
+   * azure.json with `userAssignedIdentityID`. Refused if there is no such entry.
    *
-   * @defaultValue - the cloud's own, or else the distribution's; refused where neither is known
+   * @defaultValue - the cloud's, or else the distribution's; required if neither is known
    */
   readonly nodeIdentityArgs?: readonly string[];
   /**
-   * Patterns instead of the usual ones, each once; checked against the plugin's registries and the declared pulls.
+   * Patterns that replace the default ones, without duplicates; checked against the plugin's registries and the pulls.
    *
    * @defaultValue - the distribution's own patterns plus those of the declared registries
    */
   readonly matchImages?: readonly string[];
   /**
-   * Arguments instead of the usual ones, of the entry with tokens.
+   * Arguments that replace the default ones in the entry with tokens.
    *
-   * @defaultValue - the cloud's own, or else the distribution's
+   * @defaultValue - the cloud's, or else the distribution's
    */
   readonly args?: readonly string[];
   /**
-   * Variables added to those that the cloud needs; the same name wins here. The token-less entry of mixed mode gets
-   * these alone: what the cloud needs serves the tokens.
+   * Variables added to those that the cloud needs; on equal names these win. The entry without tokens gets only
+   * these, because the cloud's variables serve the tokens.
    *
    * @defaultValue - none
    */
   readonly env?: readonly CredentialProviderEnv[];
   /**
-   * For answers of the plugin without a duration.
+   * How long the kubelet caches an answer of the plugin that states no duration.
    *
-   * @defaultValue - the distribution's own, or else the cloud's
+   * @defaultValue - the distribution's, or else the cloud's
    */
   readonly defaultCacheDuration?: Duration;
 }
@@ -81,13 +81,13 @@ export const CREDENTIAL_PROVIDER_SETTINGS: ObjectKind<CredentialProviderSettings
 
 const LISTS = ["matchImages", "args", "nodeIdentityArgs"] as const;
 
-/** The rules for names are the same in every known minor. */
+/** The rules for names are the same in all supported minors. */
 const ANY_KUBELET = { minor: NEWEST_KUBERNETES, tokensEnabled: true };
 
-/** What the kubelet's environment cannot hold as a name: it ends at `=`, and a text at a zero byte. */
+/** Names that an environment variable can have: `=` would end the name, a zero byte the text. */
 const ENV_NAME = /^[^=\0]+$/;
 
-/** Returns settings whose parts are literal and of the right kind, whatever the cluster; `plugin` is for messages. */
+/** Returns the settings if they are literal and well formed; independent of the cluster. `plugin` is for messages. */
 export function checkedSettings(
   plugin: string,
   settings: CredentialProviderSettings,
@@ -111,16 +111,16 @@ export function assertLiteralEnv(plugin: string, env: readonly CredentialProvide
   }
 }
 
-/** The kubelet's own rules for the name of an entry, which is a file name; an empty one it would take and not find. */
+/** Applies the kubelet's rules for an entry's name, a file name; it accepts an empty name but finds no file. */
 function checkName(plugin: string, name: string): void {
   literal(name, `nodeIdentityName of the image credential provider ${plugin}`);
   const reason = name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;
   if (reason !== undefined)
     fail("node-invalid", {
-      problem: `\`nodeIdentityName\` of the ${plugin} image credential provider is not a file name that the kubelet takes: ${reason}`,
+      problem: `\`nodeIdentityName\` of the ${plugin} image credential provider is not a file name that the kubelet accepts: ${reason}`,
       value: name,
-      allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
-      remedy: "give the name of the link or copy of the plugin",
+      allowed: "a file name in the plugin directory, without / and blanks, other than . and ..",
+      remedy: "state the file name of the link or copy of the plugin",
     });
 }
 
@@ -129,7 +129,7 @@ function checkEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
   const names = new Set<string>();
   for (const { name, value } of env) {
     const reason = !ENV_NAME.test(name)
-      ? "has no name, or one that no variable can have"
+      ? "has no name, or a name that no variable can have"
       : value.includes("\0")
         ? "has a value that is not text"
         : names.has(name)
@@ -139,7 +139,7 @@ function checkEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
       fail("node-invalid", {
         problem: `a variable of the ${plugin} image credential provider ${reason}`,
         value: name,
-        allowed: "{ name, value }, each name once, not empty and without =, both text",
+        allowed: "{ name, value }, both text; each name once, not empty and without =",
         remedy: "correct `env`",
       });
     names.add(name);

@@ -10,13 +10,13 @@ import { rancherHost } from "../rules/node/rancher";
 /** How the files of a distribution get to its nodes. */
 export interface HostCarrierProps {
   /**
-   * Name of the document; becomes `nodes/<name>.yaml`, or has the transport's own ending.
+   * Name of the document, which becomes `nodes/<name>.yaml`; some transports use another file extension.
    *
    * @defaultValue - the name of the distribution
    */
   readonly name?: string;
   /**
-   * What brings the files to the nodes: `cloudInit()`, `ignition()`, `butane(…)`.
+   * The format that brings the files to the nodes: `cloudInit()`, `ignition()`, `butane(…)`.
    *
    * @defaultValue cloudInit()
    */
@@ -49,19 +49,19 @@ function hostCarrier(
   };
 }
 
-/** Nodes of K3s: the configuration, and both flags in a file below `/etc/rancher/k3s/config.yaml.d/`. */
+/** K3s nodes: the CredentialProviderConfig, and both flags in a file below `/etc/rancher/k3s/config.yaml.d/`. */
 export function k3s(props: HostCarrierProps = {}): INodeCarrier<Construct> {
   checkGiven("k3s()", HOST_CARRIER_PROPS, props);
   return hostCarrier(rancherHost("k3s"), props);
 }
 
-/** Nodes of RKE2: the configuration, and both flags in a file below `/etc/rancher/rke2/config.yaml.d/`. */
+/** RKE2 nodes: the CredentialProviderConfig, and both flags in a file below `/etc/rancher/rke2/config.yaml.d/`. */
 export function rke2(props: HostCarrierProps = {}): INodeCarrier<Construct> {
   checkGiven("rke2()", HOST_CARRIER_PROPS, props);
   return hostCarrier(rancherHost("rke2"), props);
 }
 
-/** Which MicroShift the devices have, and how files get there. */
+/** Which MicroShift version the devices run, and how files get there. */
 export interface MicroShiftProps extends HostCarrierProps {
   /** Version of MicroShift, newer than 4.22. */
   readonly version: string;
@@ -69,7 +69,7 @@ export interface MicroShiftProps extends HostCarrierProps {
 
 const MICRO_SHIFT_PROPS: ObjectKind<MicroShiftProps> = object({ ...HOST_CARRIER_PROPS.shape, version: text });
 
-/** Devices with MicroShift: the configuration, and both keys in a file below `/etc/microshift/config.d/`. */
+/** MicroShift devices: the CredentialProviderConfig, and both keys in a file below `/etc/microshift/config.d/`. */
 export function microShift(props: MicroShiftProps): INodeCarrier<Construct> {
   checkGiven("microShift()", MICRO_SHIFT_PROPS, props);
   return hostCarrier(microShiftHost(props.version), props);

@@ -25,8 +25,8 @@ export interface NodeadmProps {
    */
   readonly name?: string;
   /**
-   * Further parts of the user data, before those of the credential providers: a NodeConfig with the cluster's endpoint,
-   * which self-managed nodes and AMIs of your own need, or scripts.
+   * Further parts of the user data, placed before those of the credential providers: scripts, or a NodeConfig with the
+   * cluster's endpoint, which self-managed nodes and custom AMIs need.
    *
    * @defaultValue - none; EKS adds the cluster's part for managed node groups
    */
@@ -39,8 +39,9 @@ const NODEADM_PROPS: ObjectKind<NodeadmProps> = object({
 });
 
 /**
- * EKS nodes of Amazon Linux 2023 that start from a launch template: user data with the files for cloud-init and the
- * kubelet's flags for nodeadm, as a text. In Terraform: `userData: Fn.base64encode(manifests.rendered("nodes/nodeadm.txt"))`.
+ * EKS nodes of Amazon Linux 2023 that start from a launch template: one text of user data with the files for cloud-init
+ * and the kubelet's flags for nodeadm. In Terraform: `userData:
+ * Fn.base64encode(manifests.rendered("nodes/nodeadm.txt"))`.
  */
 export function nodeadm(props: NodeadmProps = {}): INodeCarrier<Construct> {
   checkGiven("nodeadm()", NODEADM_PROPS, props);
@@ -54,12 +55,12 @@ export function nodeadm(props: NodeadmProps = {}): INodeCarrier<Construct> {
 
 /** An EC2NodeClass of Karpenter. */
 export interface Ec2NodeClassProps {
-  /** Its name. */
+  /** Name of the EC2NodeClass, a DNS subdomain; also the name of its manifest. */
   readonly name: string;
-  /** Its spec without `userData`; the AMIs must be of Amazon Linux 2023. */
+  /** The spec without `userData`; its AMIs must be of Amazon Linux 2023. */
   readonly spec: Readonly<Record<string, unknown>>;
   /**
-   * Further parts of the user data, before those of the credential providers.
+   * Further parts of the user data, placed before those of the credential providers.
    *
    * @defaultValue - none; Karpenter adds the cluster's part
    */
@@ -72,7 +73,7 @@ const EC2_NODE_CLASS_PROPS: ObjectKind<Ec2NodeClassProps> = object({
   parts: optional(listOf(USER_DATA_PART)),
 });
 
-/** EKS nodes that Karpenter makes: an EC2NodeClass with the user data. A change replaces the nodes (drift). */
+/** EKS nodes that Karpenter creates: an EC2NodeClass with user data. A change replaces the nodes (drift). */
 export function ec2NodeClass(props: Ec2NodeClassProps): INodeCarrier<Construct> {
   checkGiven("ec2NodeClass()", EC2_NODE_CLASS_PROPS, props);
   const { name, spec, parts = [] } = props;
@@ -92,7 +93,7 @@ export function ec2NodeClass(props: Ec2NodeClassProps): INodeCarrier<Construct> 
 }
 
 const COMMENT: readonly string[] = [
-  "A change of userData is drift: Karpenter replaces the nodes. Permissions and annotated service accounts come first.",
+  "Karpenter treats a change of userData as drift and replaces the nodes. Apply permissions and annotated service accounts first.",
 ];
 
 const FAMILY = "AL2023";
@@ -100,17 +101,17 @@ const FAMILY = "AL2023";
 function checkNodeClass(name: string, spec: Readonly<Record<string, unknown>>): void {
   if (!isDnsSubdomain(name))
     fail("kubernetes-invalid", {
-      problem: "name of an EC2NodeClass is not a DNS subdomain",
+      problem: "the name of the EC2NodeClass is not a DNS subdomain",
       value: name,
       allowed: "1 to 253 of a-z, 0-9, - and .",
       remedy: "use a name like default",
     });
   if (spec["userData"] !== undefined)
     fail("node-conflict", {
-      problem: `spec of the EC2NodeClass ${name} has user data, and an EC2NodeClass has one`,
+      problem: `the spec of the EC2NodeClass ${name} already has user data, which this carrier writes`,
       value: "userData",
       allowed: "a spec without userData",
-      remedy: "give what it holds as `parts`",
+      remedy: "pass the contents of your userData as `parts`",
     });
   const aliases = list(spec["amiSelectorTerms"]).map((term) =>
     text(record(term)["alias"]).split("@")[0]?.toUpperCase(),
@@ -119,13 +120,13 @@ function checkNodeClass(name: string, spec: Readonly<Record<string, unknown>>): 
   const other = families.find((family) => family !== FAMILY);
   if (families.length === 0 || other !== undefined)
     fail("node-unsupported", {
-      problem: `AMIs of the EC2NodeClass ${name} are not known to be of Amazon Linux 2023${other === "Bottlerocket" || other === "BOTTLEROCKET" ? BOTTLEROCKET : ""}`,
+      problem: `the spec of the EC2NodeClass ${name} does not say that its AMIs are of Amazon Linux 2023${other === "Bottlerocket" || other === "BOTTLEROCKET" ? BOTTLEROCKET : ""}`,
       value: other,
       allowed: 'amiFamily: "AL2023", or an alias al2023@…',
-      remedy: "let pods that pull with their own identity run on nodes of Amazon Linux 2023",
+      remedy: "run pods that pull with their own identity on nodes of Amazon Linux 2023",
     });
 }
 
 /** bottlerocket-os/bottlerocket, settings.kubernetes.credential-providers; issue 4165. */
 const BOTTLEROCKET =
-  ", and Bottlerocket's settings for credential providers know image patterns, a cache duration and variables, but no tokens";
+  ", and Bottlerocket's settings for credential providers support image patterns, a cache duration and variables, but not tokens";

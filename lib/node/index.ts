@@ -1,5 +1,5 @@
 /**
- * The kubelet's side: facts of a self-managed cluster, the CredentialProviderConfig, and files and flags as data.
+ * The kubelet's side: facts of a self-managed cluster, its CredentialProviderConfig, and files and flags for the nodes.
  *
  * @module node
  * @packageDocumentation

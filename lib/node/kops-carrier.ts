@@ -3,7 +3,7 @@ import type { INodeCarrier } from "../model/node-carrier";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
 import { kopsSpec } from "../rules/node/kops";
 
-/** Where kOps has the kubelet. */
+/** Where kOps installs the kubelet. */
 export interface KopsProps {
   /**
    * Path of the kubelet: `/opt/kubernetes/bin/kubelet` on Flatcar, `/home/kubernetes/bin/kubelet` on Container-Optimized OS.
@@ -23,10 +23,10 @@ const KOPS_PROPS: ObjectKind<KopsProps> = object({ kubelet: optional(text), name
 
 const KOPS_COMMENT: readonly string[] = [
   "Put spec into the Cluster, or into the InstanceGroups whose nodes pull; `kops rolling-update cluster` replaces the nodes.",
-  "The plugins that kOps ships (ecr v1.31) know no tokens: state where nodes fetch another.",
+  "The plugins that kOps ships (ecr v1.31) do not support tokens: state where nodes download a newer one.",
 ];
 
-/** Nodes of kOps: file assets, among them a drop-in that gives the kubelet both flags. */
+/** kOps nodes: file assets, including a systemd drop-in that passes both flags to the kubelet. */
 export function kops(props: KopsProps = {}): INodeCarrier<Construct> {
   checkGiven("kops()", KOPS_PROPS, props);
   const { kubelet = "/usr/local/bin/kubelet", name = "kops" } = props;

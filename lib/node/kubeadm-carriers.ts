@@ -35,7 +35,7 @@ const KUBEADM_COMMENT: readonly string[] = [
   "joined keeps its flags: change them in /var/lib/kubelet/kubeadm-flags.env and restart kubelet.service.",
 ];
 
-/** Nodes of kubeadm: the files, and beside them `nodes/<name>-config.yaml` with the kubelet's extra arguments. */
+/** kubeadm nodes: the files, and next to them `nodes/<name>-config.yaml` with the kubelet's extra arguments. */
 export function kubeadm(props: KubeadmProps = {}): INodeCarrier<Construct> {
   checkGiven("kubeadm()", KUBEADM_PROPS, props);
   const { name = "kubeadm", by = CLOUD_INIT, version = "v1beta4" } = props;
@@ -54,9 +54,9 @@ export function kubeadm(props: KubeadmProps = {}): INodeCarrier<Construct> {
   };
 }
 
-/** Which template of Cluster API machines are made of. */
+/** Name and version of a {@link kubeadmConfigTemplate}. */
 export interface KubeadmConfigTemplateProps {
-  /** Name of the template; a template never changes, so that a new content needs a new name. */
+  /** Name of the template. Templates are immutable, so changed contents need a new name. */
   readonly name: string;
   /** Namespace of the cluster's objects, on the management cluster. */
   readonly namespace: string;
@@ -75,11 +75,11 @@ const TEMPLATE_PROPS: ObjectKind<KubeadmConfigTemplateProps> = object({
 });
 
 const TEMPLATE_COMMENT: readonly string[] = [
-  "Belongs to the management cluster. Takes effect when a MachineDeployment or MachinePool names the template, and rolls",
+  "Belongs to the management cluster. Takes effect when a MachineDeployment or MachinePool names the template; it then rolls",
   "its machines out; KubeadmControlPlane has the same fields below spec.kubeadmConfigSpec.",
 ];
 
-/** Machines of Cluster API: a KubeadmConfigTemplate with files and the kubelet's extra arguments. */
+/** Cluster API machines: a KubeadmConfigTemplate with files and the kubelet's extra arguments. */
 export function kubeadmConfigTemplate(props: KubeadmConfigTemplateProps): INodeCarrier<Construct> {
   checkGiven("kubeadmConfigTemplate()", TEMPLATE_PROPS, props);
   const { name, namespace, version = "v1beta1" } = props;

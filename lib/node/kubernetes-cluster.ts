@@ -14,7 +14,7 @@ import { type NodePlaces, type INodeCarrier, NODE_CARRIER } from "../model/node-
 export interface KubernetesProps {
   /** DNS label; becomes part of the names of roles and identities. */
   readonly name: string;
-  /** Version of the kubelets, `1.35` or `1.35.2`; 1.33 to 1.36. */
+  /** Version of the kubelets, `1.35` or `1.35.2`; supported are 1.33 to 1.36. */
   readonly version: string;
   /**
    * Version of the kube-apiserver, at least that of the kubelets.
@@ -22,40 +22,40 @@ export interface KubernetesProps {
    * @defaultValue - that of the kubelets
    */
   readonly apiServerVersion?: string;
-  /** `--service-account-issuer` of the kube-apiserver, as the clouds can reach it. */
+  /** `--service-account-issuer` of the kube-apiserver; the clouds must be able to reach it. */
   readonly issuer: GivenIssuer;
   /**
-   * The plugins on the nodes by key; as text the version, `1.35.2`.
+   * The plugins on the nodes, by key; a text is the version, `1.35.2`.
    *
-   * A plugin is no part of Kubernetes and has its own versions.
+   * Plugins are not part of Kubernetes and have their own versions.
    */
   readonly plugins: StatedPlugins;
   /**
    * How files and flags get to the nodes: `rke2()`, `talos(…)`, `new PlainCarrier()`.
    *
-   * @defaultValue - as data, by one {@link PlainCarrier}
+   * @defaultValue - one {@link PlainCarrier}, which writes them as data
    */
   readonly carriers?: readonly INodeCarrier<Construct>[];
   /**
-   * Where the CredentialProviderConfig is put; `--image-credential-provider-config` of the kubelet.
+   * Path of the CredentialProviderConfig on the nodes; `--image-credential-provider-config` of the kubelet.
    *
-   * @defaultValue - where the carriers have it, or "/etc/kubernetes/credential-provider-config.yaml"
+   * @defaultValue - the carriers' path, or "/etc/kubernetes/credential-provider-config.yaml"
    */
   readonly configPath?: string;
   /**
-   * Where the plugins are; `--image-credential-provider-bin-dir` of the kubelet.
+   * Directory of the plugins on the nodes; `--image-credential-provider-bin-dir` of the kubelet.
    *
-   * @defaultValue - where the carriers have them, or "/var/lib/kubelet/credential-provider"
+   * @defaultValue - the carriers' directory, or "/var/lib/kubelet/credential-provider"
    */
   readonly pluginDirectory?: string;
   /**
-   * Whether a second name (link or copy) of a plugin can be put there; mixed mode may need one.
+   * Whether a second name (link or copy) of a plugin can be created there; mixed mode may need one.
    *
    * @defaultValue - as the carriers say, or true
    */
   readonly pluginDirectoryWritable?: boolean;
   /**
-   * Feature gates that differ from the defaults of the version, of the kubelets and of the API server alike.
+   * Feature gates that differ from the version's defaults, for the kubelets and the API server alike.
    *
    * Kubernetes 1.33 needs `KubeletServiceAccountTokenForCredentialProviders: true`.
    *
@@ -79,11 +79,11 @@ const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
 
 const DEFAULT_PLACES: NodePlaces = {
   configPath: "/etc/kubernetes/credential-provider-config.yaml",
-  /** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
+  /** Kubernetes has no default; Cluster API's provider for Azure and AKS nodes use this directory. */
   pluginDirectory: "/var/lib/kubelet/credential-provider",
 };
 
-/** A cluster whose nodes are set up by hand or with another tool: files and flags come out as data. */
+/** A cluster whose nodes are set up by hand or with another tool; files and flags are written as data. */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   checkGiven("kubernetes()", KUBERNETES_PROPS, props);
   const issuer = Issuer.of(props.issuer);
@@ -111,7 +111,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   };
 }
 
-/** Where the carriers have the files; one cluster has one CredentialProviderConfig, so that they must agree. */
+/** The paths that the carriers use. They must agree, because a cluster has one CredentialProviderConfig path. */
 function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | undefined {
   const [first, ...others] = carriers.flatMap(({ places }) => places ?? []);
   const other = others.find(
@@ -122,7 +122,7 @@ function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | un
       problem: "the carriers put the kubelet's configuration or its plugins into different places",
       value: [first.configPath, other.configPath],
       allowed: "one path for all nodes of a cluster",
-      remedy: "give nodes that are made in another way their own stack",
+      remedy: "declare nodes that are set up differently in a stack of their own",
     });
   return first;
 }
@@ -145,12 +145,12 @@ function nodePath(what: string, path: string): string {
     : fail("cluster-invalid", {
         problem: `${what} is not an absolute, clean path`,
         value: path,
-        allowed: "/directory/name without empty parts, . and ..",
-        remedy: "give the path as it is on the nodes",
+        allowed: "/directory/name without empty, . or .. parts",
+        remedy: "state the path as it is on the nodes",
       });
 }
 
-/** How {@link PlainCarrier} names what it hands over. */
+/** Settings of a {@link PlainCarrier}. */
 export interface PlainCarrierProps {
   /**
    * Name of the setup; becomes `nodes/<name>.yaml`.
@@ -165,9 +165,9 @@ const PLAIN_CARRIER_PROPS: ObjectKind<PlainCarrierProps> = object({
 });
 
 /**
- * Hands files and kubelet flags over as data, for whatever makes the nodes: cloud-init, kubeadm, an image builder.
+ * Writes files and kubelet flags as data, for whatever sets up the nodes: cloud-init, kubeadm, an image builder.
  *
- * The kubelet reads its credential provider configuration only at start, so whoever writes the files restarts it.
+ * The kubelet reads its credential provider configuration only at start, so restart it after you write the files.
  */
 export class PlainCarrier implements INodeCarrier<Construct> {
   /** Name of the setup. */
@@ -178,7 +178,7 @@ export class PlainCarrier implements INodeCarrier<Construct> {
     this.name = props.name ?? "all-nodes";
   }
 
-  /** Passes the setup on unchanged. */
+  /** Writes the setup unchanged. */
   carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
     sink.nodeSetup(this.name, setup);
   }

@@ -3,7 +3,7 @@ import type { INodeCarrier } from "../model/node-carrier";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
 import { TALOS_PLACES, checkTalos, talosPatch } from "../rules/node/talos";
 
-/** Which Talos the nodes have. */
+/** Version and file name of a {@link talos} carrier. */
 export interface TalosProps {
   /** Version of Talos, `1.12`; decides between `machine.kubelet` and the document `KubeCredentialProviderConfig`. */
   readonly version: string;
@@ -22,7 +22,7 @@ const TALOS_COMMENT: readonly string[] = [
   "Talos restarts the kubelet when the configuration changes. Plugins come as system extensions of the installer image.",
 ];
 
-/** Nodes of Talos: a patch of the machine configuration. */
+/** Talos nodes: a patch of the machine configuration. */
 export function talos(props: TalosProps): INodeCarrier<Construct> {
   checkGiven("talos()", TALOS_PROPS, props);
   const { version, name = "talos" } = props;

@@ -3,17 +3,17 @@ import { CLOUD_INIT } from "../rules/node/cloud-init";
 import type { NodeTransport } from "../rules/node/form";
 import { BUTANE_VARIANTS, type ButaneVariant, IGNITION, butaneTransport } from "../rules/node/ignition";
 
-/** User data of cloud-init, of the format `#cloud-config`. */
+/** User data for cloud-init, in the `#cloud-config` format. */
 export function cloudInit(): NodeTransport {
   return CLOUD_INIT;
 }
 
-/** A configuration of Ignition, for Flatcar and Fedora CoreOS. */
+/** An Ignition configuration, for Flatcar and Fedora CoreOS. */
 export function ignition(): NodeTransport {
   return IGNITION;
 }
 
-/** Which operating system Butane writes for. */
+/** The operating system that Butane writes for. */
 export interface ButaneProps {
   /** `flatcar`, or `fcos` for Fedora CoreOS. */
   readonly variant: ButaneVariant;
@@ -21,7 +21,7 @@ export interface ButaneProps {
 
 const BUTANE_PROPS: ObjectKind<ButaneProps> = object({ variant: choice(BUTANE_VARIANTS) });
 
-/** A configuration for Butane, which makes one of Ignition of it. */
+/** A Butane configuration, which Butane translates into an Ignition configuration. */
 export function butane(props: ButaneProps): NodeTransport {
   checkGiven("butane()", BUTANE_PROPS, props);
   return butaneTransport(props.variant);

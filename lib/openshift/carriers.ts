@@ -30,27 +30,27 @@ export interface MachineConfigCarrierProps {
   /** MachineConfigPools, for example `["worker"]`. A custom pool also gets what `worker` gets. */
   readonly pools: readonly string[];
   /**
-   * Name of the MachineConfigs; `<pool>` stands for the pool.
+   * Name of the MachineConfigs; `<pool>` is replaced by the pool's name.
    *
    * @defaultValue "99-<pool>-kubelet-credential-provider"
    */
   readonly machineConfigName?: string;
   /**
-   * Whether a node disruption policy is written for paths that the release's own defaults do not name.
+   * Whether to write a node disruption policy for paths that the release's own defaults do not cover.
    *
    * @defaultValue true
    */
   readonly nodeDisruptionPolicy?: boolean;
   /**
-   * Whether the carried configuration has the crio credential provider's entry; only for the comment.
+   * Whether the configuration contains the crio credential provider's entry; affects only the manifest's comment.
    *
    * @defaultValue false
    */
   readonly crioCredentialProvider?: boolean;
   /**
-   * The kubelet's command line, as {@link OpenShiftProps.kubeletCommand} has it.
+   * The kubelet's command line, as in {@link OpenShiftProps.kubeletCommand}.
    *
-   * @defaultValue - the operator's own
+   * @defaultValue - the operator's command line
    */
   readonly kubeletCommand?: string;
 }
@@ -65,12 +65,12 @@ const MACHINE_CONFIG_CARRIER_PROPS: ObjectKind<MachineConfigCarrierProps> = obje
   kubeletCommand: optional(text),
 });
 
-/** Name of a MachineConfig where none is stated. */
+/** Default of {@link MachineConfigCarrierProps.machineConfigName}. */
 export const MACHINE_CONFIG_NAME: string = "99-<pool>-kubelet-credential-provider";
 
 /**
- * Brings files to the nodes of a self-managed OpenShift cluster: one MachineConfig per pool, and before them the
- * node disruption policy that spares the nodes a reboot.
+ * Brings files to the nodes of a self-managed OpenShift cluster: one MachineConfig per pool, preceded by a node
+ * disruption policy that spares the nodes a reboot.
  */
 export class MachineConfigCarrier implements INodeCarrier<Construct> {
   /** Names of the MachineConfigs by pool. */
@@ -90,7 +90,7 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
     this.keepsCrio = props.crioCredentialProvider ?? false;
   }
 
-  /** Writes the MachineConfigs, and before them the node disruption policy where one is needed. */
+  /** Writes the MachineConfigs, preceded by the node disruption policy if one is needed. */
   carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
     const files = filesWithFlags(setup, this.nodes);
     const unlisted = unlistedPaths(
@@ -134,26 +134,26 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
 
 const POLICY_COMMENT: readonly string[] = [
   "MachineConfiguration/cluster is a singleton that others may own: kubectl apply --server-side merges by path.",
-  "Apply before the machine configs and wait until its status.nodeDisruptionPolicyStatus lists the paths,",
-  "or their files drain and reboot the nodes.",
+  "Apply before the machine configs and wait until the object's status.nodeDisruptionPolicyStatus lists the paths,",
+  "or changes of those files drain and reboot the nodes.",
 ];
 
 function outdatedCommand(version: string): readonly string[] {
   return [
-    `Holds the kubelet's whole command line of OpenShift ${version}. Before an upgrade compare it with that of the new release`,
-    "(systemctl cat kubelet.service on a node without this file): what the release changes there does not reach these nodes.",
+    `Contains the kubelet's whole command line of OpenShift ${version}. Before an upgrade, compare it with the new release's`,
+    "(systemctl cat kubelet.service on a node without this file): the release's changes to it do not reach these nodes.",
   ];
 }
 
 const CRIO_LOST: readonly string[] = [
-  "Overrides what a CRIOCredentialProviderConfig with matchImages would write to the same file;",
+  "Overrides what a CRIOCredentialProviderConfig with matchImages writes to the same file;",
   "state crioCredentialProvider on the cluster to keep that provider.",
 ];
 
 function lostToCrio(beaten: readonly string[]): readonly string[] {
   return [
     `Sorts before ${beaten.join(", ")}: if the CRIOCredentialProviderConfig gets matchImages, the operator's`,
-    "file wins and the service account tokens are gone without a word.",
+    "file wins and pulls silently lose their service account tokens.",
   ];
 }
 
@@ -175,14 +175,14 @@ export interface NodePoolCarrierProps {
   /** Namespace of the NodePools and of their HostedCluster, on the management cluster. */
   readonly namespace: string;
   /**
-   * Name of the ConfigMaps; `<nodePool>` stands for the NodePool, so that each rolls out by itself. Without it all
-   * NodePools share one ConfigMap.
+   * Name of the ConfigMaps; `<nodePool>` is replaced by the NodePool's name, so that each NodePool rolls out
+   * separately. A name without it makes all NodePools share one ConfigMap.
    *
    * @defaultValue "<nodePool>-kubelet-credential-provider"
    */
   readonly configMapName?: string;
   /**
-   * Name of the MachineConfig within.
+   * Name of the MachineConfig in the ConfigMap.
    *
    * @defaultValue "99-kubelet-credential-provider"
    */
@@ -203,11 +203,11 @@ const NODE_POOL = "<nodePool>";
 /**
  * Brings files to the nodes of a hosted OpenShift cluster (HyperShift): ConfigMaps for the NodePools' `spec.config`.
  *
- * They belong to the management cluster, while RBAC and service accounts belong to the hosted one. A node disruption
- * policy has no effect there; a change replaces the nodes, or with `InPlace` drains and reboots them.
+ * The ConfigMaps belong to the management cluster, RBAC and service accounts to the hosted one. Node disruption
+ * policies have no effect on hosted clusters: a change replaces the nodes, or with `InPlace` drains and reboots them.
  */
 export class NodePoolCarrier implements INodeCarrier<Construct> {
-  /** Names of the ConfigMaps, sorted as the NodePools were given. */
+  /** Names of the ConfigMaps, in the order of the given NodePools. */
   readonly configMapNames: readonly string[];
   private readonly nodes: PlatformNodes;
   private readonly namespace: string;
@@ -227,7 +227,7 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
     this.nodes = platformNodes(props.platform, openShiftRelease(props.version));
   }
 
-  /** Writes the ConfigMaps with the MachineConfig. */
+  /** Writes the ConfigMaps that contain the MachineConfig. */
   carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
     const files = filesWithFlags(setup, this.nodes);
     const chart = sink.chart("node-pool-config", {
@@ -253,9 +253,9 @@ function placeComment(names: readonly string[]): readonly string[] {
 }
 
 /**
- * Comment lines that show what the encoded files of a MachineConfig hold, for the person who reviews it.
+ * Comment lines that show reviewers what the encoded files of a MachineConfig contain.
  *
- * A file with late values is only named: its text exists after `bind`.
+ * A file with late values is only named, because its text does not exist before `bind`.
  */
 export function readableFiles(files: readonly NodeFile[]): readonly string[] {
   return files.flatMap(({ path, mode, content }) => {

@@ -5,7 +5,7 @@ import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
 import { UPGRADEABLE_TO, upgradeableTo } from "../rules/openshift/two-releases";
 
-/** The issuer of a cluster's tokens. */
+/** The issuer that {@link ServiceAccountIssuer} writes. */
 export interface ServiceAccountIssuerProps {
   /** The URL at which the issuer's documents are published, character for character; may be late. */
   readonly issuer: GivenIssuer;
@@ -18,8 +18,8 @@ const SERVICE_ACCOUNT_ISSUER_PROPS: ObjectKind<ServiceAccountIssuerProps> = obje
 /**
  * `Authentication/cluster` with `spec.serviceAccountIssuer`, and no other field.
  *
- * For a new cluster the installer takes it from `manifests/cluster-authentication-02-config.yaml`. In a running one
- * every token is issued anew: read OpenShift's documentation of changing the bound token's issuer first.
+ * The installer of a new cluster takes it from `manifests/cluster-authentication-02-config.yaml`. A running cluster
+ * reissues every token: read OpenShift's documentation on changing the bound token's issuer first.
  */
 export class ServiceAccountIssuer extends Construct {
   /** The manifest. */
@@ -28,7 +28,7 @@ export class ServiceAccountIssuer extends Construct {
   constructor(scope: Construct, id: string, props: ServiceAccountIssuerProps) {
     checkProps(new.target.name, scope, id, SERVICE_ACCOUNT_ISSUER_PROPS, props);
     super(scope, id);
-    // No other field, so that an applied manifest changes nothing else.
+    // The only field, so that applying the manifest changes nothing else.
     this.resource = clusterObject(this, "Resource", {
       apiVersion: "config.openshift.io/v1",
       kind: "Authentication",
@@ -38,15 +38,15 @@ export class ServiceAccountIssuer extends Construct {
   }
 }
 
-/** Name of the manifest below the installer's `manifests/`; it takes the place of the installer's own file. */
+/** Name of the manifest below the installer's `manifests/`; it replaces the installer's own file. */
 export const AUTHENTICATION_FILE = "cluster-authentication-02-config.yaml";
 
-/** The release whose credentials exist. */
+/** The release that {@link UpgradeableTo} declares ready. */
 export interface UpgradeableToProps {
   /** OpenShift version to upgrade to, `4.23` or `4.23.1`. */
   readonly version: string;
   /**
-   * The cluster's version now.
+   * The cluster's current version.
    *
    * @defaultValue - not compared; the operator then ignores a version that is not greater in major.minor
    */
@@ -59,11 +59,11 @@ const UPGRADEABLE_TO_PROPS: ObjectKind<UpgradeableToProps> = object({
 });
 
 /**
- * Opens the gate that the Cloud Credential Operator keeps shut in manual mode until the credentials for the next
- * release exist: the annotation `cloudcredential.openshift.io/upgradeable-to` of `CloudCredential/cluster`.
+ * Declares that the credentials for the next release exist, until which the Cloud Credential Operator blocks the
+ * upgrade in manual mode: the annotation `cloudcredential.openshift.io/upgradeable-to` of `CloudCredential/cluster`.
  *
- * Apply it after the release's Secrets, with `kubectl apply --server-side`: the operator owns the object's other
- * fields, and they stay.
+ * Apply it after the release's Secrets, with `kubectl apply --server-side`, which keeps the object's other fields;
+ * the operator owns those.
  */
 export class UpgradeableTo extends Construct {
   /** The manifest. */

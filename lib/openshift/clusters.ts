@@ -19,7 +19,7 @@ import { issuerClusterInternal } from "../model/problems";
 
 /** What the crio credential provider serves. */
 export interface CrioCredentialProviderProps {
-  /** Registries by their name in the pod's image, as in a CRIOCredentialProviderConfig. 1 to 50. */
+  /** Registry names as in the pods' images, as in a CRIOCredentialProviderConfig. 1 to 50. */
   readonly matchImages: readonly string[];
 }
 
@@ -36,37 +36,37 @@ export interface OpenShiftProps {
   /** `status.platformStatus.type` of the Infrastructure object, in lower case. */
   readonly platform: OpenShiftPlatform;
   /**
-   * `spec.serviceAccountIssuer` of `Authentication/cluster`. Empty there means an internal issuer that no cloud can
-   * reach: `https://kubernetes.default.svc` and its like are refused.
+   * `spec.serviceAccountIssuer` of `Authentication/cluster`. If that is empty, the issuer is an internal one that no
+   * cloud can reach; `https://kubernetes.default.svc` and similar URLs are refused.
    */
   readonly issuer: GivenIssuer;
   /** MachineConfigPools whose nodes pull, for example `["worker"]`. */
   readonly pools: readonly string[];
   /**
-   * Name of the MachineConfigs; `<pool>` stands for the pool.
+   * Name of the MachineConfigs; `<pool>` is replaced by the pool's name.
    *
    * @defaultValue "99-<pool>-kubelet-credential-provider"
    */
   readonly machineConfigName?: string;
   /**
-   * Whether a node disruption policy is written where the release's defaults would reboot the nodes: on 4.21 for
-   * all files, later for files outside of `/etc/kubernetes/credential-providers`.
+   * Whether to write a node disruption policy if the release's defaults would reboot the nodes: on 4.21 for all files,
+   * later for files outside `/etc/kubernetes/credential-providers`.
    *
    * @defaultValue true
    */
   readonly nodeDisruptionPolicy?: boolean;
   /**
    * Keeps the crio credential provider (secrets of the namespace for mirrors; 4.22 and newer), whose entry this
-   * library's file would replace. State here what the CRIOCredentialProviderConfig states.
+   * library's file would otherwise drop. State the same patterns as in the CRIOCredentialProviderConfig.
    *
    * @defaultValue - no entry; a CRIOCredentialProviderConfig has no effect on these pools
    */
   readonly crioCredentialProvider?: CrioCredentialProviderProps;
   /**
-   * Opt-in for platforms whose kubelet unit has no place for the credential provider flags (`none`, `external`,
-   * `ibmcloud`, `powervs`, `kubevirt`), on 4.22 and newer: what follows `ExecStart=` in `systemctl cat kubelet.service`
-   * on a node. A drop-in repeats it with the flags, so that what an upgrade changes in the command line does not reach
-   * the nodes until it is stated here.
+   * Opt-in for platforms whose kubelet unit does not accept the credential provider flags (`none`, `external`,
+   * `ibmcloud`, `powervs`, `kubevirt`), on 4.22 and newer: the text after `ExecStart=` in
+   * `systemctl cat kubelet.service` on a node. A drop-in repeats it with the flags added, so that an upgrade's changes
+   * to the command line do not reach the nodes until you state them here.
    *
    * @defaultValue - those platforms are refused
    */
@@ -85,7 +85,7 @@ const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
   kubeletCommand: optional(text),
 });
 
-/** A self-managed OpenShift cluster: its nodes get files through MachineConfigs. */
+/** A self-managed OpenShift cluster: its nodes receive files through MachineConfigs. */
 export function openShift(props: OpenShiftProps): ICluster<Construct> {
   checkGiven("openShift()", OPEN_SHIFT_PROPS, props);
   const { name: _, issuer: __, crioCredentialProvider: crio, ...carried } = props;
@@ -104,7 +104,7 @@ export function openShift(props: OpenShiftProps): ICluster<Construct> {
   });
 }
 
-/** What the two kinds of clusters have in common. */
+/** The facts that self-managed and hosted clusters share. */
 function clusterOf(
   {
     name,
@@ -121,7 +121,7 @@ function clusterOf(
   const { configPath, stockProviders } = platformNodes(platform, release, kubeletCommand);
   const { plugins, kubernetes: kubelet } = release;
   const issuer = Issuer.of(given);
-  // No plugin of OpenShift pulls from a cloud that takes uploaded keys, so an internal issuer can serve nothing here.
+  // No plugin on OpenShift pulls from a cloud that accepts uploaded keys, so an internal issuer is of no use here.
   if (issuer.clusterInternal) return fail("issuer-unsupported", issuerClusterInternal(issuer.url, "clouds"));
   return {
     name: clusterName(name),
@@ -170,8 +170,8 @@ export interface HostedOpenShiftProps {
   /** Names of the NodePools whose nodes pull. */
   readonly nodePools: readonly string[];
   /**
-   * The service of which you are a customer: it owns the management cluster, so that no file of yours reaches its nodes,
-   * and the cluster is refused with the way that there is.
+   * The service that manages the cluster for you. It owns the management cluster, so you cannot bring files to the
+   * nodes; the cluster is refused with a message that names the alternatives.
    *
    * @defaultValue - you run the management cluster
    */
@@ -183,14 +183,14 @@ export interface HostedOpenShiftProps {
    */
   readonly namespace?: string;
   /**
-   * Name of the ConfigMaps; `<nodePool>` stands for the NodePool, so that each rolls out by itself. Without it all
-   * NodePools share one ConfigMap.
+   * Name of the ConfigMaps; `<nodePool>` is replaced by the NodePool's name, so that each NodePool rolls out
+   * separately. A name without it makes all NodePools share one ConfigMap.
    *
    * @defaultValue "<nodePool>-kubelet-credential-provider"
    */
   readonly configMapName?: string;
   /**
-   * Name of the MachineConfig within.
+   * Name of the MachineConfig in the ConfigMap.
    *
    * @defaultValue "99-kubelet-credential-provider"
    */
@@ -210,37 +210,37 @@ const HOSTED_OPEN_SHIFT_PROPS: ObjectKind<HostedOpenShiftProps> = object({
   machineConfigName: optional(text),
 });
 
-/** What customers of a service can do instead. */
+/** What customers of a managed service can do instead. */
 const MANAGED = {
   rosa: {
     service: "ROSA with hosted control planes",
     remedy:
-      "let nodes pull as themselves, with AmazonEC2ContainerRegistryPullOnly on the role of the workers, or use pull secrets",
+      "let nodes pull with their own identity (attach AmazonEC2ContainerRegistryPullOnly to the workers' IAM role), or use pull secrets",
   },
   aro: {
     service: "ARO with hosted control planes",
     remedy:
-      "use pull secrets, renewed by a workload that has an identity with AcrPull; leave `managedBy` out if you run the service",
+      "use pull secrets that a workload with AcrPull renews; leave `managedBy` out if you run the service",
   },
 } as const;
 
 function refuseCustomer({ service, remedy }: (typeof MANAGED)[keyof typeof MANAGED]): never {
   return fail("openshift-unsupported", {
-    problem: `customers of ${service} cannot bring files to its nodes: NodePools take ConfigMaps of the management cluster, which the service owns`,
+    problem: `customers of ${service} cannot bring files to its nodes: NodePools read ConfigMaps on the management cluster, which the service owns`,
     value: service,
-    allowed: "hosted clusters whose management cluster is yours",
+    allowed: "hosted clusters whose management cluster you run",
     remedy,
   });
 }
 
-/** The namespace of `hypershift create cluster` where none is given. */
+/** Default namespace of `hypershift create cluster`. */
 const NAMESPACE = "clusters";
 
 /**
- * A hosted OpenShift cluster: its nodes get files through ConfigMaps on the management cluster.
+ * A hosted OpenShift cluster: its nodes receive files through ConfigMaps on the management cluster.
  *
- * There is no crio credential provider: the hosted API server takes no tokens for that plugin's audience, and the
- * operator's permission for it is not created there.
+ * The crio credential provider does not work there: the hosted API server does not issue tokens for its audience, and
+ * the operator does not create its permission.
  */
 export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct> {
   checkGiven("hostedOpenShift()", HOSTED_OPEN_SHIFT_PROPS, props);
@@ -260,7 +260,8 @@ export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct
       problem: "the NodePools are newer than the hosted control plane, which HyperShift refuses",
       value: release.version,
       allowed: `at most ${controlPlane.version}`,
-      remedy: "correct the versions; `version` is that of the NodePools",
+      remedy:
+        "correct the versions: `version` is the NodePools' version, `controlPlaneVersion` the hosted control plane's",
     });
   return clusterOf(props, release, {
     distribution: "openshift-hosted",

@@ -10,9 +10,9 @@ import {
 /**
  * The CredentialsRequests of a cluster, from a folder as `oc adm release extract --credentials-requests` writes it.
  *
- * Files `.yaml`, `.yml` and `.json` in the order of their names, several documents per file; folders in it are not
- * read. Whether the requests were extracted with `--included` does not matter: the filter decides the same again.
- * What is not for the cluster is in `skipped`, with the reason.
+ * Reads `.yaml`, `.yml` and `.json` files in the order of their names, with any number of documents, but no subfolders.
+ * It makes no difference whether they were extracted with `--included`: the filter is applied in any case.
+ * Documents that do not apply to the cluster are in `skipped`, with the reason.
  */
 export function credentialsRequests(
   folder: string,
@@ -22,7 +22,7 @@ export function credentialsRequests(
   return selectCredentialsRequests(readCredentialsRequests(folder), filter);
 }
 
-/** The CredentialsRequests of a cluster among parsed objects. */
+/** Selects the CredentialsRequests of a cluster from parsed objects. */
 export function credentialsRequestsOf(
   objects: readonly unknown[],
   filter: CredentialsRequestFilter,

@@ -1,6 +1,6 @@
 /**
- * OpenShift and OKD: facts of self-managed and hosted clusters, the objects that bring files to their nodes, and what
- * its components ask of a cloud.
+ * OpenShift and OKD: facts of self-managed and hosted clusters, the objects that bring files to their nodes, and the
+ * cloud permissions that their components request.
  *
  * @module openshift
  * @packageDocumentation

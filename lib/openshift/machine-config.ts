@@ -15,8 +15,8 @@ export interface MachineConfigProps {
   /**
    * Name of the object, for example `99-worker-kubelet-credential-provider`.
    *
-   * Of two MachineConfigs that write one file the later name in byte order wins; those of a custom pool win over
-   * those of `worker`. ARO clusters with the older guardrail refuse names that end in `-kubelet` or hold `-worker-`.
+   * If two MachineConfigs write the same file, the later name in byte order wins; those of a custom pool win over
+   * those of `worker`. ARO clusters with the older guardrail refuse names that end in `-kubelet` or contain `-worker-`.
    */
   readonly name: string;
   /** The MachineConfigPool: value of the label `machineconfiguration.openshift.io/role`, for example `worker`. */
@@ -35,7 +35,7 @@ export const MACHINE_CONFIG_PROPS: ObjectKind<MachineConfigProps> = object({
 /**
  * Files on the nodes of an OpenShift pool, as an Ignition 3.2.0 configuration.
  *
- * Overrides a file that an earlier MachineConfig writes to the same path, as a whole. Applying it starts a rollout
+ * Replaces the whole file that an earlier MachineConfig writes to the same path. Applying it starts a rollout
  * of the pool, with reboots unless a node disruption policy names the paths.
  */
 export class MachineConfig extends Construct {
@@ -49,9 +49,9 @@ export class MachineConfig extends Construct {
   }
 }
 
-/** What a {@link NodePoolConfigMap} holds, and where it stands. */
+/** Contents and place of a {@link NodePoolConfigMap}. */
 export interface NodePoolConfigMapProps {
-  /** Name of the ConfigMap, which NodePools name in `spec.config`. */
+  /** Name of the ConfigMap, for `spec.config` of the NodePools. */
   readonly name: string;
   /** Namespace of the NodePools, on the management cluster. */
   readonly namespace: string;
@@ -70,8 +70,8 @@ const NODE_POOL_CONFIG_MAP_PROPS: ObjectKind<NodePoolConfigMapProps> = object({
 /**
  * A MachineConfig for HyperShift: wrapped in a ConfigMap on the management cluster, under the key `config`.
  *
- * Takes effect when a NodePool lists the ConfigMap in `spec.config` (at most ten); a changed content rolls the pool
- * out. Source: openshift/hypershift, hypershift-operator/controllers/nodepool.
+ * Takes effect when a NodePool lists the ConfigMap in `spec.config` (at most ten); a change of its contents rolls the
+ * pool out. Source: openshift/hypershift, hypershift-operator/controllers/nodepool.
  */
 export class NodePoolConfigMap extends Construct {
   /** The manifest of the ConfigMap. */
@@ -92,9 +92,9 @@ export class NodePoolConfigMap extends Construct {
   }
 }
 
-/** Which changes a {@link NodeDisruptionPolicy} makes gentle. */
+/** Which changes a {@link NodeDisruptionPolicy} applies without a reboot. */
 export interface NodeDisruptionPolicyProps {
-  /** Absolute paths of files, or of directories for all below them. */
+  /** Absolute paths of files, or of directories, which include everything below them. */
   readonly paths: readonly string[];
 }
 
@@ -107,9 +107,9 @@ const NO_MODE = 0;
 /**
  * Restarts the kubelet, instead of draining and rebooting the node, when a MachineConfig changes one of the paths.
  *
- * The object `MachineConfiguration/cluster` is a singleton that others may own. Apply it with
- * `kubectl apply --server-side`: the list is merged by path (openshift/api, operator/v1, `listType=map`), so entries
- * of others stay. Apply it before the MachineConfigs. OpenShift 4.17 and newer; without effect on hosted clusters.
+ * The object `MachineConfiguration/cluster` is a singleton that others may own. Apply it with `kubectl apply
+ * --server-side`: the list is merged by path (openshift/api, operator/v1, `listType=map`), so other owners' entries
+ * stay. Apply it before the MachineConfigs. For OpenShift 4.17 and newer; has no effect on hosted clusters.
  */
 export class NodeDisruptionPolicy extends Construct {
   /** The manifest. */
@@ -121,9 +121,10 @@ export class NodeDisruptionPolicy extends Construct {
     const paths = literal(props.paths, "paths of a node disruption policy");
     if (paths.length === 0)
       fail("openshift-missing", {
-        problem: "node disruption policy names no path, and would be an empty list in a shared object",
+        problem:
+          "the node disruption policy names no path, so it would write an empty list into a shared object",
         allowed: "at least one absolute path",
-        remedy: "name the files that it is for, or leave the policy out",
+        remedy: "name the files that the policy is for, or leave the policy out",
       });
     const checked = paths.map((path) => nodeFile({ path, mode: NO_MODE, content: "" }).path);
     this.resource = clusterObject(this, "Resource", {
@@ -136,11 +137,11 @@ export class NodeDisruptionPolicy extends Construct {
 }
 
 /*
- * A manifest as text within another manifest, for example MachineConfigs in a NodePool's ConfigMap.
+ * A manifest as text inside another manifest, for example a MachineConfig in a NodePool's ConfigMap.
  */
 
 /**
- * YAML of a document; a late encoding in it makes the whole a {@link LateText}, everything else is written now.
+ * YAML of a document. If it contains late encodings, the result is a {@link LateText} that encodes only these later.
  *
  * YAML 1.1, as Kubernetes reads it: texts such as `yes` or `1e3` are quoted.
  */
@@ -162,7 +163,7 @@ function markFor(document: unknown): string {
   return mark;
 }
 
-/** Marks stand in quotes, so that the text is YAML with any placeholder in their place; no encoding has quotes. */
+/** Writes marks in quotes, so that the text stays YAML with any placeholder; no encoding contains quotes. */
 function replaceLate(value: unknown, mark: (encoding: LateEncoding) => string): unknown {
   if (value instanceof LateEncoding) return quoted(mark(value));
   if (Array.isArray(value)) return value.map((item) => replaceLate(item, mark));

@@ -8,17 +8,17 @@ import { SUBJECT, Subject } from "../model/subject";
 import { crioCredentialProviderConfig } from "../rules/openshift/node-files";
 import { type OpenShiftPlatform, openShiftRelease, platformNodes } from "../rules/openshift/versions";
 
-/** Which images are pulled from mirrors with secrets of the pod's namespace, and by whom. */
+/** Which images are pulled from mirrors with secrets of the pod's namespace, and for which service accounts. */
 export interface CrioCredentialProviderConfigProps {
-  /** OpenShift version, `4.23`; from 4.22 on, and there with the feature set `TechPreviewNoUpgrade`. Not hosted. */
+  /** OpenShift version, `4.23`; from 4.22 on; 4.22 needs the feature set `TechPreviewNoUpgrade`. Not hosted. */
   readonly version: string;
-  /** Platform of the nodes, whose own patterns go first and may not overlap. */
+  /** Platform of the nodes. Its own plugins' patterns come first; `matchImages` may not overlap them. */
   readonly platform: OpenShiftPlatform;
-  /** Registries by their name in the pod's image, not the mirror's. 1 to 50. */
+  /** Registry names as in the pods' images, not the mirrors' names. 1 to 50. */
   readonly matchImages: readonly string[];
   /**
-   * Service accounts, `namespace/name`, whose pods pull from mirrors. Each gets a Role in its namespace: the plugin lists
-   * the secrets of the namespace with the pod's own token, so that pods of these accounts can read all of them.
+   * Service accounts, `namespace/name`, whose pods pull from mirrors. Each gets a Role in its namespace, because the
+   * plugin lists the namespace's secrets with the pod's own token. So these pods can read all of them.
    *
    * @defaultValue - none; the Roles are written elsewhere
    */
@@ -42,13 +42,13 @@ const CRIO_CREDENTIAL_PROVIDER_CONFIG_PROPS: ObjectKind<CrioCredentialProviderCo
 const RBAC = "rbac.authorization.k8s.io";
 
 /**
- * Pulls that go to a mirror on another host, which no credentials of a cloud's plugin reach: the runtime shows a mirror
- * nothing that was meant for the image's own host. OpenShift's crio credential provider takes `dockerconfigjson` secrets
- * of the pod's namespace instead.
+ * Credentials for pulls that go to a mirror on another host. A cloud's plugin cannot serve these: the runtime never
+ * shows a mirror the credentials for the image's own host. OpenShift's crio credential provider instead uses
+ * `dockerconfigjson` secrets of the pod's namespace.
  *
- * `CRIOCredentialProviderConfig/cluster` is a singleton. Where this library writes the kubelet's file, state the same
- * patterns as `crioCredentialProvider` of the cluster too: of the files for one path the last one counts, and the
- * operator's would be lost.
+ * `CRIOCredentialProviderConfig/cluster` is a singleton. If this library writes the kubelet's file, state the same
+ * patterns in the cluster's `crioCredentialProvider` too: of several files for one path only the last takes effect, and
+ * the operator's would be lost.
  *
  * Sources: openshift/api, config/v1; openshift/enhancements, criocp-credential-provider (the Role); cri-o/crio-credential-provider,
  * internal/pkg/k8s (secrets are listed).
@@ -82,7 +82,7 @@ export class CrioCredentialProviderConfig extends Construct {
         metadata: { name, namespace },
         ...content,
       });
-    // A list shows the contents too, so that `get` adds nothing to what can be read.
+    // `list` shows the contents too, so `get` does not widen what can be read.
     const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "list"] }];
     this.roles = namespaces.map(([namespace]) => within("Role", namespace, { rules }));
     this.bindings = namespaces.map(([namespace, accounts]) =>

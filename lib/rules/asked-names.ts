@@ -1,27 +1,27 @@
 /*
- * Questions about a set of names: what is true of every repository that a pattern covers.
+ * Questions about a set of names: what holds for every repository that a pattern covers.
  *
- * A judge sees one name at a time and may only ask whether it matches patterns. For a pattern it is run once for each
- * way in which those questions can be answered for a name of the set, each time with such a name as an example. Whether
- * one exists is decided exactly, by a walk over the patterns' automata and the grammar of repository names, so that the
- * same judge answers for a name and for a pattern.
+ * A judge sees one name at a time and may only ask whether it matches patterns. For a pattern, the judge runs once for
+ * each way in which a name of the set can answer those questions, each time with such a name as an example. Whether one
+ * exists is decided exactly, by a walk over the patterns' automata and the grammar of repository names, so the same
+ * judge works for a name and for a pattern.
  */
 
 import type { Ternary } from "../model/known";
 import { ALPHANUMERIC, REPOSITORY_NAMES, type Grammar } from "./name-grammar";
 import { type Pattern, isAnyText, isAnyUnit, literalPattern, matchesPattern, patternOf } from "./wildcard";
 
-/** A name that a judge is asked about. */
+/** A name that a judge examines. */
 export interface AskedName {
-  /** The name, or the example of those that are asked about. */
+  /** The name, or an example of the names in question. */
   readonly example: string;
-  /** Whether it matches; `before` is text that precedes the name where it is compared: that of an ARN, say. */
+  /** Whether it matches; `before` is text that precedes the name where it is compared, for example in an ARN. */
   matches(pattern: Pattern, before?: string): Ternary;
 }
 
-/** A name, or all names that a pattern covers. */
+/** A single name, or all names that a pattern covers. */
 export class AskedNames {
-  /** As it was asked: `base/*`. */
+  /** The text as it was given: `base/*`. */
   readonly text: string;
   readonly #pattern: Pattern | undefined;
   readonly #grammar: Grammar;
@@ -39,25 +39,25 @@ export class AskedNames {
     this.#alike = alike;
   }
 
-  /** One name. */
+  /** A single name. */
   static one(name: string): AskedNames {
     return new AskedNames(name, undefined);
   }
 
-  /** All repositories that a pattern covers, in which `*` is any text; a name where there is no star. */
+  /** All repositories that a pattern covers, in which `*` is any text; without a star, a single name. */
   static covered(pattern: string): AskedNames {
     if (!pattern.includes("*")) return AskedNames.one(pattern);
     return new AskedNames(pattern, starsOnly(pattern));
   }
 
-  /** All names of a grammar that a pattern covers. */
+  /** All names in a grammar that a pattern covers. */
   static ofGrammar(pattern: Pattern, grammar: Grammar): AskedNames {
     return new AskedNames("", pattern, grammar);
   }
 
   /**
-   * The names for which one that a judge of {@link each} sees is the example, so that what is asked of them divides those
-   * that are still to be tried. Their text is the example.
+   * The names for which the name that a judge of {@link each} sees is the example: questions about them also divide the
+   * names that are still to be tried. Their text is the example.
    */
   static alike(name: AskedName): AskedNames {
     return new AskedNames(name.example, undefined, REPOSITORY_NAMES, name);
@@ -73,15 +73,15 @@ export class AskedNames {
     return this.#pattern === undefined && this.#alike === undefined;
   }
 
-  /** Whether a name may be among them. */
+  /** Whether the set may contain the name. */
   mayHave(name: string): boolean {
     return this.#alike !== undefined || AskedNames.covers(this.text, name);
   }
 
   /**
-   * What a judge says of the names: the answer that is worst by `badness`, with the name that it is an example for.
+   * The worst of a judge's answers for the names, as ranked by `badness`, with a name to which it applies.
    *
-   * `undefined` where the patterns are too many or too entangled to try, and where no repository's name fits.
+   * `undefined` if the patterns are too many or too complex to try, or if no repository name fits.
    */
   worst<Said>(
     judge: (name: AskedName) => Said,
@@ -98,10 +98,10 @@ export class AskedNames {
   }
 
   /**
-   * What a judge says of every name: once for each way in which its questions can be answered, with an example. Names that
-   * give the same answers are one.
+   * A judge's answer for every name: one for each way in which its questions can be answered, with an example. Names
+   * with the same answers are treated as one.
    *
-   * `undefined` where not every way could be tried.
+   * `undefined` if not every way could be tried.
    */
   each<Said>(
     judge: (name: AskedName) => Said,
@@ -137,11 +137,11 @@ export class AskedNames {
   }
 }
 
-/** Ways to answer the questions of a judge; a policy has a handful of patterns. */
+/** Limit of the ways to answer a judge's questions; a policy has a handful of patterns. */
 const TRIES_MAX = 256;
-/** States of all walks for one question; ordinary patterns need some hundreds. */
+/** Limit of the states of all walks for one question; ordinary patterns need some hundreds. */
 const STATES_MAX = 10_000;
-/** Where every way is wanted, and not the worst of them alone. */
+/** Limit if every way is needed, not only the worst. */
 const ALL_TRIES_MAX = 4096;
 const ALL_STATES_MAX = 400_000;
 
@@ -166,13 +166,13 @@ interface Answered {
   readonly wanted: boolean;
 }
 
-/** Answers that some names give, and one of these names. */
+/** A combination of answers, and a name that gives them. */
 interface Asked {
   readonly answers: readonly Answered[];
   readonly example: string;
 }
 
-/** The names that give some answers; each further question that divides them is left to be tried the other way. */
+/** The names that give certain answers; if a further question divides them, the other answer is tried later. */
 class SomeName implements AskedName {
   readonly example: string;
   readonly #answers: Answered[];
@@ -199,7 +199,7 @@ function isSame(one: Pattern, other: Pattern): boolean {
   return one === other || (one.length === other.length && one.every((unit, place) => unit === other[place]));
 }
 
-/** Only the star is a wildcard in what is declared; a question mark is one in policies. */
+/** In what users declare, only the star is a wildcard; in policies the question mark is one too. */
 function starsOnly(text: string): Pattern {
   const star = patternOf("*");
   const pieces = text.split("*").map(literalPattern);
@@ -207,7 +207,7 @@ function starsOnly(text: string): Pattern {
   return Int32Array.from(units);
 }
 
-/** What is still to be tried for one question. */
+/** The combinations that are still to be tried. */
 class Search {
   readonly pending: Asked[] = [];
   readonly #grammar: Grammar;
@@ -219,12 +219,12 @@ class Search {
     this.#statesMax = statesMax;
   }
 
-  /** True where a way may have been missed. */
+  /** True if a combination may have been missed. */
   get isCut(): boolean {
     return this.#states >= this.#statesMax;
   }
 
-  /** Lets the names that give these answers be tried, where there are any; false where that takes too long to tell. */
+  /** Queues the names that give these answers, if there are any; false if that takes too long to decide. */
   add(answers: readonly Answered[]): boolean {
     const example = this.#exampleOf(answers);
     if (example !== undefined) this.pending.push({ answers, example });
@@ -258,7 +258,7 @@ class Search {
   }
 }
 
-/** Where the grammar and each pattern stand; a pattern stands at several places at once. */
+/** The positions in the grammar and in each pattern; a pattern has several positions at once. */
 interface State {
   readonly grammar: number;
   readonly places: readonly (readonly number[])[];
@@ -277,7 +277,7 @@ function stepped(
   const grammar = steps[state.grammar]?.(String.fromCharCode(unit)) ?? -1;
   if (grammar < 0) return undefined;
   const places = state.places.map((each, index) => advanced(each, unit, answers[index]?.pattern ?? NONE));
-  // What can match no more will never match, whatever follows.
+  // A pattern that can no longer match will never match.
   const isLost = places.some((each, index) => each.length === 0 && answers[index]?.wanted === true);
   return isLost ? undefined : { grammar, places };
 }
@@ -308,7 +308,7 @@ function advanced(places: readonly number[], unit: number, pattern: Pattern): re
   return closed(next, pattern);
 }
 
-/** A star may stand for nothing. */
+/** A star may match the empty text. */
 function closed(places: readonly number[], pattern: Pattern): readonly number[] {
   const all = new Set(places);
   for (const place of all) {
@@ -318,7 +318,7 @@ function closed(places: readonly number[], pattern: Pattern): readonly number[] 
   return [...all].sort((one, other) => one - other);
 }
 
-/** Letters and digits that patterns tell apart, one for all others, and signs. */
+/** Letters and digits that the patterns distinguish, one for all others, and signs. */
 function alphabetOf(answers: readonly Answered[], { signs }: Grammar): readonly number[] {
   const named = new Set(answers.flatMap(({ pattern }) => [...pattern]));
   const alike = [...ALPHANUMERIC].map((letter) => letter.charCodeAt(0));

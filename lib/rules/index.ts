@@ -1,6 +1,6 @@
 /**
  * What the kubelet, the API server, the clouds and the plugins accept, as pure functions. No I/O, no construct
- * library. They take parsed JSON or YAML; what a caller's own getter or proxy throws, they pass on.
+ * library. They read parsed JSON or YAML, and pass on whatever a caller's own getter or proxy throws.
  *
  * @module rules
  * @packageDocumentation

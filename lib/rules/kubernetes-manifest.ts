@@ -1,16 +1,16 @@
 /*
- * What the Terraform resource `kubernetes_manifest` can carry, and how it is named.
+ * What the Terraform resource `kubernetes_manifest` supports, and how such a resource is named.
  *
- * Source: hashicorp/terraform-provider-kubernetes, manifest/provider: validate.go (keys, namespace), plan.go (the API is
- * asked for the kind), apply.go (an object that exists is not created), resource.go (status is removed), import.go (ids).
+ * Source: hashicorp/terraform-provider-kubernetes, manifest/provider: validate.go (keys, namespace), plan.go (asks the
+ * API for the kind), apply.go (does not create an object that exists), resource.go (removes status), import.go (ids).
  */
 
 import { isRecord } from "../model/record";
 import { stableHash } from "./names";
 
-/** What is wrong, as the parts of an error. */
+/** A problem, as the parts of an error. */
 export interface ManifestProblem {
-  /** Whether the object cannot be carried at all, is too large, or needs a statement. */
+  /** Whether the object is not supported at all, is too large, or requires a statement by the user. */
   readonly kind: "unsupported" | "limit" | "missing";
   readonly problem: string;
   readonly value: unknown;
@@ -23,7 +23,7 @@ type Document = Readonly<Record<string, unknown>>;
 /** etcd refuses larger requests, `--max-request-bytes`. Source: etcd.io/docs/latest/dev-guide/limit. */
 const REQUEST_MAX = 1_572_864;
 
-/** Groups that every API server serves by itself. Source: kubernetes/kubernetes, staging/src/k8s.io/api. */
+/** Groups that every API server serves itself. Source: kubernetes/kubernetes, staging/src/k8s.io/api. */
 const BUILT_IN: readonly string[] = [
   "",
   "admissionregistration.k8s.io",
@@ -45,10 +45,10 @@ const BUILT_IN: readonly string[] = [
   "scheduling.k8s.io",
   "storage.k8s.io",
 ];
-/** Served by OpenShift and by HyperShift, without which the library writes none of them. */
+/** Served by OpenShift and HyperShift; on other clusters the library writes none of these. */
 const OPENSHIFT = /(?:^|\.)openshift\.io$/;
 
-/** `ClusterProfile.multicluster.x-k8s.io`, as `kubectl` takes kinds; without group for Kubernetes' first ones. */
+/** `ClusterProfile.multicluster.x-k8s.io`, as `kubectl` accepts kinds; without group for the core group. */
 export function kindName({ apiVersion, kind }: Document): string {
   const group = groupOf(apiVersion);
   return group === "" ? String(kind) : `${String(kind)}.${group}`;
@@ -66,7 +66,7 @@ function groupOf(apiVersion: unknown): string {
   return parts.length > 1 ? (parts[0] ?? "") : "";
 }
 
-/** Why `kubernetes_manifest` cannot carry an object; `title` is `ClusterProfile argocd/shop`. */
+/** Why `kubernetes_manifest` does not support an object; `title` is, for example, `ClusterProfile argocd/shop`. */
 export function manifestProblem(
   object: Document,
   title: string,
@@ -77,7 +77,12 @@ export function manifestProblem(
   if (typeof metadata["name"] !== "string")
     return unsupported(`${title} has no name`, metadata["generateName"], "metadata.name", NAME);
   if (Array.isArray(object["items"]))
-    return unsupported(`${title} is a list`, kind, "one object per document", "write its items one by one");
+    return unsupported(
+      `${title} is a list`,
+      kind,
+      "one object per document",
+      "write its items as separate documents",
+    );
   if (object["status"] !== undefined)
     return unsupported(
       `${title} has a status, which Terraform's kubernetes_manifest drops`,
@@ -90,7 +95,7 @@ export function manifestProblem(
   if (!BUILT_IN.includes(group) && !OPENSHIFT.test(group) && !customKinds.includes(name))
     return {
       kind: "missing",
-      problem: `${title} is of a custom kind, and Terraform cannot plan it before the CustomResourceDefinition is in the cluster`,
+      problem: `${title} has a custom kind, and Terraform cannot plan it before the cluster has the CustomResourceDefinition`,
       value: name,
       allowed: `kinds of Kubernetes and OpenShift${customKinds.length > 0 ? `, ${customKinds.join(", ")}` : ""}`,
       remedy: `install the definition first, by another deploy, and state customKinds: ["${name}"]`,
@@ -103,11 +108,11 @@ export function manifestProblem(
         problem: `${title} is larger than etcd takes`,
         value: `${size} bytes`,
         allowed: `at most ${REQUEST_MAX} bytes of JSON`,
-        remedy: "spread it over several objects",
+        remedy: "split it into several objects",
       };
 }
 
-const NAME = "give it a fixed name: server-side apply needs one";
+const NAME = "set metadata.name: server-side apply needs a fixed name";
 const STATUS =
   "leave its file to `bind` with `files`, or have a Job write the status (`statusWriter` of a fleet)";
 
@@ -116,7 +121,7 @@ function unsupported(problem: string, value: unknown, allowed: string, remedy: s
 }
 
 /**
- * Objects that a cluster makes itself and that others configure as well: `cluster` of OpenShift's configuration APIs.
+ * Objects that a cluster creates itself and others configure too: `cluster` of OpenShift's configuration APIs.
  * Source: openshift/api, config/v1 and operator/v1.
  */
 export function isSharedSingleton(object: Document): boolean {
@@ -128,7 +133,7 @@ export function isSharedSingleton(object: Document): boolean {
   );
 }
 
-/** The id by which Terraform imports an object. */
+/** The id with which Terraform imports an object. */
 export function importId({ apiVersion, kind, metadata }: Document): string {
   const { namespace, name } = isRecord(metadata) ? metadata : {};
   const parts = { apiVersion, kind, ...(namespace !== undefined && { namespace }), name };
@@ -138,8 +143,8 @@ export function importId({ apiVersion, kind, metadata }: Document): string {
 }
 
 /**
- * Names of resources, `serviceaccount_shop_web`, as people name them; `place` comes before it. A name that is taken gets
- * a hash of what the object is.
+ * Readable names of Terraform resources, `serviceaccount_shop_web`, prefixed by `place`. If a name is taken, a hash of
+ * the object's identity is appended.
  */
 export class ResourceNames {
   readonly #taken = new Set<string>();

@@ -1,16 +1,16 @@
 /*
- * Grammars of names, for the walk that finds names with given properties.
+ * Grammars of names, for the walk that searches for names with given properties.
  */
 
-/** Which names there are, sign by sign. */
+/** The names that exist, character by character. */
 export interface Grammar {
-  /** State by state, what follows a sign; negative for what may not. The first state is the beginning. */
+  /** For each state, the one that follows a character; negative if it is not allowed. The first is the start. */
   readonly steps: readonly ((sign: string) => number)[];
   /** The state in which a name may end. */
   readonly end: number;
-  /** Signs besides small letters and digits; `undefined` for every sign that patterns name. */
+  /** Characters besides lower-case letters and digits; `undefined` for every character in the patterns. */
   readonly signs: string | undefined;
-  /** The longest name. */
+  /** Length of the longest name. */
   readonly lengthMax: number;
 }
 
@@ -18,7 +18,7 @@ export const ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 const IN_COMPONENT = 1;
 
-/** A state in which letters and digits lead to one state, and some signs to others. */
+/** A state in which letters and digits lead to one state, and certain characters to others. */
 function after(alphanumeric: number, signs: Readonly<Record<string, number>> = {}): (sign: string) => number {
   return (sign) => (ALPHANUMERIC.includes(sign) ? alphanumeric : (signs[sign] ?? -1));
 }
@@ -30,12 +30,12 @@ function after(alphanumeric: number, signs: Readonly<Record<string, number>> = {
  */
 export const REPOSITORY_NAMES: Grammar = {
   steps: [
-    // At the beginning of a component.
+    // At the start of a component.
     after(IN_COMPONENT),
     after(IN_COMPONENT, { "/": 0, ".": 0, _: 2, "-": 3 }),
-    // After one underscore there may be another.
+    // One underscore may be followed by a second.
     after(IN_COMPONENT, { _: 0 }),
-    // After a hyphen there may be more.
+    // A hyphen may be followed by more.
     after(IN_COMPONENT, { "-": 3 }),
   ],
   end: IN_COMPONENT,
@@ -44,7 +44,7 @@ export const REPOSITORY_NAMES: Grammar = {
 };
 
 /**
- * Service accounts as subjects have them, `<namespace>:<name>`: a DNS label and a DNS subdomain.
+ * Service accounts as in subjects, `<namespace>:<name>`: a DNS label and a DNS subdomain.
  *
  * Source: kubernetes.io/docs/concepts/overview/working-with-objects/names.
  */
@@ -62,5 +62,5 @@ export const SERVICE_ACCOUNTS: Grammar = {
   lengthMax: 317,
 };
 
-/** Any text that is not empty: names of actions and of what they are done to. */
+/** Any text that is not empty: names of actions and of the resources on which they act. */
 export const ANY_TEXT: Grammar = { steps: [() => 1, () => 1], end: 1, signs: undefined, lengthMax: 600 };

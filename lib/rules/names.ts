@@ -1,29 +1,29 @@
 /*
  * Names of cloud objects, derived from the names of a cluster, a namespace and a service account.
  *
- * Two different inputs must never give one name silently. The parts are joined with a separator; whenever that
+ * Two different inputs must never silently yield the same name. The parts are joined with a separator; whenever that
  * loses information (a character was replaced, the name was cut) a hash of the exact parts is appended.
  */
 
 import { createHash } from "node:crypto";
 
-/** What a cloud allows in one kind of name. */
+/** A cloud's rules for one kind of name. */
 export interface NameRules {
   readonly max: number;
   readonly allowed: RegExp;
-  /** Joins the parts; must not occur in a part, or the name gets a hash. */
+  /** Joins the parts; if it occurs in a part, the name gets a hash. */
   readonly separator: string;
 }
 
 const HASH_CHARACTERS = 8;
 
-/** First eight hexadecimal digits of SHA-256 over the parts, each with its length, so that no two lists collide by joining. */
+/** First eight hexadecimal digits of the SHA-256 over the parts with their lengths, so that joining cannot collide. */
 export function stableHash(parts: readonly string[]): string {
   const text = parts.map((part) => `${part.length}:${part}`).join("");
   return createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
 }
 
-/** Joins the parts under the rules; appends `<separator><hash>` when the plain name would be ambiguous, illegal or too long. */
+/** Joins the parts; appends `<separator><hash>` if the plain name would be ambiguous, invalid or too long. */
 export function derivedName(parts: readonly string[], rules: NameRules): string {
   const { max, allowed, separator } = rules;
   const plain = parts.join(separator);

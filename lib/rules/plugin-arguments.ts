@@ -1,39 +1,39 @@
 /*
- * Arguments of image credential provider plugins, taken apart as the plugins do: the words and flags, and what makes
+ * Arguments of image credential provider plugins, parsed as the plugins do: the words and flags, and errors that make
  * the plugin exit before it answers. Source: spf13/pflag, flag.go (`parseArgs`, `parseLongArg`, `parseSingleShortArg`).
  */
 
 import type { PluginFacts } from "../model/cluster";
 import { type FlagKind, type PluginFlags, pluginCan, pluginRow } from "./plugins";
 
-/** Why a plugin answers nothing to its arguments. */
+/** Why a plugin returns nothing with its arguments. */
 export interface ArgumentRefusal {
   /** The flag as written, `-v` or `--v`. */
   readonly flag: string;
-  /** Whether it is its value that is refused, not the flag. */
+  /** Whether the plugin refuses the flag's value rather than the flag. */
   readonly isOfKnownFlag: boolean;
-  /** True where it is not known here whether the plugin takes the value. */
+  /** True if it is unknown here whether the plugin accepts the value. */
   readonly isOpen?: boolean;
   readonly reason: string;
   readonly remedy: string;
-  /** What the plugin prints, or the kubelet where the plugin prints something else than an answer. */
+  /** The plugin's error text, or the kubelet's if the plugin prints something other than an answer. */
   readonly log: string;
 }
 
 /** The arguments of a plugin. */
 export interface ParsedArguments {
-  /** What is neither a flag nor its value, before `--`. */
+  /** Arguments before `--` that are neither flags nor their values. */
   readonly words: readonly string[];
   readonly rest: readonly string[];
-  /** Values by flag, of several the last; `true` for one that stands alone. */
+  /** Values by flag; if it is repeated, the last one. `true` for a flag without a value. */
   readonly values: ReadonlyMap<string, string>;
   /** Flags before the first word, as Go's own parser names them. */
   readonly early: readonly string[];
-  /** The first that the plugin refuses; `undefined` where it takes all. */
+  /** The first argument that the plugin refuses; `undefined` if it accepts all. */
   readonly refusal: ArgumentRefusal | undefined;
 }
 
-/** Takes the arguments of a plugin apart; what follows a refused one is read as far as it can be. */
+/** Parses the arguments of a plugin; after a refused one it reads on as far as possible. */
 export function parsedArguments(plugin: string, args: readonly string[]): ParsedArguments {
   const reading = new Reading(pluginRow(plugin)?.flags ?? { short: {}, kinds: {} });
   for (const argument of args) reading.take(argument);
@@ -41,8 +41,8 @@ export function parsedArguments(plugin: string, args: readonly string[]): Parsed
 }
 
 /**
- * What the plugin on the nodes certainly refuses of its arguments, or `undefined`: known are the flags of the releases
- * that use tokens, and a build with abilities of its own may have more.
+ * The argument that the plugin on the nodes certainly refuses, or `undefined`. The known flags are those of the
+ * releases that use tokens; a build with stated abilities may have more.
  */
 export function certainRefusal(
   plugin: string,
@@ -54,7 +54,7 @@ export function certainRefusal(
   return isRelease && (abilities.length === 0 || refusal?.isOfKnownFlag) ? refusal : undefined;
 }
 
-/** A flag that waits for its value. */
+/** A flag that expects its value. */
 interface Waiting {
   readonly name: string;
   readonly written: string;
@@ -97,7 +97,7 @@ class Reading {
         flag: written,
         isOfKnownFlag: true,
         reason: `${written} has no value`,
-        remedy: `give ${written} a value`,
+        remedy: `set a value for ${written}`,
         log,
       });
     const printing = [...this.#values].find(
@@ -107,7 +107,7 @@ class Reading {
       this.#refuse({
         flag: `--${printing}`,
         isOfKnownFlag: true,
-        reason: `--${printing} has the plugin print something else than credentials`,
+        reason: `--${printing} makes the plugin print something other than credentials`,
         remedy: `leave --${printing} out`,
         log: "error decoding credential provider plugin response from stdout",
       });
@@ -129,7 +129,7 @@ class Reading {
     else this.#without(name, { name, written, log: `flag needs an argument: ${written}` });
   }
 
-  /** Letters in one word: of those that need a value the first takes what follows. */
+  /** Letters in one word: the first that needs a value takes the rest as its value. */
   #short(argument: string): void {
     for (let letters = argument.slice(1); letters !== ""; letters = letters.slice(1)) {
       const [letter = ""] = letters;
@@ -158,7 +158,7 @@ class Reading {
       flag: written,
       isOfKnownFlag: true,
       isOpen: kind === "unread",
-      reason: `the plugin does not take ${JSON.stringify(value)} for ${written}, and exits`,
+      reason: `the plugin does not accept ${JSON.stringify(value)} for ${written}, and exits`,
       remedy: kind === "unread" ? `leave ${written} out` : `give ${written} ${ALLOWED[kind]}`,
       log: `invalid argument ${JSON.stringify(value)} for "${full}" flag`,
     });
@@ -174,7 +174,7 @@ class Reading {
     });
   }
 
-  /** Only the first that is certain: the plugin reads no further. */
+  /** Keeps only the first certain refusal: the plugin reads no further. */
   #refuse(refusal: ArgumentRefusal): void {
     if (this.#refusal === undefined || (this.#refusal.isOpen && !refusal.isOpen)) this.#refusal = refusal;
   }
@@ -199,7 +199,7 @@ const ALLOWED = {
   string: "any text",
 };
 
-/** Whether a flag of a kind certainly takes a value. */
+/** Whether a flag of this kind certainly accepts a value. */
 const TAKES: Readonly<Record<FlagKind, (value: string) => boolean>> = {
   string: () => true,
   // Go's strconv.ParseInt(value, 10, 32).

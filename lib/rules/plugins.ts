@@ -3,8 +3,8 @@
  *
  * Read in the plugins' sources and tags: kubernetes/cloud-provider-aws (cmd/ecr-credential-provider),
  * kubernetes-sigs/cloud-provider-azure (cmd/acr-credential-provider), kubernetes/cloud-provider-gcp
- * (cmd/auth-provider-gcp). What no release proves is `unknown`, never a guess. Flags were tried with programs built from
- * the tags: ecr 1.34.1 and 1.36.0, acr 1.36.5, gcp 36.2.5 and 36.3.8.
+ * (cmd/auth-provider-gcp). What no release proves is `unknown`, never a guess. Flags were tested with programs built
+ * from the tags: ecr 1.34.1 and 1.36.0, acr 1.36.5, gcp 36.2.5 and 36.3.8.
  */
 
 import type { PluginFacts } from "../model/cluster";
@@ -16,20 +16,20 @@ import { toBytes } from "./kubelet/go-text";
 import { type GoUrl, parseSchemelessUrl } from "./kubelet/go-url";
 
 /**
- * An ability that decides what may be written for a node.
+ * An ability of a plugin on which the configuration of a node depends.
  *
  * - `tokens`: uses the service account token of the request.
- * - `custom-pools`: Google only, exchanges tokens at a pool that is not the GKE or fleet pool.
- * - `unannotated-node-identity`: with a token but without its annotation it falls back to the node's identity.
- * - `eusc-hosts`: ECR only, reads the region in hosts of the European Sovereign Cloud, `*.amazonaws.eu`.
+ * - `custom-pools`: Google only; exchanges tokens at a pool other than the GKE or fleet pool.
+ * - `unannotated-node-identity`: falls back to the node's identity if it gets a token without its annotation.
+ * - `eusc-hosts`: ECR only; recognises the region in hosts of the European Sovereign Cloud, `*.amazonaws.eu`.
  */
 export type PluginAbility = "tokens" | "custom-pools" | "unannotated-node-identity" | "eusc-hosts";
 
-/** An answer with its reason; `unknown` where no release or statement proves it. */
+/** An answer with its reason; `unknown` if no release or statement proves it. */
 export interface PluginAnswer {
   /** Whether the plugin has the ability. */
   readonly outcome: "yes" | "no" | "unknown";
-  /** Why, for people. */
+  /** The reason, for readers. */
   readonly reason: string;
 }
 
@@ -40,8 +40,8 @@ interface Row {
 }
 
 /**
- * How a flag reads its value; `print` is a `bool` that has the plugin print something else than credentials. Of an
- * `unread` one it is not known here which values the plugin takes.
+ * How a flag's value is parsed. `print` is a `bool` that makes the plugin print something other than credentials; for
+ * `unread` it is unknown here which values the plugin accepts.
  */
 export type FlagKind = "string" | "level" | "bool" | "print" | "unread";
 
@@ -51,26 +51,26 @@ export interface PluginFlags {
   readonly kinds: Readonly<Record<string, FlagKind>>;
 }
 
-/** What is known of a plugin. */
+/** The known facts about a plugin. */
 export interface Plugin {
   readonly executable: string;
-  /** Names that releases and distributions give to it; what follows names a platform or a second copy. */
+  /** Names that releases and distributions use; a suffix names a platform or a second copy. */
   readonly executables: RegExp;
   readonly annotations: readonly [string, ...string[]];
-  /** The newest minor whose source was read; of a newer one nothing is known. */
+  /** The newest minor whose source was read; nothing is known about newer ones. */
   readonly newest: string;
-  /** From which version on an answer holds, newest last. */
+  /** From which version on each answer applies, newest last. */
   readonly abilities: Readonly<Partial<Record<PluginAbility, readonly Row[]>>>;
-  /** Registries that it serves, as matchImages patterns; a wider one would hand tokens to it for images of others. */
+  /** Registries that it serves, as matchImages patterns; a wider one would pass it tokens for other registries. */
   readonly registries: readonly string[];
   readonly flags: PluginFlags;
-  /** Variables that it reads only for a service account without its annotation, with the reason why they have no effect. */
+  /** Variables that it reads only for a service account without its annotation, and why they have no effect. */
   readonly unannotatedEnv: Readonly<Record<string, string>>;
-  /** The variable by which it states how long the kubelet keeps its answer, whosever credentials they are. */
+  /** The variable that sets how long the kubelet caches its answer, whosever credentials it contains. */
   readonly answerDuration?: string;
 }
 
-/** Rows of a change that was brought to several minors: not before the first, and in each from its patch level on. */
+/** Rows for a change that was backported: absent before the first minor, and in each minor from its patch level on. */
 function backported(releases: readonly string[], before: string, since: string): readonly Row[] {
   const rows = releases.flatMap((from): readonly Row[] => [
     { from: from.replace(/\d+$/, "0"), outcome: "no", reason: before },
@@ -79,10 +79,10 @@ function backported(releases: readonly string[], before: string, since: string):
   return [{ from: "0.0", outcome: "no", reason: before }, ...rows];
 }
 
-/** By the key that clusters' facts and settings have for them. */
+/** The plugins, by the key that clusters' facts and settings use. */
 export const PLUGINS: {
   readonly ecr: Plugin;
-  /** Client id and tenant id. */
+  /** Annotations with the client id and the tenant id. */
   readonly acr: Plugin & { readonly annotations: readonly [string, string] };
   readonly gcp: Plugin;
 } = {
@@ -110,7 +110,7 @@ export const PLUGINS: {
       ],
       "eusc-hosts": backported(
         ["1.30.10", "1.31.9", "1.32.6", "1.33.3", "1.34.2"],
-        "it does not know hosts of amazonaws.eu and finds no region in them",
+        "it does not know amazonaws.eu hosts and finds no region in them",
         "since v1.34.2 and v1.35.0, and the last patch levels before",
       ),
     },
@@ -135,7 +135,7 @@ export const PLUGINS: {
     // Source: cmd/ecr-credential-provider/main.go (buildCredentialsProvider).
     unannotatedEnv: {
       AWS_ECR_ROLE_ARN:
-        "the plugin reads it for service accounts without annotation, for which the kubelet does not ask this entry",
+        "the plugin reads it only for service accounts without annotation, for which the kubelet does not use this entry",
     },
   },
   acr: {
@@ -220,7 +220,7 @@ export const PLUGINS: {
     flags: {
       short: { a: "authFlow", h: "help", v: "v" },
       kinds: {
-        // `sts-audience` is of builds of cloud-provider-gcp pull request 1248 alone.
+        // Only builds of cloud-provider-gcp pull request 1248 have `sts-audience`.
         ...{ help: "print", authFlow: "string", "identity-provider": "string", "project-id": "string" },
         ...{
           "sts-audience": "string",
@@ -236,29 +236,29 @@ export const PLUGINS: {
       },
     },
     unannotatedEnv: {},
-    // Google's answers the metadata server's token as it is, which may end sooner: that server hands one out until five
-    // minutes before its end. Source: cmd/auth-provider-gcp/provider/provider.go (getCacheDuration).
+    // Google's plugin returns the metadata server's token as it is. It may expire sooner: that server returns a token
+    // until five minutes before its end. Source: cmd/auth-provider-gcp/provider/provider.go (getCacheDuration).
     answerDuration: "KUBE_SIDECAR_CACHE_DURATION",
   },
 };
 
-/** The row of a plugin; `undefined` for one that is not known. */
+/** The row of a plugin; `undefined` if the plugin is unknown. */
 export function pluginRow(plugin: unknown): Plugin | undefined {
   const rows: Readonly<Record<string, Plugin>> = PLUGINS;
   return typeof plugin === "string" && Object.hasOwn(rows, plugin) ? rows[plugin] : undefined;
 }
 
-/** Whether an executable of that name is a plugin, as far as names tell. */
+/** Whether an executable with that name is the plugin, as far as a name can show. */
 export function isPluginExecutable(plugin: string, name: string): boolean {
   return pluginRow(plugin)?.executables.test(name) === true;
 }
 
-/** Why a variable has no effect where the kubelet asks the plugin for annotated service accounts alone, or `undefined`. */
+/** Why a variable has no effect if the kubelet runs the plugin only for annotated service accounts, or `undefined`. */
 export function unannotatedEnvReason(plugin: string, name: string): string | undefined {
   return new Map(Object.entries(pluginRow(plugin)?.unannotatedEnv ?? {})).get(name);
 }
 
-/** The variable among those of an entry by which the node's own token would outlive its end in the kubelet's cache. */
+/** The variable of an entry with which the node's own token would stay in the kubelet's cache after it expires. */
 export function outlivingTokenEnv(
   plugin: string,
   env: readonly CredentialProviderEnv[],
@@ -270,12 +270,12 @@ export function outlivingTokenEnv(
 /**
  * Whether a plugin as stated has an ability.
  *
- * A stated ability wins over the table, since distributions backport; a version without patch level is `unknown`
- * where the answer changed within that minor, and so are a minor that is newer than all known ones and a pre-release
- * of the version that brought the change.
+ * A stated ability overrides the table, since distributions backport. The answer is `unknown` for a version without
+ * patch level if it changed within that minor, for a minor newer than all known ones, and for a pre-release of the
+ * version that brought the change.
  */
 export function pluginCan(plugin: string, facts: PluginFacts, ability: PluginAbility): PluginAnswer {
-  // What has another type than declared, a caller without types may hand over.
+  // Callers without types may pass other types than declared.
   const stated: Partial<PluginFacts> = isRecord(facts) ? facts : {};
   if (Array.isArray(stated.abilities) && stated.abilities.includes(ability))
     return { outcome: "yes", reason: "stated in the cluster's facts" };
@@ -283,7 +283,7 @@ export function pluginCan(plugin: string, facts: PluginFacts, ability: PluginAbi
   if (known === undefined)
     return {
       outcome: "unknown",
-      reason: `nothing is known of the plugin ${typeof plugin === "string" ? plugin : typeof plugin}`,
+      reason: `nothing is known about the plugin ${typeof plugin === "string" ? plugin : typeof plugin}`,
     };
   const rows =
     typeof ability === "string" && Object.hasOwn(known.abilities, ability)
@@ -292,10 +292,9 @@ export function pluginCan(plugin: string, facts: PluginFacts, ability: PluginAbi
   const { version } = stated;
   const { newest } = known;
   if (version !== undefined && compareVersions(minorOf(VERSION, version), newest) > 0)
-    return { outcome: "unknown", reason: `the newest release that is known is of v${newest}` };
+    return { outcome: "unknown", reason: `the newest known release is of v${newest}` };
   const [only] = rows;
-  if (only === undefined)
-    return { outcome: "unknown", reason: `nothing is known of the plugin ${plugin} in this regard` };
+  if (only === undefined) return { outcome: "unknown", reason: `for the plugin ${plugin} this is not known` };
   if (rows.length === 1) return { outcome: only.outcome, reason: only.reason };
   if (version === undefined) return { outcome: "unknown", reason: "its version is not stated" };
   return answerFor(rows, version);
@@ -328,8 +327,8 @@ function answerFor(rows: readonly Row[], version: string): PluginAnswer {
 }
 
 /**
- * True when each image that the pattern matches is also matched by one of the wider patterns; host and path are
- * those that the kubelet reads in them. False for a pattern that it cannot read.
+ * True if every image that the pattern matches is also matched by one of the wider patterns; compares host and path as
+ * the kubelet reads them. False for a pattern that cannot be read.
  */
 export function isWithin(pattern: string, wider: readonly string[]): boolean {
   const narrow = parseSchemelessUrl(toBytes(pattern));

@@ -1,8 +1,8 @@
 /*
- * Which kinds are pods or make pods.
+ * The kinds that are pods or create pods.
  */
 
-/** Where each kind keeps the pod's spec. */
+/** Path of the pod's spec in each kind. */
 const POD_SPECS: Readonly<Record<string, readonly string[]>> = {
   Pod: ["spec"],
   CronJob: ["spec", "jobTemplate", "spec", "template", "spec"],
@@ -15,13 +15,13 @@ const POD_SPECS: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: ["spec", "template", "spec"],
 };
 
-/** The kinds that are pods or make pods. */
+/** The kinds that are pods or create pods. */
 export const WORKLOAD_KINDS: readonly string[] = Object.keys(POD_SPECS);
 
 /** The lists of a pod's containers. */
 export const CONTAINERS: readonly string[] = ["initContainers", "containers", "ephemeralContainers"];
 
-/** Where a kind keeps the pod's spec; `undefined` for one that makes no pods. */
+/** Path of the pod's spec in a kind; `undefined` for a kind that creates no pods. */
 export function podSpecPath(kind: string): readonly string[] | undefined {
   return Object.hasOwn(POD_SPECS, kind) ? POD_SPECS[kind] : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Text for a Terraform argument: literal template markers are doubled, late values left alone.
+ * Text for a Terraform argument: doubles literal template markers, leaves late values unchanged.
  *
  * Terraform reads strings of its JSON syntax as templates: `${` and `%{` begin one
  * (developer.hashicorp.com/terraform/language/syntax/json).
@@ -8,7 +8,7 @@ export function terraformText(text: string): string {
   return text.replace(/\$\{(?!TfToken\[)/g, () => "$${").replace(/%\{/g, "%%{");
 }
 
-/** The same for a text that may be absent. */
+/** Like {@link terraformText}, for a text that may be absent. */
 export function optionalTerraformText(text: string | undefined): string | undefined {
   return text === undefined ? undefined : terraformText(text);
 }

@@ -1,6 +1,6 @@
 /*
- * IAM's wildcards: `*` for any text, `?` for one character. No regular expression, so that no policy can make
- * matching slow: literal pieces are searched with Knuth, Morris and Pratt's algorithm; pieces with `?` within a
+ * IAM's wildcards: `*` for any text, `?` for one character. Uses no regular expression, so that no policy can make
+ * matching slow: literal pieces are searched with the algorithm of Knuth, Morris and Pratt; pieces with `?` within a
  * fixed number of steps, after which the answer is "cannot tell".
  */
 
@@ -10,20 +10,20 @@ const STAR_UNIT = 42;
 const ONE_UNIT = 63;
 const STEPS_MAX = 4_000_000;
 
-/** A pattern as code units; `*` and `?` that are wildcards have negative values. */
+/** A pattern as code units; wildcards `*` and `?` have negative values. */
 export type Pattern = Int32Array;
 
-/** True for a `*` of a pattern. */
+/** True for a wildcard `*` in a pattern. */
 export function isAnyText(unit: number): boolean {
   return unit === STAR;
 }
 
-/** True for a `?` of a pattern. */
+/** True for a wildcard `?` in a pattern. */
 export function isAnyUnit(unit: number): boolean {
   return unit === ONE;
 }
 
-/** A pattern that is compared many times, taken apart where that is of use. */
+/** Parses a pattern that is compared many times, if parsing pays off. */
 export function preparedPattern(pattern: string | Pattern): string | Pattern {
   return typeof pattern === "string" && hasWildcard(pattern) ? patternOf(pattern) : pattern;
 }
@@ -54,7 +54,7 @@ export function prefixPattern(pattern: Pattern): Pattern {
   return joinedPattern([pattern, patternOf("*")]);
 }
 
-/** The patterns one after the other. */
+/** The concatenation of patterns. */
 export function joinedPattern(patterns: readonly Pattern[]): Pattern {
   const joined = new Int32Array(patterns.reduce((length, pattern) => length + pattern.length, 0));
   let offset = 0;
@@ -65,7 +65,7 @@ export function joinedPattern(patterns: readonly Pattern[]): Pattern {
   return joined;
 }
 
-/** Whether the whole text matches; `undefined` where that would take too long to tell. */
+/** Whether the whole text matches; `undefined` if that would take too long to decide. */
 export function matchesPattern(pattern: string | Pattern, text: string): boolean | undefined {
   if (typeof pattern === "string" && !hasWildcard(pattern)) return pattern === text;
   const units = typeof pattern === "string" ? patternOf(pattern) : pattern;
@@ -78,7 +78,7 @@ export function matchesPattern(pattern: string | Pattern, text: string): boolean
   return firstStar === lastStar || middleMatches(units.subarray(0, lastStar + 1), firstStar, text, end);
 }
 
-/** The pieces between the first and the last star, each at its leftmost place after the one before. */
+/** Matches the pieces between the first and the last star, each at the leftmost place after the previous one. */
 function middleMatches(units: Pattern, firstStar: number, text: string, end: number): boolean | undefined {
   const borders = new Int32Array(units.length);
   const budget = { steps: STEPS_MAX };
@@ -98,7 +98,7 @@ function middleMatches(units: Pattern, firstStar: number, text: string, end: num
   return true;
 }
 
-/** Whether the units from one place of a pattern to another are those of the text at a position. */
+/** Whether the units of a pattern between two positions equal the text at a position. */
 function agrees(units: Pattern, from: number, to: number, text: string, position: number): boolean {
   for (let place = from; place < to; place++) {
     const unit = units[place];
@@ -107,7 +107,7 @@ function agrees(units: Pattern, from: number, to: number, text: string, position
   return true;
 }
 
-/** First position of a piece without `?`, in linear time; -1 where there is none. */
+/** First position of a piece without `?`, in linear time; -1 if it does not occur. */
 export function find(piece: Pattern, borders: Int32Array, text: string, from: number, end: number): number {
   fillBorders(piece, borders);
   let matched = 0;

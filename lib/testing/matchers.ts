@@ -23,10 +23,10 @@ export interface TokenClaims {
   readonly aud: string;
 }
 
-/** A token that a test speaks of. */
+/** A token that a test asks about. */
 export interface ExpectedToken extends TokenClaims {
   /**
-   * The identity: Terraform address, name or, for a role, ARN.
+   * The identity to ask: its Terraform address, its name or, for a role, its ARN.
    *
    * @defaultValue - every role, federated identity credential and pool provider that the stack declares
    */
@@ -50,7 +50,7 @@ interface Judged {
 
 /**
  * Whether some identity of the stack admits the token. An OIDC provider of AWS that the stack only adopts is presumed
- * to be there.
+ * to exist.
  */
 export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
   const judged = judge(stack, token);
@@ -58,8 +58,8 @@ export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Fin
 }
 
 /**
- * Whether every identity of the stack refuses the token: where one may admit it, or where the stack declares none,
- * the answer is no.
+ * Whether every identity of the stack refuses the token; false if one may admit it, or if the stack declares no
+ * identity.
  */
 export function rejectsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
   const judged = judge(stack, token);
@@ -127,11 +127,11 @@ function described({ iss, sub, aud }: ExpectedToken, judged: readonly Judged[]):
     `${verdict}  ${address}`,
     ...links.map(({ id, status, reason }) => `  ${status.padEnd(STATUS_WIDTH)}${id}: ${reason}`),
   ]);
-  const found = sorted[0]?.verdict ?? "met by no identity, for the stack declares none";
+  const found = sorted[0]?.verdict ?? "not judged, because the stack declares no identity";
   return `the token of ${sub} (issuer ${iss}, audience ${aud}) is ${found}\n\n${lines.join("\n")}\n`;
 }
 
-/** A pull that a test speaks of. */
+/** A pull that a test asks about. */
 export interface ExpectedPull {
   /** The service account, `namespace/name`. */
   readonly serviceAccount: string;
@@ -160,8 +160,8 @@ const EXPECTED_DENIAL: ObjectKind<ExpectedDenial> = object({
 });
 
 /**
- * Whether every link of the pull holds. A pull that works only through the node's identity is none, nor one of which
- * the verifier cannot tell.
+ * Whether every link of the pull holds. False for a pull that works only with the node's identity, and for one that
+ * the verifier cannot determine.
  */
 export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding {
   checkGiven("allowsPull()", EXPECTED_PULL, pull, "pull");
@@ -172,7 +172,7 @@ export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding
   };
 }
 
-/** Whether a link of the pull is broken, the named one first; `unknown` is no denial. */
+/** Whether a link of the pull is broken, and the named one is the first; `unknown` is not a denial. */
 export function deniesPull(stack: SynthesizedStack, pull: ExpectedDenial): Finding {
   checkGiven("deniesPull()", EXPECTED_DENIAL, pull, "pull");
   const results = resultsOf(stack, pull);
@@ -207,7 +207,7 @@ function explanation(
   results: readonly PullResult[],
   addition: string,
 ): string {
-  // Where the folder is, differs from run to run.
+  // The folder differs from run to run.
   const chain = [...renderText(results, { verbose: true })].join("").replaceAll(outdir + sep, "");
   const verdicts = results.map(({ verdict }) => verdict).join(", ");
   return `the pull of ${image} by ${serviceAccount} is ${verdicts}${addition}\n\n${chain}`;
@@ -243,7 +243,7 @@ function lateIn(line: string, placeholders: WorkloadIdentityFile["placeholders"]
   return isLate(line) ? [...found, line.trim()] : found;
 }
 
-/** What a function for tests found; a matcher is this and nothing else. */
+/** What a function for tests found; matchers only wrap it. */
 export interface Finding {
   /** True where the expectation holds. */
   readonly holds: boolean;

@@ -1,5 +1,5 @@
 /*
- * A stack as text for snapshots: what is encoded stands decoded, and what changes with versions and machines is gone.
+ * A stack as text for snapshots: encoded texts are decoded, and what changes with versions and machines is left out.
  */
 
 import { isRecord } from "../model/record";
@@ -16,8 +16,8 @@ const DATA_URL = /^data:text\/plain;charset=utf-8;base64,([A-Za-z0-9+/]+=*)$/;
 /**
  * The stack's files as one YAML text, a comment with the name before each.
  *
- * Ignition data URLs stand decoded under the tag `!data-url`, JSON texts such as policies indented and sorted under
- * `!json`, manifests inside of ConfigMaps under `!yaml`. Left out: construct paths and versions that cdktf notes,
+ * Ignition data URLs are decoded under the tag `!data-url`, JSON texts such as policies are indented and sorted under
+ * `!json`, and manifests in ConfigMaps are under `!yaml`. Left out are construct paths and versions that cdktf notes,
  * provider versions, the folder of a local state, and comments. Keys of Terraform JSON are sorted.
  */
 export function stackText(stack: SynthesizedStack): string {
@@ -45,7 +45,7 @@ function readable(text: string): string {
   const document = parseDocument(text, YAML_RULES);
   document.commentBefore = null;
   document.comment = null;
-  // The parts are joined with `---` of their own.
+  // `stackText` joins the parts with `---`.
   document.directives.docStart = null;
   visit(document, {
     Node: (key, node) => {

@@ -32,12 +32,12 @@ export interface SynthStackOptions {
   /**
    * Context of the app, as in `cdktf.json`.
    *
-   * @defaultValue - `cdktf-workload-identity/proof` is `false`: what is wrong is for the test to find, which can expect
-   * a denial; with `true` a declared pull that would be denied throws as in `app.synth()`
+   * @defaultValue - `cdktf-workload-identity/proof` is `false`, so that a test can expect a denial; with `true`, a
+   * declared pull that would be denied throws as in `app.synth()`
    */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * What is known of the cluster and is in no artefact; wins over what the stack records.
+   * Facts of the cluster that no artefact shows; they win over what the stack records.
    *
    * @defaultValue - only what the stack records
    */
@@ -50,11 +50,11 @@ const SYNTH_STACK_OPTIONS: ObjectKind<SynthStackOptions> = object({
 });
 
 /**
- * Synthesizes a stack into a temporary folder and returns a handle of what was written.
+ * Synthesizes a stack into a temporary folder and returns a handle to what was written.
  *
- * `build` makes the stack below the app that it is given, and may make others that it needs. The folder is gone when
- * the process ends, or earlier by {@link SynthesizedStack.remove}; with `./vitest` as a setup file, after the test
- * file.
+ * `build` creates the stack in the app that it receives, and may create others that the stack needs. The folder is
+ * removed when the process ends, or earlier by {@link SynthesizedStack.remove}; with `./vitest` as a setup file, after
+ * the test file.
  */
 export function synthStack(
   build: (app: App) => TerraformStack,
@@ -74,7 +74,7 @@ export function synthStack(
     const stack = build(app);
     if (stack.node.root !== app)
       fail("testing-foreign", {
-        problem: "the stack that was built is not of the app that it was given",
+        problem: "the stack that was built does not belong to the app that `build` received",
         value: stack.node.path,
         allowed: "a TerraformStack whose root is that app",
         remedy: 'build it below the app: synthStack((app) => new MyStack(app, "prod"))',
@@ -88,7 +88,7 @@ export function synthStack(
   }
 }
 
-/** A stack as it was written; what `synthStack` returns. Everything is read from the files, nothing from constructs. */
+/** A synthesized stack, as `synthStack` returns it. Everything is read from files, nothing from constructs. */
 export class SynthesizedStack {
   /** Id of the stack. */
   readonly name: string;
@@ -113,8 +113,8 @@ export class SynthesizedStack {
   }
 
   /**
-   * The Kubernetes objects, parsed: those in files in the order in which they are applied, then those of resources, also
-   * of the stack that delivers them, by address. Late values are placeholders.
+   * The Kubernetes objects, parsed: those in files in the order in which they are applied, then those in resources of
+   * this stack and of the stack that delivers them, by address. Late values are placeholders.
    */
   get manifests(): readonly unknown[] {
     const { manifests = [], delivery } = this.identity ?? {};
@@ -132,7 +132,7 @@ export class SynthesizedStack {
   }
 
   /**
-   * Names of the manifests, of the files with node setups and of those with what pods need, below
+   * Paths of the manifests, of the files with node setups and of the files with what pods need, relative to
    * {@link SynthesizedStack.dir}, in their order.
    */
   get manifestFiles(): readonly string[] {
@@ -145,11 +145,11 @@ export class SynthesizedStack {
     return readFileSync(join(this.dir, file), "utf8");
   }
 
-  /** What the verifier says of the selected pulls. */
+  /** What the verifier says about the selected pulls. */
   explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
     if (this.identity === undefined)
       fail("testing-missing", {
-        problem: "the stack has no Kubernetes manifests, so that nothing can be said of a pull",
+        problem: "the stack has no Kubernetes manifests, so nothing can be said about a pull",
         value: this.name,
         allowed: "a stack with ImagePulls or Manifests of the /synth subpath",
         remedy: "synthesize the stack that holds the cluster",
@@ -157,12 +157,12 @@ export class SynthesizedStack {
     return [...this.explainer.pulls({ ...selection, stack: this.name })];
   }
 
-  /** What the verifier has read of the whole app. */
+  /** The verifier, which has read the whole app. */
   get explainer(): Explainer {
     return (this.#explainer ??= Explainer.read([this.outdir], { cluster: this.#cluster }));
   }
 
-  /** Removes the folder; afterwards only {@link SynthesizedStack.name} and the paths are of use. */
+  /** Removes the folder; afterwards only {@link SynthesizedStack.name} and the paths can be used. */
   remove(): void {
     forget(this.outdir);
   }

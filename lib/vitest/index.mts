@@ -21,17 +21,17 @@ import {
   stackText,
 } from "../testing/index.js";
 
-/** The matchers over what `synthStack` of `./testing` returns; every message of a failure shows the chain. */
+/** Matchers for the stacks that `synthStack` of `./testing` returns; every failure message shows the chain. */
 export interface WorkloadIdentityMatchers<R = unknown> {
-  /** Every link of the pull holds; one that cannot be determined fails. */
+  /** Passes if every link of the pull holds; a link that cannot be determined fails the test. */
   toAllowPull(pull: ExpectedPull): R;
-  /** A link of the pull is broken, `check` first where it is given; one that cannot be determined fails. */
+  /** Passes if a link of the pull is broken, first `check` if it is given; a pull that is unknown fails the test. */
   toDenyPull(pull: ExpectedDenial): R;
-  /** Some role, federated identity credential or pool provider of the stack admits the token. */
+  /** Passes if some role, federated identity credential or pool provider of the stack admits the token. */
   toAllowAssume(token: ExpectedToken): R;
-  /** Every role, federated identity credential and pool provider of the stack refuses the token. */
+  /** Passes if every role, federated identity credential and pool provider of the stack refuses the token. */
   toRejectAssume(token: ExpectedToken): R;
-  /** The manifests and node files are final at synth. */
+  /** Passes if the manifests and node files are final at synth. */
   toHaveNoLateValues(): R;
 }
 
@@ -54,7 +54,7 @@ function matcher<E extends readonly unknown[]>(
 ): (received: unknown, ...expected: E) => MatcherResult {
   return (received, ...expected) => {
     if (!(received instanceof SynthesizedStack))
-      throw new TypeError(`${name} needs what synthStack of cdktf-workload-identity/testing returns`);
+      throw new TypeError(`${name} needs a stack from synthStack of cdktf-workload-identity/testing`);
     const { holds, text } = find(received, ...expected);
     return { pass: holds, message: () => `${holds ? `.not.${name}` : name}: ${text}` };
   };

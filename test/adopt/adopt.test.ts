@@ -34,7 +34,7 @@ describe("an OpenShift cluster", () => {
       "aws",
       "no provider",
       (all) => void delete all[PROVIDER],
-      [/the name that ccoctl was given: ask `aws iam get-open/],
+      [/the name that ccoctl was given: run `aws iam get-open/],
     ],
     [
       "aws",
@@ -64,7 +64,7 @@ describe("an OpenShift cluster", () => {
       (all) => void delete all["s3api get-bucket-location"],
       [/whether there is a bucket mycluster-oidc/],
     ],
-    ["aws", "no roles", (all) => void delete all["iam get-role"], [/the roles: ask `aws iam get-role`/]],
+    ["aws", "no roles", (all) => void delete all["iam get-role"], [/the roles: run `aws iam get-role`/]],
     [
       "aws",
       "different boundaries",
@@ -84,25 +84,25 @@ describe("an OpenShift cluster", () => {
       "azure",
       "no account",
       (all) => void delete all["account show"],
-      [/subscription and tenant: ask `az account show`/],
+      [/subscription and tenant: run `az account show`/],
     ],
     [
       "azure",
       "no credentials",
       (all) => void delete all["identity federated-credential list"],
-      [/the issuer: ask `az/],
+      [/the issuer: run `az/],
     ],
     [
       "azure",
       "no assignments",
       (all) => void delete all["role assignment list"],
-      [/the installation resource group: ask `az role assignment list --all`/],
+      [/the installation resource group: run `az role assignment list --all`/],
     ],
     [
       "azure",
       "no definitions",
       (all) => void delete all["role definition list"],
-      [/the custom roles: ask `az role definition/],
+      [/the custom roles: run `az role definition/],
     ],
     [
       "azure",
@@ -147,7 +147,7 @@ describe("an OpenShift cluster", () => {
       "google",
       "no accounts",
       (all) => void delete all["iam service-accounts list"],
-      [/the service accounts: ask/],
+      [/the service accounts: run/],
     ],
     [
       "google",
@@ -155,7 +155,7 @@ describe("an OpenShift cluster", () => {
       (all) => void delete all["iam service-accounts get-iam-policy"],
       [/who else uses the pool/],
     ],
-    ["google", "no roles", (all) => void delete all["iam roles list"], [/the custom roles: ask/]],
+    ["google", "no roles", (all) => void delete all["iam roles list"], [/the custom roles: run/]],
     [
       "google",
       "no bucket",
@@ -221,7 +221,7 @@ describe("an OpenShift cluster", () => {
       ["azure-disk-csi-driver-operator/azure-disk-csi-driver-operator", "openshift-ingress-azure"].sort(),
     );
     expect(props["roleDefinitions"]?.["openshift-image-registry-azure"]).toBe("absent");
-    expect(cluster?.notes.join("\n")).toMatch(/holds Reader at .* as well, which stays/);
+    expect(cluster?.notes.join("\n")).toMatch(/also holds Reader at .*, which is left alone/);
   });
 
   it("without requests is not looked for", async () => {
@@ -260,7 +260,7 @@ describe("answers that are refused", () => {
     [
       "two accounts",
       { ...awsAnswers("public"), "sts get-caller-identity": { Account: "999999999999" } },
-      /the answers are of several accounts.*\(adopt-mismatch\)/,
+      /the answers come from several accounts.*\(adopt-mismatch\)/,
     ],
   ])("%s", async (_, answers, message) => {
     const { code, out, err } = await adopt("aws", answers as Answers);

@@ -43,7 +43,7 @@ describe("readCredentialsRequests", () => {
     ["alias.yaml", "a: *b\n", 1, /is not YAML: Unresolved alias|has aliases that refer to nothing/],
     ["cut.json", '{"a": 1,\n"b": [\n', 3, /is not JSON with one value$/],
     ["two.json", '{"a": 1}\n{"b": 2}\n', 2, /is not JSON with one value$/],
-    ["members.json", '{"a": 1,\n\t"b": 1,\n"a": 2}', 3, /has two members of one name in an object$/],
+    ["members.json", '{"a": 1,\n\t"b": 1,\n"a": 2}', 3, /has an object with two members of the same name$/],
     ["latin.yaml", Buffer.from([0x61, 0x3a, 0x20, 0xe9]), undefined, /is not UTF-8$/],
     ["large.yaml", "#".repeat(4 * 1024 * 1024 + 1), undefined, /is larger than 4194304 bytes$/],
   ])("refuses %s among good files, naming file and line", (name, content, line, problem) => {
@@ -101,7 +101,7 @@ describe("readCredentialsRequests", () => {
     expect(() => readCredentialsRequests(folder)).toThrowError(
       expect.objectContaining({
         code: "openshift-invalid",
-        problem: "file of CredentialsRequests has aliases that refer to nothing or multiply",
+        problem: "file of CredentialsRequests has aliases that refer to nothing, or that expand to too much",
       }),
     );
   });
@@ -121,7 +121,7 @@ describe("readCredentialsRequests", () => {
   });
 
   it.each([
-    ["holds no file .yaml, .yml or .json", () => write("a.txt", "kind: A\n")],
+    ["holds no .yaml, .yml or .json file", () => write("a.txt", "kind: A\n")],
     ["holds no document, only empty files", () => write("a.yaml", "# nothing\n")],
     ["cannot be read (ENOENT)", () => rmSync(folder, { recursive: true })],
   ])("refuses a folder that %s", (reason, prepare) => {

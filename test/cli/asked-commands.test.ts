@@ -55,7 +55,7 @@ describe("who-can", () => {
 
   it("says once that no one sends a token for an image of a public registry", async () => {
     expect((await cli("who-can", "--image", "nginx", folderOf(artefacts))).out).toBe(
-      "unknown  edge-1: 2 service accounts, as no identity: provider-matches-image: no entry matches docker.io/library/nginx, which is not a registry of a known plugin; the pull is anonymous or by pull secret\n0 may pull nginx, 2 send no token for it\n",
+      "unknown  edge-1: 2 service accounts, without identity: provider-matches-image: no entry matches docker.io/library/nginx, which is not a registry of a known plugin; the pull is anonymous or by pull secret\n0 may pull nginx, 2 send no token for it\n",
     );
   });
 
@@ -122,6 +122,22 @@ describe("reach", () => {
     const { code, out, err } = await cli("reach", "--service-account", "shop/wbe", folderOf(artefacts));
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain("name shop/web, if that was meant");
+  });
+});
+
+describe("what was skipped", () => {
+  const values = Array.from({ length: 6 }, (_, place) => [`more/v${place}.yaml`, "replicas: 3\n"] as const);
+  const many = new Map([...artefacts, ...values]);
+
+  it.each([
+    ["who-can", (folder: string) => ["--image", IMAGE, folder, `${folder}/more`], 6],
+    ["reach", (folder: string) => ["--service-account", "shop/web", folder, `${folder}/more`], 6],
+    ["compare", (folder: string) => [folder, folder], 12],
+  ])("is named in part by %s, and as a whole with --verbose", async (name, args, count) => {
+    const operands = args(folderOf(many));
+    const [part, whole] = [await cli(name, ...operands), await cli(name, "--verbose", ...operands)];
+    expect(part.err).toMatch(/^(?:(?:skipped .*\n){3}skipped 3 others: .*; --verbose names each\n)+$/);
+    expect(whole.err.match(/^skipped .*\.yaml/gm)).toHaveLength(count);
   });
 });
 

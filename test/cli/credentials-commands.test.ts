@@ -122,7 +122,7 @@ describe("jwks", () => {
     const { code, out, err } = await cli("jwks", first, "--issuer", `${ISSUER}/`);
     expect([code, err]).toEqual([
       0,
-      "the issuer ends with a slash: the cluster's `iss` must end with it as well\n",
+      "the issuer ends with a slash: the cluster's `iss` must end with one too\n",
     ]);
     expect(out).toContain(`"jwks_uri": "${ISSUER}/keys.json"`);
   });
@@ -133,7 +133,7 @@ describe("jwks", () => {
     mkdirSync(join(to, "keys.json"), { recursive: true });
     const { code, out, err } = await cli("jwks", first, "--issuer", ISSUER, "--to", to);
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("the documents cannot be written (EISDIR); nothing was");
+    expect(err).toContain("the documents cannot be written (EISDIR); none was written");
     expect(readdirSync(to)).toEqual(["keys.json"]);
     writeFileSync(join(folder, "file"), "");
     expect((await cli("jwks", first, "--to", join(folder, "file"))).err).toContain("(issuer-unsupported)");

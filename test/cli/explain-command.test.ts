@@ -210,7 +210,7 @@ it("names three of many that it skipped for one reason, and each with --verbose"
   const each = values.map(([name]) => `skipped ${folder}/${name}: ${reason}\n`);
   const asked = [folder, `${folder}/more`];
   expect((await cli(...asked)).err).toBe(
-    `${each.slice(0, 3).join("")}skipped 3 others: ${reason}; explain --verbose names each\n`,
+    `${each.slice(0, 3).join("")}skipped 3 others: ${reason}; --verbose names each\n`,
   );
   expect((await cli("--verbose", ...asked)).err).toBe(each.join(""));
 });
@@ -295,6 +295,7 @@ describe("text", () => {
 
   it.each([
     [["--verbose", "--summary"], "give one of the two"],
+    [["--only", "denied", "--summary"], "--only has no effect"],
     [["--verbose", "--format", "json"], "are for --format text"],
     [["--audit", "--format", "mermaid"], "--format mermaid shows no audit"],
   ])("refuses %j", async (options, text) => {
@@ -398,7 +399,7 @@ describe("--baseline", () => {
     const { code, err } = await cli("--baseline", file(line(targets[0] ?? ""), line("other")), folder());
     expect(code).toBe(1);
     expect(err).toBe(
-      "baseline: annotations-present shop/web other is accepted and was not found: remove the line\n",
+      "baseline: annotations-present shop/web other is accepted but was not found: remove the line\n",
     );
   });
 });

@@ -299,7 +299,7 @@ describe("what cannot be delivered so is refused", () => {
     ],
     [
       "a custom kind that is not stated",
-      "delivery-missing: before the CustomResourceDefinition is in the cluster",
+      "delivery-missing: before the cluster has the CustomResourceDefinition",
       ({ manifests, deliver }) => {
         add(manifests, "profiles", EARLY, profile());
         deliver();

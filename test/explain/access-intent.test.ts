@@ -62,8 +62,8 @@ describe("what is meant other than the request says is allowed, and shown:", () 
       { narrow: [{ actions: ["route53:*"], resources: ["arn:aws:route53:::hostedzone/Z1"] }] },
       undefined,
       [
-        "asked for, and by design not granted: route53:ListHostedZones on *, route53:ListTagsForResources on *, route53:ChangeResourceRecordSets on *",
-        "not asked for, and granted by design",
+        "asked for, but by design not granted: route53:ListHostedZones on *, route53:ListTagsForResources on *, route53:ChangeResourceRecordSets on *",
+        "not asked for, but granted by design",
       ],
     ],
     [
@@ -74,14 +74,14 @@ describe("what is meant other than the request says is allowed, and shown:", () 
         wideReason: "it moves buckets",
       },
       "it moves buckets",
-      ["not asked for, and granted by design: s3:* on *, because: it moves buckets"],
+      ["not asked for, but granted by design: s3:* on *, because: it moves buckets"],
     ],
     [
       "withheld on Azure",
       "azure",
       { withoutPermissions: ["Microsoft.Network/dnsZones/A/delete"] },
       undefined,
-      ["asked for, and by design not granted: Microsoft.Network/dnsZones/A/delete"],
+      ["asked for, but by design not granted: Microsoft.Network/dnsZones/A/delete"],
     ],
     [
       "less on Google",
@@ -89,8 +89,8 @@ describe("what is meant other than the request says is allowed, and shown:", () 
       { permissions: ["dns.changes.create"], predefinedRoles: ["roles/editor"], reason: "until spring" },
       "until spring",
       [
-        "asked for, and by design not granted: ",
-        "not asked for, and granted by design: roles/editor, because: until spring",
+        "asked for, but by design not granted: ",
+        "not asked for, but granted by design: roles/editor, because: until spring",
       ],
     ],
     [
@@ -98,7 +98,7 @@ describe("what is meant other than the request says is allowed, and shown:", () 
       "google",
       { condition: { title: "own", expression: 'resource.name.startsWith("100%{x}")' } },
       undefined,
-      ['not asked for, and granted by design: the condition resource.name.startsWith("100%{x}")'],
+      ['not asked for, but granted by design: the condition resource.name.startsWith("100%{x}")'],
     ],
   ])("%s", (_, cloud, override, reason, shown) => {
     const artefacts = overridden(cloud, override);

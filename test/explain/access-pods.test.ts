@@ -105,7 +105,7 @@ describe("pods of a workload of Google", () => {
     [
       "a token of a minute",
       pod([whole], { token: { expirationSeconds: 60 } }),
-      "Kubernetes gives none under 600",
+      "Kubernetes issues none under 600",
     ],
     [
       "an item whose key is missing",
@@ -249,6 +249,6 @@ it.each(clouds)("pods with a token of a minute are refused, on %s", (cloud) => {
   const projected = { sources: [{ serviceAccountToken: { path: "x", expirationSeconds: 60 } }] };
   expect(podsAnswer(cloud, { containers: [{ name: "web" }], volumes: [{ name: "x", projected }] })).toEqual([
     "fail",
-    expect.stringContaining("Kubernetes gives none under 600"),
+    expect.stringContaining("Kubernetes issues none under 600"),
   ]);
 });

@@ -109,7 +109,7 @@ it("names lines that have expired, and lines that accept nothing any more", () =
   );
   expect(accepted(base, DENIED)).toHaveLength(1);
   expect(base.leftovers).toEqual([
-    "issuer-trusted shop/web r.example.com/a:1 is accepted and was not found: remove the line",
+    "issuer-trusted shop/web r.example.com/a:1 is accepted but was not found: remove the line",
     "audience-granted shop/web r.example.com/a:1 was accepted until 2026-01-31 and counts again",
   ]);
 });
@@ -121,7 +121,7 @@ describe("a file is refused", () => {
       LINE.replace("reason: the RBAC comes in January, ", ""),
       "has accepted[0] with no reason",
     ],
-    ["with a blank reason", LINE.replace("the RBAC comes in January", '" "'), "of another form"],
+    ["with a blank reason", LINE.replace("the RBAC comes in January", '" "'), "has another form"],
     ["without an expiry", LINE.replace(", expires: 2027-01-31", ""), "has accepted[0] with no expires"],
     [
       "with a day that does not exist",

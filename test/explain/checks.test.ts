@@ -164,7 +164,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "kubelet 1.31 passes over tokenAttributes",
       ...ecr,
       edits: [[FACTS, '"kubelet": "1.35"', '"kubelet": "1.31"']],
-      text: "kubelet 1.31 knows no tokenAttributes",
+      text: "kubelet 1.31 does not know tokenAttributes",
       log: "silent",
       as: "node identity",
     },
@@ -214,7 +214,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
           '- name: ecr-credential-provider\n          args: ["--help"]\n',
         ],
       ],
-      text: "--help has the plugin print something else than credentials",
+      text: "--help makes the plugin print something other than credentials",
       log: "error decoding credential provider plugin response from stdout",
     },
     {
@@ -582,13 +582,13 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
           '"featureGates": {"KubeletServiceAccountTokenForCredentialProviders": true}',
         ],
       ],
-      text: "not every version takes the file",
+      text: "not every version accepts the file",
     },
     ...['"kubelet": "1.40"', '"kubelet": "junk"', '"kubelet": 1.35', '"other": "1.35"'].map((kubelet) => ({
       why: `kubelet recorded as ${kubelet}`,
       ...ecr,
       edits: [[FACTS, '"kubelet": "1.35"', kubelet] as const],
-      text: "not every version takes the file",
+      text: "not every version accepts the file",
     })),
     {
       why: "gate recorded as no switch",
@@ -640,7 +640,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
         [NODE, REQUIRED_ROLE, "requiredServiceAccountAnnotationKeys:\n              - acme.example/role"],
         [NODE, '"*.dkr.ecr.*.amazonaws.com"', '"*.*.*.*.*.com"'],
       ],
-      text: "nothing is known of the plugin acme-plugin",
+      text: "nothing is known about the plugin acme-plugin",
     },
   ],
   "service-account-readable": [

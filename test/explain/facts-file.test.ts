@@ -136,17 +136,17 @@ describe("a file with facts", () => {
     [
       "with an ARN of another kind",
       "aws:\n  repositories: [{arn: 'arn:aws:iam::111122223333:role/a', policy: {}}]\n",
-      'file has aws.repositories[0].arn with "arn:aws:iam::111122223333:role/a", which is of another form',
+      'file has aws.repositories[0].arn with "arn:aws:iam::111122223333:role/a", which has another form',
     ],
     [
       "with an issuer in place of an ARN",
       "aws:\n  oidcProviders: [{arn: 'https://oidc.example.com', audiences: []}]\n",
-      'file has aws.oidcProviders[0].arn with "https://oidc.example.com", which is of another form',
+      'file has aws.oidcProviders[0].arn with "https://oidc.example.com", which has another form',
     ],
     [
       "with a name in place of an ARN",
       "aws:\n  policies: [{arn: boundary, document: {}}]\n",
-      'file has aws.policies[0].arn with "boundary", which is of another form',
+      'file has aws.policies[0].arn with "boundary", which has another form',
     ],
     [
       "with a policy as text",

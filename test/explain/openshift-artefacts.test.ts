@@ -56,11 +56,11 @@ describe("two MachineConfigs for one file", () => {
     const result = ask(withObjects(file("99-worker-zzz", CONFIG, other)));
     expect(firstFailed(result)).toBe("provider-matches-image");
     expect(check(result, "provider-matches-image")?.reason).toBe(
-      `the only pattern *.azurecr.io does not match ${HOST}/shop/web; MachineConfig 99-worker-zzz writes ${CONFIG} over that of 99-worker-kubelet-credential-provider, and files are not merged`,
+      `the only pattern *.azurecr.io does not match ${HOST}/shop/web; MachineConfig 99-worker-zzz overwrites ${CONFIG} of 99-worker-kubelet-credential-provider; such files are not merged`,
     );
     expect(seenTexts(result, "provider-matches-image")).toEqual([
       "nodes worker: acr-credential-provider",
-      `MachineConfig 99-worker-zzz writes ${CONFIG}; it sorts last, so this one counts`,
+      `MachineConfig 99-worker-zzz writes ${CONFIG}; it sorts last, so it takes effect`,
       "MachineConfig 99-worker-kubelet-credential-provider is overwritten there",
     ]);
   });
@@ -69,7 +69,7 @@ describe("two MachineConfigs for one file", () => {
     const result = ask(withObjects(file("10-worker-aaa", CONFIG, other)));
     expect(result.verdict).toBe("allowed");
     expect(seenTexts(result, "provider-matches-image").slice(1)).toEqual([
-      `MachineConfig 99-worker-kubelet-credential-provider writes ${CONFIG}; it sorts last, so this one counts`,
+      `MachineConfig 99-worker-kubelet-credential-provider writes ${CONFIG}; it sorts last, so it takes effect`,
       "MachineConfig 10-worker-aaa is overwritten there",
     ]);
   });
@@ -111,7 +111,7 @@ describe("flags from drop-ins of the kubelet's unit", () => {
     expect(firstFailed(result)).toBe("provider-matches-image");
     expect(seenTexts(result, "provider-matches-image")).toEqual([
       "nodes worker: acr-credential-provider",
-      `MachineConfig 50-mine writes ${DROP_INS}/50-mine.conf; it sorts last, so this one counts`,
+      `MachineConfig 50-mine writes ${DROP_INS}/50-mine.conf; it sorts last, so it takes effect`,
       "MachineConfig 40-theirs is overwritten there",
     ]);
   });
@@ -243,7 +243,7 @@ describe("mirrors", () => {
     expect(check(result, "otherwise")).toMatchObject({
       status: "unknown",
       reason:
-        "the mirror mirror.acme.example/shop may serve the image, anonymously or by the nodes' global pull secret",
+        "the mirror mirror.acme.example/shop may serve the image, anonymously or with the nodes' global pull secret",
     });
   });
 
@@ -251,7 +251,7 @@ describe("mirrors", () => {
     const object = set("ImageTagMirrorSet", { source: "quay.io/acme", mirrors: [`${HOST}/shop`] });
     const result = ask(withObjects(object), "quay.io/acme/web:1");
     expect(check(result, "provider-matches-image")?.reason).toContain(
-      "; an entry is for the mirror, but the kubelet goes by the name in the pod; the runtime tries the mirror",
+      "; an entry matches the mirror, but the kubelet matches the name in the pod; the runtime tries the mirror",
     );
   });
 

@@ -66,7 +66,7 @@ function said(...objects: readonly object[]): readonly unknown[] {
 
 const rows: readonly (readonly [string, readonly object[], string, RegExp])[] = [
   ["nothing", [], "allowed", /^$/],
-  ["a MachineConfigPool `gpu`, with nothing of its own", [pool("gpu")], "allowed", /^$/],
+  ["a MachineConfigPool `gpu` without MachineConfigs", [pool("gpu")], "allowed", /^$/],
   [
     "`99-zz-registries` of role `worker` with the same path, no tokens",
     [machineConfig("99-zz-registries", "worker")],

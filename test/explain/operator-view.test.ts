@@ -453,7 +453,7 @@ describe("a role that two folders declare differently", () => {
     const [result] = explain(ordered(folders()), asked);
     expect(result?.checks.find(({ id }) => id === "audience-granted")).toMatchObject({
       status: "unknown",
-      reason: expect.stringContaining("two folders declare one role or binding differently") as string,
+      reason: expect.stringContaining("two folders declare the same role or binding differently") as string,
     });
   });
 

@@ -299,7 +299,7 @@ describe("several ways on the nodes", () => {
     expect(allowed).toMatchObject({ verdict: "allowed", as: "arn:aws:iam::111122223333:role/team/puller" });
     expect(denied).toMatchObject({ verdict: "denied", as: "node identity" });
     expect(firstFailed(denied ?? { checks: [] })).toBe("repository-permitted");
-    expect(denied?.checks.at(-1)?.reason).toContain("the entry ecr-node matches as well");
+    expect(denied?.checks.at(-1)?.reason).toContain("the entry ecr-node also matches");
   });
 
   it("of two pools the worse counts, since a pod may come to either", () => {

@@ -314,7 +314,7 @@ describe("an entry that is gone", () => {
     ];
     const gone = results.find(({ target }) => target.startsWith("public"));
     expect(gone).toMatchObject({ verdict: "unknown" });
-    expect(gone?.checks[0]?.reason).toContain("whether one does today was not read");
+    expect(gone?.checks[0]?.reason).toContain("the file that nodes have today was not read");
   });
 });
 

@@ -267,7 +267,7 @@ describe("HubConsumer: MultiKueue", () => {
     const { inventory } = hub("fleet");
     const other = new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
     expect(() => new MultiKueueCluster(rest, "other", { spoke: other })).toThrowError(
-      refusal("fleet-mismatch: MultiKueue reads ClusterProfiles"),
+      refusal("fleet-mismatch: MultiKueue reads only ClusterProfiles"),
     );
   });
 });
@@ -291,7 +291,7 @@ describe("HubConsumer: refusals", () => {
           },
           "fleet",
         ),
-      "fleet-mismatch: MultiKueue reads ClusterProfiles",
+      "fleet-mismatch: MultiKueue reads only ClusterProfiles",
     ],
     [
       "Kueue without its configuration",
@@ -307,7 +307,7 @@ describe("HubConsumer: refusals", () => {
       "Kueue's configuration elsewhere",
       () =>
         built(["aws"], { consumer: generic, identities, plugins: [iam], kueueConfiguration: CONFIGURATION }),
-      "fleet-unused: configuration of Kueue",
+      "fleet-unused: the consumer is not MultiKueue",
     ],
     [
       "a profile without health for Knative",
@@ -346,12 +346,12 @@ describe("HubConsumer: refusals", () => {
     [
       "no image of the plugin",
       () => built(["aws"], { consumer: generic, identities }),
-      "fleet-missing: no image of it is given",
+      "fleet-missing: names no image for it",
     ],
     [
       "an image of a plugin that is not used",
       () => built(["aws"], { consumer: generic, identities, plugins: [iam, busybox] }),
-      "fleet-unused: no spoke needs this plugin",
+      "fleet-unused: `plugins` contains a plugin that no spoke needs",
     ],
     [
       "the AWS CLI in a distroless image",
@@ -361,7 +361,7 @@ describe("HubConsumer: refusals", () => {
     [
       "a plugin of another cloud",
       () => built(["aws"], { consumer: generic, identities, pluginByCloud: { aws: "kubelogin" } }),
-      "fleet-unsupported: gives no credentials for a spoke",
+      "fleet-unsupported: cannot return credentials for a spoke",
     ],
     [
       "an old hub",
@@ -379,7 +379,7 @@ describe("HubConsumer: refusals", () => {
             { name: "aws-spoke-aws", execConfig: exec("/plugins/aws-iam-authenticator/x") },
           ],
         }),
-      "fleet-conflict: two access providers have one name",
+      "fleet-conflict: two access providers have the same name",
     ],
     [
       "kubelogin without server id",
@@ -463,7 +463,7 @@ describe("HubConsumer: refusals", () => {
           plugins: [iam],
           additionalProviders: [entry as never],
         }),
-      "fleet-invalid: access provider ",
+      "fleet-invalid: the access provider ",
     ]),
     [
       "a late additional provider",
@@ -510,7 +510,7 @@ describe("HubConsumer: refusals", () => {
           spokes,
         });
       },
-      "fleet-conflict: take one audience",
+      "fleet-conflict: accept the same audience",
     ],
     [
       "a command without mount",
@@ -521,7 +521,7 @@ describe("HubConsumer: refusals", () => {
           plugins: [iam],
           additionalProviders: [{ name: "s", execConfig: exec("/other/x") }],
         }),
-      "fleet-missing: holds the command",
+      "fleet-missing: no mount of the container",
     ],
   ])("%s", (_, make, code) => {
     expect(make).toThrowError(refusal(code));
@@ -574,7 +574,7 @@ describe("HubConsumer: refusals", () => {
     );
     const replace = { profileSourcedEnvVarsPolicy: "Replace" };
     expect(() => file("kueue", replace, multiKueue({ version: "0.19" }))).toThrowError(
-      refusal("fleet-unknown: none of the values that the controllers know"),
+      refusal("fleet-unknown: a value that the controllers do not know"),
     );
     expect(file("good", replace).warnings).toEqual([expect.stringMatching(/^more: access library 0\.1\.3/)]);
     expect(file("none", {}).warnings).toEqual([]);
@@ -594,7 +594,7 @@ describe("HubConsumer: refusals", () => {
       refusal("fleet-missing: is called without"),
     );
     expect(file({ "projected-token": "busybox" })).toThrowError(
-      refusal("fleet-invalid: neither absolute nor on the PATH"),
+      refusal("fleet-invalid: neither an absolute path nor on the PATH"),
     );
   });
 });

@@ -155,7 +155,11 @@ describe("SpokeCluster", () => {
     ],
     ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-unsafe: secret material"],
     ["a date", { controlPlaneHealthySince: "2026-11-20" }, "fleet-invalid: time of a condition"],
-    ["an empty property", { properties: { a: "" } }, "fleet-invalid: of a spoke is empty or too long"],
+    [
+      "an empty property",
+      { properties: { a: "" } },
+      "fleet-invalid: of a spoke has an empty or too long name or value",
+    ],
     ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
     // The label is the manager's name; another value would be lost.
     [
@@ -198,7 +202,7 @@ describe("ClusterInventory", () => {
     [
       "another program's name",
       { clusterManager: "KubeFleet" },
-      "fleet-foreign: the cluster manager is another program",
+      "fleet-foreign: the cluster manager is a program",
     ],
     ["a name that is no label", { clusterManager: "a b" }, "fleet-invalid: name of the cluster manager"],
     ["a late name", { clusterManager: LATE }, "late-value"],
@@ -213,7 +217,7 @@ describe("ClusterInventory", () => {
     const { rest } = hub();
     const props = { namespace: "fleet", clusterManager: "platform-iac", statusScope: rest };
     expect(() => new ClusterInventory(rest, "x", props)).toThrowError(
-      refusal("fleet-unused: stands with its main object"),
+      refusal("fleet-unused: written together with its main object"),
     );
   });
 });

@@ -98,21 +98,21 @@ describe("SpokeRoleBinding", () => {
   });
 
   it.each<[string, readonly SpokeUser[], object, string]>([
-    ["nobody", [], {}, "fleet-missing: allows the controller anything"],
+    ["nobody", [], {}, "fleet-missing: the controller has no permissions on spoke"],
     [
       "nobody that is left",
       [user({ user: "u", authorized: true })],
       {},
-      "fleet-missing: allows the controller anything",
+      "fleet-missing: the controller has no permissions on spoke",
     ],
-    ["somebody without name", [user({})], {}, "fleet-missing: allows the controller anything"],
+    ["somebody without name", [user({})], {}, "fleet-missing: the controller has no permissions on spoke"],
     ["a bad role", [user({ user: "u" })], { clusterRole: "a/b" }, "fleet-invalid: name of a ClusterRole"],
     ["a late role", [user({ user: "u" })], { clusterRole: LATE }, "late-value"],
     [
       "no namespace",
       [user({ user: "u" })],
       { namespaces: [] },
-      "fleet-missing: allows the controller anything",
+      "fleet-missing: the controller has no permissions on spoke",
     ],
     ["a text as namespaces", [user({ user: "u" })], { namespaces: "shop" }, "property-invalid"],
     ["no role", [user({ user: "u" })], { clusterRole: undefined }, "property-missing"],
@@ -198,10 +198,10 @@ describe("selfManagedSpoke", () => {
   it.each<[string, object, string]>([
     ["a late CA", { certificateAuthority: LATE }, "late-value"],
     ["a damaged CA", { certificateAuthority: "nope" }, "fleet-invalid: certificate authority of the issuer"],
-    ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is that of"],
+    ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is also accepted by"],
     ["service accounts that are a text", { serviceAccounts: "fleet/own" }, "property-invalid"],
     ["a relative path", { path: "x" }, "node-invalid"],
-    ["nobody", { serviceAccounts: [] }, "fleet-missing: no controller would be trusted"],
+    ["nobody", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
   ])("refuses %s", (_, over, code) => {
     expect(() => selfManagedSpoke({ ...props, ...over })).toThrowError(refusal(code));

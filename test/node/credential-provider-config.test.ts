@@ -149,7 +149,7 @@ describe("the file as a whole", () => {
     const content = (settings: CredentialProviderSettings): string =>
       credentialProviderSetup({ cluster: cluster(), providers: [ECR], settings: { ecr: settings } }).files[0]
         ?.content ?? "";
-    expect(content({})).toMatch(/^# ecr-credential-provider: only for pods whose service account has/);
+    expect(content({})).toMatch(/^# ecr-credential-provider: runs only for pods whose service account has/);
     expect(content({ mode: "mixed" })).toMatch(
       /^# Before nodes get this file, .* for sts\.amazonaws\.com in the whole cluster: .*\n# .*\napiVersion:/,
     );
@@ -170,9 +170,9 @@ describe("the file as a whole", () => {
       return setup.files[0]?.content ?? "";
     };
     expect(header("1.33")).toMatch(
-      /^# kubelet 1\.34 and newer do not start with a CredentialProviderConfig for 1\.33, .*\n# .*new kubelet\.\n# ecr/,
+      /^# kubelets from 1\.34 on do not start with a CredentialProviderConfig for 1\.33, .*\n# .*its kubelet\.\n# ecr/,
     );
-    expect(header("1.34")).toMatch(/^# ecr-credential-provider: only for pods/);
+    expect(header("1.34")).toMatch(/^# ecr-credential-provider: runs only for pods/);
   });
 
   it("quotes what the kubelet's YAML 1.1 reader would not take for text", () => {
@@ -263,7 +263,7 @@ describe("what the distribution brings", () => {
     expect(entries(ECR, {}, { additionalProviders: [crio] })[1]).toEqual(crio);
     expect(() =>
       entries(ECR, {}, { additionalProviders: [{ ...crio, name: "ecr-credential-provider" }] }),
-    ).toThrowError(refusal("node-conflict: one name"));
+    ).toThrowError(refusal("node-conflict: the same name"));
     expect(() => entries(ECR, {}, { additionalProviders: [{ ...crio, matchImages: [] }] })).toThrowError(
       expect.objectContaining({
         code: "node-invalid",
@@ -347,9 +347,9 @@ describe("refuses", () => {
     ["https://111122223333.dkr.ecr.eu-west-1.amazonaws.com", "node-invalid: can never match"],
     ["*.dkr.ecr.*.amazonaws.com/*", "node-invalid: can never match"],
     ["*.dkr.ecr.*.amazonaws.com/app:v1", "node-invalid: can never match"],
-    ["*.amazonaws.com", "node-unsafe: foreign registries"],
-    ["*.*.*.*.*.*", "node-unsafe: foreign registries"],
-    ["docker.io", "node-unsafe: foreign registries"],
+    ["*.amazonaws.com", "node-unsafe: does not serve"],
+    ["*.*.*.*.*.*", "node-unsafe: does not serve"],
+    ["docker.io", "node-unsafe: does not serve"],
   ])("matchImages entry %s with %s", (pattern, expected) => {
     expect(() => entries(ECR, { matchImages: [pattern] })).toThrowError(refusal(expected));
   });
@@ -370,6 +370,6 @@ describe("refuses", () => {
   it("settings for a plugin that no pull uses", () => {
     expect(() =>
       credentialProviderConfig({ cluster: cluster(), providers: [ECR], settings: { acr: {} } }),
-    ).toThrowError(refusal("node-unused: no pull uses it"));
+    ).toThrowError(refusal("node-unused: no pull uses that plugin"));
   });
 });

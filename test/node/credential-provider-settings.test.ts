@@ -118,9 +118,14 @@ describe("arguments", () => {
     });
 
   it.each<[string, () => unknown, string, string]>([
-    ["args", () => written({ args: ["-v=5"] }), "ecr", 'does not take "5" for -v'],
+    ["args", () => written({ args: ["-v=5"] }), "ecr", 'does not accept "5" for -v'],
     ["args", () => written({ args: ["--v=2"] }), "ecr", "has no flag --v, and exits"],
-    ["args", () => entries({ args: ["--v=notanumber", "/f"] }), "acr", 'does not take "notanumber" for --v'],
+    [
+      "args",
+      () => entries({ args: ["--v=notanumber", "/f"] }),
+      "acr",
+      'does not accept "notanumber" for --v',
+    ],
     [
       "nodeIdentityArgs",
       () =>
@@ -138,7 +143,7 @@ describe("arguments", () => {
       expect.objectContaining({
         code: "node-invalid",
         message: expect.stringMatching(
-          `^\`${setting}\` of the ${plugin} image credential provider leave it without`,
+          `^\`${setting}\` of the ${plugin} image credential provider keep it from returning credentials`,
         ),
       }),
     );
@@ -159,11 +164,11 @@ describe("matchImages", () => {
   // `*?.azurecr.io` is `*` to the kubelet: any host without a dot, localhost too.
   it.each([
     ["*?.dkr.ecr.*.amazonaws.com", "node-invalid", "question mark"],
-    ["*#.dkr.ecr.*.amazonaws.com", "node-invalid", "what follows the # is ignored"],
+    ["*#.dkr.ecr.*.amazonaws.com", "node-invalid", "the text after the # is ignored"],
     ["*.dkr.ecr.a@*.amazonaws.com", "node-invalid", "the user part is ignored"],
-    ["*.dkr.ecr.*.amazonaws.com:", "node-invalid", "the empty port"],
-    ["*.dkr.ecr.*.amazonaws.com:5000", "node-unsafe", "foreign registries"],
-    ["evil.amazonaws.com", "node-unsafe", "foreign registries"],
+    ["*.dkr.ecr.*.amazonaws.com:", "node-invalid", "an empty port"],
+    ["*.dkr.ecr.*.amazonaws.com:5000", "node-unsafe", "does not serve"],
+    ["evil.amazonaws.com", "node-unsafe", "does not serve"],
   ])("%s is refused with %s", (pattern, code, text) => {
     expect(() => written({ matchImages: [pattern] })).toThrowError(
       expect.objectContaining({ code, value: pattern, message: expect.stringContaining(text) }),
@@ -175,7 +180,7 @@ describe("matchImages", () => {
     expect(() => written({ matchImages })).toThrowError(
       expect.objectContaining({
         code: "node-conflict",
-        problem: expect.stringContaining("holds an entry twice"),
+        problem: expect.stringContaining("contains an entry twice"),
         value: "public.ecr.aws",
       }),
     );

@@ -143,7 +143,7 @@ describe("the form", () => {
       "a file that nodeadm writes",
       archive.replace(`path: ${CONFIG}`, "path: /etc/eks/image-credential-provider/config.json"),
       CONFIG,
-      /nodeadm writes/,
+      /nodeadm overwrites/,
     ],
     // RFC 2045: its lines may be folded and its signs escaped.
     [
@@ -157,7 +157,7 @@ describe("the form", () => {
     ],
     ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
     // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
-    ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replace those before it/],
+    ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replaces earlier ones/],
     [
       "a later part that appends",
       archive.replace(
@@ -214,27 +214,27 @@ describe("refused", () => {
   it.each<readonly [Refusal, NodeSetup, NodeadmProps["parts"]]>([
     ["node-limit", huge, []],
     [
-      "node-invalid: a further part of the user data has a type",
+      "node-invalid: a further part of the user data has a content type",
       SETUP,
       [{ ...SCRIPT, contentType: "script" }],
     ],
     [
-      "node-invalid: a further part of the user data has a type",
+      "node-invalid: a further part of the user data has a content type",
       SETUP,
       [{ ...SCRIPT, contentType: "x-injected: 1\ntext/x-shellscript" }],
     ],
     [
-      "node-invalid: a further part of the user data has a type",
+      "node-invalid: a further part of the user data has a content type",
       SETUP,
       [{ ...SCRIPT, contentType: "text/x-shellscript\nx-injected: 1" }],
     ],
     [
-      "node-invalid: a further part of the user data has a line",
+      "node-invalid: a further part of the user data contains a line",
       SETUP,
       [{ ...SCRIPT, content: "a\n--//\n" }],
     ],
     [
-      "node-invalid: a further part of the user data holds",
+      "node-invalid: a further part of the user data contains",
       SETUP,
       [{ ...SCRIPT, content: "${TfToken[TOKEN.1]}" }],
     ],
@@ -254,6 +254,6 @@ describe("refused", () => {
 
   it("Bottlerocket says what its settings lack", () => {
     const spec = { ...SPEC, amiSelectorTerms: [{ alias: "bottlerocket@latest" }] };
-    expect(() => ec2NodeClass({ name: "default", spec })).toThrowError(/but no tokens/);
+    expect(() => ec2NodeClass({ name: "default", spec })).toThrowError(/but not tokens/);
   });
 });

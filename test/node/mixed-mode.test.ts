@@ -104,8 +104,8 @@ describe("settings of the token-less entry", () => {
     ["strict mode", { mode: "strict", nodeIdentityName: "x" }, {}],
     ["strict mode by default", { nodeIdentityName: "x" }, {}],
     ["strict mode", { nodeIdentityArgs: [] }, {}],
-    ["a plugin that falls back", MIXED, { plugins: newest }],
-    ["a plugin that falls back", { mode: "mixed", nodeIdentityArgs: [] }, { plugins: newest }],
+    ["a plugin that itself falls back", MIXED, { plugins: newest }],
+    ["a plugin that itself falls back", { mode: "mixed", nodeIdentityArgs: [] }, { plugins: newest }],
   ])("are refused in %s: %j", (_, settings, cluster) => {
     expect(() => credentialProviderEntries({ ...CLUSTER, ...cluster }, ECR, settings)).toThrowError(
       expect.objectContaining({ code: "node-unused", problem: expect.stringContaining("has no effect") }),
@@ -143,7 +143,7 @@ describe("KUBE_SIDECAR_CACHE_DURATION", () => {
   const refused = expect.objectContaining({
     code: "node-unsafe",
     value: "KUBE_SIDECAR_CACHE_DURATION",
-    message: expect.stringContaining("that token may end sooner"),
+    message: expect.stringContaining("the token may expire sooner"),
   });
 
   it("is refused where an entry answers with the node's own token", () => {

@@ -145,7 +145,9 @@ describe("MachineConfigCarrier", () => {
       `ExecStart=${kubeletCommand} --image-credential-provider-bin-dir=/usr/libexec/kubelet-image-credential-provider-plugins --image-credential-provider-config=/etc/kubernetes/credential-providers/generic-credential-provider.yaml`,
       "",
     ]);
-    expect(sink.options.get("machine-configs")?.comment?.join(" ")).toContain("Before an upgrade compare it");
+    expect(sink.options.get("machine-configs")?.comment?.join(" ")).toContain(
+      "Before an upgrade, compare it",
+    );
   });
 
   it("shows the encoded files to the reviewer, and only names what is late", () => {
@@ -163,8 +165,11 @@ describe("MachineConfigCarrier", () => {
     [{ pools: ["worker", "infra"], machineConfigName: "99-x" }, "property-conflict"],
     [{ machineConfigName: "99-<pool>-ssh" }, "openshift-invalid: name of a MachineConfig"],
     [{ version: "4.20" }, "version-unsupported"],
-    [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
-    [{ version: "4.21", platform: "vsphere" }, "openshift-unsupported: cannot do this"],
+    [{ platform: "gcp" }, "openshift-unsupported: cannot pull with service account tokens"],
+    [
+      { version: "4.21", platform: "vsphere" },
+      "openshift-unsupported: cannot pull with service account tokens",
+    ],
   ] as const)("refuses %j with %s", (wrong, code) => {
     expect(() => carried(wrong, setup("ecr"))).toThrowError(refusal(code));
   });
@@ -235,7 +240,7 @@ describe("NodePoolCarrier", () => {
     [{ machineConfigName: "00-x" }, "openshift-invalid: name of a MachineConfig"],
     [{ namespace: "a/b" }, "identities-invalid"],
     [{ version: "4.20" }, "version-unsupported"],
-    [{ platform: "kubevirt" }, "openshift-unsupported: cannot do this"],
+    [{ platform: "kubevirt" }, "openshift-unsupported: cannot pull with service account tokens"],
   ] as const)("refuses %j with %s", (wrong, code) => {
     expect(() => new NodePoolCarrier({ ...props, ...wrong })).toThrowError(refusal(code));
   });

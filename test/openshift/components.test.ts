@@ -69,9 +69,9 @@ describe("UpgradeableTo", () => {
   });
 
   it.each([
-    ["4.22", "4.22.3", "openshift-invalid: not newer than"],
-    ["4.22.9", "4.22.3", "openshift-invalid: not newer than"],
-    ["4.9", "4.22", "openshift-invalid: not newer than"],
+    ["4.22", "4.22.3", "openshift-invalid: not newer in major.minor than"],
+    ["4.22.9", "4.22.3", "openshift-invalid: not newer in major.minor than"],
+    ["4.9", "4.22", "openshift-invalid: not newer in major.minor than"],
     ["next", undefined, "version-invalid"],
     ["4.23", "now", "version-invalid"],
     ["${TfToken[TOKEN.1]}", undefined, "late-value"],
@@ -110,7 +110,7 @@ describe("credentialsRequests", () => {
   it("names the caller's object by its number", () => {
     const [first, second] = documents;
     expect(() => credentialsRequestsOf([first, { ...second, spec: {} }], filter)).toThrowError(
-      /^document 2, CredentialsRequest .+: spec\.providerSpec is not/,
+      /^document 2, CredentialsRequest .+: spec\.providerSpec has a value that is not/,
     );
   });
 });

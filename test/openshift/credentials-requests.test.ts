@@ -8,7 +8,7 @@ describe("credentialsRequestsOf", () => {
       expect(() => credentialsRequestsOf(objects as unknown as unknown[], { cloud: "aws" })).toThrowError(
         expect.objectContaining({
           code: "openshift-invalid",
-          problem: expect.stringContaining("not given as a list"),
+          problem: expect.stringContaining("not passed as a list"),
         }),
       );
     },

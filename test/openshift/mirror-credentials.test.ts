@@ -58,13 +58,13 @@ describe("CrioCredentialProviderConfig", () => {
   });
 
   it.each<[Props, string]>([
-    [{ version: "4.21" }, "openshift-unsupported: needs what the operator grants it"],
-    [{ matchImages: [] }, "openshift-invalid: has no entry or too many"],
-    [{ matchImages: ["*"] }, "openshift-invalid: would take every image"],
+    [{ version: "4.21" }, "openshift-unsupported: needs permissions that the operator grants"],
+    [{ matchImages: [] }, "openshift-invalid: has no entry, or too many"],
+    [{ matchImages: ["*"] }, "openshift-invalid: would match every image"],
     [{ matchImages: ["https://quay.io"] }, "openshift-invalid: has an entry that the operator refuses"],
     [
       { matchImages: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com"] },
-      "openshift-invalid: overlaps with *.dkr.ecr.*.amazonaws.com of another entry",
+      "openshift-invalid: overlaps with *.dkr.ecr.*.amazonaws.com of an earlier entry",
     ],
     [{ roleName: "admin" }, "kubernetes-invalid: belongs to a role that is built in"],
     [{ serviceAccounts: ["web"] }, "identities-invalid"],

@@ -130,7 +130,7 @@ describe("parsedArguments", () => {
     const remedy = (...args: string[]): string | undefined => parsedArguments("acr", args).refusal?.remedy;
     expect([remedy("--v=x"), remedy("--v"), remedy("--nope"), remedy("-h")]).toEqual([
       "give --v a whole number",
-      "give --v a value",
+      "set a value for --v",
       "leave --nope out",
       "leave --help out",
     ]);

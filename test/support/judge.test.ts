@@ -150,7 +150,7 @@ const ROWS: readonly Row[] = [
   ["matchImages[0]", NODES, '"*.dkr.ecr.*.amazonaws.com"', '"https://*.dkr.ecr.*.amazonaws.com"'],
   // Texts and references
   ["holds a late value as cdktf writes it", ACCOUNTS, "name: web", 'name: "${TfToken[TOKEN.1]}"'],
-  ["holds a Terraform expression", ACCOUNTS, "name: web", 'name: "${aws_iam_role.web.name}"'],
+  ["contains a Terraform expression", ACCOUNTS, "name: web", 'name: "${aws_iam_role.web.name}"'],
   ["nothing says what fills", ACCOUNTS, "name: web", 'name: "@late(aws_iam_role.web.name)@"'],
   ["no Terraform output has the value of", TERRAFORM, ".client_id}", ".principal_id}"],
   ["is not declared", TERRAFORM, '"${aws_iam_role.', '"${aws_iam_user.'],

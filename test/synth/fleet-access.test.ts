@@ -286,7 +286,7 @@ describe("FleetAccess", () => {
     expect(() => moving(issuer, stated(entryFor("https://other.example")))).toThrowError(
       expect.objectContaining({
         code: "proof-failed",
-        message: expect.stringContaining("https://edge.example, which the spoke does not take") as string,
+        message: expect.stringContaining("https://edge.example, which the spoke does not accept") as string,
       }),
     );
   });

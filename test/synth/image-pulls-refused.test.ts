@@ -170,7 +170,10 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
   ["cluster-invalid", () => ({ cluster: plainCluster({ name: "Prod" }) })],
   ["version-unsupported", () => ({ cluster: plainCluster({ version: "1.32" }) })],
   ["version-unsupported", () => ({ cluster: openShiftCluster({ version: "4.20" }) })],
-  ["openshift-unsupported: cannot do this", () => ({ cluster: openShiftCluster({ platform: "gcp" }) })],
+  [
+    "openshift-unsupported: cannot pull with service account tokens",
+    () => ({ cluster: openShiftCluster({ platform: "gcp" }) }),
+  ],
   [
     "node-missing: do not say which version",
     () => ({ cluster: plainCluster({ plugins: { acr: "1.36.5" } }) }),
@@ -180,7 +183,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     () => ({ cluster: plainCluster({ plugins: { ecr: "1.33.0" } }) }),
   ],
   [
-    "node-unsupported: cannot pull with service account tokens",
+    "node-unsupported: cannot use service account tokens",
     () => ({
       cluster: openShiftCluster(),
       identities: [makers.google()],
@@ -195,7 +198,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
       pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
     }),
   ],
-  ["node-unused: no pull uses it", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
+  ["node-unused: no pull uses that plugin", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
   [
     "node-mismatch: matches a declared pull",
     () => ({ credentialProviders: { ecr: { matchImages: ["*.dkr.ecr.us-east-1.amazonaws.com"] } } }),
@@ -204,10 +207,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     "node-invalid: can never match",
     () => ({ credentialProviders: { ecr: { matchImages: ["https://*.dkr.ecr.*.amazonaws.com"] } } }),
   ],
-  [
-    "node-unsafe: foreign registries",
-    () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } }),
-  ],
+  ["node-unsafe: does not serve", () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } })],
   [
     "node-missing: needs a second entry",
     () => ({

@@ -72,7 +72,7 @@ describe("the crio credential provider beside a cloud's pulls", () => {
     expect(() => acrOnAws(["*.azurecr.io"])).toThrowError(
       expect.objectContaining({
         code: "node-conflict",
-        problem: expect.stringContaining("both be asked"),
+        problem: expect.stringContaining("would run both"),
         value: "*.azurecr.io",
       }),
     );

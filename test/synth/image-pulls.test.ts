@@ -474,7 +474,7 @@ describe("warnings", () => {
       pulls({ cluster: plainCluster({ version, featureGates }) }).written.warnings;
     expect(warnings("1.33")).toEqual([
       expect.stringMatching(
-        /^kubelet 1\.34 and newer do not start with .*; before you upgrade nodes, synthesize/,
+        /^kubelets from 1\.34 on do not start with .*; before you upgrade nodes, synthesize/,
       ),
     ]);
     expect(warnings("1.34")).toEqual([]);

@@ -105,10 +105,10 @@ describe("refused facts", () => {
     ["cluster-missing: the version", { version: undefined }],
     ["cluster-missing: the issuer", { issuer: undefined }],
     ["cluster-invalid", { name: "Shop_EU" }],
-    ["cluster-mismatch: the kubelet", { apiServerVersion: "1.34" }],
+    ["cluster-mismatch: the nodes' kubelets", { apiServerVersion: "1.34" }],
     ["cluster-unknown", { plugins: { quay: "1.0.0" } as never }],
-    ["aws-invalid: issuer is none that EKS", { issuer: FOREIGN }],
-    ["aws-mismatch: issuer is of another region", { region: "eu-central-1" }],
+    ["aws-invalid: issuer is not an EKS cluster's", { issuer: FOREIGN }],
+    ["aws-mismatch: issuer is in another region", { region: "eu-central-1" }],
     ["aws-invalid: a system registry", { systemRegistries: ["quay.io"] }],
   ];
   it.each(EKS_ROWS)("EKS: %s", (expected, change) => {
@@ -122,7 +122,7 @@ describe("refused facts", () => {
       "issuer-invalid: issuer of an AKS cluster lacks the slash",
       { name: "shop", issuer: AKS_ISSUER.slice(0, -1) },
     ],
-    ["azure-invalid: issuer is none that AKS", { name: "shop", issuer: FOREIGN }],
+    ["azure-invalid: issuer is not an AKS cluster's", { name: "shop", issuer: FOREIGN }],
   ];
   it.each(AKS_ROWS)("AKS: %s", (expected, props) => {
     expect(() => aks(props)).toThrowError(refusal(expected));
@@ -252,9 +252,9 @@ describe("image pulls on EKS", () => {
   // [refusal, change of the facts, settings of the entry]
   const ROWS: readonly (readonly [Refusal, Partial<EksProps>, CredentialProviderSettings])[] = [
     ["node-missing: the cluster's facts do not say which version", { plugins: {} }, {}],
-    ["node-unsupported: the ecr image credential provider cannot pull", { version: "1.33" }, {}],
-    ["node-unsupported: the ecr image credential provider cannot pull", { version: "1.31" }, {}],
-    ["node-unsupported: the ecr image credential provider cannot pull", { version: "1.99" }, {}],
+    ["node-unsupported: the ecr image credential provider cannot use", { version: "1.33" }, {}],
+    ["node-unsupported: the ecr image credential provider cannot use", { version: "1.31" }, {}],
+    ["node-unsupported: the ecr image credential provider cannot use", { version: "1.99" }, {}],
     [
       "node-unsupported: the ecr image credential provider on the nodes lacks",
       { plugins: { ecr: "1.33.4" } },

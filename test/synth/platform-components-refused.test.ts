@@ -346,7 +346,7 @@ describe("PlatformComponents refuses", () => {
     expect(() => credentialsRequestsOf([document()], { cloud: "google" })).toThrowError(
       expect.objectContaining({
         code: "openshift-missing",
-        problem: expect.stringContaining("no CredentialsRequest is left"),
+        problem: expect.stringContaining("no CredentialsRequest applies to the cluster"),
       }),
     );
   });

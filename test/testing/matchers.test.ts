@@ -187,7 +187,7 @@ describe("toAllowAssume and toRejectAssume", () => {
   it("is no rejection where nothing could admit", () => {
     const finding = rejectsAssume(synthStack(emptyStack), { iss: EDGE, sub: WEB_SUBJECT, aud: STS });
     expect(finding.holds).toBe(false);
-    expect(finding.text).toContain("the stack declares none");
+    expect(finding.text).toContain("the stack declares no identity");
   });
 
   it.each([

@@ -78,12 +78,12 @@ export function accountOf(answers: CommandAnswer, findings: AdoptionFindings): A
   ]);
   if (accounts.size > 1)
     fail("adopt-mismatch", {
-      problem: "the answers are of several accounts",
+      problem: "the answers come from several accounts",
       value: [...accounts],
       allowed: "the answers of one account",
       remedy: "collect them again, all with the same profile",
     });
   const [id = ""] = accounts;
-  if (id === "") findings.lacks("the account", `ask \`aws ${ASK.caller}\``);
+  if (id === "") findings.lacks("the account", `run \`aws ${ASK.caller}\``);
   return { id, providers, roles: new Map(roles) };
 }

@@ -3,7 +3,7 @@ import type { CommandAnswer } from "../answers";
 import { ASK, accountOf } from "./answers";
 
 const SUBJECT_KEY = /:sub$/;
-/** A statement that does not compare the subject. */
+/** Shown for a statement that does not compare the subject. */
 const ANYONE = "every service account";
 
 /** An EKS cluster: the OIDC provider of its issuer, and the roles that trust it. */
@@ -13,13 +13,13 @@ export function eksCluster(name: string, answer: CommandAnswer, answers: Command
   const account = accountOf(answers, findings);
   const issuer = cluster.at("identity", "oidc", "issuer").text();
   if (issuer === undefined)
-    findings.lacks(`the issuer of ${name}`, `ask \`aws ${ASK.cluster} --name ${name}\``);
+    findings.lacks(`the issuer of ${name}`, `run \`aws ${ASK.cluster} --name ${name}\``);
   const provider = account.providers.find((each) => each.issuer === issuer);
   if (!provider) {
     if (issuer !== undefined)
       findings.lacks(
         `the OIDC provider of ${issuer}`,
-        `ask \`aws ${ASK.provider}\` about it; where the account has none, declare one without adopt`,
+        `run \`aws ${ASK.provider}\` for it; if the account has none, declare one without adopt`,
       );
     return findings.done(name, issuer, []);
   }
@@ -31,7 +31,7 @@ export function eksCluster(name: string, answer: CommandAnswer, answers: Command
     findings.imports.push({ type: "aws_iam_role", id: role.name });
   }
   if (!answers.entry(ASK.role))
-    findings.lacks("roles that trust the OIDC provider", `ask \`aws ${ASK.role}\` about each role`);
+    findings.lacks("roles that trust the OIDC provider", `run \`aws ${ASK.role}\` for each role`);
   const region = cluster.at("arn").text()?.split(":")[3];
   const { audiences, tags } = provider;
   const some = Object.keys(tags).length > 0 ? tags : undefined;
@@ -41,7 +41,7 @@ export function eksCluster(name: string, answer: CommandAnswer, answers: Command
   ]);
 }
 
-/** The service accounts that the statements for the OIDC provider name, wildcards as they are. */
+/** The service accounts that the statements for the OIDC provider name, with their wildcards. */
 function subjectsOf(trust: CommandAnswer, arn: string): readonly string[] {
   const subjects = trust
     .at("Statement")

@@ -1,4 +1,4 @@
-/* What `ccoctl aws` made of a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws). */
+/* What `ccoctl aws` created for a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws). */
 
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { componentRoleName } from "../../rules/aws/component";
@@ -17,7 +17,7 @@ import { type CommandAnswer, only } from "../answers";
 import { ASK, type Account, type Provider, type Role, accountOf } from "./answers";
 
 const CCOCTL_TAG = /^openshift\.io\/cloud-credential-operator\/(.+)$/;
-/** What ccoctl gives the OIDC provider, and the library's components. */
+/** The audiences that the OIDC provider gets from ccoctl, and from the components of this library. */
 const CCOCTL_AUDIENCES = ["openshift", "sts.amazonaws.com"];
 
 export function ccoctlCluster(answers: CommandAnswer, choice: AdoptionChoice): Adoption {
@@ -29,7 +29,7 @@ export function ccoctlCluster(answers: CommandAnswer, choice: AdoptionChoice): A
       "the name that ccoctl was given",
       account.providers.flatMap(({ tags }) => namesIn(tags)),
       {
-        none: `ask \`aws ${ASK.provider}\` about each OIDC provider, or give --name`,
+        none: `run \`aws ${ASK.provider}\` for each OIDC provider, or give --name`,
         several: "choose one with --name",
       },
     );
@@ -38,11 +38,11 @@ export function ccoctlCluster(answers: CommandAnswer, choice: AdoptionChoice): A
   const issuer = choice.issuer ?? issuerOf(name, own, findings);
   const provider = own.find((each) => each.issuer === issuer);
   if (issuer !== undefined && !provider)
-    findings.lacks(`the OIDC provider of ${issuer}`, `ask \`aws ${ASK.provider}\` about it`);
+    findings.lacks(`the OIDC provider of ${issuer}`, `run \`aws ${ASK.provider}\` for it`);
   if (provider) findings.imports.push({ type: "aws_iam_openid_connect_provider", id: provider.arn });
   const region = bucketRegion(answers, `${name}-oidc`, findings) ?? regionIn(issuer);
   if (region === undefined)
-    findings.lacks("the region", `ask \`aws ${ASK.location}\` about the bucket ${name}-oidc`);
+    findings.lacks("the region", `run \`aws ${ASK.location}\` for the bucket ${name}-oidc`);
   const place = { name, issuer, account: account.id, region };
   const bucket = issuerBucket(answers, place, findings);
   const shared = provider && sharedProvider(provider, place);
@@ -67,7 +67,7 @@ function issuerOf(
     `the OIDC provider of ${name}`,
     providers.map(({ issuer }) => issuer),
     {
-      none: `ask \`aws ${ASK.provider}\` about the OIDC provider of the cluster's issuer`,
+      none: `run \`aws ${ASK.provider}\` for the OIDC provider of the cluster's issuer`,
       several: "choose with --issuer the one that `oc get authentication cluster` shows",
     },
   );
@@ -77,7 +77,7 @@ function namesIn(tags: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(tags).flatMap((key) => CCOCTL_TAG.exec(key)?.[1] ?? []);
 }
 
-/** Declared where it has more than ccoctl gave it: Terraform removes what the configuration does not state. */
+/** Declared if it has more than ccoctl gave it, because Terraform removes what the configuration does not state. */
 function sharedProvider(
   { issuer, audiences, tags }: Provider,
   { name, account, region }: Place,
@@ -109,10 +109,10 @@ function bucketRegion(
   if (!asked)
     findings.lacks(
       `whether there is a bucket ${bucket}`,
-      `ask \`aws ${ASK.location} --bucket ${bucket}\`, and say null where there is none`,
+      `run \`aws ${ASK.location} --bucket ${bucket}\`; if there is none, add null as the answer`,
     );
   if (asked?.exists !== true) return undefined;
-  // S3's own words for two regions: no constraint, and EU.
+  // S3 names two regions in its own way: no constraint, and EU.
   const constraint = asked.at("LocationConstraint").text() ?? "us-east-1";
   return constraint === "EU" ? "eu-west-1" : constraint;
 }
@@ -132,8 +132,8 @@ function issuerBucket(
   const block = answers.at(ASK.publicAccess).entry(bucketName);
   if (!block)
     findings.lacks(
-      `the block of public access of ${bucketName}`,
-      `ask \`aws ${ASK.publicAccess} --bucket ${bucketName}\`, and say null where there is none`,
+      `the public access block of ${bucketName}`,
+      `run \`aws ${ASK.publicAccess} --bucket ${bucketName}\`; if there is none, add null as the answer`,
     );
   const hasPolicy = block?.exists !== false;
   const withPolicy = ["aws_s3_bucket_policy", "aws_s3_bucket_public_access_block"];
@@ -168,7 +168,7 @@ function distributionOf(
     `the distribution of ${issuer}`,
     found.flatMap((each) => each.at("Id").text() ?? []),
     {
-      none: `ask \`aws ${ASK.distributions}\``,
+      none: `run \`aws ${ASK.distributions}\``,
       several: "state its id in `adopt.distribution`",
     },
   );
@@ -183,7 +183,7 @@ function distributionOf(
 
 interface Components extends Place {
   readonly choice: AdoptionChoice;
-  /** Whether the OIDC provider is declared besides. */
+  /** Whether the OIDC provider is declared too. */
   readonly hasProvider: boolean;
 }
 
@@ -197,7 +197,7 @@ function componentRoles(
   const existing: Role[] = [];
   for (const [roleName, [request = "", ...others]] of byRole) {
     const role = roles.get(roleName);
-    if (!role) findings.notes.push(`${request}: has no role ${roleName}, which will be made`);
+    if (!role) findings.notes.push(`${request}: has no role ${roleName}; it will be created`);
     else if (others.length > 0)
       findings.notes.push(
         `${[request, ...others].join(" and ")}: share the role ${roleName}, which is left alone; state naming: "derived"`,
@@ -210,10 +210,10 @@ function componentRoles(
     }
   }
   if (roles.size === 0)
-    findings.lacks("the roles", `ask \`aws ${ASK.role}\` about each role whose name begins with ${name}-`);
+    findings.lacks("the roles", `run \`aws ${ASK.role}\` for each role whose name begins with ${name}-`);
   for (const role of roles.values())
     if (namesIn(role.tags).includes(name) && !byRole.has(role.name))
-      findings.notes.push(`the role ${role.name} is ccoctl's, and no request is for it; it is left alone`);
+      findings.notes.push(`ccoctl made the role ${role.name}, but no request needs it; it is left alone`);
   const props = stated({
     account: id === "" ? undefined : id,
     region,
@@ -226,7 +226,7 @@ function componentRoles(
   return { name: "identities", call: "componentRoles", entry: "aws", props };
 }
 
-/** Names of requests by the role that ccoctl gives them; it cuts long names, so that two may have the same. */
+/** Names of requests by the name of their role; ccoctl cuts long names, so two requests may share one. */
 function requestsByRole(
   name: string,
   requests: readonly CredentialsRequest[],
@@ -245,9 +245,9 @@ function boundaryOf(roles: readonly Role[], findings: AdoptionFindings): string 
     "the permissions boundary",
     roles.map(({ boundary }) => boundary ?? "none"),
     {
-      none: `ask \`aws ${ASK.role}\` about each role`,
+      none: `run \`aws ${ASK.role}\` for each role`,
       several:
-        "the roles have different ones, and the settings take one: state it, or leave some roles out of `adopt`",
+        "the roles have different boundaries, but the settings take only one: state it, or leave some roles out of `adopt`",
     },
   );
 }
@@ -265,7 +265,7 @@ function extraTags(
     findings.missing.push({
       what: "the tags of the roles",
       remedy:
-        "the roles have different ones, and Terraform takes off what is not stated: make them alike, or state `tags`",
+        "the roles differ, and Terraform removes tags that are not stated: make them equal, or state `tags`",
       candidates: [...new Set(texts)].sort(),
     });
   const tags = Object.fromEntries(JSON.parse(same ?? "[]") as [string, string][]);

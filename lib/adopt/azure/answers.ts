@@ -46,19 +46,19 @@ export interface Assignment {
   readonly scope: string;
 }
 
-/** What the answers say of a subscription. */
+/** What the answers say about a subscription. */
 export interface Subscription {
   readonly id: string;
   readonly tenantId: string | undefined;
   readonly identities: readonly Identity[];
-  /** By the id of the identity in lower case; none for one that was not asked about. */
+  /** By the identity's id in lower case; an identity that the answers leave out has no entry. */
   readonly credentials: ReadonlyMap<string, readonly Credential[]>;
   readonly assignments: readonly Assignment[];
 }
 
 export function subscriptionOf(answers: CommandAnswer, findings: AdoptionFindings): Subscription {
   const id = answers.at(ASK.account, "id").text();
-  if (id === undefined) findings.lacks("subscription and tenant", `ask \`az ${ASK.account}\``);
+  if (id === undefined) findings.lacks("subscription and tenant", `run \`az ${ASK.account}\``);
   const credentials = answers
     .at(ASK.credentials)
     .entries()

@@ -1,4 +1,4 @@
-/* What `ccoctl azure` made of each component: identity, credentials, custom role and assignments. */
+/* What `ccoctl azure` created for each component: identity, credentials, custom role and assignments. */
 
 import { type ComponentAdoption, assignmentKey, assignmentKeys } from "../../rules/azure/adoption";
 import { type PlannedComponent, hasCustomRole } from "../../rules/azure/component";
@@ -31,7 +31,7 @@ export function adoption(
     const identity = own.find((each) => each.name === component.identityName);
     if (!identity) {
       absent.push(name);
-      findings.notes.push(`${name}: has no identity ${component.identityName}, which will be made`);
+      findings.notes.push(`${name}: has no identity ${component.identityName}; it will be created`);
       continue;
     }
     findings.imports.push({
@@ -47,9 +47,9 @@ export function adoption(
   }
   for (const { name } of own)
     if (!plan.some((each) => each.identityName === name))
-      findings.notes.push(`the identity ${name} is ccoctl's, and no request is for it; it is left alone`);
+      findings.notes.push(`ccoctl made the identity ${name}, but no request needs it; it is left alone`);
   if (!answers.at(ASK.definitions).exists)
-    findings.lacks("the custom roles", `ask \`az ${ASK.definitions} --custom-role-only\``);
+    findings.lacks("the custom roles", `run \`az ${ASK.definitions} --custom-role-only\``);
   return { roleDefinitions, roleAssignments, absent };
 }
 
@@ -61,7 +61,7 @@ function absentCredentials(
 ): readonly string[] {
   const existing = subscription.credentials.get(identity.id.toLowerCase());
   if (!existing)
-    findings.lacks(`the credentials of ${identity.name}`, `ask \`az ${ASK.credentials}\` about it`);
+    findings.lacks(`the credentials of ${identity.name}`, `run \`az ${ASK.credentials}\` for it`);
   const names = new Set(existing?.map((each) => each.name));
   const here = credentials.filter((each) => names.has(each.name));
   for (const { name } of here)
@@ -71,7 +71,7 @@ function absentCredentials(
     });
   const surplus = [...names].filter((name) => !credentials.some((each) => each.name === name));
   if (surplus.length > 0)
-    findings.notes.push(`${identity.name}: has other credentials as well, which stay: ${surplus.join(", ")}`);
+    findings.notes.push(`${identity.name}: its other credentials are left alone: ${surplus.join(", ")}`);
   return credentials.filter((each) => !names.has(each.name)).map(({ name }) => `${request.name}/${name}`);
 }
 
@@ -87,15 +87,15 @@ function customRole(
     .filter((each) => each.at("roleName").text() === roleName);
   if (roles.length === 0) {
     if (answers.at(ASK.definitions).exists)
-      findings.notes.push(`${request.name}: has no custom role ${roleName}, which will be made`);
+      findings.notes.push(`${request.name}: has no custom role ${roleName}; it will be created`);
     return answers.at(ASK.definitions).exists ? ABSENT : undefined;
   }
   const guid = findings.choose(
     `the custom role ${roleName}`,
     roles.flatMap((each) => each.at("name").text() ?? []),
     {
-      none: `ask \`az ${ASK.definitions} --custom-role-only\``,
-      several: "state the GUID of the cluster's own in `adopt.roleDefinitions`",
+      none: `run \`az ${ASK.definitions} --custom-role-only\``,
+      several: "state the GUID of this cluster's role in `adopt.roleDefinitions`",
     },
   );
   if (guid !== undefined)
@@ -114,7 +114,7 @@ function assignmentsOf(
   findings: AdoptionFindings,
 ): Readonly<Record<string, string>> {
   if (principalId === undefined)
-    findings.lacks(`the principal id of ${name}`, `ask \`az ${ASK.identities}\``);
+    findings.lacks(`the principal id of ${name}`, `run \`az ${ASK.identities}\``);
   const held = subscription.assignments.filter(
     (each) => principalId !== undefined && each.principalId === principalId,
   );
@@ -136,6 +136,6 @@ function assignmentsOf(
     return [key, assignment?.guid ?? ABSENT] as const;
   });
   for (const { role = "a role", scope } of byKey.values())
-    findings.notes.push(`${name}: holds ${role} at ${scope} as well, which stays`);
+    findings.notes.push(`${name}: also holds ${role} at ${scope}, which is left alone`);
   return Object.fromEntries(entries);
 }

@@ -11,11 +11,11 @@ interface Held {
   readonly groups: readonly string[];
 }
 
-const SURPLUS = "remove from the answers the assignments that are not ccoctl's";
+const SURPLUS = "remove from the answers the role assignments that ccoctl did not make";
 
 /**
- * The resource groups of the cluster, by where its identities hold roles: every component in the installation's, those
- * that work on subnets in the network's too, and the ingress operator in the DNS zone's.
+ * Finds the cluster's resource groups by where its identities hold roles: every component in the installation's, those
+ * that work on subnets also in the network's, and the ingress operator also in the DNS zone's.
  */
 export function clusterGroups(
   subscription: Subscription,
@@ -30,7 +30,7 @@ export function clusterGroups(
     others.every(({ groups }) => groups.includes(group)),
   );
   const installation = findings.choose("the installation resource group", everywhere, {
-    none: `ask \`az ${ASK.assignments} --all\``,
+    none: `run \`az ${ASK.assignments} --all\``,
     several: SURPLUS,
   });
   if (installation === undefined) return undefined;
@@ -53,7 +53,7 @@ export function clusterGroups(
   };
 }
 
-/** Those of the custom role, which has the identity's name; of all roles where there is none. */
+/** The groups of an identity's custom role, which has the identity's name; of all its roles if there is none. */
 function heldGroups(
   { id, assignments }: Subscription,
   own: readonly Identity[],

@@ -12,20 +12,20 @@ export function aksCluster(name: string, cluster: CommandAnswer, answers: Comman
   if (url === undefined) {
     findings.lacks(
       `the issuer of ${name}`,
-      `turn it on with \`az aks update --name ${name} --enable-oidc-issuer\`, and ask again`,
+      `turn it on with \`az aks update --name ${name} --enable-oidc-issuer\`, and run \`az ${ASK.cluster}\` again`,
     );
     return findings.done(name, undefined, []);
   }
   const issuer = issuerOfTokens(url);
-  if (!answers.entry(ASK.identities)) findings.lacks("the identities", `ask \`az ${ASK.identities}\``);
+  if (!answers.entry(ASK.identities)) findings.lacks("the identities", `run \`az ${ASK.identities}\``);
   const unasked = subscription.identities.filter(({ id }) => !subscription.credentials.has(id.toLowerCase()));
   if (unasked.length > 0)
     findings.lacks(
       `the federated credentials of ${unasked.map((identity) => identity.name).join(", ")}`,
-      `ask \`az ${ASK.credentials}\` about each`,
+      `run \`az ${ASK.credentials}\` for each`,
     );
   if (!answers.entry(ASK.assignments))
-    findings.lacks("the role assignments", `ask \`az ${ASK.assignments} --all\``);
+    findings.lacks("the role assignments", `run \`az ${ASK.assignments} --all\``);
   const parts = subscription.identities.flatMap((identity) => {
     const all = subscription.credentials.get(identity.id.toLowerCase()) ?? [];
     const trusted = all.filter((each) => each.issuer === issuer);

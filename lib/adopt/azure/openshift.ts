@@ -1,4 +1,4 @@
-/* What `ccoctl azure` made of a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/azure). */
+/* What `ccoctl azure` created for a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/azure). */
 
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { Issuer } from "../../model/issuer";
@@ -32,7 +32,7 @@ export function ccoctlCluster(
     findings.choose(
       "the name that ccoctl was given",
       subscription.identities.flatMap(({ tags }) => namesIn(tags)),
-      { none: `ask \`az ${ASK.identities}\`, or give --name`, several: "choose one with --name" },
+      { none: `run \`az ${ASK.identities}\`, or give --name`, several: "choose one with --name" },
     );
   if (name === undefined || subscription.id === "") return findings.done(name ?? "unknown", undefined, []);
   const own = subscription.identities.filter(({ tags }) => namesIn(tags).includes(name));
@@ -70,8 +70,8 @@ function placeOf(
   own: readonly Identity[],
   findings: AdoptionFindings,
 ): { readonly group: string; readonly region: string } | undefined {
-  const none = `ask \`az ${ASK.identities}\``;
-  const several = "keep in the answers the identities of this cluster alone";
+  const none = `run \`az ${ASK.identities}\``;
+  const several = "keep only this cluster's identities in the answers";
   const [groups, regions] = [own.map((each) => each.group), own.flatMap((each) => each.location ?? [])];
   const group = findings.choose("the resource group of the identities", groups, { none, several });
   const region = findings.choose("the region", regions, { none, several });
@@ -93,7 +93,7 @@ function issuerOf(
   );
   if (choice.issuer !== undefined) return choice.issuer;
   return findings.choose("the issuer", issuers, {
-    none: `ask \`az ${ASK.credentials}\` about each identity`,
+    none: `run \`az ${ASK.credentials}\` for each identity`,
     several: "choose with --issuer the one that `oc get authentication cluster` shows",
   });
 }
@@ -110,7 +110,7 @@ function extraTags(own: readonly Identity[], name: string, findings: AdoptionFin
   if (same === undefined && texts.length > 0)
     findings.missing.push({
       what: "the tags of the identities",
-      remedy: "they differ, and Terraform takes off what is not stated: make them alike, or state `tags`",
+      remedy: "they differ, and Terraform removes tags that are not stated: make them equal, or state `tags`",
       candidates: [...new Set(texts)].sort(),
     });
   const tags = Object.fromEntries(JSON.parse(same ?? "[]") as [string, string][]);
@@ -136,7 +136,7 @@ function issuerContainer(
   if (resourceGroupName === undefined || region === undefined) {
     findings.lacks(
       `the storage account of ${issuer}`,
-      `ask \`az ${ASK.storage}\`; an issuer that is hosted elsewhere is not declared`,
+      `run \`az ${ASK.storage}\`; an issuer hosted elsewhere is not declared`,
     );
     return undefined;
   }

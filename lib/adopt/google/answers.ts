@@ -36,7 +36,7 @@ export interface Account {
 export function projectOf(answers: CommandAnswer, findings: AdoptionFindings): Project {
   const [id, number] = ["projectId", "projectNumber"].map((key) => answers.at(ASK.project, key).text());
   if (id === undefined || number === undefined)
-    findings.lacks("id and number of the project", `ask \`gcloud ${ASK.project}\``);
+    findings.lacks("id and number of the project", `run \`gcloud ${ASK.project}\``);
   return { id, number };
 }
 

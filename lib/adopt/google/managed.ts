@@ -2,7 +2,7 @@ import { type Adoption, AdoptionFindings } from "../adoption";
 import type { CommandAnswer } from "../answers";
 import { ASK, type Account, WORKLOAD_USER, accountsOf, projectOf, usersIn } from "./answers";
 
-/** A GKE cluster: the service accounts of Google that service accounts of its pool act as. */
+/** A GKE cluster: the Google service accounts that Kubernetes service accounts of its pool act as. */
 export function gkeCluster(name: string, cluster: CommandAnswer, answers: CommandAnswer): Adoption {
   const findings = new AdoptionFindings();
   const project = projectOf(answers, findings);
@@ -14,7 +14,7 @@ export function gkeCluster(name: string, cluster: CommandAnswer, answers: Comman
   if (pool === undefined) {
     findings.lacks(
       `the workload pool of ${name}`,
-      `turn on Workload Identity Federation with \`gcloud container clusters update ${name} --workload-pool=${project.id ?? "PROJECT"}.svc.id.goog\`, and ask again`,
+      `turn on Workload Identity Federation with \`gcloud container clusters update ${name} --workload-pool=${project.id ?? "PROJECT"}.svc.id.goog\`, and run \`gcloud ${ASK.cluster}\` again`,
     );
     return findings.done(name, issuer, []);
   }
@@ -36,24 +36,24 @@ export function gkeCluster(name: string, cluster: CommandAnswer, answers: Comman
       });
   }
   directGrants(answers, project.id, pool, findings);
-  findings.notes.push(`the pool ${pool} is Google's own, one per project; it is not imported`);
+  findings.notes.push(`Google manages the pool ${pool}, one per project; it is not imported`);
   return findings.done(name, issuer, []);
 }
 
-/** Names the commands without whose answers a user of the pool may be overlooked. */
+/** Names missing answers without which a user of the pool may be overlooked. */
 function nameUnasked(answers: CommandAnswer, accounts: readonly Account[], findings: AdoptionFindings): void {
-  if (!answers.entry(ASK.accounts)) findings.lacks("the service accounts", `ask \`gcloud ${ASK.accounts}\``);
+  if (!answers.entry(ASK.accounts)) findings.lacks("the service accounts", `run \`gcloud ${ASK.accounts}\``);
   const unasked = accounts.filter(({ email }) => !answers.at(ASK.policy).entry(email));
   if (unasked.length > 0)
     findings.lacks(
       `who may act as ${unasked.map(({ email }) => email).join(", ")}`,
-      `ask \`gcloud ${ASK.policy}\` about each`,
+      `run \`gcloud ${ASK.policy}\` for each`,
     );
   if (!answers.entry(ASK.projectPolicy))
-    findings.lacks("what the project grants to the pool directly", `ask \`gcloud ${ASK.projectPolicy}\``);
+    findings.lacks("what the project grants to the pool directly", `run \`gcloud ${ASK.projectPolicy}\``);
 }
 
-/** Roles that principals of the pool hold in the project themselves, without a service account of Google. */
+/** Adds the roles that principals of the pool hold in the project directly, not through a Google service account. */
 function directGrants(
   answers: CommandAnswer,
   project: string | undefined,

@@ -1,4 +1,4 @@
-/* What `ccoctl gcp` made of a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/gcp). */
+/* What `ccoctl gcp` created for a cluster (openshift/cloud-credential-operator, pkg/cmd/provisioning/gcp). */
 
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { CCOCTL_DESCRIPTION, ccoctlDisplayName, ccoctlRoleId } from "../../rules/google/component";
@@ -30,7 +30,7 @@ export function ccoctlCluster(
   const name =
     choice.name ??
     findings.choose("the name that ccoctl was given", pools, {
-      none: `ask \`gcloud ${ASK.pools} --location=global\`, or give --name`,
+      none: `run \`gcloud ${ASK.pools} --location=global\`, or give --name`,
       several: "choose one with --name",
     });
   if (name === undefined || project.id === undefined)
@@ -55,7 +55,7 @@ function componentAccounts(
     .map((each) => each.name)
     .filter((each) => !accounts.has(each))
     .sort();
-  for (const each of absent) findings.notes.push(`${each}: has no service account, which will be made`);
+  for (const each of absent) findings.notes.push(`${each}: has no service account; it will be created`);
   const props = stated({
     project: project.id,
     projectNumber: project.number,
@@ -79,7 +79,7 @@ function importPool(
   findings: AdoptionFindings,
 ): string | undefined {
   if (!pools.includes(name))
-    findings.lacks(`the pool ${name} of ccoctl`, `ask \`gcloud ${ASK.pools} --location=global\``);
+    findings.lacks(`the pool ${name} of ccoctl`, `run \`gcloud ${ASK.pools} --location=global\``);
   const provider = answers
     .at(ASK.providers, name)
     .list()
@@ -87,7 +87,7 @@ function importPool(
   if (!provider)
     findings.lacks(
       `the pool provider ${name}`,
-      `ask \`gcloud ${ASK.providers} --location=global --workload-identity-pool=${name}\``,
+      `run \`gcloud ${ASK.providers} --location=global --workload-identity-pool=${name}\``,
     );
   const pool = `projects/${project}/locations/global/workloadIdentityPools/${name}`;
   findings.imports.push({ type: "google_iam_workload_identity_pool", id: pool });
@@ -110,18 +110,18 @@ function issuerBucket(
     .entries()
     .find(([each]) => each === bucket);
   if (!asked)
-    findings.lacks(`whether there is a bucket ${bucket}`, `ask \`gcloud ${ASK.bucket} gs://${bucket}\``);
-  // Keys that were uploaded to the pool provider need none.
+    findings.lacks(`whether there is a bucket ${bucket}`, `run \`gcloud ${ASK.bucket} gs://${bucket}\``);
+  // A pool provider with uploaded keys needs no bucket.
   if (asked?.[1].exists !== true) return undefined;
   const location = asked[1].at("location").text();
   if (location === undefined)
-    findings.lacks(`the location of the bucket ${bucket}`, `ask \`gcloud ${ASK.bucket} gs://${bucket}\``);
+    findings.lacks(`the location of the bucket ${bucket}`, `run \`gcloud ${ASK.bucket} gs://${bucket}\``);
   findings.imports.push({ type: "google_storage_bucket", id: `${project}/${bucket}` });
   const props = stated({ bucket, project, location, keys: new Code("keys"), adopt: true, listing: true });
   return { name: "issuer", call: "new IssuerBucket", entry: "google", props };
 }
 
-/** The service account of each request, by the display name that ccoctl finds it by. */
+/** The service account of each request, found by its display name as ccoctl does. */
 function serviceAccounts(
   answers: CommandAnswer,
   name: string,
@@ -129,7 +129,7 @@ function serviceAccounts(
   findings: AdoptionFindings,
 ): ReadonlyMap<string, Account> {
   if (!answers.at(ASK.accounts).exists)
-    findings.lacks("the service accounts", `ask \`gcloud ${ASK.accounts}\``);
+    findings.lacks("the service accounts", `run \`gcloud ${ASK.accounts}\``);
   const all = accountsOf(answers);
   const found = requests.flatMap((request): readonly (readonly [string, Account])[] => {
     const own = all.filter((each) => each.displayName === ccoctlDisplayName(name, request.name));
@@ -149,7 +149,7 @@ function serviceAccounts(
   return new Map(found);
 }
 
-/** Requests whose custom role exists; `undefined` where that is not known. */
+/** Requests whose custom role exists; `undefined` if that is not known. */
 function customRoles(
   answers: CommandAnswer,
   project: string,
@@ -157,7 +157,7 @@ function customRoles(
   findings: AdoptionFindings,
 ): readonly string[] | undefined {
   if (!answers.at(ASK.roles).exists) {
-    findings.lacks("the custom roles", `ask \`gcloud ${ASK.roles} --project=${project}\``);
+    findings.lacks("the custom roles", `run \`gcloud ${ASK.roles} --project=${project}\``);
     return undefined;
   }
   const ids = new Set(
@@ -175,7 +175,7 @@ function customRoles(
   return found.sort();
 }
 
-/** Kubernetes service accounts that use the pool and are no component's. */
+/** Kubernetes service accounts that use the pool but belong to no component. */
 function otherUsers(
   answers: CommandAnswer,
   name: string,
@@ -185,7 +185,7 @@ function otherUsers(
   if (!answers.at(ASK.policy).exists)
     findings.lacks(
       "who else uses the pool provider",
-      `ask \`gcloud ${ASK.policy}\` about each service account of the project`,
+      `run \`gcloud ${ASK.policy}\` for each service account of the project`,
     );
   const own = new Set(requests.flatMap(({ subjects }) => subjects.map(({ key }) => key)));
   const members = answers

@@ -1,6 +1,6 @@
 /*
- * Which service accounts hold which identities, as the audit looks at them: not whether the one that is meant gets in,
- * but who else would.
+ * Which service accounts hold which identities, as the audit looks at them: not whether the intended one is admitted,
+ * but who else would be.
  */
 
 import { type Known, orElse } from "../../model/known";
@@ -20,13 +20,13 @@ export interface Holder {
   readonly key: string;
   /** The identity, for people. */
   readonly label: string;
-  /** Where the identity stands, else the service account; `undefined` where neither was read. */
+  /** Where the identity is declared, or else the service account; `undefined` if neither was read. */
   readonly source: Source | undefined;
-  /** False where the cloud certainly refuses its tokens. */
+  /** False if the cloud certainly refuses its tokens. */
   readonly isAdmitted: boolean;
-  /** Whether the cloud certainly takes the token of a service account of that name, and does not refuse it everything. */
+  /** Whether the cloud certainly accepts a token of the service account, and does not deny it everything. */
   readonly admits: (namespace: string, name: string) => boolean;
-  /** True where the trust takes a token for any audience of the OIDC provider. */
+  /** True if the trust accepts a token for any audience of the OIDC provider. */
   readonly takesAnyAudience: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface HolderJobs {
   readonly fleets: Fleets;
 }
 
-/** The holders of every identity that service accounts name, each identity of an account once. */
+/** The holders of every identity that service accounts name, once for each service account and identity. */
 export function holdersOf(clusters: readonly ClusterArtefacts[], jobs: HolderJobs): readonly Holder[] {
   return clusters.flatMap((artefacts) => {
     const keys = new Set([
@@ -86,13 +86,13 @@ function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): re
   });
 }
 
-/** Where the identities stand whose trust compares subjects with nothing but whole names. */
+/** Where identities are declared whose trust compares subjects only with whole names. */
 export function namedOneByOne(clouds: readonly Cloud[]): ReadonlySet<string> {
   const all = clouds.flatMap(({ identities }) => identities);
   return new Set(all.flatMap(({ source, terms }) => (isExact(terms) ? [sourceText(source)] : [])));
 }
 
-/** Wildcards, and IAM's policy variables, compare with more than is written. */
+/** Wildcards and IAM's policy variables match more than the written text. */
 function isExact({ subjects, maps, beyond }: TrustTerms): boolean {
   const isWhole = (text: Known<string>): boolean => orElse(text, () => "*").search(/[*?$]/) < 0;
   return maps === undefined && beyond.length === 0 && subjects.every(isWhole);

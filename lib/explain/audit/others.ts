@@ -28,8 +28,8 @@ export function grantedToOthers(clouds: readonly Cloud[], isEveryone: boolean): 
         reason: `${isEveryone ? "anyone" : "a principal that is not declared here"} is granted ${named(texts)}`,
         evidence: rights.map(({ text, source }) => seen(text, source)),
         remedy: isEveryone
-          ? "take the grant away where what it is on is not meant to be public"
-          : "see that it is who is meant, and that it needs the grant",
+          ? "remove the grant if its resource is not meant to be public"
+          : "check that this principal is intended, and that it needs the grant",
       },
     ];
   });

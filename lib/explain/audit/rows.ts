@@ -1,5 +1,5 @@
 /*
- * What a review should look at although it works: one row for each kind of finding.
+ * What works but should be reviewed: one row for each kind of finding.
  */
 
 import { grouped } from "../../model/grouped";
@@ -28,7 +28,7 @@ export interface AuditFacts {
   readonly reach: (key: string, stack: string) => readonly ServiceAccountReach[];
 }
 
-/** A finding, without what its row says of all. */
+/** A finding, without what its row states for all of them. */
 type Found = Omit<Finding, "id" | "severity">;
 
 /** A kind of finding. */
@@ -67,8 +67,8 @@ const ROWS: readonly AuditRow[] = [
         holder.takesAnyAudience
           ? found(holder, {
               reason:
-                "the trust does not compare the audience: a token for any audience of the OIDC provider is taken",
-              remedy: "add a condition that the audience equals the one that the tokens are for",
+                "the trust does not compare the audience: a token for any audience of the OIDC provider is accepted",
+              remedy: "add a condition that compares the audience with that of the tokens",
             })
           : [],
       ),
@@ -166,8 +166,8 @@ function found(
 }
 
 /**
- * Names near the holder's own come first: a pattern is made of them more often than it lets everyone in. A trust without
- * patterns treats all strangers alike, so that one is asked about.
+ * Names near the holder's own come first: patterns made from them are more common than patterns that admit everyone. A
+ * trust without patterns treats all strangers alike, so only one is asked about.
  */
 function strangers(
   holder: Holder,
@@ -216,7 +216,7 @@ function shared(holders: readonly Holder[]): readonly Found[] {
       target: "",
       reason: `service accounts of ${what} share the identity: ${named([...new Set(keys)].sort())}`,
       evidence: [seen("identity", first.source)],
-      remedy: "make an identity for each of them",
+      remedy: "create an identity for each of them",
     },
   ];
 }
@@ -258,8 +258,8 @@ function pullingNodes({ stack, nodes }: ClusterArtefacts): readonly Found[] {
         subject: `nodes ${name}`,
         target: entry.name,
         reason: entry.tokenAttributes
-          ? `requireServiceAccount is false, so that images of ${patterns} may be pulled with the node's identity`
-          : `the entry has no tokenAttributes, so that images of ${patterns} are pulled with the node's identity`,
+          ? `requireServiceAccount is false, so images of ${patterns} may be pulled with the node's identity`
+          : `the entry has no tokenAttributes, so images of ${patterns} are pulled with the node's identity`,
         evidence: [seen("entry", entry.source)],
         remedy: "take the right to pull from the node's identity, or remove the entry, once no pod needs it",
       };
@@ -267,7 +267,7 @@ function pullingNodes({ stack, nodes }: ClusterArtefacts): readonly Found[] {
   );
 }
 
-/** A state has what is published, the configuration what the next apply leaves. */
+/** A state has the published keys, the configuration those that the next apply keeps. */
 function droppedKeys(
   { stack, issuer }: ClusterArtefacts,
   published: readonly PublishedKeys[],
@@ -293,10 +293,10 @@ function droppedKeys(
           stack,
           subject: orElse(issuer, () => shown(issuer)),
           target: "",
-          reason: `the next apply drops the key ${named(dropped)}${together}: tokens that are signed with it are refused from then on`,
+          reason: `the next apply drops the key ${named(dropped)}${together}: tokens signed with it are refused from then on`,
           evidence,
           remedy:
-            "make sure that no cluster signs with it any more and that its tokens have expired, and publish new keys in an apply before",
+            "make sure that no cluster signs with it any more and that its tokens have expired, and publish new keys in an earlier apply",
         },
       ];
     });

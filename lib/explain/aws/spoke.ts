@@ -86,7 +86,7 @@ export class AwsSpokes implements CloudSpokes {
     if (!isNamed || arn === undefined) {
       const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
       const given = cluster === undefined ? "" : `; the plugin is given the cluster ${shown(cluster)}`;
-      return open(unknown(`${what} is not known${given}`, "see the checks before"));
+      return open(unknown(`${what} is not known${given}`, "see the earlier checks"));
     }
     const asked = { question, cluster, role: this.#roles.named(arn) };
     const served = servedCluster(question.server, this.#terraform);

@@ -14,11 +14,11 @@ import type { Verdict } from "../verdict";
 export type ChangeKind =
   "added" | "removed" | "widened" | "narrowed" | "identity" | "verdict" | "incomparable";
 
-/** What one side says. */
+/** The state on one side. */
 export interface ComparedState {
   /** Whether it works. */
   readonly verdict: Verdict;
-  /** As which identity, or through what else; `null` where nothing would serve it. */
+  /** The identity, or what else serves it; `null` if nothing would. */
   readonly as: string | null;
 }
 
@@ -26,13 +26,13 @@ export interface ComparedState {
 export interface Change {
   /** What happened. */
   readonly kind: ChangeKind;
-  /** The job that it belongs to; `trust` for whom an identity lets in. */
+  /** The job that it belongs to; `trust` for whom an identity admits. */
   readonly job: ExplainResult["job"] | "trust";
   /** What the target is: images; a Secret, cloud or spoke (`access`); a single right; an identity (`trust`). */
   readonly about: "images" | "access" | "right" | "trust";
-  /** The stack, that of the new side where the two have different names; empty outside of stacks. */
+  /** The stack, that of the new side if the two have different names; empty outside of stacks. */
   readonly stack: string;
-  /** The service account, `namespace/name`; of trust those that are let in; of a spoke's RBAC who is bound. */
+  /** The service account, `namespace/name`; for trust, who is admitted; for a spoke's RBAC, who is bound. */
   readonly subject: string;
   /** The images, the Secret, the cloud, the spoke, the right or the identity that it is about. */
   readonly target: string;
@@ -42,11 +42,11 @@ export interface Change {
    * @defaultValue - the target is a single one
    */
   readonly example?: string;
-  /** The old side; `null` where it does not have it. */
+  /** The old side; `null` if it does not have the grant. */
   readonly before: ComparedState | null;
-  /** The new side; `null` where it does not have it. */
+  /** The new side; `null` if it does not have the grant. */
   readonly after: ComparedState | null;
-  /** What cannot be compared and why, or what else is to be said; empty where kind and states say it. */
+  /** What cannot be compared and why, or what else matters; empty if kind and states say everything. */
   readonly reason: string;
   /** The lines of the old side that it comes from. */
   readonly removed: readonly Evidence[];
@@ -72,14 +72,14 @@ export function placed(evidence: readonly Evidence[]): readonly Evidence[] {
   return [...seen.values()].slice(0, SHOWN);
 }
 
-/** The evidence of the checks that say something else on the other side. */
+/** The evidence of the checks that answer differently on the other side. */
 export function causes(own: readonly CheckResult[], other: readonly CheckResult[]): readonly Evidence[] {
   const said = new Map(other.map(({ id, status, reason }) => [id, `${status} ${reason}`]));
   const differing = own.filter(({ id, status, reason }) => said.get(id) !== `${status} ${reason}`);
   return placed(differing.flatMap(({ evidence }) => evidence));
 }
 
-/** Why a verdict is open: two that are open for the same reasons are the same. */
+/** Why a verdict is unknown: two that are unknown for the same reasons are equal. */
 export function openReasons(checks: readonly CheckResult[]): string {
   return checks
     .filter(({ status }) => status === "unknown")

@@ -1,5 +1,5 @@
 /*
- * What two synths, plans or folders of manifests let service accounts do differently.
+ * Compares what two synths, plans or folders of manifests allow service accounts to do.
  */
 
 import { checkGiven, list, object, optional, text } from "../../model/shape";
@@ -17,13 +17,13 @@ import { trustChanges } from "./trust";
 /** Facts of the two sides that no artefact shows. */
 export interface CompareOptions {
   /**
-   * Those of the old side.
+   * Facts of the old side.
    *
    * @defaultValue - only what is recorded there
    */
   readonly old?: ExplainOptions;
   /**
-   * Those of the new side.
+   * Facts of the new side.
    *
    * @defaultValue - only what is recorded there
    */
@@ -31,12 +31,12 @@ export interface CompareOptions {
 }
 
 /**
- * Compares what two sides let service accounts do: which images they pull and as whom, what components, workloads and
- * fleet controllers reach, and whom identities trust.
+ * Compares what two sides allow service accounts to do: which images they pull and as whom, what components, workloads
+ * and fleet controllers reach, and whom identities trust.
  *
  * Each side is what {@link Explainer.read} reads: synth folders, plans, folders of manifests. Sets are compared, not
  * spellings, and what cannot be compared is a change of the kind `incomparable`. A value that is known only after apply
- * counts as unchanged where both sides write it with the same expression.
+ * counts as unchanged if both sides write it with the same expression.
  */
 export function compare(
   oldPaths: readonly string[],
@@ -51,7 +51,7 @@ export function compare(
 
 const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_OPTIONS) });
 
-/** As {@link compare}, of what was read already. */
+/** As {@link compare}, for sides that were already read. */
 export function comparison(old: Explainer, made: Explainer): Comparison {
   const [before, after] = [wholeOf(old), wholeOf(made)];
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
@@ -59,9 +59,9 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
     ...resultChanges(pair),
     ...tokenChanges(pair),
   ]);
-  // What is granted is compared last, without what was compared for service accounts.
+  // Grants are compared last, without those that were compared for service accounts.
   const others = [...trustChanges(before.inside, after.inside), ...grantedChanges(before, after)];
-  // What a set of principals or everyone is granted is said once, not for each service account in it.
+  // A grant to a set of principals or to everyone is reported once, not for each service account in it.
   const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
   const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
   return { changes: [...own, ...others].sort(inOrder) };

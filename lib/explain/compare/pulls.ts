@@ -1,7 +1,7 @@
 /*
  * Which images each service account may pull: not compared pattern by pattern, but for every name that a repository can
- * have. The whole chain of both sides is judged for each set of names that neither side tells apart, so that patterns
- * written differently that cover the same images are no change.
+ * have. The whole chain of both sides is judged for each set of names that neither side tells apart, so
+ * different patterns that cover the same images are not a change.
  */
 
 import { orElse } from "../../model/known";
@@ -18,10 +18,10 @@ import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing } from "./sides";
 import { step } from "../progress";
 
-/** What a side says of some images; `undefined` where it has no such cluster. */
+/** What a side says about some images; `undefined` if it does not have the cluster. */
 type Said = JudgedPull | undefined;
 
-/** Images that both sides treat alike, by one of them. */
+/** Images that both sides treat alike, represented by one of them. */
 interface Compared {
   readonly example: string;
   readonly before: Said;
@@ -49,7 +49,7 @@ function subjectsOf({ serviceAccounts, cluster, workloads }: ClusterArtefacts): 
   ];
 }
 
-/** The registries that entries name without a wildcard, and those of the images that are pulled there. */
+/** The registries that entries name without a wildcard, and the registries of images that are pulled. */
 function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly string[] {
   const entries = nodes.flatMap(({ entries }) => entries.flatMap(({ matchImages }) => matchImages));
   const literal = entries.flatMap((each) => orElse(each, () => [])).filter((each) => !each.includes("*"));
@@ -64,7 +64,7 @@ function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly stri
   ];
 }
 
-/** What a side knows of a service account: the patterns that say something of it, and what is none. */
+/** What a side knows about a service account: the patterns that concern it, and what is not a pattern. */
 interface Known {
   readonly patterns: readonly string[];
   readonly held: readonly HeldRight[];
@@ -74,7 +74,7 @@ function knownOf(side: Side, subject: string): Known {
   const { inside, artefacts } = side;
   if (!artefacts) return { patterns: [], held: [] };
   const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
-  // One that keeps the account out is compared by itself.
+  // An identity that refuses the service account is compared by itself.
   const identities = all.filter(({ trust: { issuer, audience, subject: whom } }) =>
     [issuer, audience, whom].every(({ status }) => status !== "fail"),
   );
@@ -90,7 +90,7 @@ function knownOf(side: Side, subject: string): Known {
   };
 }
 
-/** Registries beyond these are compared only for service accounts that name them: clusters have a handful. */
+/** More registries than this are compared only for service accounts that name them; clusters have a handful. */
 const SHARED_MAX = 50;
 
 function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): Generator<Change> {
@@ -109,7 +109,7 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
       yield {
         ...{ kind: "incomparable", job: "image-pull", about: "images", stack: pair.stack, subject },
         ...{ target: `${host}/*`, before: null, after: null, removed: [], added: [] },
-        reason: "its patterns divide the names of repositories in more ways than are tried",
+        reason: "its patterns divide the names of repositories into more sets than can be compared",
       };
   }
   const others = rights.filter((right) => !isSaid(right, judged));
@@ -139,14 +139,14 @@ function comparedAt(
     for (const seed of seeds) name.matches(seed);
     const image = imageOf(host, name);
     const said = { before: judge(before, image), after: judge(after, image) };
-    // What it becomes besides the chain may tell names apart as well.
+    // What becomes of a pull without the chain may tell names apart too.
     for (const each of [said.before, said.after]) stateOf(each);
     return said;
   });
   return all?.map(({ said, example }) => ({ ...said, example: `${host}/${example}` }));
 }
 
-/** The patterns, and what is below each part of their paths: projects hold repositories. */
+/** The patterns, and prefixes at each part of their paths, because projects hold repositories. */
 function seedsOf(paths: readonly string[]): readonly Pattern[] {
   const above = paths.flatMap((path) => {
     const parts = path.split("*")[0]?.split("/").slice(0, -1) ?? [];
@@ -171,7 +171,7 @@ interface AtHost {
   readonly host: string;
   readonly labels: readonly string[];
   readonly found: readonly Compared[];
-  /** The rights that differ: where what is read differs, they are why. */
+  /** The rights that differ: they are why the images that may be read differ. */
   readonly rights: readonly RightChange[];
 }
 
@@ -218,7 +218,7 @@ function checksOf(said: Said): readonly CheckResult[] {
 /** The longest pattern that covers an image, of either side. */
 function labelOf(image: string, labels: readonly string[], host: string): string {
   const covering = labels.filter((each) => AskedNames.covers(each, image));
-  return covering.sort((one, other) => other.length - one.length)[0] ?? `${host}/* besides what is named`;
+  return covering.sort((one, other) => other.length - one.length)[0] ?? `${host}/* except what is named`;
 }
 
 function changeOf(
@@ -242,7 +242,7 @@ function changeOf(
   };
 }
 
-/** Where permission decides, the statements that say it are the lines that cause it. */
+/** If permissions decide, their statements are the lines that cause the change. */
 function withRights(change: Change, rights: readonly RightChange[]): Change {
   if (!OF_RIGHTS.includes(change.kind)) return change;
   const sources = (isNew: boolean): Change["added"] =>

@@ -1,5 +1,5 @@
 /*
- * Components, workloads and ways into spokes: their verdicts, whom they act as, and what was granted to these.
+ * Components, workloads and ways into spokes: their verdicts, whom they act as, and what these identities were granted.
  */
 
 import { shown } from "../../model/known";
@@ -37,7 +37,7 @@ function stateOf(result: Judged | undefined): ComparedState | null {
   return result ? { verdict: result.verdict, as: result.as } : null;
 }
 
-/** What these links say decides what may be done in a spoke; it is not put together from rights. */
+/** These links decide what may be done in a spoke; it is not derived from rights. */
 const OF_SPOKE: readonly CheckId[] = ["spoke-admits", "spoke-authorizes"];
 
 function spokeSays(result: Judged): string {
@@ -69,7 +69,7 @@ function resultChange(stack: string, old: Judged | undefined, made: Judged | und
   if (job === "fleet-access" && spokeSays(old) !== spokeSays(made))
     return change(
       "incomparable",
-      "what lets it into the spoke, and what it may do there, is written differently",
+      "what admits it to the spoke, and what it may do there, is written differently",
     );
   return undefined;
 }
@@ -87,7 +87,7 @@ function* heldChanges(
   yield* rightRows(changes, { job: result.job, stack, subject: result.subject });
 }
 
-/** What RBAC and AuthenticationConfigurations of spokes say, once for each spoke. */
+/** RBAC and AuthenticationConfigurations of spokes, once for each spoke. */
 function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
   const spokes = new Set([...spokesOf(before), ...spokesOf(after)]);
   for (const spoke of spokes) {
@@ -118,7 +118,7 @@ function boundIn({ artefacts }: Side, spoke: string): ReadonlyMap<string, Bound>
   const { bound, authenticators } = artefacts.spokes.of(spoke);
   const rows = [
     ...bound.flatMap(({ kind, name, role, rules, source }) =>
-      (rules?.texts ?? ["what it says was not read"]).map((rule) => ({
+      (rules?.texts ?? ["its rules were not read"]).map((rule) => ({
         ...{ subject: `${kind} ${shown(name)}`, target: `${role}: ${rule}`, source },
       })),
     ),

@@ -1,5 +1,5 @@
 /*
- * Two lists of rights, compared as sets: a right that others of the other side cover is no change.
+ * Two lists of rights, compared as sets: a right that rights of the other side cover is not a change.
  */
 
 import { grouped } from "../../model/grouped";
@@ -28,7 +28,7 @@ export function rightChanges(
   return [...oneWay(before, after, true), ...oneWay(after, before, false)];
 }
 
-/** What `held` has and `others` do not cover; one that is wider than another of theirs is not merely one more. */
+/** The rights of `held` that `others` do not cover; one that is wider than one of `others` widens it. */
 function oneWay(
   others: readonly HeldRight[],
   held: readonly HeldRight[],
@@ -57,8 +57,8 @@ export function rightRows(
 const LIMITS = "it limits what else is granted, or may limit it, or has too many wildcards to compare";
 
 /**
- * The differences of what is granted to anyone: identities that no service account of these files acts as, principals
- * that resources name, and everyone.
+ * The differences of all other grants: to identities that no service account of these files acts as, to principals that
+ * resources name, and to everyone.
  */
 export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
   const [olds, news] = [grantedTo(before.inside), grantedTo(after.inside)];
@@ -67,7 +67,7 @@ export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
     const [old = [], made = []] = [olds.get(to), news.get(to)];
     const changes = [true, false].flatMap((isHeld) => {
       const [was, is] = [old, made].map((all) => all.filter((each) => each.isHeld === isHeld));
-      // A side on which a service account acts as it was compared for that one.
+      // If a service account acts as the identity on a side, its rights were compared for that service account.
       const [wasTold, isTold] = [areActedAs(before, was), areActedAs(after, is)];
       if (wasTold && isTold) return [];
       const found = rightChanges(rightsOf(was), rightsOf(is));
@@ -77,7 +77,7 @@ export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
   });
 }
 
-/** Addresses may be the same in two stacks: what is compared twice is not missed. */
+/** Two stacks may have the same addresses; comparing twice is better than missing one. */
 function areActedAs(whole: Whole, granted: readonly Granted[] = []): boolean {
   return granted.length > 0 && granted.every((each) => isActedAs(whole, each));
 }
@@ -112,7 +112,7 @@ function uncovered(
   });
 }
 
-/** Whether others cover all of a right: each way of doing something to something, under no condition or the same. */
+/** Whether others cover all of a right: each action on each resource, without a condition or on the same one. */
 function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
   if (covers === undefined) return "no";
   const near = others.flatMap(({ covers: other }) =>
@@ -135,7 +135,7 @@ function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
   );
 }
 
-/** Whether something holds of each text of a pattern, of those whose own pattern the text matches. */
+/** Whether something holds for each text of a pattern, among rights whose own pattern matches the text. */
 function everyText<T>(
   pattern: Pattern,
   all: readonly T[],

@@ -11,18 +11,18 @@ import { type Source, sourceText } from "../read/source";
 export interface Whole {
   readonly inside: Inside;
   /**
-   * The identities whose rights are compared for the service accounts that act as them, by name and place; filled while
-   * these are.
+   * The identities whose rights are compared for the service accounts that act as them, by name and place; filled
+   * during that comparison.
    */
   readonly actedAs: Set<string>;
 }
 
-/** One side with one of its clusters; `undefined` where it has no such. */
+/** One side with one of its clusters; `undefined` if it does not have the cluster. */
 export interface Side extends Whole {
   readonly artefacts: ClusterArtefacts | undefined;
 }
 
-/** Remembers whose rights are compared for a service account. */
+/** Remembers that an identity's rights are compared for a service account. */
 export function noteActing({ actedAs }: Side, identity: Acting | undefined): void {
   if (identity?.label !== undefined) actedAs.add(identity.label);
   if (identity?.source) actedAs.add(sourceText(identity.source));
@@ -45,7 +45,7 @@ export interface Pair {
   readonly after: Side;
 }
 
-/** The clusters by the names of their stacks; where each side has one, these two whatever their names are. */
+/** The clusters, paired by the names of their stacks; if each side has only one, these two, whatever their names. */
 export function pairs(before: Whole, after: Whole): readonly Pair[] {
   const [olds, news] = [before.inside.facts.clusters, after.inside.facts.clusters];
   const [old, made] = [olds[0], news[0]];

@@ -1,5 +1,5 @@
 /*
- * Who may have tokens of service accounts, by RBAC: nodes for the audiences of their plugins, and whoever may create
+ * Who may get tokens of service accounts, by RBAC: nodes for the audiences of their plugins, and whoever may create
  * `serviceaccounts/token`.
  */
 
@@ -42,7 +42,7 @@ const CORE = { apiGroups: [""], resourceNames: [] };
 const CREATES: PolicyRule = { ...CORE, verbs: ["create"], resources: ["serviceaccounts/token"] };
 
 /**
- * ClusterRoles that every cluster has without a manifest, as far as they let have tokens. Source: kubernetes/kubernetes,
+ * ClusterRoles that every cluster has without a manifest, that allow getting tokens. Source: kubernetes/kubernetes,
  * plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
  */
 const DEFAULT_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
@@ -79,7 +79,7 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
     ...(may("create") && isOfAny ? right("*", "create", "create tokens") : []),
     ...(may(TOKEN_AUDIENCE_VERB)
       ? audiences.flatMap((each) =>
-          right(each, TOKEN_AUDIENCE_VERB, `have nodes' tokens for ${each === "*" ? "any audience" : each}`),
+          right(each, TOKEN_AUDIENCE_VERB, `get nodes' tokens for ${each === "*" ? "any audience" : each}`),
         )
       : []),
   ];

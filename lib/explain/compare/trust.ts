@@ -1,5 +1,5 @@
 /*
- * Whom identities let in: for every service account that there can be, not text by text.
+ * Whom identities admit: compared for every possible service account, not text by text.
  */
 
 import { grouped } from "../../model/grouped";
@@ -16,7 +16,7 @@ import { step } from "../progress";
 
 const PREFIX = "system:serviceaccount:";
 
-/** The differences of all identities; one that only one side declares is new or gone with all that it lets in. */
+/** The differences of all identities; one that only one side declares is new or gone with everyone that it admits. */
 export function* trustChanges(before: Inside, after: Inside): Generator<Change> {
   const [olds, news] = [before, after].map(identitiesOf);
   const issuers = [...new Set([before, after].flatMap(issuersOf))];
@@ -28,7 +28,7 @@ export function* trustChanges(before: Inside, after: Inside): Generator<Change> 
   }
 }
 
-/** By what tells them apart: an ARN where it is known, else address and name. */
+/** By what tells identities apart: an ARN if it is known, or else address and name. */
 function identitiesOf({ clouds }: Inside): ReadonlyMap<string, readonly DeclaredIdentity[]> {
   const all = clouds.flatMap(({ cloud, identities }) => identities.map((each) => [cloud, each] as const));
   const groups = grouped(all, ([cloud, { names, address }]) => {
@@ -70,11 +70,11 @@ function* identityChanges(
       old,
       made,
       "incomparable",
-      `it makes other principals of tokens: before ${gone}; now ${added}`,
+      `it turns tokens into other principals: before ${gone}; now ${added}`,
     );
   if (asked.length === 0 || isOpen) {
     const why = isOpen
-      ? "expressions or denials decide whom it lets in"
+      ? "expressions or denials decide whom it admits"
       : "issuer or audience are known only after apply";
     if (!isSame)
       yield whole(old, made, "incomparable", `${why}: before ${textOf(before)}; now ${textOf(after)}`);
@@ -103,10 +103,10 @@ function textOf(terms: TrustTerms | undefined): string {
 }
 
 function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefined): Change {
-  return whole(old, made, "incomparable", "its patterns divide subjects in more ways than are tried");
+  return whole(old, made, "incomparable", "its patterns divide subjects into more sets than can be compared");
 }
 
-/** The subjects that a trust names one by one, and one of each set of others that its patterns do not tell apart. */
+/** The subjects that a trust names, and one of each set of others that its patterns do not tell apart. */
 function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
   const own = [...texts].filter((text) => text.startsWith(PREFIX) || /[*?]/.test(text));
   const single = own.filter((text) => !/[*?]/.test(text));
@@ -166,7 +166,7 @@ function subjectChanges(
   });
 }
 
-/** What both sides say of one subject, or of all that are alike. */
+/** What both sides say about one subject, or about all that are alike. */
 interface SubjectRow {
   readonly subject: string;
   readonly label: string;
@@ -195,7 +195,7 @@ function admittedChange(
   };
 }
 
-/** A subject that is let in on both sides, with tokens for any audience on one of them. */
+/** A subject that both sides admit, one of them with tokens for any audience. */
 function audienceChange(
   old: DeclaredIdentity | undefined,
   made: DeclaredIdentity | undefined,

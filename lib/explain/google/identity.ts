@@ -138,7 +138,7 @@ export class Identity implements AccessIdentity {
     const name = orElse(this.#file.provider, () => undefined);
     if (name === undefined || !isKnown(question.audience))
       return sameAnswers(
-        unknown("the pool provider or the audience of the token is not known", "see the checks before"),
+        unknown("the pool provider or the audience of the token is not known", "see the earlier checks"),
       );
     const trust = exchanges.trust(name, tokenOf(question));
     const issuer = otherUniverse(this.#file, exchanges.provider(name)) ?? trust.issuer;

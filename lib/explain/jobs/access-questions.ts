@@ -1,5 +1,5 @@
 /*
- * Which components and workloads are explained: declared ones, and those of which Secrets, CredentialsRequests or
+ * Which components and workloads are explained: declared ones, and those whose Secrets, CredentialsRequests or
  * annotations were read.
  */
 
@@ -20,19 +20,19 @@ export type AccessJob = "component" | "workload";
 export interface AccessQuestion {
   readonly job: AccessJob;
   readonly artefacts: ClusterArtefacts;
-  /** `undefined` where nothing says which. */
+  /** `undefined` if nothing shows which. */
   readonly cloud: Cloud | undefined;
-  /** `namespace/name`; the name is `*` where nothing says which service accounts a component has. */
+  /** `namespace/name`; the name is `*` if nothing shows which service accounts a component has. */
   readonly key: string;
-  /** True where it is recorded. */
+  /** True if it is recorded. */
   readonly declared: boolean;
   /** `undefined` for a workload. */
   readonly component: AskedComponent | undefined;
-  /** What is meant to be granted; `undefined` where nothing says it. */
+  /** What is meant to be granted; `undefined` if nothing shows it. */
   readonly asks: AskedRights | undefined;
 }
 
-/** What a component reads and asks for; `undefined` is what was not read. */
+/** What a component reads and asks for; a member that was not read is `undefined`. */
 export interface AskedComponent {
   /** `namespace/name`. */
   readonly secretKey: string;
@@ -40,7 +40,7 @@ export interface AskedComponent {
   readonly request: RequestFact | undefined;
   readonly tokenPath: string | undefined;
   readonly audience: string;
-  /** What it was meant to get other than it asks for; `undefined` where that is the same. */
+  /** What it was meant to get, if that differs from what it asks for; otherwise `undefined`. */
   readonly intent: Intent | undefined;
 }
 
@@ -48,14 +48,14 @@ export interface AskedComponent {
 export interface Intent {
   readonly asks: TreeObject;
   readonly intends: TreeObject;
-  /** Empty where no reason was given. */
+  /** Empty if no reason was given. */
   readonly reason: string;
 }
 
-/** The name of every service account. */
+/** Name that stands for every service account. */
 export const ANY_ACCOUNT = "*";
 
-/** Requests that the release withdraws; the operator removes what they made. */
+/** Annotation of requests that the release withdraws; the operator deletes what it created for them. */
 const DELETED = "release.openshift.io/delete";
 
 type Declared = DeclaredComponent<Known<string>, Tree>;
@@ -102,7 +102,7 @@ function questionsOf(
   return keys.map((key): AccessQuestion => ({ ...question, key, component, asks }));
 }
 
-/** What was meant for a request of another release is not known: that one is judged as it is. */
+/** What was meant for a request of another release is not known, so that request is judged as written. */
 function intentOf(declared: Declared | undefined, request: RequestFact | undefined): Intent | undefined {
   const intends = objectOf(declared?.intends);
   const asks = declared && objectOf(treeOf(declared.asks));
@@ -112,7 +112,7 @@ function intentOf(declared: Declared | undefined, request: RequestFact | undefin
   return isOther ? undefined : { asks, intends, reason: declared.reason };
 }
 
-/** The provider part without what says which kind of document it is. */
+/** The provider part without `kind` and `apiVersion`. */
 function rightsOf(providerSpec: Tree): TreeObject | undefined {
   const value = objectOf(providerSpec);
   if (!value) return undefined;
@@ -129,8 +129,8 @@ function objectOf(tree: Tree = treeOf(undefined)): TreeObject | undefined {
 }
 
 /**
- * The requests that are for this cluster, by Secret: those that were recorded, or where nothing is recorded those of
- * the clouds that the Secrets are for.
+ * The requests for this cluster, by Secret: those that were recorded, or, if nothing is recorded, those of the clouds
+ * that the Secrets are for.
  */
 function requestsOf(
   { requests, secrets, cluster }: ClusterArtefacts,
@@ -196,8 +196,8 @@ export function withIntent(answer: Answer, { access }: Cloud, intent: Intent | u
     ...plainAnswer(answer),
     evidence: [
       ...answer.evidence,
-      ...difference("asked for, and by design not granted", asked, meant),
-      ...difference("not asked for, and granted by design", meant, asked),
+      ...difference("asked for, but by design not granted", asked, meant),
+      ...difference("not asked for, but granted by design", meant, asked),
     ],
   };
 }

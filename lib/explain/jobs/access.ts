@@ -1,6 +1,6 @@
 /*
- * Platform components and workloads: finds for each service account what names its identity, and judges the links in the
- * order in which SDK and cloud come to them.
+ * Platform components and workloads: finds what names the identity of each service account, and judges the links in the
+ * order in which the SDK and the cloud reach them.
  */
 
 import { grouped } from "../../model/grouped";
@@ -45,19 +45,19 @@ import {
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
-  /** True where it is recorded. */
+  /** True if it is recorded. */
   readonly declared: boolean;
   /** `namespace/name`. */
   readonly key: string;
-  /** The service account; `undefined` where it was not read. */
+  /** The service account; `undefined` if it was not read. */
   readonly account: ServiceAccountFact | undefined;
   /** `undefined` for a workload. */
   readonly component: AskedComponent | undefined;
-  /** Whether what names the identity is right in itself; `undefined` where the cloud is not known. */
+  /** Whether what names the identity is well-formed; `undefined` if the cloud is not known. */
   readonly named: Answer | undefined;
-  /** Whether pods get token and settings; `undefined` for a component. */
+  /** Whether pods get the token and the settings; `undefined` for a component. */
   readonly pods: Answer | undefined;
-  /** As whom; `undefined` where nothing names it. */
+  /** The identity to act as; `undefined` if nothing names it. */
   readonly identity: AccessIdentity | undefined;
   readonly permission: Answer | undefined;
   readonly token: TokenQuestion;
@@ -67,7 +67,7 @@ const { link } = stepsOf<AccessFacts>();
 
 const identityFound = link({
   id: "identity-found",
-  question: "Is the identity that is named among the resources?",
+  question: "Is the named identity among the resources?",
   per: ["artefacts", "identity", "component", "account"],
   run: ({ artefacts, identity, component, account }) =>
     misfilled(artefacts, component?.secret ?? account) ?? identity?.found ?? missing("the identity"),
@@ -77,7 +77,7 @@ const CLOUD: readonly Step<AccessFacts>[] = [
   ...TRUST_LINKS,
   link({
     id: "permissions-granted",
-    question: "Does the identity hold every permission that is asked for?",
+    question: "Does the identity hold every requested permission?",
     per: ["permission"],
     run: ({ permission }) => permission ?? missing("the identity"),
   }),
@@ -95,7 +95,7 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
     }),
     link({
       id: "secret-well-formed",
-      question: "Does the Secret say what the component's SDK reads, and nothing that wins over it?",
+      question: "Does the Secret hold what the component's SDK reads, and nothing that overrides it?",
       per: ["named"],
       run: ({ named }) => named ?? missing("the cloud of the Secret"),
     }),
@@ -114,7 +114,7 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
       question: "Is the workload's service account among the objects of the cluster?",
       per: ["artefacts", "key", "account", "named"],
       run: ({ artefacts, key, account, named }) =>
-        // Where nothing on it is needed, it may be another team's, which writes it elsewhere.
+        // If nothing on it is needed, it may be another team's, which writes it elsewhere.
         accountWritten(artefacts, key, account, named?.status === "pass", "error looking up service account"),
     }),
     link({
@@ -134,7 +134,7 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
   ]),
 };
 
-/** Annotations by which a release's request is not for every cluster. */
+/** Annotations of requests that a release has only for some clusters. */
 const OPTIONAL: readonly string[] = [
   "capability.openshift.io/name",
   "release.openshift.io/feature-gate",
@@ -151,14 +151,14 @@ function secretPresent(
   const gates = [...(request?.annotations.keys() ?? [])].filter((key) => OPTIONAL.includes(key));
   if (!declared && gates.length > 0)
     return unknown(
-      `the Secret ${secretKey} is not among what was read; its request is for some clusters only, by ${gates.join(", ")}`,
-      "also give explain its manifest, or leave the request out where the cluster does not have the component",
+      `the Secret ${secretKey} was not read; by ${gates.join(", ")}, its request is only for some clusters`,
+      "also give explain its manifest, or leave the request out if the cluster does not have the component",
       ...asked,
     );
   const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
   return broken(
     refusal
-      ? `the Secret ${secretKey} counts as absent: ${refusal.reason}`
+      ? `the Secret ${secretKey} is treated as absent: ${refusal.reason}`
       : `the Secret ${secretKey} is in none of the manifests`,
     "write it, or name the manifest that has it",
     `secret "${secretKey.split("/")[1] ?? ""}" not found`,
@@ -171,22 +171,22 @@ function issuerConfigured({ authentication, cluster }: ClusterArtefacts, declare
   if (authentication === undefined)
     return declared
       ? broken(
-          "no manifest Authentication/cluster says the issuer",
+          "no manifest of Authentication/cluster names the issuer",
           "add cluster-authentication-02-config.yaml to the installer's manifests",
           undefined,
         )
       : unknown(
-          "Authentication/cluster is not among what was read",
-          "also give explain its manifest; its serviceAccountIssuer is what the tokens say",
+          "Authentication/cluster was not read",
+          "also give explain its manifest; the tokens carry its serviceAccountIssuer",
         );
   const { issuer, source } = authentication;
   const where = seen("serviceAccountIssuer", source);
   const isMissing = same<string | undefined>(issuer, known(undefined)) === "yes";
   const isRecorded = cluster.issuer !== undefined;
   const isOther = isRecorded && same<string | undefined>(cluster.issuer, issuer) === "no";
-  if (!isMissing && !isOther) return pass(`the cluster's tokens are of ${shown(issuer)}`, where);
-  const says = isMissing ? "has no serviceAccountIssuer" : `says ${shown(issuer)}`;
-  const wanted = isRecorded ? `, recorded is ${shown(cluster.issuer)}` : "";
+  if (!isMissing && !isOther) return pass(`the cluster's tokens have the issuer ${shown(issuer)}`, where);
+  const says = isMissing ? "has no serviceAccountIssuer" : `has the issuer ${shown(issuer)}`;
+  const wanted = isRecorded ? `, but ${shown(cluster.issuer)} is recorded` : "";
   return broken(
     `Authentication/cluster ${says}${wanted}`,
     "write exactly the issuer into spec.serviceAccountIssuer",
@@ -202,12 +202,12 @@ export interface JudgedAccess {
   /** The Secret of a component; the cloud of a workload. */
   readonly target: string;
   readonly verdict: Verdict;
-  /** As whom; `null` where it is denied or not known. */
+  /** The identity; `null` if it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
-  /** What the identity was granted; nothing where it keeps the service account out. */
+  /** What the identity was granted; empty if its trust refuses the service account. */
   readonly held: () => readonly HeldRight[];
-  /** The identity whose rights these are; `undefined` also where it keeps the service account out. */
+  /** The identity whose rights these are; also `undefined` if its trust refuses the service account. */
   readonly acting: { readonly label: string; readonly source: Source | undefined } | undefined;
 }
 
@@ -221,7 +221,7 @@ export interface NamedIdentity {
   readonly audiences: readonly Known<string>[];
 }
 
-/** What names an identity, and to whom its tokens are shown. */
+/** What names an identity, and the audiences of its tokens. */
 interface Named extends Partial<AccessReading> {
   readonly pods: Answer | undefined;
   readonly audiences: readonly Known<string>[];
@@ -235,7 +235,7 @@ const filesByNamespace = once(({ credentialFiles }: ClusterArtefacts) =>
   grouped(credentialFiles, ({ configMap }) => configMap.split("/")[0] ?? ""),
 );
 
-/** The files with credentials beside a service account. */
+/** The credential files in a service account's namespace. */
 export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly CredentialFileFact[] {
   return filesByNamespace(artefacts).get(key.split("/")[0] ?? "") ?? [];
 }
@@ -249,8 +249,8 @@ export class Accesses {
   }
 
   /**
-   * The results of a cluster, of one service account where it is given. `entering` are the service accounts of
-   * controllers that enter spokes: a separate job, which needs no rights in the cloud.
+   * The results of a cluster for the questions that are asked. `entering` are the service accounts of controllers that
+   * enter spokes: a separate job, which needs no rights in the cloud.
    */
   *of(
     artefacts: ClusterArtefacts,
@@ -262,7 +262,7 @@ export class Accesses {
       if (isAsked(question)) yield this.#judged(question);
   }
 
-  /** The identities that components and workloads name, and the audiences of the tokens that they show. */
+  /** The identities that components and workloads name, and the audiences of their tokens. */
   *identities(artefacts: ClusterArtefacts, entering: ReadonlySet<string>): Generator<NamedIdentity> {
     for (const job of ["component", "workload"] as const)
       for (const question of this.#questions(artefacts, job, entering)) {
@@ -353,7 +353,7 @@ export class Accesses {
   }
 }
 
-/** The token of a service account; of several audiences the first. */
+/** The token of a service account, for the first of several audiences. */
 export function tokenOf(
   { issuer }: ClusterArtefacts,
   key: string,
@@ -363,7 +363,7 @@ export function tokenOf(
   return { issuer, audience, namespace, name };
 }
 
-/** Pods of one service account may show tokens for different audiences: each must be accepted. */
+/** Pods of one service account may use tokens for different audiences; each of them must be accepted. */
 export function trustOfAll(
   identity: AccessIdentity,
   token: TokenQuestion,
@@ -378,7 +378,7 @@ export function trustOfAll(
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
 }
 
-/** The cloud's answer about the subject, with what only OpenShift's history explains. */
+/** The cloud's answer about the subject; explains a service account that OpenShift has renamed. */
 function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
   const [namespace = "", name = ""] = key.split("/");
   const { subject } = trust;

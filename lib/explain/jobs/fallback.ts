@@ -1,6 +1,6 @@
 /*
- * What becomes of a pull besides the chain: pull secrets that are tried first, the node's identity, an anonymous pull.
- * A pull that works through the node's identity looks like success and is none.
+ * What becomes of a pull without the chain: pull secrets that are tried first, the node's identity, an anonymous pull.
+ * A pull that works through the node's identity looks like success but is not.
  */
 
 import { type Ternary, is, match, or, orElse } from "../../model/known";
@@ -37,9 +37,9 @@ import { audienceGranted } from "./token-request";
 export interface Fallback {
   /** The answer of the check `otherwise`. */
   readonly answer: Answer;
-  /** Words for `as` where the pull may work without the chain; `null` where it does not. */
+  /** Words for `as` if the pull may work without the chain; `null` if it does not. */
   readonly as: string | null;
-  /** Whether what served the image before there was a chain, the node's identity or a pull secret, is still used for it. */
+  /** Whether the node's identity or a pull secret, which served the image without a chain, is still used for it. */
   readonly serves: Ternary;
 }
 
@@ -49,7 +49,7 @@ export const NODE_IDENTITY = "node identity";
 /** `as` of a pull that everyone may make. */
 export const ANONYMOUS = "anonymous";
 
-/** What happens besides the chain; `failed` is its broken link, `undefined` where none is, `isCertain` whether all before it hold. */
+/** What happens without the chain; `failed` is its broken link, if any; `isCertain` whether all before it hold. */
 export function fallbackOf(pull: PullFacts, failed: CheckId | undefined, isCertain: () => boolean): Fallback {
   const nothing = (answer: Answer, serves: Ternary = "no"): Fallback => ({ answer, as: null, serves });
   const secrets = pullSecretsOf(pull, pull.image.repository);
@@ -61,7 +61,7 @@ export function fallbackOf(pull: PullFacts, failed: CheckId | undefined, isCerta
     `imagePullSecrets ${secrets.names.join(", ")}`,
     pull.puller.workload?.source ?? pull.puller.account?.source,
   );
-  // They are tried before what plugins answer, where one has a key for the image; plugins are run all the same.
+  // A pull secret with a key for the image is tried before the plugins' answers; the plugins run nevertheless.
   const [first] = secrets.tried;
   const tried = `the pull secrets ${secrets.tried.join(", ")}`;
   const plain = tokenLess(pull);
@@ -87,11 +87,11 @@ export function fallbackOf(pull: PullFacts, failed: CheckId | undefined, isCerta
 function byAll(pull: PullFacts, failed: CheckId, as: string | null): Fallback | undefined {
   const open = readAnyway(pull, failed);
   if (open === undefined) return undefined;
-  const reason = "everyone may read the repository, so that the pull works without the chain";
+  const reason = "everyone may read the repository, so the pull works without the chain";
   return { answer: unknown(reason, NO_SUCCESS, open), as: as ?? ANONYMOUS, serves: "yes" };
 }
 
-/** Where it is granted that everyone may read the repository; with credentials that are refused, no one is everyone. */
+/** Where everyone is allowed to read the repository; a pull with refused credentials is not anonymous. */
 export function readAnyway(
   { image: { repository }, readByAll }: PullFacts,
   failed: CheckId,
@@ -118,8 +118,8 @@ function answeredAnyway({ cloud, entry, node }: PullFacts, failed: CheckId): Ans
 }
 
 /**
- * Whether the plugin of the entry in token mode certainly answers with the node's identity, where that was not ruled
- * out: for a static pod, and by falling back for a service account without its annotation.
+ * Whether the plugin of the entry in token mode certainly answers with the node's identity, if that was not ruled out:
+ * for a static pod, or as a fallback for a service account without its annotation.
  */
 function withoutToken(pull: PullFacts, failed: CheckId): Ternary {
   const { artefacts, cloud, entry, puller } = pull;
@@ -134,14 +134,14 @@ function withoutToken(pull: PullFacts, failed: CheckId): Ternary {
 function withoutKubelet({ node, artefacts }: PullFacts, failed: CheckId): Answer | undefined {
   if (!node || !kubeletExits(node, artefacts.cluster)) return undefined;
   return broken(
-    "the kubelet does not start, so that the node runs no pod at all and pulls nothing",
+    "the kubelet does not start, so the node runs no pod at all and pulls nothing",
     `repair ${failed}, and whatever else the kubelet refuses in the file`,
     "the node is NotReady; the pod stays Pending, or runs on nodes of another pool",
     seen(`nodes ${node.name}`, node.source),
   );
 }
 
-/** A mirror on another host is shown no credentials of the pod, neither a plugin's nor a pull secret's. */
+/** A mirror on another host receives no credentials of the pod, neither a plugin's nor a pull secret's. */
 function fromMirror({ artefacts: { mirrors }, host, image: { repository } }: PullFacts): Answer | undefined {
   const mirrored = repository?.paths.worst(
     (path) => mirroredAs(mirrors, { host, path }),
@@ -149,13 +149,13 @@ function fromMirror({ artefacts: { mirrors }, host, image: { repository } }: Pul
   )?.said;
   if (!mirrored?.elsewhere) return undefined;
   return unknown(
-    `the mirror ${mirrored.mirrors.join(", ")} may serve the image, anonymously or by the nodes' global pull secret`,
+    `the mirror ${mirrored.mirrors.join(", ")} may serve the image, anonymously or with the nodes' global pull secret`,
     NO_SUCCESS,
     ...mirrorEvidence(mirrored),
   );
 }
 
-const NO_SUCCESS = "do not take such a pull for success of the chain";
+const NO_SUCCESS = "do not take such a pull as proof that the chain works";
 
 /** The links whose break leaves the plugin running, or run without a token. */
 const NOT_PRESENT: CheckId = "service-account-present";
@@ -170,14 +170,14 @@ function nodeIdentity(
   const { cloud, entry, artefacts, node, image, puller } = pull;
   const { repository } = image;
   if (!node || !repository || !entry) return undefined;
-  // Mixed mode in two entries: every entry that matches is run, one of them perhaps without a token.
+  // Mixed mode in two entries: every entry that matches runs, perhaps one of them without a token.
   if (plain && plain !== entry)
     return unknown(
-      `the entry ${plain.name} matches as well and runs its plugin with the node's identity`,
+      `the entry ${plain.name} also matches, and runs its plugin with the node's identity`,
       NO_SUCCESS,
       seen(plain.name, plain.source),
     );
-  // A static pod has no token, but its plugin runs where the entry does not insist on a service account.
+  // A static pod has no token, but its plugin runs if the entry does not require a service account.
   const isStatic = puller.workload?.isStatic && entry.tokenAttributes?.requireServiceAccount === false;
   if (!cloud || !(PLUGIN_RUNS.includes(failed) || (failed === NOT_PRESENT && isStatic))) return undefined;
   const facts = pluginRecord(artefacts.cluster, cloud.plugin);
@@ -206,28 +206,28 @@ function nodeIdentity(
     : undefined;
 }
 
-/** Whether the kubelet requests a token before it runs the plugin: of every pod with a service account. */
+/** Whether the kubelet requests a token before it runs the plugin, as it does for every pod with a service account. */
 function asksForToken({ entry, artefacts }: PullFacts, failed: CheckId): boolean {
   const version = kubeletVersion(artefacts.cluster);
   const isTokenKubelet = version === undefined || compareVersions(version, TOKENS_SINCE) >= 0;
   return entry?.tokenAttributes !== undefined && isTokenKubelet && failed !== NOT_PRESENT;
 }
 
-/** Where the API server refuses the token the kubelet does not run the plugin, `requireServiceAccount: false` or not. */
+/** If the API server refuses the token, the kubelet does not run the plugin, whatever `requireServiceAccount` says. */
 function withoutAudience({ entry, artefacts, puller }: PullFacts): Answer | undefined {
   if (!entry?.tokenAttributes) return undefined;
   const granted = audienceGranted(artefacts, puller, entry.tokenAttributes.audience);
   const { status, reason, remedy, log, evidence } = granted;
   if (status !== "fail") return undefined;
   return broken(
-    `the kubelet requests a token of the service account before it runs the plugin, and is refused, so that the pod does not get the node's credentials either: ${reason}`,
+    `the kubelet requests a token of the service account before it runs the plugin, and the API server refuses it, so the pod does not get the node's credentials either: ${reason}`,
     `${remedy}; in mixed mode for the whole cluster, with a ClusterRoleBinding`,
     log,
     ...evidence,
   );
 }
 
-/** Only a plugin that got as far as credentials keeps the kubelet from an anonymous attempt. */
+/** The kubelet pulls anonymously unless a plugin returned credentials. */
 function anonymous(failed: CheckId): Answer {
   return broken(
     failed === "repository-permitted"
@@ -242,9 +242,9 @@ function anonymous(failed: CheckId): Answer {
 interface PullSecrets {
   /** The pod's first. */
   readonly names: readonly string[];
-  /** Those that the kubelet tries for the image, or may try; first those that were not read. */
+  /** The ones that the kubelet tries for the image, or may try; first those that were not read. */
   readonly tried: readonly string[];
-  /** Why the kubelet pulls nothing because of one of them; `undefined` where it pulls. */
+  /** Why one of them keeps the kubelet from pulling; `undefined` if none does. */
   readonly refusal: Answer | undefined;
 }
 
@@ -276,7 +276,7 @@ function pullSecretsOf(
   );
   const asked = repository?.paths ?? AskedNames.one("");
   const matching = (path: AskedName): readonly string[] => {
-    // A key may have a path, which is a prefix: names on either side of it are tried.
+    // A key may have a path, which is a prefix: names with and without it are tried.
     for (const { registry } of keys) path.matches(belowKey(registry));
     return credentialsInOrder(`${repository?.host ?? ""}/${path.example}`, { imagePullSecrets: keys }).map(
       ({ name }) => name,
@@ -289,8 +289,8 @@ function pullSecretsOf(
     refusal:
       wrong &&
       broken(
-        `the kubelet cannot decode the pull secret ${wrong.name}: ${wrong.content?.problem}; it pulls nothing for the pod, whoever else has credentials`,
-        "correct the Secret, or take it from imagePullSecrets",
+        `the kubelet cannot decode the pull secret ${wrong.name}: ${wrong.content?.problem}; it pulls nothing for the pod, even if other credentials exist`,
+        "correct the Secret, or remove it from imagePullSecrets",
         "ErrImagePull with the error of the JSON decoder",
         seen(`Secret ${wrong.name}`, wrong.secret?.source),
       ),
@@ -303,10 +303,10 @@ function belowKey(registry: string): Pattern {
   return prefixPattern(literalPattern(path.join("/")));
 }
 
-/** What SOPS encrypts, and what Argo CD's Vault plugin or Helm fill in before the object is applied. */
+/** Texts that SOPS encrypted, or that Argo CD's Vault plugin or Helm fill in before the object is applied. */
 const UNFINISHED = /^ENC\[|<path:|\{\{/;
 
-/** What a Secret has credentials for; `undefined` where that is not known. */
+/** The registries that a Secret has credentials for; `undefined` if they are not known. */
 function contentOf(secret: SecretFact | undefined): DockerConfig | undefined {
   const type = secret && orElse(secret.type, () => undefined);
   if (secret === undefined || type === undefined) return undefined;

@@ -1,6 +1,6 @@
 /*
- * Whether a controller takes profiles and its list of access providers: Kueue's configuration and gates, where Argo CD
- * writes its Secrets, and whether the list reaches who reads it.
+ * Whether a controller uses profiles and its list of access providers: Kueue's configuration and gates, where Argo CD
+ * writes its Secrets, and whether the list reaches its reader.
  * Sources: kubernetes-sigs/kueue:pkg/config/validation.go and pkg/features, which decodes strictly;
  * argoproj-labs/clusterprofile-integration-for-argocd, README (namespace placement) and controller.go;
  * kubernetes-sigs/cluster-inventory-api:pkg/access.
@@ -62,7 +62,7 @@ export function controllerConfigured(
   if (open !== undefined)
     return unknown(
       `the list of access providers of ${title} is not known: ${open}`,
-      "write the list once, with literal names and commands",
+      "write the list in one place, with literal names and commands",
       where,
     );
   if (!isKnown(read.providers))
@@ -81,7 +81,7 @@ export function controllerConfigured(
     // Options in the spelling of older drafts.
     ...outdatedNames([...new Set(flags.map((argument) => argument.split("=")[0] ?? ""))]),
   ];
-  // What the names and gates of a version that knows no profiles would have to be is no question.
+  // For a version that does not know profiles, its names and gates do not matter.
   const refused = outdated.length > 0 ? outdated : issues;
   const parts = [
     refused.length > 0 ? unlessRefused(refused, "", where) : undefined,
@@ -90,7 +90,7 @@ export function controllerConfigured(
     hasSecrets ? undefined : listProblem(controller, read),
   ];
   const taken = hasSecrets ? "its cluster Secrets" : "profiles and its list of access providers";
-  return obstacle(parts) ?? pass(`${title} takes ${taken}`, where);
+  return obstacle(parts) ?? pass(`${title} uses ${taken}`, where);
 }
 
 function versionIssues(
@@ -108,7 +108,7 @@ const versionOf = once(({ kind, workloads }: Controller): string | undefined => 
   return images.map((image) => KINDS[kind].image?.exec(image)?.[1]).find((each) => each !== undefined);
 });
 
-/** The refusals of a list by itself, which every spoke asks about; none where its text cannot be read. */
+/** The refusals of a list by itself, which every spoke asks about; none if its text cannot be read. */
 export const listIssues: (read: ProviderListFact) => { readonly entries: Issues; readonly secrets: Issues } =
   once((read) => {
     const providers = listEntries(read);
@@ -119,7 +119,7 @@ export const listIssues: (read: ProviderListFact) => { readonly entries: Issues;
 const LIST_KEYS: readonly string[] = ["accessProviders", "credentialsProviders"];
 const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];
 
-/** What Kueue refuses in its configuration but for gates, and what it does not read. */
+/** What Kueue refuses or ignores in its configuration, apart from gates. */
 function kueueIssues(read: ProviderListFact, profileNamespace: string, version: string | undefined): Issues {
   const configuration = record(namedTree(read.configuration));
   const part = record(at(configuration, "multiKueue", "clusterProfile"));
@@ -156,7 +156,7 @@ function listProblems(written: readonly string[], version: string | undefined): 
   const [field, ...others] = written;
   if (field === undefined) return ["has no list of access providers in multiKueue.clusterProfile"];
   if (others.length > 0) return ["has accessProviders and credentialsProviders, which Kueue refuses"];
-  // Newer versions take the older name as well.
+  // Newer versions accept the older name too.
   if (version === undefined || field === "credentialsProviders") return [];
   return kueueField(version) === field
     ? []
@@ -164,10 +164,10 @@ function listProblems(written: readonly string[], version: string | undefined): 
 }
 
 const FLAG = "--feature-gates";
-/** Go's flags take one dash as well as two. */
+/** Go's flags accept one dash or two. */
 const FLAGS = [FLAG, FLAG.slice(1)];
 
-/** Whether the gate is on, in the configuration or on the command line, which only a whole manifest shows. */
+/** Whether the gate is on in the configuration, or on the command line, which only a whole manifest shows. */
 function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answer | undefined {
   const { list: read, readers, workloads, declared } = controller;
   const written = childOf(read?.configuration ?? treeOf(undefined), "featureGates");
@@ -175,7 +175,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
   const isStated = Object.keys(gates).length > 0;
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
   const flags = whole.map((pods) => settingOf(pods, FLAGS));
-  // Empty says what a missing one does.
+  // An empty flag means the same as a missing one.
   const given = flags.flatMap((flag) => flag || []);
   const byFlag = whole.length > 0 ? given.length > 0 : declared && cluster.fleet?.gateByFlag === true;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
@@ -183,7 +183,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
     return unknown("a feature gate in the manager's configuration is known only after apply", GATE_REMEDY);
   const off = kueueGateOff(gates);
   if (isStated && off !== undefined) return invalid(`leaves the feature gate ${off} off`);
-  // A variable or a script may give the flag.
+  // A variable or a script may set the flag.
   const isOpen = whole.some((pods, place) => {
     const flag = flags[place];
     return flag === undefined
@@ -247,13 +247,13 @@ function watching(reader: ControllerPods, declared: boolean, namespace: string):
   if (isUnseen && declared) return undefined;
   const remedy = `give it ${ARGO_NAMESPACES} with ${namespace} in the list`;
   if (isElsewhere(dryRun) || isScript || isUnseen || isElsewhere(watched ?? ""))
-    return unknown(`of which namespaces ${pods.title} reads profiles is not known`, remedy, where);
-  const reason = `${pods.title} reads profiles of ${names.join(", ")} alone, not of ${namespace}`;
+    return unknown(`from which namespaces ${pods.title} reads profiles is not known`, remedy, where);
+  const reason = `${pods.title} reads only profiles of ${names.join(", ")}, not of ${namespace}`;
   return isRead ? undefined : broken(reason, remedy, undefined, where);
 }
 
 function listProblem({ readers, title }: Controller, read: ProviderListFact): Answer | undefined {
-  // Kueue's configuration is mounted by its own manifests, which a partial one says nothing of.
+  // Kueue's own manifests mount its configuration; a partial manifest does not show that.
   const isKueue = read.form === "kueue";
   const judged = readers.filter(({ isPartial }) => !isKueue || !isPartial);
   if (judged.length > 0) return obstacle(judged.map((reader) => mounted(reader, read)));
@@ -300,7 +300,7 @@ function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undef
       );
 }
 
-/** Whether it reads another file; only a whole manifest shows the arguments. */
+/** The answer if it reads another file; only a whole manifest shows the arguments. */
 function fileProblem(reader: ControllerPods, flag: string, files: readonly string[]): Answer | undefined {
   const { title } = reader.pods;
   const file = settingOf(reader, [flag]);
@@ -308,6 +308,6 @@ function fileProblem(reader: ControllerPods, flag: string, files: readonly strin
   const remedy = `give it the argument ${flag}=${files[0] ?? ""}`;
   if (file === undefined || isElsewhere(file))
     return unknown(`which list ${title} reads is not known`, remedy, reader.where);
-  const reason = `${title} reads ${shownNames(file)}, and has the list at ${files.join(", ")}`;
+  const reason = `${title} reads ${shownNames(file)}, but the list is mounted at ${files.join(", ")}`;
   return broken(reason, remedy, undefined, reader.where);
 }

@@ -1,6 +1,6 @@
 /*
- * Who opens connections to spokes: the workloads that run the plugin, found by what was recorded, else by who mounts a
- * list of access providers and by the names that the known consumers have.
+ * Who opens connections to spokes: the workloads that run the plugin, found by what was recorded, or else by who mounts
+ * a list of access providers and by the names of known consumers.
  * Sources: kubernetes-sigs/kueue:config/components; argoproj-labs/clusterprofile-integration-for-argocd.
  */
 
@@ -18,38 +18,38 @@ import { type WorkloadFact, isPartial } from "../read/pods";
 import { listEntries, withFields } from "./fleet-profile";
 
 export interface ControllerPods {
-  /** The workload, what several manifests say of it put together. */
+  /** The workload, merged from all manifests of it. */
   readonly pods: WorkloadFact;
   readonly where: Evidence;
-  /** Its spec as plain JSON, late values by their names. */
+  /** Its spec as plain JSON, with names in place of late values. */
   readonly spec: Json;
-  /** The container that runs the plugin; empty where it may be any. */
+  /** The container that runs the plugin; empty if it may be any. */
   readonly container: string;
-  /** True where no manifest with images of it was read, so that others may say more. */
+  /** True if no manifest with its images was read, so manifests that were not read may say more. */
   readonly isPartial: boolean;
-  /** The service account that its pods run as, `namespace/name`; `undefined` where no manifest says it. */
+  /** The service account that its pods run as, `namespace/name`; `undefined` if no manifest names it. */
   readonly runsAs: string | undefined;
 }
 
 /** A service account with which a controller enters spokes. */
 export interface Controller {
-  /** `namespace/name`; the name is `*` where nothing says who reads the list. */
+  /** `namespace/name`; the name is `*` if nothing shows who reads the list. */
   readonly account: string;
   readonly title: string;
   readonly kind: "kueue" | "argocd" | "other";
   readonly reader: string | undefined;
   readonly workloads: readonly ControllerPods[];
   readonly readers: readonly ControllerPods[];
-  /** `undefined` where none was read. */
+  /** `undefined` if none was read. */
   readonly list: ProviderListFact | undefined;
-  /** Programs on the PATH of its image; `undefined` where they are not known. */
+  /** Programs on the PATH of its image; `undefined` if they are not known. */
   readonly onPath: readonly string[] | undefined;
-  /** True for an image with neither shell nor libraries; `undefined` where that is not known. */
+  /** True for an image with neither shell nor libraries; `undefined` if that is not known. */
   readonly isDistroless: boolean | undefined;
   readonly declared: boolean;
 }
 
-/** What is known of a controller. */
+/** What is known about a controller. */
 interface KnownController extends Pick<Controller, "title" | "onPath" | "isDistroless"> {
   /** The container that runs the plugin, by the name of the workload. */
   readonly container: (workload: string) => string;
@@ -103,7 +103,7 @@ export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[
   return [...declared, ...found].sort((a, b) => (a.account < b.account ? -1 : 1));
 }
 
-/** Of a profile that nothing was read to serve. */
+/** The controller of a profile for which none was read. */
 export function unreadController(namespace: string): Controller {
   const { title, onPath, isDistroless } = KINDS.other;
   const nothing = { reader: undefined, workloads: [], readers: [], list: undefined, declared: false };
@@ -191,7 +191,7 @@ function isArgo(read: ProviderListFact, readers: readonly WorkloadFact[]): boole
   );
 }
 
-/** A manifest of a few fields names no service account; the workload is named like it then, as all known ones are. */
+/** A manifest with only some fields names no service account; known workloads have the same name as theirs. */
 function accountOf(pods: WorkloadFact, { serviceAccounts }: ClusterArtefacts): string {
   const stated = statedAccount(pods);
   if (stated !== undefined) return stated;
@@ -202,14 +202,14 @@ function accountOf(pods: WorkloadFact, { serviceAccounts }: ClusterArtefacts): s
   return more.length > 0 ? named : only;
 }
 
-/** `undefined` where no manifest that was read says it. */
+/** `undefined` if no manifest that was read names it. */
 function statedAccount(pods: WorkloadFact): string | undefined {
   const { spec, namespace, serviceAccount } = pods;
   const name = wordAt(spec, "serviceAccountName") || wordAt(spec, "serviceAccount");
   return name === "" && isPartial(pods) ? undefined : `${namespace}/${serviceAccount}`;
 }
 
-/** The name where a container has it, else any may be meant. */
+/** The name if a container has it; otherwise empty, because any may be meant. */
 function containerOf({ spec }: WorkloadFact, name: string): string {
   return itemsOf(childOf(spec, "containers")).some((each) => wordAt(each, "name") === name) ? name : "";
 }
@@ -246,8 +246,8 @@ function namespaceOf(key: string): string {
 }
 
 /**
- * One fact per workload: what several manifests say of it, a release's and fields that are added to it, is put together
- * as server-side apply does it, lists by name.
+ * One fact per workload: merges its manifests (a release's, and added fields) as server-side apply does, lists by
+ * name.
  */
 function mergedPods(workloads: readonly WorkloadFact[]): readonly WorkloadFact[] {
   const byTitle = new Map<string, WorkloadFact>();
@@ -299,7 +299,7 @@ function mergedLists(one: Tree, other: Tree, key: string): Tree {
   return treeOf([...byKey.values()]);
 }
 
-/** Variables that count where an option is left out: argoproj-labs/clusterprofile-integration-for-argocd, README. */
+/** Variables that take effect if an option is left out: argoproj-labs/clusterprofile-integration-for-argocd, README. */
 const VARIABLES: Readonly<Record<string, string>> = {
   [PROVIDER_FILE_FLAG]: "ARGOCD_CLUSTERPROFILE_CONTROLLER_CLUSTERPROFILE_PROVIDER_FILE",
   [ARGO_NAMESPACES]: "ARGOCD_CLUSTERPROFILE_CONTROLLER_NAMESPACES",
@@ -316,14 +316,14 @@ export function argumentsOf(reader: ControllerPods): readonly string[] {
     .map(text);
 }
 
-/** True for the value of an option that stands elsewhere, in a variable or behind a reference. */
+/** True for an option whose value is elsewhere, in a variable or behind a reference. */
 export function isElsewhere(value: string): boolean {
   return value.includes("$(") || hasLateName(value);
 }
 
 /**
- * The value of an option, {@link isElsewhere} or not, in any of its spellings; `undefined` where it is left out. A switch
- * stands alone, and is `true` then.
+ * The value of an option, {@link isElsewhere} or not, in any of its spellings; `undefined` if it is left out. A switch
+ * has no value, and yields `true`.
  */
 export function settingOf(
   reader: ControllerPods,
@@ -339,7 +339,7 @@ export function settingOf(
   return given.at(-1) ?? variableOf(reader, VARIABLES[flags[0] ?? ""]);
 }
 
-/** Variables of a whole ConfigMap or Secret are not looked for. */
+/** Variables that come from a whole ConfigMap or Secret are not read. */
 function variableOf(reader: ControllerPods, variable: string | undefined): string | undefined {
   if (variable === undefined) return undefined;
   const containers = containersIn(reader);
@@ -351,7 +351,7 @@ function variableOf(reader: ControllerPods, variable: string | undefined): strin
   return containers.some((each) => list(at(each, "envFrom")).length > 0) ? elsewhere : undefined;
 }
 
-/** Variables of the containers that run the plugin; not known where workloads differ, or only the cluster tells it. */
+/** Variables of the containers that run the plugin; not known if workloads differ, or only the cluster shows them. */
 export function containerVariables({ workloads }: Controller): ReadonlyMap<string, Known<string>> {
   const variables = new Map<string, Known<string>>();
   for (const each of workloads.flatMap(containersIn).flatMap((container) => list(at(container, "env")))) {

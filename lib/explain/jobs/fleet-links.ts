@@ -1,5 +1,5 @@
 /*
- * A controller's way into a spoke: the sixteen links in the order in which it comes to them.
+ * A controller's way into a spoke: its links in the order in which the controller reaches them.
  */
 
 import type { WorkloadIdentityError } from "../../errors";
@@ -48,7 +48,7 @@ export interface FleetQuestion {
 export interface FleetAccessFacts extends FleetQuestion, TrustFacts {
   readonly resolution: Resolution;
   readonly call: PluginCall | undefined;
-  /** How the plugin's cloud judges its spokes; `undefined` where it is not known, and for a spoke of no cloud. */
+  /** How the plugin's cloud judges its spokes; `undefined` if it is not known, and for a spoke outside any cloud. */
   readonly spokes: CloudSpokes | undefined;
   readonly reading: AccountReading | undefined;
   readonly spoke: SpokeReading | undefined;
@@ -68,13 +68,13 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   }),
   link({
     id: "controller-configured",
-    question: "Does the controller take profiles and its list of access providers?",
+    question: "Does the controller use profiles and its list of access providers?",
     per: ["artefacts", "controller", "profile"],
     run: ({ artefacts, controller, profile }) => controllerConfigured(artefacts, controller, profile),
   }),
   link({
     id: "profile-present",
-    question: "Is the profile there, and does something write its status?",
+    question: "Does the profile exist, and does something write its status?",
     per: ["artefacts", "controller", "profile"],
     run: ({ artefacts, controller, profile }) => profilePresent(artefacts, profile, controller.declared),
   }),
@@ -86,7 +86,7 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   }),
   link({
     id: "profile-well-formed",
-    question: "Is everything in the profile what the API server keeps and the controller understands?",
+    question: "Does the API server keep everything in the profile, and does the controller understand it?",
     per: ["artefacts", "controller", "profile"],
     run: ({ controller, profile }) => profileWellFormed(profile, controller.title),
   }),
@@ -111,14 +111,14 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   link({
     id: "plugin-called",
     question:
-      "Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for?",
+      "Does the plugin get the arguments and variables that it needs, and answer in the requested version?",
     per: ["controller", "call", "spokes"],
     run: ({ controller, call, spokes }) => pluginCalled(controller, call, spokes),
   }),
   link({
     id: "identity-named",
     question:
-      "Does something say as which identity the controller acts in the cloud of the spoke, and is that one declared?",
+      "Does something name the identity that the controller acts as in the spoke's cloud, and is it declared?",
     per: ["reading"],
     run: ({ reading }) => identityNamed(reading),
   }),
@@ -154,7 +154,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
     return pass(`${title} opens connections as ${account}`, seen("ServiceAccount", written.source));
   return unknown(
     read === undefined
-      ? "no list of access providers was read, so that no controller is known that would enter"
+      ? "no list of access providers was read, so no controller is known that would enter"
       : `no workload of ${title} was read`,
     "also give explain the manifests of the controller and its list of access providers",
     ...(read ? [seen(read.title, read.source)] : []),
@@ -177,8 +177,8 @@ function runsAsOther(
 function profileReadable(artefacts: ClusterArtefacts, controller: Controller, namespace: string): Answer {
   const { reader, readers, kind, title, list: read } = controller;
   if (read?.form === "secrets")
-    return pass("Argo CD's own manifests let it read the Secrets of its namespace");
-  if (kind === "kueue") return pass("Kueue's own manifests let it read profiles of its namespace");
+    return pass("Argo CD's own manifests allow it to read the Secrets of its namespace");
+  if (kind === "kueue") return pass("Kueue's own manifests allow it to read profiles of its namespace");
   if (reader === undefined || !isDnsSubdomain(reader.split("/")[1]))
     return unknown(
       `who reads profiles for ${title} is not known`,
@@ -201,7 +201,7 @@ function profileReadable(artefacts: ClusterArtefacts, controller: Controller, na
     : unlessPerhaps(artefacts, answer);
 }
 
-/** Whether any binding names the service account, so that its rights are among what was read. */
+/** Whether any binding names the service account, which shows that its RBAC was read. */
 function isBound({ rbac }: ClusterArtefacts, { namespace, name }: Subject): boolean {
   return [...rbac.bound.values()].some((each) =>
     each.some(({ binding }) =>
@@ -232,7 +232,7 @@ function providerChosen({
   if (resolution.outcome === "open")
     return unknown(
       `which access provider is chosen is not known: ${resolution.reason}`,
-      "see the checks before",
+      "see the earlier checks",
       ...where,
     );
   if (resolution.outcome === "refused") {
@@ -270,7 +270,7 @@ function secretFree({
   );
 }
 
-/** What providers make or read that lets its holder into a cloud or a cluster. */
+/** Resources and data sources with credentials for a cloud or a cluster. */
 const TYPES = [
   "aws_eks_cluster_auth",
   "aws_iam_access_key",
@@ -289,7 +289,7 @@ const ATTRIBUTES =
 /** A reference to one of them, as far as an output can name it. */
 const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATTRIBUTES})\b`);
 
-/** An output is in the state as it is, and in the file that manifests are finished with. */
+/** An output is in the state in plain text, and in the file with which bind finishes manifests. */
 function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
   return [...outputs]
     .map(([name, value]) => [name, shown(value)] as const)
@@ -308,13 +308,13 @@ function tokenMounted(controller: Controller, reading: AccountReading | undefine
   const refused = refusedToken(controller.workloads.map(({ pods }) => pods));
   if (refused) return refused;
   const pods = reading?.pods ?? missing(IDENTITY);
-  // Other jobs leave open what pods do that were not read; here the plugin's container is one of the links.
+  // Other jobs skip pods that were not read; here, the plugin's container is one of the links.
   return pods.status === "skipped"
     ? unknown(pods.reason, `also give explain the manifests of ${controller.title}`, ...pods.evidence)
     : pods;
 }
 
-/** Credentials of another spoke's access provider are none of this one's. */
+/** The answer if the list chooses another access provider than the declared one, or leads to another server. */
 function otherThanRecorded({
   recorded,
   call,
@@ -330,13 +330,13 @@ function otherThanRecorded({
     return recorded.server === undefined || same(recorded.server, server) === "yes"
       ? undefined
       : unknown(
-          `the profile leads to ${shown(server)}, and ${profile.name} was declared with the server ${shown(recorded.server)}: whose cluster the other one is cannot be determined`,
-          "let the profile lead to the server that was declared",
+          `the profile leads to ${shown(server)}, but ${profile.name} was declared with the server ${shown(recorded.server)}: which cluster the profile leads to cannot be determined`,
+          "write the declared server into the profile",
           ...where,
         );
   return broken(
-    `the list chooses ${provider}, and the spoke ${profile.name} was declared with ${recorded.provider || recorded.cloud}`,
-    "let the profile name its own access provider alone, or the list have it first",
+    `the list chooses ${provider}, but the spoke ${profile.name} was declared with ${recorded.provider || recorded.cloud}`,
+    "let the profile name only its own access provider, or put that first in the list",
     "Unauthorized: the server has asked for the client to provide credentials",
     ...where,
   );

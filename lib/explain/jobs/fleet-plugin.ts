@@ -1,5 +1,5 @@
 /*
- * What a controller runs for a profile (the access library's choice with what the known consumers add to it), whether
+ * What a controller runs for a profile (the access library's choice and what known consumers add to it), whether
  * it is in every container that opens connections, and how it is called.
  * Source: argoproj-labs/clusterprofile-integration-for-argocd, controller.go (`renderSecret`).
  */
@@ -34,21 +34,21 @@ import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
 export interface PluginCall extends SpokeCall {
-  /** What client-go is configured to run, late values by their names. */
+  /** What client-go is configured to run, with names in place of late values. */
   readonly exec: ResolvedExec;
-  /** Variables of the entry and of the profile alone. */
+  /** Only the variables of the entry and of the profile. */
   readonly own: ReadonlyMap<string, Known<string>>;
-  /** Key of the plugin's cloud; `undefined` where it is not known. */
+  /** Key of the plugin's cloud; `undefined` if it is not known. */
   readonly cloud: string | undefined;
 }
 
-/** Which provider is chosen, or why none; why that is not known where profile or list are not. */
+/** Which provider is chosen, or why none is; or why that is not known, if the profile or the list is not. */
 export type Resolution = ExecResolution | { readonly outcome: "open"; readonly reason: string };
 
 const BUILTIN = "argo-cd-builtin-";
 const ARGO_CLOUDS: Readonly<Record<string, string>> = { aws: "aws", azure: "azure", gcp: "google" };
 
-/** Entries of the list; of a profile that names what Argo CD knows without a list, that alone. */
+/** Entries of the list; if the profile names a provider that is built into Argo CD, only that provider. */
 export function providersFor({ kind, list: read }: Controller, profile: unknown): readonly unknown[] {
   const name = kind === "argocd" ? builtinName(profile) : undefined;
   if (name === undefined) return listEntries(read);
@@ -57,12 +57,12 @@ export function providersFor({ kind, list: read }: Controller, profile: unknown)
   return [{ name, execConfig }];
 }
 
-/** True for what Argo CD knows without a list; of a cloud it is the same for all spokes. */
+/** True for a provider that is built into Argo CD; each cloud has one for all spokes. */
 export function isBuiltin(provider: string): boolean {
   return provider.startsWith(BUILTIN);
 }
 
-/** The first such name among the profile's `accessProviders`, which decides whatever the list says. */
+/** The first built-in name among the profile's `accessProviders`, which decides whatever the list says. */
 export function builtinName(profile: unknown): string | undefined {
   return list(at(profile, "status", "accessProviders"))
     .map((each) => text(at(each, "name")))
@@ -125,7 +125,7 @@ export function pluginCalled(
   if (pluginOfCommand(exec.command) === undefined && !isStoredTokenCommand(exec.command))
     return unknown(
       `the plugin ${shownNames(exec.command)} is not known here`,
-      "read what it needs in its own documentation",
+      "see its own documentation for what it needs",
       ...where,
     );
   if (cloud === SELF_MANAGED && !isTokenReader(exec))
@@ -145,17 +145,17 @@ export function pluginCalled(
       (kind === "argocd" && read?.form === "file" ? templateAnswer(exec, where) : undefined) ??
       called
     );
-  // What is missing may be in a variable that is not known.
+  // An unknown variable may supply what is missing.
   if (pluginCallIssues({ ...exec, env: variablesOf(call, true) }).length > 0) return called;
-  return unknown(`${called.reason}, unless a variable gives it that is not known`, called.remedy, ...where);
+  return unknown(`${called.reason}, unless an unknown variable supplies it`, called.remedy, ...where);
 }
 
 /**
- * The variables for rules that know plain texts alone. Of one that is not known it is presumed that it is there only
- * where `isPresumed` says so; a reference known only after apply is there.
+ * The variables for rules that know only plain texts. An unknown variable is presumed to be set only if `isPresumed`
+ * says so; a reference known only after apply is always set.
  */
 function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): ResolvedExec["env"] {
-  // What only the container sets overrides an argument of kubelogin; what the entry sets was meant.
+  // A variable of the container would override an argument of kubelogin; a variable of the entry was intended.
   if (exec.command.endsWith("kubelogin")) return exec.env;
   return [...env].map(([name, value]) => ({
     name,
@@ -170,18 +170,18 @@ function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): Resol
 /** What Argo CD would fill into an argument. */
 const TEMPLATE = /\{\{ \.ClusterProfile(?:Name|Server) \}\}/;
 
-/** What reads the variable gets the template itself; `undefined` where none has one. */
+/** Readers of such a variable get the template itself; `undefined` if no variable has one. */
 function templateAnswer({ env }: ResolvedExec, where: readonly Evidence[]): Answer | undefined {
   const unfilled = env.find(({ value }) => TEMPLATE.test(value));
   if (!unfilled) return undefined;
   return unknown(
-    `Argo CD fills templates into arguments alone, and the variable ${unfilled.name} has one`,
+    `Argo CD fills templates only into arguments, but the variable ${unfilled.name} has one`,
     "write the variable into an entry for each spoke",
     ...where,
   );
 }
 
-/** A shell can do anything; known is the script that prints the token of a file. */
+/** A shell can do anything; only the script that prints the token in a file is known. */
 function isTokenReader({ args, command, provider }: ResolvedExec): boolean {
   const plugin = "projected-token";
   const parameters = { tokenFile: args.at(-1) ?? "" };
@@ -225,10 +225,10 @@ export function pluginPresent(
     : worstOf(first, ...others);
 }
 
-/** Images of releases hold no plugin of clouds. */
+/** Images of these releases contain no cloud's plugin. */
 const RELEASED = /(?:^|\/)(?:kueue\/kueue|argoproj\/argocd|knative-operator)[:@]/;
 
-/** Where nothing says which container runs the plugin, each must have it. */
+/** If nothing shows which container runs the plugin, each must have it. */
 function mounted(
   workload: ControllerPods,
   provider: string,
@@ -249,10 +249,10 @@ function mounted(
   if (!without || found || without.isOpen || (isPartial && container === ""))
     return unknown(
       `which container of ${pods.title} runs ${command}, and whether it has it, is not known`,
-      "name the whole manifest, or mount the plugin into each container",
+      "give explain the whole manifest, or mount the plugin into each container",
       where,
     );
-  // An image that the user builds may have the binary where the path says.
+  // A user's own image may have the binary at that path.
   const isReleased = pods.images.some(({ image }) => RELEASED.test(orElse(image, () => "")));
   return container !== "" && (isPartial || isReleased)
     ? unlessRefused(without.issues, "", where)
@@ -289,7 +289,7 @@ function inVolume(
   if (isImage) return imageVolumes(artefacts, where) ?? found;
   if (at(volume, "emptyDir") === undefined)
     return open("it was not read", "mount the plugin's image, or copy the plugin in an init container");
-  // What begins empty is filled by an init container, or not at all.
+  // An emptyDir is filled by an init container, or not at all.
   const copies = list(spec["initContainers"]).flatMap((each) =>
     list(at(each, "volumeMounts"))
       .filter((one) => at(one, "name") === name)
@@ -303,8 +303,8 @@ function inVolume(
 }
 
 /**
- * Where in the volume the container puts the plugin, `undefined` where that is not judged: known is `cp` of one file into
- * the whole volume, as this library writes it.
+ * Where in the volume the container puts the plugin; `undefined` if that is not judged. Only `cp` of one file into the
+ * whole volume is known, as this library writes it.
  */
 function copied(container: unknown, mount: unknown, path: string | undefined): string | undefined {
   const base = text(at(mount, "mountPath"));
@@ -324,11 +324,11 @@ function imageVolumes(
   const { apiServer: version, unclearFeatureGates = [] } = cluster;
   if (version === undefined)
     return unknown(
-      "the plugin's image is mounted as a volume, and the version of the hub is not known",
+      "the plugin's image is mounted as a volume, but the version of the hub is not known",
       "state cluster.apiServer with --facts",
       where,
     );
-  // What overrides the arguments of kube-apiserver's operator wins over what is recorded.
+  // Arguments that override those of kube-apiserver's operator take precedence over what is recorded.
   const overrides = apiServerOverrides.flatMap(({ arguments: given }) => given.get("feature-gates") ?? []);
   const isOverridden = overrides.some((each) => each.includes(GATE) || hasLateName(each));
   if (isOverridden || unclearFeatureGates.includes(GATE))

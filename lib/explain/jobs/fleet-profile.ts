@@ -1,6 +1,6 @@
 /*
- * Profiles and lists of access providers as plain documents, for the rules of fleets; and what is judged of a profile by
- * itself. Late texts have names there, which the rules do not know and which are taken back before people see them.
+ * Profiles and lists of access providers as plain documents, for the rules of fleets; and the links about a profile by
+ * itself. Late texts have names in these documents, which are replaced by the late texts before people see them.
  */
 
 import type { WorkloadIdentityError } from "../../errors";
@@ -30,12 +30,12 @@ import { inAnyOrder } from "./links";
 
 type Issues = readonly WorkloadIdentityError[];
 
-/** A profile as the controller sees it: main object and status put together. */
+/** A profile as the controller sees it: main object and status merged. */
 export interface ProfileDocument {
   readonly tree: Tree;
-  /** The same for rules, late values by their names. */
+  /** The same for rules, with names in place of late values. */
   readonly plain: Json;
-  /** Why its access providers are not known; `undefined` where they are. */
+  /** Why its access providers are not known; `undefined` if they are. */
   readonly open: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export const profileDocument: (profile: ProfileFact) => ProfileDocument = once((
 
 const ENTRY = [["name"], ["cluster"], ["cluster", "extensions"]];
 
-/** An object with some fields replaced; what is no known object stays. */
+/** An object with some fields replaced; anything but a known object is returned as it is. */
 export function withFields(tree: Tree, fields: Readonly<Record<string, Tree>>): Tree {
   const value = orElse(tree, () => undefined);
   if (!isTreeObject(value)) return tree;
@@ -73,7 +73,7 @@ function whyOpen(trees: readonly Known<unknown>[]): string | undefined {
   return why && whyText(why);
 }
 
-/** The entries of a list for rules, late values by their names; none where its text cannot be read. */
+/** The entries of a list for rules, with names in place of late values; none if its text cannot be read. */
 export function listEntries(read: ProviderListFact | undefined): readonly unknown[] {
   return read === undefined ? [] : namedEntries(read);
 }
@@ -89,7 +89,7 @@ export const whyListOpen: (read: ProviderListFact) => string | undefined = once(
   return whyOpen(entries.flatMap((entry) => paths.map((path) => childOf(entry, ...path))));
 });
 
-/** Passes without refusals; else says the first, and names the others among the evidence. */
+/** Passes without refusals; otherwise fails with the first, and lists the others as evidence. */
 export function unlessRefused(issues: Issues, reason: string, ...evidence: readonly Evidence[]): Answer {
   const [first, ...others] = issues;
   if (!first) return pass(reason, ...evidence);
@@ -119,19 +119,19 @@ export function profilePresent(
 ): Answer {
   const { main, status, dropped, key, writtenFrom } = profile;
   if (profile.isSecret && main)
-    return pass(`the cluster Secret of ${profile.name} is there`, seen("Secret", main.source));
+    return pass(`the cluster Secret of ${profile.name} exists`, seen("Secret", main.source));
   const written = status ? [seen("status", status.source)] : [];
   if (dropped && !status)
     return broken(sentence(statusInMain(key)), STATUS, SILENCE, seen("ClusterProfile", dropped.source));
   if (!main)
     return unknown(
-      `the main object of the profile ${key} is not among what was read`,
+      `the main object of the profile ${key} was not read`,
       "also give explain its manifest: a status can only be written to an object that exists",
       ...written,
     );
   const where = seen("ClusterProfile", main.source);
   if (status && writtenFrom !== undefined) return writerAnswer(artefacts, profile, writtenFrom, written);
-  if (status) return pass(`the profile ${key} and its status are there`, where, ...written);
+  if (status) return pass(`the profile ${key} and its status exist`, where, ...written);
   const reason = `nothing that was read writes the status of the profile ${key}`;
   return isDeclared
     ? broken(reason, STATUS, SILENCE, where)
@@ -154,7 +154,7 @@ function writerAnswer(
   );
   if (!job)
     return unknown(
-      `the status is in the ConfigMap ${configMap}, and no Job was read that writes it`,
+      `the status is in the ConfigMap ${configMap}, but no Job that writes it was read`,
       "also give explain the manifest of the Job",
       ...written,
     );
@@ -171,12 +171,12 @@ function writerAnswer(
   );
 }
 
-/** What no role or binding grants for certain, one with a late value in it perhaps does. */
+/** If nothing grants it for certain, a role or binding with a late value may still do so. */
 export function unlessPerhaps({ rbacPerhaps }: ClusterArtefacts, answer: Answer): Answer {
   const [perhaps] = rbacPerhaps;
   if (answer.status !== "fail" || perhaps === undefined) return answer;
   return unknown(
-    `${answer.reason}, unless a role or binding does that holds a value known only after apply`,
+    `${answer.reason}, unless a role or binding with a value known only after apply does`,
     "explain the manifests that bind wrote",
     ...answer.evidence,
     seen("role or binding", perhaps),
@@ -190,7 +190,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
   if (open !== undefined)
     return unknown(
       `what the profile ${key} says is not known: ${open}`,
-      "write the profile and its status once",
+      "write the profile and its status in one place each",
       ...where,
     );
   const version = text(plain["apiVersion"]).split("/")[1] ?? "";
@@ -203,7 +203,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
     );
   const issues = profileIssues(profile, rules, title);
   if (issues.length > 0) return unlessRefused(issues, "", ...where);
-  if (!main) return unknown(`the main object of ${key} was not read`, "see the checks before", ...where);
+  if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", ...where);
   if (labelRepeats(plain) === "unknown")
     return unknown(
       `whether the label ${CLUSTER_MANAGER_LABEL} repeats the manager's name is known only after apply`,
@@ -215,7 +215,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
 
 function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title: string): Issues {
   const { tree, plain } = profileDocument(profile);
-  // A status alone is not a whole object; what it must have besides, the main object has.
+  // A status alone is not a whole object; the main object has the other required fields.
   const isWhole = profile.main !== undefined && !profile.isSecret;
   return [
     ...(isWhole ? schemaIssues(goodDocument(tree), rules) : []),
@@ -227,7 +227,7 @@ function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title
   ];
 }
 
-/** Whether the label repeats a late manager; "no" where the rule has to say it: of literal and of missing ones. */
+/** Whether the label repeats a late manager; "no" for literal and missing values, which the rule judges. */
 function labelRepeats(plain: Json): Ternary {
   const manager = text(at(plain, "spec", "clusterManager", "name"));
   const label = text(at(plain, "metadata", "labels", CLUSTER_MANAGER_LABEL));
@@ -235,9 +235,9 @@ function labelRepeats(plain: Json): Ternary {
   return manager === label ? "yes" : "unknown";
 }
 
-/** A value that the CRD takes in place of most late ones: a name, a label, base64. */
+/** A value that the CRD accepts in place of most late ones: a name, a label, base64. */
 const GOOD = "late";
-/** What the API server itself writes into the metadata of objects is no fault of theirs. */
+/** Metadata that users write; the API server adds other fields, which are not a mistake. */
 const WRITTEN: readonly string[] = ["name", "namespace", "labels", "annotations"];
 
 function goodDocument(tree: Tree): unknown {
@@ -249,10 +249,10 @@ function goodDocument(tree: Tree): unknown {
   );
 }
 
-/** Connect Gateway, DNS endpoints of GKE, and late references to such: their certificates are public. */
+/** Connect Gateway, DNS endpoints of GKE, and late references to these: their certificates are public. */
 const PUBLIC = /connectgateway\.googleapis\.com|\.gke\.goog(?::\d+)?(?:\/|$)|dns_endpoint_config/;
 
-/** Without certificate authority those of the controller's system must do. */
+/** Without a certificate authority, the controller's system must trust the server's certificate. */
 function withoutCertificate(document: Json, where: readonly Evidence[]): Answer | undefined {
   const without = [...profileProviders(document)].find(
     ([, provider]) =>
@@ -262,8 +262,8 @@ function withoutCertificate(document: Json, where: readonly Evidence[]): Answer 
   return (
     without &&
     unknown(
-      `the access provider ${shownNames(without[0])} has no certificate authority, which does for a server with a public certificate only`,
-      "write certificate-authority-data, or ignore this where the certificate is public",
+      `the access provider ${shownNames(without[0])} has no certificate authority, which works only for a server with a public certificate`,
+      "write certificate-authority-data, or ignore this if the certificate is public",
       ...where,
     )
   );

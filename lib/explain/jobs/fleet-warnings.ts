@@ -1,5 +1,5 @@
 /*
- * What works, and people should know. Source of the libraries' faults: kubernetes-sigs/cluster-inventory-api at v0.1.3,
+ * What works but people should know. Source of the libraries' faults: kubernetes-sigs/cluster-inventory-api at v0.1.3,
  * pkg/access/config.go.
  */
 
@@ -37,7 +37,7 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
   const found = [
     ...asWarnings("access-provider-ambiguous", ambiguousProviderIssues(providers, plain), where),
     ...asWarnings("cluster-manager-foreign", foreign, where),
-    // A plugin that cannot do without this data is refused for how it is called.
+    // A plugin that needs this data fails the check of how it is called.
     ...asWarnings("profile-env-without-policy", ignored.variables, where),
     ...asWarnings("profile-config-without-cluster-info", ignored.config, where),
     ...asWarnings("fleet-extension-invalid", strayExtensionIssues(plain), where),
@@ -45,9 +45,9 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
     ...sharedVariables(facts),
     ...IGNORED.filter((key) => at(cluster, key) !== undefined).map((key) => ({
       id: "cluster-setting-ignored",
-      reason: `access library 0.1.3 does not look at ${key}`,
+      reason: `access library 0.1.3 ignores ${key}`,
       evidence: where,
-      remedy: "do without it, or make sure that the controller has a newer library",
+      remedy: "remove it, or make sure that the controller has a newer library",
     })),
     ...proxy(facts, cluster, where),
     ...withoutWorker(facts),
@@ -85,14 +85,14 @@ function sharedVariables({ controller: { list: read }, call }: FleetAccessFacts)
   return [
     {
       id: "profile-env-shared",
-      reason: `access library 0.1.3 keeps variables of one spoke for the next one under the policy ${policy}`,
+      reason: `access library 0.1.3 keeps the variables of one spoke for the next one with the policy ${policy}`,
       evidence: [seen(`access provider ${provider ?? ""}`, read.source)],
       remedy: "set the same variables in every profile, or write an entry for each spoke",
     },
   ];
 }
 
-/** Where the profile says nothing of a proxy, the library takes none, whatever the environment says. */
+/** If the profile names no proxy, the library uses none, whatever the environment says. */
 function proxy(
   { controller: { workloads } }: FleetAccessFacts,
   cluster: unknown,
@@ -105,24 +105,24 @@ function proxy(
   return [
     {
       id: "proxy-unused",
-      reason: "the container has HTTPS_PROXY, which connections to spokes do not take",
+      reason: "the container has HTTPS_PROXY, which connections to spokes do not use",
       evidence,
-      remedy: "write proxy-url into the profile where the spoke is reached through the proxy",
+      remedy: "write proxy-url into the profile if the spoke is reached through the proxy",
     },
   ];
 }
 
-/** Kueue enters only where a MultiKueueCluster says so. */
+/** Kueue enters only spokes that a MultiKueueCluster refers to. */
 function withoutWorker({ artefacts, controller, profile }: FleetAccessFacts): readonly FleetWarning[] {
   const { workerClusters } = artefacts.fleet;
-  // Other teams' objects may stand elsewhere; what was declared as a whole has one for each profile.
+  // Other teams' objects may be elsewhere; a declared fleet has one for each profile.
   const isComplete = workerClusters.length > 0 || controller.declared;
   if (controller.kind !== "kueue" || !isComplete) return [];
   if (workerClusters.some((each) => each.profile === profile.name)) return [];
   return [
     {
       id: "worker-cluster-missing",
-      reason: `no MultiKueueCluster refers to the profile ${profile.name}, so that no jobs are sent there`,
+      reason: `no MultiKueueCluster refers to the profile ${profile.name}, so no jobs are sent there`,
       evidence: workerClusters.map((each) => seen(`refers to ${each.profile}`, each.source)),
       remedy: `write spec.clusterSource.clusterProfileRef.name: ${profile.name}`,
     },

@@ -28,11 +28,11 @@ import { trustOfEveryIssuer } from "./links";
 import { unknownName } from "./pull-questions";
 import { SELF_MANAGED, type SelfManagedReading, UNAUTHORIZED, selfManaged } from "./self-managed";
 
-/** What the verifier says of a controller's way into a spoke. */
+/** What the verifier says about a controller's way into a spoke. */
 export interface FleetResult extends ExplainResult {
   /** Which job it belongs to. */
   readonly job: "fleet-access";
-  /** What works, and people should know; they do not change the verdict. */
+  /** What works but people should know; warnings do not change the verdict. */
   readonly warnings: readonly FleetWarning[];
 }
 
@@ -55,7 +55,7 @@ export class Fleets {
     return new Set(fleetQuestions(artefacts).map(({ controller }) => controller.account));
   }
 
-  /** The results of some hubs, of one spoke where it is given. */
+  /** The results of some hubs; with `spoke`, only those of that spoke. */
   *of(
     clusters: readonly ClusterArtefacts[],
     isAsked: (question: FleetQuestion) => boolean,
@@ -105,7 +105,7 @@ export class Fleets {
       unnamed(
         cloud?.spokes.native?.(account ?? unwritten(key)) ??
           unknown(
-            `nothing that was read says as whom ${key} acts in the cloud of the spoke: no annotation, no variable and no credential file`,
+            `nothing that was read says as whom ${key} acts in the spoke's cloud: neither an annotation nor a variable nor a credential file`,
             `also give explain the manifests of ${title} and of its service account`,
           ),
       );
@@ -126,7 +126,7 @@ export class Fleets {
     return { reading, trust, spoke, as: identity.label };
   }
 
-  /** Key sets are asked of the issuer by the spoke's API servers, and each has one configuration only. */
+  /** The spoke's API servers ask the issuer for its keys, and have only one configuration. */
   #selfManaged(
     { artefacts, controller, profile }: FleetQuestion,
     call: PluginCall,
@@ -173,7 +173,7 @@ export class Fleets {
   }
 }
 
-/** What RBAC grants is judged for the user that tokens of the signing issuer have. */
+/** RBAC is judged only for the user of tokens from the signing issuer. */
 function sameUser(
   subject: Answer,
   name: string | undefined,
@@ -182,18 +182,18 @@ function sameUser(
 ): Answer {
   if (subject.status !== "pass" || name === user) return subject;
   return unknown(
-    `the spoke takes tokens of ${shown(issuer)} as another user, ${name ?? "whose name is not known"}`,
+    `the spoke accepts tokens of ${shown(issuer)} as another user, ${name ?? "whose name is not known"}`,
     "map the claims of all issuers of the hub in the same way",
     ...subject.evidence,
   );
 }
 
-/** Of a controller to which nothing gives an identity that is judged here. */
+/** The reading for a controller without an identity that is judged here. */
 function unnamed(answer: Answer): AccountReading {
   return { answer, identity: undefined, pods: answer, audiences: [] };
 }
 
-/** The pods with the container that runs the plugin alone: what others have does not help it. */
+/** The pods with only the container that runs the plugin: what other containers have does not help it. */
 function runningPlugin({ pods, container }: ControllerPods): WorkloadFact {
   if (container === "") return pods;
   const containers = itemsOf(childOf(pods.spec, "containers")).filter(
@@ -205,7 +205,7 @@ function runningPlugin({ pods, container }: ControllerPods): WorkloadFact {
   };
 }
 
-/** A recorded text known only after apply is none that a cloud can compare with. */
+/** A recorded literal; `undefined` for a text known only after apply, which a cloud cannot compare. */
 function literalOf(text: Known<string> | undefined): string | undefined {
   return orElse(text ?? known(undefined), () => undefined);
 }
@@ -215,7 +215,7 @@ const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestio
   const controllers = controllersOf(artefacts);
   const read = new Map(fleet.profiles.map((profile) => [profile.key, profile]));
   const recorded = new Map((cluster.fleet?.spokes ?? []).map((spoke) => [spoke.profile, spoke]));
-  // One that was not read is one fact for all who ask.
+  // A profile that was not read is one fact for all controllers.
   const profiles = [...recorded.keys()].map((key) => read.get(key) ?? unreadProfile(key));
   const pairs = [
     ...controllers
@@ -234,7 +234,7 @@ const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestio
   }));
 });
 
-/** A cluster Secret says nothing of other clusters: of the entries of its namespace its own alone counts. */
+/** A cluster Secret says nothing about other clusters: of its namespace's entries, only its own is kept. */
 function withOwnEntry(controller: Controller, name: string): Controller {
   const { list } = controller;
   if (list?.form !== "secrets") return controller;
@@ -242,7 +242,7 @@ function withOwnEntry(controller: Controller, name: string): Controller {
   return { ...controller, list: { ...list, providers: map(list.providers, (all) => all.filter(isOwn)) } };
 }
 
-/** A controller serves the profiles that name one of its providers; one that none serves is for all of them. */
+/** A controller serves the profiles that name one of its providers; a profile that none serves is for all of them. */
 function served(
   controllers: readonly Controller[],
   profiles: readonly ProfileFact[],
@@ -260,7 +260,7 @@ function served(
         ([{ kind }, listed]) => offered.some((name) => listed.has(name)) || (kind === "argocd" && isBuiltin),
       )
       .map(([controller]) => controller);
-    // Each Argo CD takes the profiles of its own namespace.
+    // Each Argo CD reads the profiles of its own namespace.
     const near = serving.filter(
       ({ kind, account }) => kind !== "argocd" || account.startsWith(`${profile.namespace}/`),
     );
@@ -279,7 +279,7 @@ function unreadProfile(key: string): ProfileFact {
   return { key, namespace, name, isSecret: false, ...nothing };
 }
 
-/** What each stack writes for the API servers of spokes, by the address of these. */
+/** What each stack writes for the API servers of spokes, by the servers' addresses. */
 const filesByServer = once((hubs: readonly ClusterArtefacts[]) => {
   const byServer = new Map<string, Map<ClusterArtefacts, string>>();
   for (const hub of hubs)
@@ -296,8 +296,8 @@ const filesByServer = once((hubs: readonly ClusterArtefacts[]) => {
 });
 
 /**
- * The answer where another stack writes a file that does not have all of this one's entries: API servers have one
- * AuthenticationConfiguration, so that of two files the spoke has only one.
+ * The answer if another stack writes a file that lacks entries of this one: API servers have one
+ * AuthenticationConfiguration, so the spoke has only one of the two files.
  */
 function contestedFile(
   hubs: readonly ClusterArtefacts[],
@@ -310,7 +310,7 @@ function contestedFile(
     const hasAll = written.every((entry) => theirs.some((each) => each.text === entry.text));
     if (other.stack === stack || hasAll) continue;
     return unknown(
-      `the stack ${other.stack} writes another AuthenticationConfiguration for the same API servers, and only one of the files can be there`,
+      `the stack ${other.stack} writes another AuthenticationConfiguration for the same API servers, which can have only one`,
       "put the entries of both hubs into both files (additionalAuthenticators)",
       ...[...written.slice(0, 1), ...theirs.slice(0, 1)].map(({ source }) =>
         seen("AuthenticationConfiguration", source),

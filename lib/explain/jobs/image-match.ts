@@ -1,5 +1,5 @@
 /*
- * Which entries of a CredentialProviderConfig match an image, or every image of a pattern; and what to say where none
+ * Which entries of a CredentialProviderConfig match an image, or every image of a pattern; and what to say if none
  * does.
  */
 
@@ -35,7 +35,7 @@ const PUBLIC: readonly string[] = [
   "registry.k8s.io",
 ];
 
-/** What a pattern asks of the paths of a host: a prefix, or one answer for all of them. */
+/** What a pattern requires of the paths of a host: a prefix, or one answer for all of them. */
 type OnHost = Ternary | Pattern;
 
 const hosts = new WeakMap<ProviderEntry, Map<string, readonly OnHost[]>>();
@@ -71,12 +71,12 @@ function entryMatches(entry: ProviderEntry, host: string, path: AskedName): Tern
 
 const LEFT: Readonly<Record<Ternary, number>> = { yes: 0, unknown: 1, no: 2 };
 
-/** The entries that match every name that is asked about, else those that match some; none where none does. */
+/** The entries that match every name that is asked about, or else those that match some. */
 export function matchingEntries(
   node: NodeConfiguration,
   { host, paths }: AskedRepository,
 ): readonly ProviderEntry[] {
-  // For the name of which it is least or most true; `undefined` where there are too many to try.
+  // The answer for the name that the entry matches least or most; `undefined` if there are too many to try.
   const extreme = (entry: ProviderEntry, sign: number): Ternary | undefined =>
     paths.worst(
       (path) => entryMatches(entry, host, path),
@@ -105,7 +105,7 @@ export function entryMatched(facts: ImageFacts): Answer {
       "explain the manifests that bind wrote",
       ...where,
     );
-  // The kubelet does not start with a file without entries, which says more than that none matches.
+  // The kubelet does not start with a file without entries, which matters more than that none matches.
   const empty =
     node.entries.length === 0 ? [configurationRead(node), configurationValid(node, artefacts.cluster)] : [];
   if (!entry) return obstacle(empty) ?? withoutMatch(facts, node, repository);
@@ -113,7 +113,7 @@ export function entryMatched(facts: ImageFacts): Answer {
   return (
     worst?.said ??
     unknown(
-      `whether every image of ${repository.name} matches is more than can be tried`,
+      `${repository.name} covers too many images to try whether each of them matches`,
       "declare the repositories by name, or by a shorter pattern",
       seen(`nodes ${node.name}: ${entry.name}`, entry.source),
     )
@@ -131,7 +131,7 @@ function matched(
   const found = entry.matchImages[place];
   if (found === undefined)
     return unknown(
-      `the patterns of ${entry.name} match ${name} in part: whether ${host}/${path.example} is matched, or another entry matches it, is not judged`,
+      `the patterns of ${entry.name} match only a part of ${name}: whether they, or another entry, match ${host}/${path.example} is not judged`,
       "write one pattern that matches all of it",
       seen(`nodes ${node.name}: ${entry.name}`, entry.source),
     );
@@ -170,13 +170,13 @@ function withoutMatch(
     ...mirrorEvidence(mirrored),
   ];
   const near = hint(name, patterns);
-  // A registry that belongs to no known cloud may be public, or served by a pull secret.
+  // A registry of no known cloud may be public, or served by a pull secret.
   const isOther = origin === "workload" && !servedByPlugin(name);
   const isMistake = near !== "" || mirrored !== undefined || kubeletExits(node, artefacts.cluster);
   if (isOther || (origin === "asked" && PUBLIC.includes(host) && !isMistake))
     return unknown(
       `no entry matches ${name}, which is not a registry of a known plugin; the pull is anonymous or by pull secret`,
-      "none, where the image is public",
+      "none, if the image is public",
       ...where,
     );
   return broken(
@@ -190,13 +190,13 @@ function withoutMatch(
 function remedy(host: string, node: NodeConfiguration, mirrored: Mirrored | undefined): string {
   if (node.contested.size > 0)
     return "put all entries into one MachineConfig, or remove the one that overwrites the other";
-  const pattern = `add a pattern for ${host}: as many parts between dots, the port where there is one, no * in the path`;
+  const pattern = `add a pattern for ${host}, with as many parts between dots, its port if it has one, and no * in the path`;
   return mirrored ? `name the mirror in the pod, or ${pattern}` : pattern;
 }
 
 const SHOWN = 6;
 
-/** Few patterns are named, many counted. */
+/** Names a few patterns, and counts many. */
 function mismatch(patterns: readonly string[], name: string): string {
   const [only] = patterns;
   if (only === undefined) return `no entry has a pattern, so none matches ${name}`;
@@ -209,7 +209,7 @@ function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]
   const forMirror = mirrored?.mirrors.some((mirror) =>
     patterns.some((pattern) => imageMatches(pattern, mirror.includes("/") ? mirror : `${mirror}/x`)),
   );
-  const confused = "; an entry is for the mirror, but the kubelet goes by the name in the pod";
+  const confused = "; an entry matches the mirror, but the kubelet matches the name in the pod";
   return (forMirror ? confused : "") + mirrorHint(mirrored);
 }
 
@@ -224,7 +224,7 @@ function withoutPort(name: string): string {
   return name.replace(/^([^/:]*):\d+\//, "$1/");
 }
 
-/** The mistakes that a look at the patterns does not show. */
+/** Hints at mistakes that are easily overlooked in patterns. */
 function hint(name: string, patterns: readonly string[]): string {
   const bare = withoutPort(name);
   if (bare !== name && patterns.some((pattern) => imageMatches(pattern, bare)))
@@ -234,7 +234,7 @@ function hint(name: string, patterns: readonly string[]): string {
     (pattern) => pattern.includes("/") && imageMatches(pattern.split("/")[0] ?? "", host + "/x"),
   );
   if (glob !== undefined)
-    return `; ${glob} matches the host, but its path is a plain prefix, in which * is a character`;
+    return `; ${glob} matches the host, but its path is a plain prefix, in which * is not a wildcard`;
   // Whether the host ends as the pattern does, and has more parts.
   const short = patterns.find((pattern) => {
     const suffix = pattern.startsWith("*.") && (pattern.split("/")[0] ?? "").slice(1);

@@ -1,5 +1,5 @@
 /*
- * Links that several jobs have, and what several links say.
+ * Links that several jobs share, and answers that several links share.
  */
 
 import { type Known, known, same, shown } from "../../model/known";
@@ -12,12 +12,12 @@ import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
 import { type Step, stepsOf } from "../run";
 
-/** The answer where a fact that must be there is not, since a link before could not tell. */
+/** The answer if a needed fact is missing, because an earlier link could not determine it. */
 export function missing(what: string): Answer {
-  return unknown(`${what} is not known`, "see the checks before");
+  return unknown(`${what} is not known`, "see the earlier checks");
 }
 
-/** What bind was given for an object's documents and is none of what the state has in its place. */
+/** The answer if a value that bind wrote into an object's documents is not the one that the state has. */
 export function misfilled(
   artefacts: ClusterArtefacts,
   object: { readonly documents: readonly Source[] } | undefined,
@@ -26,7 +26,7 @@ export function misfilled(
     const said = artefacts.misfilled.get(sourceText(source));
     if (said !== undefined)
       return broken(
-        `${said}: the outputs were of another cluster, or old`,
+        `${said}: the outputs belong to another cluster, or are old`,
         "run bind again with the outputs of this state",
         undefined,
         seen("what bind wrote", source),
@@ -35,7 +35,7 @@ export function misfilled(
   return undefined;
 }
 
-/** The worst that is said of a token of each issuer that the cluster accepts, as far as this or another stack says. */
+/** The worst answer for the tokens of all issuers that the cluster accepts, by what this or another stack states. */
 export function trustOfEveryIssuer(
   token: TokenQuestion,
   { additionalIssuers = [], issuersElsewhere = [] }: AcceptedIssuers,
@@ -55,15 +55,15 @@ export function trustOfEveryIssuer(
   };
 }
 
-/** Issuers besides the one that signs. */
+/** Issuers other than the one that signs. */
 export type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere">;
 
-/** Whether the cluster has moved already, or two clusters have one name, the stacks do not say. */
+/** The stacks do not say whether the cluster has already moved, or whether two clusters have the same name. */
 function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {
   const failed = [said.issuer, said.audience, said.subject].find(({ status }) => status === "fail");
   if (failed === undefined) return said;
   const doubt = unknown(
-    `another stack states the issuer ${shown(issuer)} for this cluster as well, whose tokens are refused here: ${failed.reason}`,
+    `another stack also states the issuer ${shown(issuer)} for this cluster, whose tokens are refused here: ${failed.reason}`,
     "state the same issuers in every stack of the cluster, with additionalIssuers while it moves",
     ...failed.evidence,
   );
@@ -72,18 +72,18 @@ function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {
   return { issuer: answer(said.issuer), audience: answer(said.audience), subject: answer(said.subject) };
 }
 
-const PASSED_ON = pass("see the check before");
+const PASSED_ON = pass("see the earlier check");
 
 /** What the links of an exchange look at. */
 export interface TrustFacts {
   readonly artefacts: ClusterArtefacts;
-  /** What cloud or spoke say of the token; `undefined` where it is not known who is asked. */
+  /** What the cloud or spoke says about the token; `undefined` if it is not known which one is asked. */
   readonly trust: TrustAnswer | undefined;
 }
 
 const { link } = stepsOf<TrustFacts>();
 
-/** The exchange of a token, once it is known whom to act as. */
+/** The exchange of a token, once the identity to act as is known. */
 export const TRUST_LINKS: readonly Step<TrustFacts>[] = [
   link({
     id: "issuer-trusted",
@@ -105,23 +105,23 @@ export const TRUST_LINKS: readonly Step<TrustFacts>[] = [
   }),
 ];
 
-/** OpenShift's API server writes into tokens what Authentication/cluster says, whatever is recorded. */
+/** OpenShift's API server writes the issuer of Authentication/cluster into tokens, whatever is recorded. */
 function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArtefacts): Answer {
   if (answer.status !== "pass" || authentication === undefined || cluster.issuer === undefined) return answer;
   const { issuer, source } = authentication;
   if (same<string | undefined>(cluster.issuer, issuer) === "yes") return answer;
   const says =
     same<string | undefined>(issuer, known(undefined)) === "yes"
-      ? "Authentication/cluster was read without serviceAccountIssuer, so that tokens are of https://kubernetes.default.svc unless the cluster has one that the manifest leaves as it is"
-      : `Authentication/cluster says ${shown(issuer)}`;
+      ? "Authentication/cluster was read without serviceAccountIssuer, so tokens have the issuer https://kubernetes.default.svc unless the cluster has another, which the manifest leaves unchanged"
+      : `Authentication/cluster has ${shown(issuer)}`;
   return unknown(
-    `the cloud trusts ${shown(cluster.issuer)}, which is recorded, and ${says}: whose tokens the cluster issues is not known`,
-    "write exactly the issuer into spec.serviceAccountIssuer, or leave the manifest of another cluster out",
+    `the cloud trusts the recorded issuer ${shown(cluster.issuer)}, but ${says}: which issuer the cluster's tokens have is not known`,
+    "write exactly the trusted issuer into spec.serviceAccountIssuer, or leave out the manifest if it is another cluster's",
     seen("serviceAccountIssuer", source),
   );
 }
 
-/** Whether the service account is among the objects of the cluster; one of another team may be written elsewhere. */
+/** Whether the service account is among the objects of the cluster; another team's may be written elsewhere. */
 export function accountWritten(
   { refused }: ClusterArtefacts,
   key: string,
@@ -143,14 +143,14 @@ export function accountWritten(
   if (refusals.length === 0 && mayBeElsewhere)
     return unknown(`the service account ${key} is not among what was read`, "also give explain its manifest");
   return broken(
-    `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server takes" : ""}`,
+    `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server accepts" : ""}`,
     `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
     `${log}: serviceaccounts "${name}" not found`,
     ...refusals.map(({ reason, source }) => seen(reason, source)),
   );
 }
 
-/** The answer by what RBAC grants; unknown where that depends on which folder is applied last. */
+/** The answer by what RBAC grants; unknown if that depends on which folder is applied last. */
 export function inAnyOrder(
   { rbac, rbacOtherwise }: Pick<ClusterArtefacts, "rbac" | "rbacOtherwise">,
   judge: (rbac: RbacPolicy) => Answer,
@@ -160,6 +160,6 @@ export function inAnyOrder(
 }
 
 const CONTESTED = unknown(
-  "two folders declare one role or binding differently, and what RBAC grants here depends on which is applied last",
+  "two folders declare the same role or binding differently, and what RBAC grants here depends on which is applied last",
   "declare each role and binding once",
 );

@@ -1,5 +1,5 @@
 /*
- * Whether the kubelets of a pool take their CredentialProviderConfig, and the plugin a service account token by it.
+ * Whether a pool's kubelets accept their CredentialProviderConfig, and the plugin then uses a service account token.
  */
 
 import { isKnown, match, orElse } from "../../model/known";
@@ -18,12 +18,12 @@ import { kubeletGates, kubeletVersion } from "../read/read-record";
 import { missing } from "./links";
 import type { PullFacts } from "./pull-questions";
 
-/** Before, tokenAttributes are not known: 1.31 passes over them, 1.32 refuses the file. */
+/** Older kubelets do not know tokenAttributes: 1.31 ignores them, 1.32 refuses the file. */
 export const TOKENS_SINCE: string = "1.33";
 
 type EntryFacts = Pick<PullFacts, "artefacts" | "node" | "entry" | "cloud" | "host">;
 
-/** Does the kubelet take the file, and does the plugin use service account tokens? */
+/** Does the kubelet accept the file, and does the plugin use service account tokens? */
 export function pluginOnNode({ artefacts, node, entry, cloud, host }: EntryFacts): Answer {
   if (!node || !entry) return missing("the entry");
   const { cluster, nodes } = artefacts;
@@ -35,7 +35,7 @@ export function pluginOnNode({ artefacts, node, entry, cloud, host }: EntryFacts
       ]
     : [
         unknown(
-          `nothing is known of the plugin ${entry.name}`,
+          `nothing is known about the plugin ${entry.name}`,
           "see the plugin's own documentation",
           seen(entry.name, entry.source),
         ),
@@ -49,29 +49,29 @@ export function pluginOnNode({ artefacts, node, entry, cloud, host }: EntryFacts
   const worst = obstacle(answers);
   if (worst === undefined)
     return pass(
-      "the kubelet takes the file and the plugin uses the token",
+      "the kubelet accepts the file and the plugin uses the token",
       ...answers.flatMap(({ evidence }) => evidence),
     );
-  // Of several pools the worst is shown, and what is said of it need not hold for the others.
+  // Of several pools only the worst is shown, and its answer need not hold for the others.
   const isNamed = nodes.length < 2 || worst.reason.includes(node.name);
   return isNamed ? worst : { ...worst, reason: `on the nodes ${node.name}: ${worst.reason}` };
 }
 
-/** Evidence of files that several MachineConfigs write: the one that counts, and each that is overwritten. */
+/** Evidence of files that several MachineConfigs write: the one that takes effect, and each that is overwritten. */
 export function contestedFiles({ contested }: NodeConfiguration): readonly Evidence[] {
   return [...contested].flatMap(([path, { owner = "", source, overwrites }]) => [
-    seen(`MachineConfig ${owner} writes ${path}; it sorts last, so this one counts`, source),
+    seen(`MachineConfig ${owner} writes ${path}; it sorts last, so it takes effect`, source),
     ...overwrites.map((lost) => seen(`MachineConfig ${lost.owner ?? ""} is overwritten there`, lost.source)),
   ]);
 }
 
-/** Words for a reason where a file of the pool is contested; empty otherwise. */
+/** Words for a reason if a file of the pool is contested; empty otherwise. */
 export function contestedHint({ contested }: NodeConfiguration): string {
   const [first] = contested;
   if (first === undefined) return "";
   const [path, { owner = "", overwrites }] = first;
   const lost = [...new Set(overwrites.map((each) => each.owner ?? ""))].join(" and ");
-  return `; MachineConfig ${owner} writes ${path} over that of ${lost}, and files are not merged`;
+  return `; MachineConfig ${owner} overwrites ${path} of ${lost}; such files are not merged`;
 }
 
 /** Whether the kubelet reads the file. */
@@ -91,7 +91,7 @@ export function configurationRead(node: NodeConfiguration): Answer {
     (why) =>
       unknown(
         why.kind === "apply" ? "where the kubelet looks for the file is known only after apply" : why.what,
-        "state OpenShift version and platform, or also give explain the files with the kubelet's flags",
+        "state the OpenShift version and platform, or also give explain the files with the kubelet's flags",
         ...where,
       ),
   );
@@ -109,7 +109,7 @@ type Gates = Readonly<Record<string, boolean>>;
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const GATES: readonly string[] = [GATE, "AllAlpha", "AllBeta"];
 
-/** Whether the kubelet takes the file. */
+/** Whether the kubelet accepts the file. */
 export function configurationValid(node: NodeConfiguration, cluster: ClusterFacts): Answer {
   const version = kubeletVersion(cluster);
   const minors = version === undefined ? knownKubernetesMinors : [version];
@@ -122,7 +122,7 @@ export function configurationValid(node: NodeConfiguration, cluster: ClusterFact
   if (again.length > 0) return refuses(node, cluster, again);
   if (first !== undefined)
     return unknown(
-      `the kubelet's version is not known, and not every version takes the file: ${first[0]?.text ?? ""}`,
+      `the kubelet's version is not known, and not every version accepts the file: ${first[0]?.text ?? ""}`,
       "state the kubelet's version, with --facts as cluster.kubelet",
       ...(cluster.kubelet === undefined ? [] : [seen(`kubelet ${cluster.kubelet}`, undefined)]),
     );
@@ -130,14 +130,14 @@ export function configurationValid(node: NodeConfiguration, cluster: ClusterFact
   const late = node.documents.find(({ value, error }) => error === undefined && !isKnown(knownJson(value)));
   if (late)
     return unknown(
-      "the file holds a value that is known only after apply, and whether the kubelet takes it is not",
+      "the file holds a value that is known only after apply, so whether the kubelet accepts it is not known",
       "write the value into the file, or explain the files that bind wrote",
       seen("file", late.source),
     );
   return (
     unclearGates(node, cluster, minors, gates) ??
     pass(
-      `kubelet ${minors.join(", ")} takes the file`,
+      `kubelet ${minors.join(", ")} accepts the file`,
       ...node.documents.map(({ source }) => seen("file", source)),
     )
   );
@@ -173,7 +173,7 @@ function refuses(node: NodeConfiguration, cluster: ClusterFacts, refusals: reado
   );
 }
 
-/** What was read of the nodes themselves wins over what was recorded of the cluster. */
+/** Gates that were read from the nodes' own files override those that were recorded for the cluster. */
 function certainGates({ gates }: NodeConfiguration, cluster: ClusterFacts): Gates {
   const certain = gates.filter(({ isCertain }) => isCertain).flatMap((stated) => clearRows(stated.gates));
   return { ...kubeletGates(cluster), ...Object.fromEntries(certain) };
@@ -186,7 +186,7 @@ function clearRows(gates: GateStatement["gates"]): readonly (readonly [gate: str
   });
 }
 
-/** Where tokens may be switched off. */
+/** The answer if a gate that is not clear may switch tokens off. */
 function unclearGates(
   node: NodeConfiguration,
   { unclearFeatureGates = [] }: ClusterFacts,
@@ -204,8 +204,8 @@ function unclearGates(
   return (
     other &&
     unknown(
-      `${other.title} sets feature gates by which kubelets may refuse the file, and it is not known that these do not read it`,
-      `switch ${GATE} on there, or leave it alone`,
+      `${other.title} sets feature gates with which kubelets may refuse the file, and whether these kubelets read it is not known`,
+      `switch ${GATE} on there, or do not set it`,
       seen(other.title, other.source),
     )
   );
@@ -223,7 +223,7 @@ function mayChange(
   return minors.some((minor) => featureGateOn(GATE, minor, gates) && !featureGateOn(GATE, minor, changed));
 }
 
-/** The entries whose name another one has; names must differ over all files of a directory. */
+/** The entries that share a name; names must differ across all files of a directory. */
 function repeated({ entries }: NodeConfiguration): readonly Evidence[] {
   const [name] = entries.map((entry) => entry.name).filter((each, at, all) => all.indexOf(each) !== at);
   return entries
@@ -235,7 +235,7 @@ function inTokenMode({ tokenAttributes, name, source }: ProviderEntry, kubelet: 
   const where = seen(name, source);
   if (kubelet !== undefined && compareVersions(kubelet, TOKENS_SINCE) < 0)
     return broken(
-      `kubelet ${kubelet} knows no tokenAttributes and runs the plugin with the node's identity`,
+      `kubelet ${kubelet} does not know tokenAttributes and runs the plugin with the node's identity`,
       "use kubelet 1.34 or newer",
       SILENT,
       where,
@@ -263,7 +263,7 @@ function pluginAble(entry: ProviderEntry, cloud: PluginCloud, cluster: ClusterFa
     if (outcome === "no")
       return broken(
         `the ${plugin} plugin cannot: ${reason}`,
-        `put a release or build of the ${plugin} plugin on the nodes that can, or state its version where a wrong one is recorded`,
+        `put a release or build of the ${plugin} plugin that can on the nodes, or state its version if a wrong one is recorded`,
         SILENT,
         where,
       );
@@ -277,12 +277,12 @@ function pluginAble(entry: ProviderEntry, cloud: PluginCloud, cluster: ClusterFa
   return pass(`the ${plugin} plugin uses the token`, where);
 }
 
-/** What is recorded of a plugin; nothing where it is not. */
+/** What is recorded about a plugin; empty if nothing is. */
 export function pluginRecord({ plugins = {} }: ClusterFacts, plugin: string): PluginRecord {
   return (Object.hasOwn(plugins, plugin) ? plugins[plugin] : undefined) ?? {};
 }
 
-/** Annotation keys and registries tell for which cloud an entry was meant, not what its executable does. */
+/** Annotation keys and registries show which cloud an entry is for, not what its executable does. */
 function pluginNamed(entry: ProviderEntry, { plugin }: PluginCloud, cluster: ClusterFacts): Answer {
   const where = seen(entry.name, entry.source);
   const { names = [] } = pluginRecord(cluster, plugin);
@@ -290,7 +290,7 @@ function pluginNamed(entry: ProviderEntry, { plugin }: PluginCloud, cluster: Clu
     return pass(`${entry.name} is the ${plugin} plugin`, where);
   return unknown(
     `nothing says that the plugin ${entry.name} does what the ${plugin} plugin does`,
-    `state ${entry.name} among the names of the ${plugin} plugin where it is a copy of it`,
+    `state ${entry.name} among the names of the ${plugin} plugin if it is a copy of that`,
     where,
   );
 }

@@ -1,5 +1,5 @@
 /*
- * Which pulls are explained, and what their links look at.
+ * Which pulls are explained, and the facts that their links look at.
  */
 
 import { fail } from "../../errors";
@@ -18,21 +18,21 @@ import type { Origin, PullSelection } from "../selections";
 import { named } from "../shared/words";
 import type { TrustFacts } from "./links";
 
-/** Who pulls, and why it is asked; one object for all images. */
+/** Who pulls, and why the pull is judged; one object for all images. */
 export interface Puller {
   /** The service account, `namespace/name`. */
   readonly key: string;
-  /** `undefined` where it was not read. */
+  /** `undefined` if it was not read. */
   readonly account: ServiceAccountFact | undefined;
   readonly origin: Origin;
-  /** The workload that has the image; `undefined` where none is meant. */
+  /** The workload that has the image; `undefined` if the pull is not a workload's. */
   readonly workload: WorkloadFact | undefined;
 }
 
 /** The plugins by entry, as the clouds know them. */
 export type PluginOf = (entry: ProviderEntry) => PluginCloud | undefined;
 
-/** Where it is granted that everyone may read a repository; `undefined` where nothing grants it. */
+/** Where everyone is allowed to read a repository; `undefined` if that is granted nowhere. */
 export type ReadByAll = (repository: AskedRepository) => Evidence | undefined;
 
 /** What the links of a pull look at. */
@@ -41,21 +41,21 @@ export interface PullFacts extends TrustFacts {
   readonly pluginOf: PluginOf;
   /** The same for all pulls. */
   readonly readByAll: ReadByAll;
-  /** That of the puller, for links that do not depend on who it is. */
+  /** The puller's origin, for links that do not depend on who pulls. */
   readonly origin: Origin;
   readonly puller: Puller;
   /** The image, or all images of a pattern. */
   readonly image: AskedImage;
-  /** The registry's host; empty where the image does not parse. */
+  /** The registry's host; empty if the image does not parse. */
   readonly host: string;
-  /** The nodes of one pool; `undefined` where none were read. */
+  /** The nodes of one pool; `undefined` if none were read. */
   readonly node: NodeConfiguration | undefined;
-  /** `undefined` where none matches. */
+  /** `undefined` if none matches. */
   readonly entry: ProviderEntry | undefined;
-  /** The entry's plugin; `undefined` for one that is not known. */
+  /** The entry's plugin; `undefined` for an unknown one. */
   readonly cloud: PluginCloud | undefined;
   readonly identity: PullIdentity | undefined;
-  /** What the identity may do; the same for all that may do the same. */
+  /** What the identity may do; one object for all identities with the same rights. */
   readonly rights: PullRights | undefined;
 }
 
@@ -65,11 +65,11 @@ export interface AskedPull {
   readonly puller: Puller;
   /** The image, or the declared pattern. */
   readonly image: AskedImage;
-  /** True where the kubelet never pulls it, by `imagePullPolicy`. */
+  /** True if the kubelet never pulls it, by `imagePullPolicy`. */
   readonly isNeverPulled: boolean;
 }
 
-/** Throws for what is asked about where it is known only after apply. */
+/** Throws if what is asked about is known only after apply. */
 export function refuseLate(asked: string | undefined): void {
   if (isLate(asked))
     fail("explain-invalid", {
@@ -80,7 +80,7 @@ export function refuseLate(asked: string | undefined): void {
     });
 }
 
-/** Throws for a name that nothing has which was read, with the nearest names. */
+/** Throws for a name that nothing in the files has, and lists the nearest names. */
 export function unknownName(
   what: "image" | "service-account" | "spoke" | "stack",
   name: string,
@@ -92,7 +92,7 @@ export function unknownName(
     problem: `no ${what.replace("-", " ")} of that name ${isDeclared ? "is declared in what was read" : "was read"}`,
     value: name,
     allowed: known.length > 0 ? named(byNearness(name, known)) : "none was read",
-    remedy: `${nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or leave --${what} out`,
+    remedy: `${known.length === 0 ? "also give explain the files that have it" : nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or leave --${what} out`,
   });
 }
 
@@ -126,7 +126,7 @@ export function pullerOf(
 /** Makes the questions, with one object for each image, whoever asks for it. */
 export class PullQuestions {
   readonly #facts: Facts;
-  /** By what makes them: a text that was asked about as an image and as a pattern is two questions. */
+  /** By the function that makes them: a text that is asked about as an image and as a pattern is two questions. */
   readonly #images = new Map<(text: string) => AskedImage, Map<string, AskedImage>>();
 
   constructor(facts: Facts) {
@@ -169,9 +169,9 @@ export class PullQuestions {
 
   *#ofWorkloads(artefacts: ClusterArtefacts, subject: string | undefined): Generator<AskedPull> {
     const { cluster, nodes, workloads } = artefacts;
-    // Where only a fleet is declared, and no node has a plugin, the images of its controllers are of no interest.
+    // If only a fleet is declared and no node has a plugin, the images of its controllers do not matter.
     if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return;
-    // Nor are those of the Jobs that write profiles, unless their pull is declared: theirs is a public image.
+    // Nor do those of the Jobs that write profiles, unless their pull is declared: they use a public image.
     const declared = (cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount);
     const own = (cluster.fleet?.statusWriters ?? []).filter((key) => !declared.includes(key));
     for (const workload of workloads) {

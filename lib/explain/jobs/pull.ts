@@ -1,5 +1,5 @@
 /*
- * Image pulls: the links in the order in which the kubelet, the plugin and the cloud come to them.
+ * Image pulls: the links in the order in which the kubelet, the plugin and the cloud reach them.
  */
 
 import { type Ternary, unread } from "../../model/known";
@@ -56,7 +56,7 @@ const TABLE: readonly Step<PullFacts>[] = [
   }),
   link({
     id: "provider-on-node",
-    question: "Does the kubelet take the file, and does the plugin use service account tokens?",
+    question: "Does the kubelet accept the file, and does the plugin use service account tokens?",
     per: ["artefacts", "node", "entry", "cloud", "host"],
     run: pluginOnNode,
   }),
@@ -144,7 +144,7 @@ function annotationsPresent(facts: AccountFacts): Answer {
   if (!entry || !puller.account || !question) return missing("the service account or the entry");
   const required = requiredAnnotations(entry, puller.account);
   const answer = badness(required) > 0 ? required : (cloud?.annotations(question) ?? missing("the plugin"));
-  // What was filled in for another cloud does not matter to this plugin.
+  // A value that was filled in for another cloud does not matter to this plugin.
   return answer.status === "pass" ? answer : (misfilled(facts.artefacts, puller.account) ?? answer);
 }
 
@@ -156,7 +156,7 @@ function pullQuestion({ artefacts, node, entry, puller }: AccountFacts): PullQue
   return {
     cluster,
     token: {
-      // What is recorded; Authentication/cluster is compared with it once the cloud trusts it.
+      // The recorded issuer; once the cloud trusts it, it is compared with Authentication/cluster.
       issuer: cluster.issuer ?? artefacts.issuer,
       audience: entry.tokenAttributes?.audience ?? unread("the entry has no audience"),
       namespace: key.slice(0, slash),
@@ -168,10 +168,10 @@ function pullQuestion({ artefacts, node, entry, puller }: AccountFacts): PullQue
   };
 }
 
-/** What is remembered of permissions names no identity; the result does. */
+/** Remembered answers about permissions name no identity, so the result adds it. */
 const OF_IDENTITY: readonly CheckId[] = ["login-permitted", "repository-permitted"];
 
-/** A pull that was judged: the chain that counts, and what happens besides it. */
+/** A pull that was judged: the chain that decides, and what happens without it. */
 export class JudgedPull {
   readonly verdict: Verdict;
   readonly #chain: Chain<PullFacts>;
@@ -182,14 +182,14 @@ export class JudgedPull {
     this.verdict = this.#verdict();
   }
 
-  /** As whom, or through what else; `null` where nothing would serve it, or it is not known. */
+  /** The identity, or what else serves the pull; `null` if nothing would, or if it is not known. */
   get as(): string | null {
     const { facts, failed } = this.#chain;
     if (failed !== undefined) return this.#besides.as;
     return refusedBySecret(facts) ? null : (facts.identity?.label ?? null);
   }
 
-  /** The broken link; `undefined` where none is. */
+  /** The broken link; `undefined` if none is. */
   get failed(): CheckId | undefined {
     return this.#chain.failed;
   }
@@ -212,12 +212,12 @@ export class JudgedPull {
     const { failed, verdict, facts } = this.#chain;
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
     if (this.#besides.answer.status !== "unknown") return "denied";
-    // What is declared shall work by its chain, and not as everyone or in another way.
+    // A declared pull must work by its chain, not anonymously or in another way.
     const isOpen = facts.origin === "workload" || (facts.origin !== "declared" && readAnyway(facts, failed));
     return isOpen ? "unknown" : "denied";
   }
 
-  /** Whom an answer is about that names no one, since it is remembered: who has the image, or the identity. */
+  /** Who a remembered answer, which names no one, is about here: who has the image, or the identity. */
   #bearerOf({ id, status }: CheckResult): readonly [text: string, source: Source | undefined] | undefined {
     const { identity, puller } = this.#chain.facts;
     if (id === "image-parses" && status === "fail")
@@ -247,7 +247,7 @@ export class Pulls {
     this.#readByAll = readByAll;
   }
 
-  /** The best chain on each pool's nodes, and of these the worst: a pod may come to any. */
+  /** The best chain on each pool's nodes, and the worst of these, since a pod may run on any. */
   judge(artefacts: ClusterArtefacts, puller: Puller, image: AskedImage): JudgedPull {
     return new JudgedPull(
       this.#runner.run({
@@ -268,7 +268,7 @@ export class Pulls {
     );
   }
 
-  /** The identities that a service account's tokens become, by each entry of each pool. */
+  /** The identities for which a service account's tokens are exchanged, by each entry of each pool. */
   identities(artefacts: ClusterArtefacts, puller: Puller): readonly PullIdentity[] {
     return artefacts.nodes.flatMap((node) =>
       node.entries.flatMap((entry) => {

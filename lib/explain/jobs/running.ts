@@ -1,6 +1,6 @@
 /*
- * Pods that run today, held against a configuration that is to come: which of their pulls go on, by what, and which are
- * lost. What nodes had before is known for OpenShift alone, whose operator writes the file.
+ * Judges pods that run today against a configuration that is still to be applied: which of their pulls go on, and by
+ * what, and which are lost. What nodes have today is known only for OpenShift, whose operator writes the file.
  */
 
 import { NODE_IDENTITY } from "./fallback";
@@ -16,7 +16,7 @@ import { matchingEntries, servedByPlugin } from "./image-match";
 import type { JudgedPull, Pulls } from "./pull";
 import type { AskedPull, Puller } from "./pull-questions";
 
-/** What the verifier says of the pulls of running pods. */
+/** What the verifier says about the pulls of running pods. */
 export interface RunningResult extends ExplainResult {
   /** Which job it belongs to. */
   readonly job: "running-pull";
@@ -27,11 +27,11 @@ interface Outcome {
   readonly verdict: Verdict;
   readonly as: string | null;
   readonly answer: Answer;
-  /** The links, where they say why. */
+  /** The links, if they show why. */
   readonly checks: readonly CheckResult[];
 }
 
-/** Judges what runs; pods of one service account with one image and one outcome are one result. */
+/** Judges running pods; those with the same service account, image and outcome are one result. */
 export function* runningPulls(pulls: Pulls, questions: Iterable<AskedPull>): Generator<RunningResult> {
   const groups = new Map<
     string,
@@ -71,7 +71,7 @@ function resultOf(
   };
 }
 
-/** The operator's own patterns, which the nodes have without the configuration; `undefined` where they are not known. */
+/** The operator's own patterns, which nodes have without the configuration; `undefined` if they are not known. */
 function stockPatterns({ cluster }: ClusterArtefacts): readonly string[] | undefined {
   const nodes = platformOf(cluster);
   return typeof nodes === "string"
@@ -83,7 +83,7 @@ function hasEntry(node: NodeConfiguration, repository: AskedRepository): boolean
   return matchingEntries(node, repository).length > 0;
 }
 
-/** Whether an entry matches or may have matched the image; others are pulled as ever. */
+/** Whether an entry matches the image, or may match it today; other images are pulled as before. */
 function isConcerned(artefacts: ClusterArtefacts, { repository, problem }: AskedImage): boolean {
   if (!repository) return problem === "";
   if (artefacts.nodes.some((node) => hasEntry(node, repository))) return true;
@@ -93,7 +93,7 @@ function isConcerned(artefacts: ClusterArtefacts, { repository, problem }: Asked
   );
 }
 
-/** A pod may come to the nodes of any pool, and the pools may be at different stages. */
+/** A pod may run on the nodes of any pool, and the pools may be at different stages. */
 function worstOf(pulls: Pulls, artefacts: ClusterArtefacts, puller: Puller, image: AskedImage): Outcome {
   const pools = poolsOf(artefacts);
   const [first, ...others] = pools.map((pool) =>
@@ -108,7 +108,7 @@ function worstOf(pulls: Pulls, artefacts: ClusterArtefacts, puller: Puller, imag
 
 const pools = new WeakMap<ClusterArtefacts, readonly ClusterArtefacts[]>();
 
-/** The cluster with the nodes of each pool alone; one object each, by which answers are remembered. */
+/** The cluster with the nodes of only one pool, for each pool; one object each, by which answers are remembered. */
 function poolsOf(artefacts: ClusterArtefacts): readonly ClusterArtefacts[] {
   const made =
     pools.get(artefacts) ??
@@ -132,8 +132,7 @@ function outcomeOn(
     return withoutEntry(artefacts, judged, repository, where);
   if (failed === undefined && verdict === "allowed")
     return { verdict, as: judged.as, answer: pass(`${where}every link holds`), checks };
-  // Where the nodes' entries are not known, nothing is lost for certain; else, of the links before a broken one some may
-  // be open.
+  // If the nodes' entries are not known, no pull is lost for certain; otherwise, links before a broken one may be open.
   const unread = checks.find(({ id, status }) => id === "provider-matches-image" && status === "unknown");
   const why =
     unread ??
@@ -161,7 +160,7 @@ function outcomeOn(
   return { verdict: "unknown", as: judged.as, answer, checks };
 }
 
-/** No entry of the pool matches, which takes something away where one did before. */
+/** No entry of the pool matches, so the pull is lost if one matches today. */
 function withoutEntry(
   artefacts: ClusterArtefacts,
   { checks, as }: JudgedPull,
@@ -180,8 +179,8 @@ function withoutEntry(
     return { verdict: "allowed", as: null, answer, checks: [] };
   }
   const answer = unknown(
-    `whether the pull goes on is not known: ${where}no entry matches, and whether one does today was not read`,
-    "add a pattern for the host where an entry of today's file matches it",
+    `whether the pull goes on is not known: ${where}no entry matches, and the file that nodes have today was not read`,
+    "if an entry of today's file matches the image, add a pattern for its host",
   );
   return { verdict: "unknown", as, answer, checks };
 }

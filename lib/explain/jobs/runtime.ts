@@ -1,6 +1,6 @@
 /*
  * What the nodes' container runtime does with an image after the kubelet has looked up credentials for the name in the
- * pod: mirrors, registries that are blocked, policies of signatures, files that configure it.
+ * pod: mirrors, blocked registries, signature policies, and files that configure the runtime.
  *
  * Sources: containers-registries.conf(5) and containers-policy.json(5); openshift/runtime-utils, pkg/registries
  * (`EditRegistriesConfig`; `NeverContactSource` blocks the source for tags and digests alike); containers/image issue
@@ -16,7 +16,7 @@ import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import type { NodeConfiguration } from "../read/node-configuration";
 import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
 
-/** A repository of a host, of which a judge asks. */
+/** A repository on a host. */
 export interface NamedRepository {
   /** With its port. */
   readonly host: string;
@@ -24,8 +24,8 @@ export interface NamedRepository {
 }
 
 /**
- * Whether a scope of a runtime's configuration covers a repository: equal, or followed by what may follow a scope; `*.`
- * stands for every host below a domain.
+ * Whether a scope of a runtime's configuration covers a repository: the scope is equal to it or a prefix that ends at a
+ * `/`; `*.` stands for every host below a domain.
  */
 function coversRepository(scope: string, { host, path }: NamedRepository): Ternary {
   const plain = host.replace(/:\d+$/, "");
@@ -38,7 +38,7 @@ function coversRepository(scope: string, { host, path }: NamedRepository): Terna
   return whole === "yes" ? whole : path.matches(patternOf(`${inner.replace(/[*?]/g, "?")}/*`));
 }
 
-/** The first scope that covers a repository, or may. */
+/** The first scope that covers a repository, or may cover it. */
 function covering(scopes: readonly string[], repository: NamedRepository): string | undefined {
   return scopes.find((scope) => coversRepository(scope, repository) !== "no");
 }
@@ -48,13 +48,13 @@ export interface Mirrored {
   readonly rules: readonly MirrorRule[];
   /** In their order, each once. */
   readonly mirrors: readonly string[];
-  /** True where the repository itself is never contacted. */
+  /** True if the repository itself is never contacted. */
   readonly blocked: boolean;
-  /** True where a mirror is on another host, to which no credentials of the pod are shown. */
+  /** True if a mirror is on another host, which receives no credentials of the pod. */
   readonly elsewhere: boolean;
 }
 
-/** The mirrors of a repository: those of the longest source alone, as the runtime takes only the entry that fits best. */
+/** The mirrors of a repository: only those of the longest source, since the runtime uses only the best match. */
 export function mirroredAs(rules: readonly MirrorRule[], repository: NamedRepository): Mirrored | undefined {
   const all = rules.filter(({ source }) => coversRepository(source, repository) !== "no");
   if (all.length === 0) return undefined;
@@ -81,7 +81,7 @@ export function mirrorHint(mirrored: Mirrored | undefined): string {
   return `; the runtime tries the mirror ${mirrored.mirrors.join(", ")} first, ${how}`;
 }
 
-/** What keeps the runtime from pulling a repository with the pod's credentials; `undefined` where nothing is known to. */
+/** What keeps the runtime from pulling a repository with the pod's credentials; `undefined` if nothing is known to. */
 export function runtimeRefusal(
   { mirrors, registrySources, imagePolicies }: RegistryFacts,
   node: Pick<NodeConfiguration, "name" | "files">,
@@ -96,7 +96,7 @@ export function runtimeRefusal(
     (policy &&
       unknown(
         `${policy.title} asks for signatures of ${nameOf(repository)}, and whether the image has them is not judged`,
-        "see the policy, and that the image is signed as it says",
+        "check that the image is signed as the policy requires",
         seen(policy.title, policy.source),
       ))
   );
@@ -106,7 +106,7 @@ function nameOf({ host, path }: NamedRepository): string {
   return `${host}/${path.example}`;
 }
 
-/** Blocked registries go into registries.conf, allowed ones into policy.json. */
+/** OpenShift writes blocked registries into registries.conf, and allowed ones into policy.json. */
 function forbidden(
   sources: RegistryFacts["registrySources"],
   repository: NamedRepository,
@@ -145,7 +145,7 @@ function blockedEvent(scope: string): string {
   return `event: registry ${scope} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`;
 }
 
-/** What follows for the pull where the source itself is never contacted. */
+/** What follows for the pull if the source itself is never contacted. */
 function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer {
   const { rules, mirrors, elsewhere } = mirrored;
   const { host } = repository;
@@ -165,20 +165,20 @@ function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer 
 }
 
 /**
- * Files that configure the runtime: containers' own, those of containerd, k3s and RKE2. They are not evaluated: one that
- * names the registry, or all of them, may send the pull to a mirror, ask for signatures or reject it.
+ * Files that configure the runtime: those of containers/image, containerd, k3s and RKE2. They are not evaluated: a file
+ * that names the registry, or all registries, may send the pull to a mirror, require signatures or reject it.
  */
 const FILES: readonly RegExp[] = [
   /^\/etc\/containers\/(?:registries\.conf(?:$|\.d\/[^/]+\.conf$)|policy\.json$)/,
   /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/,
   /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
 ];
-/** The folder is named by a registry, with `_` about its port, or by `_default` for those without a folder. */
+/** The folder is named after a registry, with `_` around its port, or `_default` for those without a folder. */
 const HOSTS = /\/certs\.d\/([^/]+)\/hosts\.toml$/;
-/** What the machine config operator writes of mirror sets says nothing that they do not. */
+/** What the machine config operator generates from mirror sets adds nothing to them. */
 const GENERATED = "-generated-registries";
 
-/** Whether a file of the runtime may bear on what is pulled from a host. */
+/** Whether a file of the runtime may affect what is pulled from a host. */
 function mayConcern(path: string, content: string, host: string): boolean {
   const [, folder] = HOSTS.exec(path) ?? [];
   if (folder !== undefined) return ["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder);
@@ -189,7 +189,7 @@ function mayConcern(path: string, content: string, host: string): boolean {
   return names.some((name) => content.includes(name)) || /["'.]\*["']/.test(content);
 }
 
-/** True where every requirement of containers-policy.json(5) is to accept anything. */
+/** True if every requirement of containers-policy.json(5) is to accept anything. */
 function isOpenPolicy(content: string): boolean {
   const isOpen = (value: unknown): boolean =>
     Array.isArray(value)
@@ -219,7 +219,7 @@ function inRuntimeFiles(
     if (mayBe)
       return unknown(
         `${path} of the nodes ${pool} configures the runtime, and may send the pull of ${nameOf(repository)} to a mirror, without the pod's credentials, or reject the image`,
-        "see the file; what Image/cluster, ImageDigestMirrorSet and ImageTagMirrorSet say is judged",
+        "check the file; only Image/cluster, ImageDigestMirrorSet and ImageTagMirrorSet are judged",
         seen(path, source),
       );
   }

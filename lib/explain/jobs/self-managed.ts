@@ -1,6 +1,6 @@
 /*
- * Spokes that take the hub's own tokens: whether the pods have the token, whether the API servers of the spoke take it,
- * and as whom. Source: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver and
+ * Spokes that accept the hub's own tokens: whether the pods have the token, whether the spoke's API servers accept it,
+ * and as which user. Source: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver and
  * pkg/authentication/cel, and plugin/pkg/authenticator/token/oidc.
  */
 
@@ -33,26 +33,26 @@ import { boundAnswer } from "../shared/spokes";
 import type { Controller, ControllerPods } from "./fleet-controllers";
 import { withFields } from "./fleet-profile";
 
-/** What a spoke without a cloud says of a controller. */
+/** What a spoke outside any cloud says about a controller. */
 export interface SelfManagedReading {
   /** Whether its pods have the token. */
   readonly reading: AccountReading;
   readonly trust: TrustAnswer;
   readonly spoke: SpokeReading;
-  /** Name of the user on the spoke; `undefined` where none is let in or it is not known. */
+  /** Name of the user on the spoke; `undefined` if none is admitted or it is not known. */
   readonly user: string | undefined;
 }
 
-/** Key of spokes that take the hub's own tokens, as the plugin's table has it. */
+/** Key of spokes that accept the hub's own tokens, as in the table of plugins. */
 export const SELF_MANAGED: "kubernetes" = "kubernetes";
 
-/** What a client of the spoke sees, whatever the API server does not take, the issuer's documents too. */
+/** What a client of the spoke sees whenever the API server refuses the token or cannot use the issuer's documents. */
 export const UNAUTHORIZED: string = "Unauthorized";
 
 const READ_IT =
   "also give explain the AuthenticationConfiguration of the spoke's API servers, in a file or folder of the spoke's name";
 
-/** An entry for the issuer, and whether it takes the audience. */
+/** An entry for the issuer, and whether it accepts the audience. */
 interface Asked {
   readonly entry: AuthenticatorFact;
   readonly takes: Ternary;
@@ -77,7 +77,7 @@ export function selfManaged(
   const one = asked.find(({ takes }) => takes === "yes")?.entry;
   const [namespace = "", name = ""] = controller.account.split("/");
   const token: TokenQuestion = { namespace, name, issuer, audience };
-  const user = one ? userName(one, token) : unread("no entry takes the token");
+  const user = one ? userName(one, token) : unread("no entry accepts the token");
   const subject = subjectAnswer(one, user, token);
   return {
     reading: {
@@ -93,8 +93,8 @@ export function selfManaged(
     },
     spoke: {
       admitted: one
-        ? pass("the spoke's API servers take the token", seen("jwt", one.source))
-        : unknown("whether the spoke takes the token is not known", READ_IT),
+        ? pass("the spoke's API servers accept the token", seen("jwt", one.source))
+        : unknown("whether the spoke accepts the token is not known", READ_IT),
       authorized: isKnown(user)
         ? boundAnswer(spokeName, { users: [user], groups: [] }, spoke)
         : unknown("the name of the user on the spoke is not known", READ_IT),
@@ -104,12 +104,12 @@ export function selfManaged(
   };
 }
 
-/** An API server does not start with it, and one that runs keeps what it had. */
+/** An API server does not start with such a file, and one that runs keeps its old configuration. */
 function refusedAnswer(refused: SpokeFact["refused"]): Answer | undefined {
   const [first] = refused;
   if (!first) return undefined;
   return broken(
-    `the spoke's API servers do not take the AuthenticationConfiguration: it ${first.problem}`,
+    `the spoke's API servers refuse the AuthenticationConfiguration: it ${first.problem}`,
     "correct the file",
     "invalid authentication configuration",
     ...refused.map(({ problem, source }) => seen(problem, source)),
@@ -122,10 +122,10 @@ function issuerAnswer(
   asked: readonly Asked[],
 ): Answer {
   const [found, ...others] = asked.map(({ entry }) => entry);
-  // A configuration names an issuer once, so that a second one is of another server.
+  // A configuration names an issuer only once, so a second entry belongs to another server.
   if (found && others.some((each) => each.text !== found.text))
     return unknown(
-      "the spoke's API servers do not take the issuer's tokens alike",
+      "the spoke's API servers treat the issuer's tokens differently",
       READ_IT,
       ...asked.map(({ entry }) => seen("issuer.url", entry.source)),
     );
@@ -151,34 +151,34 @@ function issuerAnswer(
   );
 }
 
-/** The spoke asks itself for the keys; elsewhere it finds them, and does not start where the issuer is its own. */
+/** Without a discovery URL the spoke asks itself for the keys; with one, it does not start if the issuer is its own. */
 function ownIssuerAnswer(issuer: string, { discoveryUrl, source }: AuthenticatorFact): Answer {
   const isOwn = orElse(discoveryUrl, () => "") === undefined;
   const where = seen(isOwn ? "issuer.url" : `discoveryURL ${shown(discoveryUrl)}`, source);
   const remedy = "give the hub its own issuer, which spokes can reach, with --service-account-issuer";
   if (isOwn)
     return broken(
-      `the issuer ${issuer} is the spoke itself, which has other keys`,
+      `at the spoke, the issuer ${issuer} is the spoke itself, which has other keys`,
       remedy,
       UNAUTHORIZED,
       where,
     );
-  const reason = `whether ${issuer} is the spoke's own issuer as well is not known; it would not start`;
+  const reason = `whether ${issuer} is also the spoke's own issuer is not known; if it is, the spoke's API servers do not start`;
   return unknown(reason, remedy, where);
 }
 
 function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answer {
   const found = asked.find(({ takes }) => takes === "yes")?.entry;
   if (found)
-    return pass(`the spoke takes tokens for ${shown(audience)}`, seen("issuer.audiences", found.source));
+    return pass(`the spoke accepts tokens for ${shown(audience)}`, seen("issuer.audiences", found.source));
   const evidence = asked.map(({ entry: { audiences, source } }) => {
     const texts = orElse(audiences, () => [] as const);
-    return seen(`takes ${texts.map(shown).join(", ")}`, source);
+    return seen(`accepts ${texts.map(shown).join(", ")}`, source);
   });
   if (asked.length === 0 || asked.some(({ takes }) => takes === "unknown"))
-    return unknown("the audience of the token is not known", "see the checks before", ...evidence);
+    return unknown("the audience of the token is not known", "see the earlier checks", ...evidence);
   return broken(
-    `the token is for ${shown(audience)}, which the spoke does not take`,
+    `the token is for ${shown(audience)}, which the spoke does not accept`,
     "project the token with the audience of the spoke",
     UNAUTHORIZED,
     ...evidence,
@@ -190,11 +190,11 @@ function subjectAnswer(
   user: Known<string>,
   token: TokenQuestion,
 ): Answer {
-  if (!one) return unknown("who is let in is not known", "see the checks before");
+  if (!one) return unknown("who is admitted is not known", "see the earlier checks");
   if (!isKnown(user))
     return unknown(
-      "what makes the user's name cannot be determined",
-      "make it of the claim sub",
+      "how the user's name is made cannot be determined",
+      "make it from the claim sub",
       seen("claimMappings", one.source),
     );
   const where = seen("userValidationRules", one.source);
@@ -202,7 +202,7 @@ function subjectAnswer(
   const refusing = judged.find(([, outcome]) => outcome === "no");
   if (refusing)
     return broken(
-      `the spoke does not let ${shown(user)} in`,
+      `the spoke does not admit ${shown(user)}`,
       `add ${subjectOf(token)} to the rule of the spoke's AuthenticationConfiguration`,
       UNAUTHORIZED,
       where,
@@ -210,14 +210,14 @@ function subjectAnswer(
     );
   const open = judged.find(([, outcome]) => outcome === "unknown");
   return open
-    ? unknown(`what a rule says cannot be determined: ${shown(open[0])}`, "write user.username in […]", where)
-    : pass(`the spoke lets ${shown(user)} in`, where);
+    ? unknown(`the result of a rule is not known: ${shown(open[0])}`, "write user.username in […]", where)
+    : pass(`the spoke admits ${shown(user)}`, where);
 }
 
 function unpinned(one: AuthenticatorFact): SpokeReading["warnings"][number] {
   return {
     id: "subject-unpinned",
-    reason: "no rule names the users, so that every service account of the hub with this audience gets in",
+    reason: "no rule names the users, so every service account of the hub with this audience is admitted",
     evidence: [seen("jwt", one.source)],
     remedy: "add userValidationRules that name the controllers",
   };
@@ -228,7 +228,7 @@ function subjectOf({ namespace, name }: TokenQuestion): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Name of the user; not known where it is made of something that only the token tells. */
+/** Name of the user; not known if it is made from something that only the token shows. */
 function userName({ claim, prefix, expression }: AuthenticatorFact, token: TokenQuestion): Known<string> {
   return andThen(expression, (made) => {
     if (made !== undefined) {
@@ -237,14 +237,14 @@ function userName({ claim, prefix, expression }: AuthenticatorFact, token: Token
         ? known(value)
         : unread("the expression is not evaluated");
     }
-    if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made of another claim");
+    if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made from another claim");
     return andThen(prefix, (start) =>
       start === undefined ? unread("it has no prefix") : known(start + subjectOf(token)),
     );
   });
 }
 
-/** Whether a rule for claims or users lets the user in. */
+/** Whether a rule for claims or users admits the user. */
 function ruleOutcome(
   written: Known<string>,
   { hasGroups }: AuthenticatorFact,
@@ -265,7 +265,7 @@ function ruleOutcome(
   );
 }
 
-/** False where all rules let another service account of the hub in as well. */
+/** False if all rules also admit another service account of the hub. */
 function namesUsers(entry: AuthenticatorFact, token: TokenQuestion): boolean {
   const other = { ...token, namespace: "other", name: "other" };
   const user = orElse(userName(entry, other), () => "");
@@ -291,7 +291,7 @@ function claimsOf(token: TokenQuestion): CelClaims {
   };
 }
 
-/** Functions of Google's alone, which an API server does not know. */
+/** Functions that only Google has, and an API server does not know. */
 const FOREIGN = /\.extract\s*\(/;
 
 function evaluated(expression: string, variables: CelVariables): unknown {
@@ -327,20 +327,20 @@ function tokenAt(
     workloads.length === 0
       ? unknown(`no workload of ${title} was read`, "also give explain its manifest")
       : unknown(
-          `for which audience the token at ${file} is cannot be determined`,
-          "write the audience that the spoke takes into the volume",
+          `the audience of the token at ${file} cannot be determined`,
+          "write the audience that the spoke accepts into the volume",
           ...evidence,
         );
   return { audience, answer };
 }
 
-/** The one value of several; not known where they differ. */
+/** The value that all have; not known if they differ. */
 function one(values: readonly Known<string>[]): Known<string> {
   const [first = unread("there is none")] = values;
   return values.every((each) => same(each, first) === "yes") ? first : unread("containers differ");
 }
 
-/** Where nothing says which container runs the plugin, each must have the token; `undefined` where none has it. */
+/** If nothing shows which container runs the plugin, each must have the token; `undefined` if none has it. */
 function audienceAt({ pods, container }: ControllerPods, file: string): Known<string> | undefined {
   const containers = containersOf(withFields(pods.spec, { initContainers: treeOf([]) })).filter(
     ({ name }) => container === "" || name === container,

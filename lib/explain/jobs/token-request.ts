@@ -39,16 +39,16 @@ export function accountPresent({
   if (account?.patch)
     return unknown(
       `a patch of ${key} with $patch was read, which deletes or replaces fields of it; whether it is applied is not known`,
-      "read the manifests as kustomize writes them (kubectl kustomize)",
+      "give explain the manifests as kustomize writes them (kubectl kustomize)",
       seen("ServiceAccount with $patch", account.patch),
     );
-  // Where no service account was read at all, or a workload is another team's, it may be written elsewhere.
+  // If no service account was read at all, or the workload is another team's, it may be written elsewhere.
   const mayBeElsewhere =
     origin === "workload" || (origin === "asked" && artefacts.serviceAccounts.size === 0);
   return accountWritten(artefacts, key, account, mayBeElsewhere, "failed to get service account");
 }
 
-/** The kubelet runs it from a file; the API server knows but its mirror, which may name no service account. */
+/** The kubelet runs it from a file; the API server knows only its mirror, which may name no service account. */
 function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry | undefined): Answer {
   const runs = entry?.tokenAttributes?.requireServiceAccount === false;
   return broken(
@@ -61,28 +61,28 @@ function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry | undef
 
 const ROLE = /^node-role\.kubernetes\.io\/(.+)$/;
 const OS: readonly string[] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
-/** Pools that take no MachineConfigs of worker's, by the roles of their nodes. */
+/** Pools that do not get the MachineConfigs of workers, by the roles of their nodes. */
 const POOLS: Readonly<Record<string, string>> = {
   master: "master",
   "control-plane": "master",
   arbiter: "arbiter",
 };
 
-/** Where a workload's pods come to nodes of which nothing was read; `undefined` where nothing says that they do. */
+/** The answer if a workload's pods run on nodes of which nothing was read; `undefined` if nothing says that they do. */
 function placedElsewhere(
   { title, spec, source }: WorkloadFact,
   { cluster, nodes }: ClusterArtefacts,
 ): Answer | undefined {
-  // Where pods go is written, or it is not judged.
+  // Only a literal placement is judged.
   const written = (key: string): unknown => orElse(knownJson(treeAt(spec, key)), () => undefined);
   const selector = written("nodeSelector");
   if (at(written("os"), "name") === "windows" || OS.some((label) => at(selector, label) === "windows"))
     return unknown(
-      `the pods of ${title} run on nodes with Windows, whose kubelets are not read here`,
-      "see the kubelets' flags on those nodes",
+      `the pods of ${title} run on Windows nodes, whose kubelets are not judged here`,
+      "check the kubelets' flags on those nodes",
       seen("os or nodeSelector", source),
     );
-  // The nodes of others are not named by pools, and those of a hosted cluster have one role.
+  // Nodes of other platforms are not named by pools, and those of a hosted cluster have one role.
   if (cluster.openShift === undefined || cluster.openShift.nodePools !== undefined) return undefined;
   const pool = Object.keys(Object(selector))
     .map((label) => POOLS[ROLE.exec(label)?.[1] ?? ""])
@@ -95,7 +95,7 @@ function placedElsewhere(
   );
 }
 
-/** What kube-apiserver lets nodes do, by its version and gates. */
+/** What kube-apiserver allows nodes to do, by its version and gates. */
 interface ApiServerRules {
   readonly version: string;
   /** Whether nodes need RBAC to get service accounts. */
@@ -105,10 +105,10 @@ interface ApiServerRules {
 }
 
 const RESTRICTION = "ServiceAccountNodeAudienceRestriction";
-/** Since then it asks RBAC for audiences; 1.32 with the gate on asks no authorizer. */
+/** Since this version it asks RBAC about audiences; 1.32 with the gate on asks no authorizer. */
 const ASKS_SINCE = "1.33";
 
-/** `undefined` where the version is not known. Thousands of pulls ask about a handful of clusters. */
+/** `undefined` if the version is not known. Remembered, since thousands of pulls ask about a handful of clusters. */
 const apiServerRules = once((cluster: ClusterFacts): ApiServerRules | undefined => {
   const { apiServer: version } = cluster;
   if (version === undefined || !isKnownMinor(version)) return undefined;
@@ -120,12 +120,12 @@ const apiServerRules = once((cluster: ClusterFacts): ApiServerRules | undefined 
   };
 });
 
-/** Any node; rules about single nodes are not what a pull by any node can rest on. */
+/** Any node, because a pull by any node cannot rely on rules about single nodes. */
 const NODE = { user: "system:node:*", groups: DEFAULT_NODE_GROUPS, apiGroup: "" } as const;
 
 /** May the kubelet get the service account? */
 export function accountReadable(artefacts: ClusterArtefacts, key: string): Answer {
-  // Asked first, since what the version says is known once for all.
+  // The version comes first, since its answer is the same for all service accounts.
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.needsServiceAccountGet === false)
     return pass(`the node authorizer of kube-apiserver ${apiServer.version} lets nodes get it`);
@@ -160,7 +160,7 @@ export function requiredAnnotations(
   if (contested) return contested;
   const key = requiredKeys.find((each) => !account.annotations.has(each));
   if (key === undefined) return ANNOTATED;
-  // Those of the same domain, or the same key in other letter case.
+  // Annotations of the same domain, or the same key in other letter case.
   const near = [...account.annotations.keys()].filter(
     (each) => each.toLowerCase() === key.toLowerCase() || each.split("/")[0] === key.split("/")[0],
   );
@@ -173,7 +173,7 @@ export function requiredAnnotations(
   );
 }
 
-/** The answer where documents contradict each other about an annotation; `undefined` where they do not. */
+/** The answer if documents contradict each other about an annotation; `undefined` if they do not. */
 function contestedAnnotation(
   { key, annotations, documents }: ServiceAccountFact,
   name: string,
@@ -182,7 +182,7 @@ function contestedAnnotation(
   if (value === undefined || whyNot(value)?.kind !== "contested") return undefined;
   return unknown(
     `documents of ${key} contradict each other about the annotation ${name} (${documents.map(sourceText).join(", ")}): what the cluster has depends on how and when each is applied`,
-    "keep the annotation in one document, and that the only one of the service account or applied with kubectl apply --server-side",
+    "keep the annotation in one document; make that the service account's only document, or apply it with kubectl apply --server-side",
     ...documents.map((source) => seen("ServiceAccount", source)),
   );
 }
@@ -208,7 +208,7 @@ export function audienceGranted(
     if (grant === undefined) return withoutGrant(artefacts, puller, audience, referenced);
     if (apiServer?.restrictsAudiences && compareVersions(apiServer.version, ASKS_SINCE) < 0)
       return broken(
-        `kube-apiserver ${apiServer.version} restricts audiences to those in the pod's volumes and asks no RBAC`,
+        `kube-apiserver ${apiServer.version} restricts audiences to those in the pod's volumes and does not ask RBAC`,
         "use kube-apiserver 1.33 or newer",
         "audience … not found in pod spec volume",
       );
@@ -262,7 +262,7 @@ function withoutGrant(
   );
 }
 
-/** Whether a CSI driver behind a pod's volumes asks for the audience; not known where one was not read. */
+/** Whether a CSI driver behind a pod's volumes requests the audience; unknown if one was not read. */
 function driverReferences(
   { volumeDrivers: { audiences, ofClaim } }: ClusterArtefacts,
   { namespace, drivers, claims, hasGeneratedClaims }: WorkloadFact,

@@ -160,7 +160,7 @@ function firstWrongLine(text: string): number {
   return lineAt(text, right);
 }
 
-const ALIASES = "has aliases that refer to nothing or multiply";
+const ALIASES = "has aliases that refer to nothing, or that expand to too much";
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
 interface YamlProblem {

@@ -1,6 +1,6 @@
 /*
- * Findings with one cause, as one line. Two have one cause where check, severity, reason and remedy are the same but for
- * what each names of its own: service account, image, identity called after them.
+ * Findings with one cause, as one line. Two findings have one cause if check, severity, reason and remedy are the same,
+ * apart from what each finding names of its own: its service account, its image, an identity named after them.
  */
 
 import { grouped } from "../../model/grouped";
@@ -24,7 +24,7 @@ export interface Cause {
   readonly remedy: string;
 }
 
-/** A text in pieces; at odd places stands what the finding names of its own. */
+/** A text in pieces; those at odd places are what the finding names of its own. */
 type Pieces = readonly string[];
 
 const ORDER: readonly Finding["severity"][] = ["error", "warning", "note"];

@@ -8,12 +8,12 @@ import { placeText } from "../read/source-lines";
 import { withLine } from "./json";
 import { printable, printableLines } from "./printable";
 
-/** Version of the shape; it changes where a reader of the old one would misread the new one. */
+/** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const COMPARE_JSON_VERSION = 1;
 
 const NOTHING = "no difference: both sides let every service account do the same";
 
-/** The differences for people: a line each, and below it the lines of both sides that it comes from. */
+/** The differences for people: one line each, followed by the lines of both sides that cause it. */
 export function renderCompareText({ changes }: Comparison): string {
   if (changes.length === 0) return `${NOTHING}\n`;
   const blocks = changes.map((change) => {
@@ -66,7 +66,7 @@ export function renderCompareMarkdown({ changes }: Comparison): string {
   ].join("\n");
 }
 
-/** Nothing of other people's files is markup. */
+/** Text from other people's files is never markup. */
 function cell(text: string): string {
   return printable(text).replace(/[\\`*_{}[\]<>()#+!|~@&-]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
@@ -77,7 +77,7 @@ function counted(changes: readonly Change[]): string {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ");
 }
 
-/** The stack of a change, as it comes before its sentence; empty where it is about none. */
+/** The stack of a change, as it precedes the sentence; empty without a stack. */
 export function stackText({ stack }: Change): string {
   return stack === "" ? "" : `${stack}: `;
 }
@@ -87,7 +87,7 @@ export function evidenceText({ text, source }: Evidence): string {
   return source === undefined ? text : `${text} (${placeText(source)})`;
 }
 
-/** Between subject and target, by what is compared and what happened. */
+/** Words between subject and target, by what is compared and what happened. */
 const VERBS: Readonly<
   Record<Change["about"], Readonly<Record<Exclude<ChangeKind, "incomparable" | "identity">, string>>>
 > = {
@@ -133,7 +133,7 @@ function named(state: ComparedState | null): string {
   return state?.as ?? "no one";
 }
 
-/** As whom something new is reached; and through what else a pull may still be served. */
+/** As whom something new is reached, or what else may still serve a pull. */
 function asText({ about, kind, after }: Change): string {
   if (about === "trust" || about === "right" || !after || after.as === null) return "";
   return kind === "removed" || kind === "narrowed" ? `; it may pull as ${after.as} now` : ` as ${after.as}`;

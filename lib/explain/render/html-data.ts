@@ -1,6 +1,6 @@
 /*
- * The results as the page's script reads them: every text, check and chain once. What texts name of the result that they
- * are of (its service account, target and identity) is taken out, so that ten thousand alike become one.
+ * The results as the page's script reads them: every text, check and chain once. Names of the result (its service
+ * account, target and identity) are taken out of texts, so that ten thousand similar texts become one.
  */
 
 import { type CheckId } from "../check-ids";
@@ -14,12 +14,12 @@ import { jobWords } from "./jobs";
 import { cloudTitle } from "../every-cloud";
 import { printable } from "./printable";
 
-/** Takes the place of the target, subject, identity, name and namespace; no printable text holds them. */
+/** Marks in place of the target, subject, identity, name and namespace; no printable text contains them. */
 const MARKS: readonly string[] = ["\u0001", "\u0002", "\u0003", "\u0004", "\u0005"];
-/** Shorter ones are in too many words. */
+/** Shorter names are part of too many words. */
 const MARKED_MIN = 4;
 
-/** The links of a chain by the place on the map that they belong to; what is in none belongs to the one before. */
+/** The links of a chain by their place on the map; a link without one belongs to the place before. */
 const STAGES: readonly (readonly [title: string, checks: readonly CheckId[]])[] = [
   ["Service account", ["service-account-present", "account-present", "controller-present", "secret-present"]],
   [
@@ -152,7 +152,7 @@ class Marked {
   }
 }
 
-/** The cloud whose resources the chain rests on most; empty where it rests on none. */
+/** The cloud whose resources the chain rests on most; empty if it rests on none. */
 function cloudOf(checks: readonly CheckResult[]): string {
   const counts = new Map<string, number>();
   for (const { source } of checks.flatMap(({ evidence }) => evidence)) {

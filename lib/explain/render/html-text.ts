@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Any text as HTML that shows it and is no markup, in elements and in quoted attributes alike. */
+/** Any text as HTML without markup, for elements and quoted attributes alike. */
 export function htmlText(text: string): string {
   return printable(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }

@@ -1,5 +1,5 @@
 /*
- * The page: one file that works from disk, loads nothing, and runs its own script alone.
+ * The page: one file that works from disk, loads nothing, and runs only its own script.
  */
 
 import { createHash } from "node:crypto";
@@ -14,10 +14,10 @@ import { htmlText } from "./html-text";
 import { jobTitle } from "./jobs";
 import type { RenderReportOptions } from "./report";
 
-/** What the page has besides results. */
+/** What the page shows in addition to results. */
 export interface RenderHtmlOptions extends RenderReportOptions {
   /**
-   * What changed, where the results are of the new side of two.
+   * What changed, if the results are those of the new side of a comparison.
    *
    * @defaultValue - nothing was compared
    */
@@ -29,9 +29,9 @@ const SCRIPTS: readonly string[] = ["data.js", "table.js", "map.js", "page.js"];
 
 /**
  * The results as one HTML page: a map of the trust from service accounts to what they reach, a table to search, filter
- * and sort, and each chain with its evidence; the findings of an audit and what changed, where they are given.
+ * and sort, and each chain with its evidence; the findings of an audit and what changed, if given.
  *
- * The page loads nothing, runs nothing but its own script, and holds no time, so that the same results give the same
+ * The page loads nothing, runs only its own script, and contains no time, so that the same results give the same
  * bytes. Texts of artefacts are data in it, never markup.
  */
 export function* renderHtml(

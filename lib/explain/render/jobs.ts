@@ -1,6 +1,6 @@
 import type { ExplainResult } from "../result";
 
-/** How each job is told. */
+/** The words for a job. */
 export interface JobWords {
   /** Between service account and target. */
   readonly verb: string;

@@ -6,7 +6,7 @@ import type { Acceptance, ExplainResult } from "../result";
 import type { RenderReportOptions } from "./report";
 import { printableLines } from "./printable";
 
-/** Version of the shape; it changes where a reader of the old one would misread the new one. */
+/** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const EXPLAIN_JSON_VERSION = 1;
 
 /**
@@ -69,7 +69,7 @@ function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object 
   return { id, reason, evidence: evidence.map(withLine), remedy };
 }
 
-/** Lines are looked up for what is written alone: facts keep paths. */
+/** Looks up lines only for what is written; facts keep paths. */
 export function withLine({ text, source }: Evidence): object {
   if (source === undefined) return { text };
   const { file, document, path, stated } = source;

@@ -15,9 +15,9 @@ interface Case {
 
 /**
  * The results as JUnit XML, a suite for each stack and job and a case for each result: denied is a failure, unknown an
- * error, accepted is skipped with the reason. Findings of the audit are a suite, of which errors and warnings fail.
+ * error, accepted is skipped with the reason. Findings of the audit are a suite, in which errors and warnings fail.
  *
- * Source: the schema of Jenkins' xunit plugin, junit-10.xsd; there is no time in it, so that the same results give the
+ * Source: the schema of Jenkins' xunit plugin, junit-10.xsd; it contains no time, so that the same results give the
  * same bytes.
  */
 export function* renderJunit(

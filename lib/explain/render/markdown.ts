@@ -17,7 +17,7 @@ const LABELS: Readonly<Record<Finding["severity"], string>> = {
 
 /**
  * The results as Markdown for a comment on a pull request or a job's summary: the counts, and a table with a row for
- * each cause; below it what stands behind rows of several results, folded.
+ * each cause; below it, folded, the results behind rows that stand for several.
  */
 export function* renderMarkdown(
   results: Iterable<ExplainResult>,
@@ -76,8 +76,8 @@ function* members({ findings, who }: Cause): Generator<string> {
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9'-]*$/;
 
 /**
- * A sentence, every word of which that is not plain stands as code: no text of other people makes a link, a mention, a
- * column or HTML.
+ * A sentence in which every word that is not plain is code: other people's text makes no link, mention, column or
+ * HTML.
  */
 function escaped(text: string): string {
   return printable(text)

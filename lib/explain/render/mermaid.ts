@@ -17,7 +17,7 @@ const WARNING = "fill:#fef7e0,stroke:#b06000,stroke-dasharray:4";
 const EDGES_MAX = 500;
 
 /**
- * The results as one Mermaid flowchart, a chain per result, piece by piece; refused where Mermaid would not draw it.
+ * The results as one Mermaid flowchart, a chain per result, piece by piece; refused if Mermaid would not draw it.
  *
  * Source of the syntax: mermaid.js.org/syntax/flowchart.html; texts are quoted, and what could end them is written
  * as a numeric entity.

@@ -3,15 +3,15 @@ import { pathToFileURL } from "node:url";
 import type { Finding } from "../findings";
 import { lineOf } from "../read/source-lines";
 
-/** Where a finding stands. */
+/** Where a finding is. */
 export interface Place {
-  /** The file, relative to the working directory where it is below it. */
+  /** The file, relative to the working directory if it is below it. */
   readonly file: string;
-  /** From 1; `undefined` where the file has only one. */
+  /** From 1; `undefined` if the file has only one. */
   readonly line: number | undefined;
 }
 
-/** The first place that the evidence of a finding names; `undefined` where it names none. */
+/** The first place that the evidence of a finding names; `undefined` if it names none. */
 export function placeOf({ evidence }: Finding): Place | undefined {
   const source = evidence.find((each) => each.source)?.source;
   return source && { file: fromHere(source.file), line: lineOf(source) };
@@ -24,7 +24,7 @@ function fromHere(file: string): string {
     : below.replaceAll(sep, "/").replace(/^(?:\.\/)+/, "");
 }
 
-/** A file as a URI reference (RFC 3986): relative where the path is. */
+/** A file as a URI reference (RFC 3986): relative if the path is. */
 export function uriOf(file: string): string {
   return isAbsolute(file) ? pathToFileURL(file).href : file.split("/").map(encodeURIComponent).join("/");
 }

@@ -5,12 +5,12 @@
 const CONTROL =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** One line that shows what is there: control characters of other people's files come out as escapes. */
+/** Text as one line, in which control characters from other people's files are escaped. */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** The same of a text of several lines, each made of what is printed here: JSON, whose strings hold no line break. */
+/** The same for text of several lines: JSON, whose strings contain no line break. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }

@@ -1,6 +1,6 @@
 import type { Finding } from "../findings";
 
-/** What reports for machines have besides results. */
+/** What machine-readable reports contain in addition to results. */
 export interface RenderReportOptions {
   /**
    * Findings of the audit.

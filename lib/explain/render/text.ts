@@ -28,14 +28,14 @@ export interface RenderTextOptions {
    */
   readonly verbose?: boolean;
   /**
-   * The verdicts of which results are shown; allowed ones, which otherwise are counted, get a line each. The counts at
-   * the end are of all.
+   * The verdicts whose results are shown; allowed ones, which otherwise are counted, get a line each. The counts at the
+   * end include all results.
    *
    * @defaultValue - all
    */
   readonly only?: readonly Verdict[];
   /**
-   * Counts by stack and job alone.
+   * Only counts, by stack and job.
    *
    * @defaultValue false
    */

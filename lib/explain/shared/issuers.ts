@@ -17,9 +17,9 @@ import { isAbsent, remembered, whether } from "./references";
 interface Host {
   readonly issuer: Known<string>;
   readonly store: ObjectStore;
-  /** The door at the issuer's URL; `undefined` where another server stands before the store. */
+  /** The door at the issuer's URL; `undefined` if another server is in front of the store. */
   readonly door: StoreDoor | undefined;
-  /** What names of the issuer's objects begin with, empty or with a slash at the end. */
+  /** Prefix of the names of the issuer's objects, empty or with a slash at the end. */
   readonly base: string;
 }
 
@@ -28,7 +28,7 @@ const DISCOVERY = ".well-known/openid-configuration";
 /** The issuers that were read. */
 export class PublishedIssuers implements Issuers {
   readonly #stores: readonly ObjectStore[];
-  /** By the text of the issuer for people, which is one for each value. */
+  /** By the issuer's text for people, which is unique for each value. */
   readonly #problems = new Map<string, Answer | undefined>();
 
   constructor(stores: readonly ObjectStore[]) {
@@ -58,7 +58,7 @@ export class PublishedIssuers implements Issuers {
     );
   }
 
-  /** Those at the issuer's URL; else those whose discovery document names it, as behind a server of the user's. */
+  /** Stores at the issuer's URL, or else those whose discovery document names it, as behind a server of the user's. */
   #hosts(issuer: Known<string>): readonly Host[] {
     const hosts = this.#stores.flatMap((store) =>
       store.doors.flatMap((door): readonly Host[] => {
@@ -120,7 +120,7 @@ export class PublishedIssuers implements Issuers {
     );
   }
 
-  /** The name of the object at a URL of the issuer's, or of the same store's; `undefined` for another place. */
+  /** The name of the object at a URL of the issuer or of the same store; `undefined` for another place. */
   #nameOf(url: Known<string | undefined>, { issuer, base, store }: Host): string | undefined {
     const path = below(issuer, url);
     if (path !== undefined) return base + path;
@@ -153,7 +153,7 @@ function namingHosts(issuer: Known<string>, store: ObjectStore): readonly Host[]
   });
 }
 
-/** True where the discovery document or keys of the issuer stand there. */
+/** True if the store has the issuer's discovery document or keys. */
 function isPublishing({ store, base }: Host): boolean {
   if (store.objects.has(base + DISCOVERY)) return true;
   return [...store.objects].some(
@@ -163,19 +163,19 @@ function isPublishing({ store, base }: Host): boolean {
   );
 }
 
-/** What keeps those without credentials from reading an object at the issuer's URL. */
+/** What keeps readers without credentials from an object at the issuer's URL. */
 function refusal({ door, store, issuer }: Host, name: string): Answer | undefined {
   return door ? door.refusal(name) : store.before?.(issuer);
 }
 
-/** A state says what its configuration does not know yet. */
+/** A state shows what its configuration does not know yet. */
 function current({ store }: Host, name: string): readonly StoredObject[] {
   const all = store.objects.get(name) ?? [];
   const literal = all.filter(({ text }) => isKnown(text));
   return literal.length > 0 ? literal : all;
 }
 
-/** What is uploaded from a file, or made by an expression, is not read; JSON with references in its texts is. */
+/** Objects uploaded from a file or made by an expression are not read; JSON with references in its texts is. */
 function isRead({ text }: StoredObject): boolean {
   return isKnown(text) || isKnown(parsedTree(text));
 }
@@ -188,14 +188,14 @@ function absent({ store, issuer }: Host, name: string, what: string): Answer {
   return store.isWhole ? broken(reason, remedy, undefined, ...places) : unknown(reason, remedy, ...places);
 }
 
-/** What Terraform leaves as it is may be right although what is written is not. */
+/** A text that Terraform leaves as it is may be right although the written one is not. */
 function wrong({ isKept }: StoredObject, reason: string, remedy: string, where: Evidence): Answer {
   return isKept
-    ? unknown(`${reason}, unless another text is there, which Terraform leaves as it is`, remedy, where)
+    ? unknown(`${reason}, unless the object has another text, which Terraform leaves as it is`, remedy, where)
     : broken(reason, remedy, undefined, where);
 }
 
-/** What follows a URL, without slash at the beginning; `undefined` where it is not certain that it follows. */
+/** The rest of a text after a URL, without a leading slash; `undefined` if it may not begin with the URL. */
 export function below(base: Known<string>, url: Known<string | undefined>): string | undefined {
   const rest = afterPrefix(url as Known<string>, base);
   const path = orElse(rest ?? known(undefined), () => undefined);

@@ -1,5 +1,5 @@
 /*
- * JSON Web Key Sets that others wrote, as far as clouds verify the tokens of a cluster by them.
+ * JSON Web Key Sets that others wrote, as far as clouds verify a cluster's tokens with them.
  */
 
 import { type Known, isKnown, orElse } from "../../model/known";
@@ -10,16 +10,16 @@ import { derivedKeyId } from "../../rules/openid/jwks";
 export interface KeySet {
   readonly ids: readonly string[];
   readonly fingerprint: string;
-  /** Why no token can be verified by it, after "the keys …"; `undefined` where one can. */
+  /** Why no token can be verified with it, after "the keys …"; `undefined` if some can. */
   readonly refusal: string | undefined;
-  /** Why perhaps not all can; `undefined` where nothing speaks against it. */
+  /** Why perhaps not all tokens can; `undefined` if nothing speaks against it. */
   readonly doubt: string | undefined;
 }
 
 /** The members that make a key, and the id by which it is found. */
 const MEMBERS: readonly string[] = ["kid", "kty", "n", "e", "crv", "x", "y"];
 
-/** Reads a key set; of a text that is none there are no keys, and a text that is not known is in doubt. */
+/** Reads a key set; a text that is not a key set is refused, and one that is not known is in doubt. */
 export function keySet(jwks: Known<string>): KeySet {
   const keys = orElse(childOf(parsedTree(jwks), "keys"), () => undefined);
   const nothing = { ids: [], fingerprint: "", refusal: undefined, doubt: undefined };

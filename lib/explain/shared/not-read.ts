@@ -1,5 +1,5 @@
 /*
- * Calls of modules, which are not followed: what they are given they may change, so that what depends on it is not known.
+ * Calls of modules, which are not followed: a module may change what it receives, so what depends on that is not known.
  */
 
 import { type Known, orElse } from "../../model/known";
@@ -8,7 +8,7 @@ import type { Granted } from "../cloud";
 import type { NotRead } from "../read/scope";
 import type { Terraform } from "../read/terraform";
 
-/** What was not read of the configurations, without the modules whose resources a plan or state has. */
+/** The module calls that were not read, except modules whose resources a plan or state has. */
 export class Unread {
   readonly #calls: readonly NotRead[];
 
@@ -29,7 +29,7 @@ export class Unread {
     return this.#calls.length === 0;
   }
 
-  /** The answer where a call is given one of the resources, or one of the texts, in any letter case; else `undefined`. */
+  /** The answer if a call receives one of the resources or texts, in any letter case; otherwise `undefined`. */
   answer(
     what: string,
     resources: readonly object[],
@@ -45,7 +45,7 @@ export class Unread {
     return (
       found &&
       unknown(
-        `${found.reason}, is given ${what}: what it makes of it is not known`,
+        `${found.reason}, is given ${what}: what the module does with it is not known`,
         "also give explain what `terraform show -json` prints of the plan or state",
         seen("call", found.source),
       )
@@ -53,7 +53,7 @@ export class Unread {
   }
 }
 
-/** Resources that grant something and are not judged, with what they say, so that a change of them is seen. */
+/** Resources that grant something but are not judged, with their arguments, so that a change of them is seen. */
 export function grantsNotRead(terraform: Terraform, types: readonly string[]): readonly Granted[] {
   const all = types.flatMap((type) => terraform.ofType(type)).filter(({ adopted }) => !adopted);
   return all.map((resource) => {
@@ -66,7 +66,7 @@ export function grantsNotRead(terraform: Terraform, types: readonly string[]): r
 
 const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider"];
 
-/** Whether a text has another one in it, and not as a part of a longer name. */
+/** Whether a text contains another one, not as a part of a longer name. */
 function names(text: string, name: string): boolean {
   for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1))
     if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;

@@ -1,6 +1,6 @@
 /*
- * Buckets and containers whose objects Terraform declares, among them the documents of issuers. A cloud says in its own
- * folder which ones it has, at which URLs their objects are read, and whether everyone may.
+ * Buckets and containers whose objects Terraform declares, such as the documents of issuers. Each cloud states in its
+ * own folder which ones it has, at which URLs their objects are read, and whether everyone may read them.
  */
 
 import type { Known } from "../../model/known";
@@ -9,20 +9,20 @@ import type { Source } from "../read/source";
 
 /** An object as it is declared. */
 export interface StoredObject {
-  /** Its text; not known where it is not written beside it, as that of a file. */
+  /** Its text; not known if the resource does not contain it, as with a file. */
   readonly text: Known<string>;
-  /** True where Terraform leaves the text of an object that is there as it is (`ignore_changes`). */
+  /** True if Terraform leaves the text of an existing object as it is (`ignore_changes`). */
   readonly isKept: boolean;
-  /** Who may read it besides those that bucket and policy let in: `public-read`; `undefined` where nothing is written. */
+  /** Who may read it in addition to what the bucket and its policy allow: `public-read`; `undefined` if not stated. */
   readonly acl: Known<string | undefined>;
   readonly source: Source;
 }
 
 /** URLs at which the objects of a store are read. */
 export interface StoreDoor {
-  /** Name of the object at a URL, or the beginning of names; `undefined` where the URL is certainly another place's. */
+  /** Name of the object at a URL, or the beginning of names; `undefined` if the URL is certainly not here. */
   readonly nameAt: (url: Known<string>) => Known<string> | undefined;
-  /** What keeps those without credentials from reading an object here; `undefined` where nothing is known to. */
+  /** What keeps readers without credentials from an object here; `undefined` if nothing is known to. */
   readonly refusal: (name: string) => Answer | undefined;
 }
 
@@ -30,14 +30,14 @@ export interface StoreDoor {
 export interface ObjectStore {
   /** For people: `the bucket acme`. */
   readonly label: string;
-  /** By name, without slash at the beginning; a configuration and its state declare one object both. */
+  /** By name, without a leading slash; a configuration and its state both declare an object. */
   readonly objects: ReadonlyMap<string, readonly StoredObject[]>;
-  /** True where what is not declared is not there: Terraform makes the store, and knows the names of all objects. */
+  /** True if only declared objects exist: Terraform creates the store, and knows the names of all objects. */
   readonly isWhole: boolean;
   readonly doors: readonly StoreDoor[];
   /**
-   * What is known of who serves a URL that is none of its doors, although a document in it names the URL; `undefined`
-   * where nothing is, since a server of the user's may stand before the store.
+   * The answer about a URL that is not one of its doors although a document in it names the URL; `undefined` if nothing
+   * is known, since a server of the user's may be in front of the store.
    */
   readonly before: ((url: Known<string>) => Answer | undefined) | undefined;
 }
@@ -45,8 +45,8 @@ export interface ObjectStore {
 /** The issuers whose documents were read. */
 export interface Issuers {
   /**
-   * The answer of a cloud that trusts the issuer and asks it for its keys; `log` is what the cloud says where it cannot.
-   * A failure stays as it is, and one that is not known unless the cloud certainly gets no keys.
+   * The answer of a cloud that trusts the issuer and asks it for its keys; `log` is what the cloud says if it cannot.
+   * A failed answer stays as it is, and so does an unknown one unless the cloud certainly gets no keys.
    */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer;
   keysOf(issuer: Known<string>): readonly PublishedKeys[];

@@ -1,5 +1,5 @@
 /*
- * Arguments of plugins, references in their values included.
+ * Arguments of plugins, including references in their values.
  */
 
 import { type Known, joined, match, partsOf, shown } from "../../model/known";
@@ -11,10 +11,10 @@ import { type Answer, type Evidence, broken, unknown } from "../answer";
 /** The arguments of an entry. */
 export interface EntryArguments {
   readonly parsed: ParsedArguments;
-  /** The value of a flag, of several the last; `undefined` where it is not given. */
+  /** The value of a flag, the last if there are several; `undefined` if it is not given. */
   readonly value: (flag: string) => Known<string> | undefined;
   readonly word: (place: number) => Known<string> | undefined;
-  /** An argument that may be any flag, for people; `undefined` where all begin with text. */
+  /** An argument that may be any flag, for people; `undefined` if all begin with text. */
   readonly open: string | undefined;
 }
 
@@ -53,7 +53,7 @@ function beginsWithText(argument: Known<string>): boolean {
   return typeof partsOf(argument)?.[0] === "string";
 }
 
-/** What the plugin certainly refuses of its arguments; `undefined` where nothing, or nothing certain. */
+/** What the plugin certainly refuses in its arguments; `undefined` if nothing is certain. */
 export function refusedArguments(
   plugin: string,
   facts: PluginFacts,
@@ -61,12 +61,12 @@ export function refusedArguments(
   where: Evidence,
 ): Answer | undefined {
   const refusal = certainRefusal(plugin, facts, parsed);
-  // Of a value that it is known only after apply is not known whether the plugin takes it.
+  // Whether the plugin accepts a value that is known only after apply is not known.
   if (refusal === undefined || refusal.reason.includes(MARK)) return undefined;
   return broken(refusal.reason, refusal.remedy, refusal.log, where);
 }
 
-/** What stays open of arguments that nothing certain speaks against. */
+/** What remains unknown about arguments that the plugin does not certainly refuse. */
 export function openArguments(
   { parsed: { refusal }, open }: EntryArguments,
   where: Evidence,

@@ -4,8 +4,8 @@ import { type Known, is, partsOf, textOf } from "../../model/known";
 const FLAG = /^(-[^-]|--[^=]+)(=?)([^]*)$/;
 
 /**
- * The value of the last of these flags, as spf13/pflag reads them (`parseArgs`): behind `--` there are none, and a name
- * ends before the first reference. `undefined` where no flag is there.
+ * The value of the last of these flags, as spf13/pflag reads them (`parseArgs`): none follow `--`, and a name ends
+ * before the first reference. `undefined` if no flag is given.
  */
 export function flagOf(
   args: readonly Known<string>[],

@@ -20,26 +20,26 @@ export interface ProjectedToken {
 export interface SeenFile {
   readonly path: string;
   readonly token: ProjectedToken | undefined;
-  /** ConfigMap and key of its text; `undefined` where it is of no ConfigMap. */
+  /** ConfigMap and key of its text; `undefined` if it does not come from a ConfigMap. */
   readonly of: { readonly configMap: string; readonly key: string } | undefined;
 }
 
 export interface ContainerFact {
   readonly name: string;
-  /** A variable: `undefined` where none of that name is written, not known where only the cluster tells it. */
+  /** A variable: `undefined` if none of that name is written, not known if only the cluster shows its value. */
   readonly variable: (name: string) => Known<string | undefined>;
-  /** True where it takes all variables of an object that is not read. */
+  /** True if it takes all variables of an object that is not read. */
   readonly hasMore: boolean;
   readonly files: readonly SeenFile[];
-  /** True where a path of a mount or a file is only known in the cluster. */
+  /** True if a path of a mount or a file is known only in the cluster. */
   readonly isOpen: boolean;
 }
 
-/** The lifetime where none is written. Source: `ServiceAccountTokenProjection`. */
+/** The lifetime if none is written. Source: `ServiceAccountTokenProjection`. */
 const LIFETIME = 3600;
 const CONTAINERS: readonly string[] = ["initContainers", "containers"];
 
-/** A text, empty where it is absent or not known; for names that the API server asks to be literal. */
+/** A text, empty if it is absent or not known; for names that the API server requires to be literal. */
 function literal(tree: Tree): string {
   return orElse(optionalText(tree), () => undefined) ?? "";
 }
@@ -48,7 +48,7 @@ function isNothing(tree: Tree): boolean {
   return whether(tree, (value) => value === undefined || value === null) === "yes";
 }
 
-/** The containers, those that run first before the others; `keysOf` gives the keys of ConfigMaps that were read. */
+/** The containers, in the order in which they start; `keysOf` returns the keys of ConfigMaps that were read. */
 export function containersOf(
   spec: Tree,
   keysOf: (configMap: string) => readonly string[] = () => [],
@@ -75,7 +75,7 @@ export function containersOf(
   });
 }
 
-/** Of a variable that is written twice the last counts. */
+/** If a variable is written twice, the last one takes effect. */
 function variableOf(container: Tree, name: string): Known<string | undefined> {
   const all = itemsOf(childOf(container, "env")).filter((each) => literal(childOf(each, "name")) === name);
   if (all.length === 0) return known(undefined);
@@ -83,7 +83,7 @@ function variableOf(container: Tree, name: string): Known<string | undefined> {
   if (!isNothing(childOf(written, "valueFrom")))
     return unread(`the variable ${name} comes from another object`);
   return andThen(optionalText(childOf(written, "value")), (value) =>
-    value?.includes("$(") ? unread(`the variable ${name} is made of others`) : known(value ?? ""),
+    value?.includes("$(") ? unread(`the variable ${name} is made from others`) : known(value ?? ""),
   );
 }
 
@@ -116,7 +116,7 @@ function tokenOf(token: Tree): ProjectedToken {
   };
 }
 
-/** With a `subPath` only that file or directory of the volume is there, at the path of the mount. */
+/** With a `subPath`, only that file or directory of the volume is mounted, at the path of the mount. */
 function mounted(mount: Tree, files: readonly SeenFile[]): readonly SeenFile[] {
   const [path, part] = [literal(childOf(mount, "mountPath")), literal(childOf(mount, "subPath"))];
   if (literal(childOf(mount, "subPathExpr")) !== "") return [];
@@ -142,12 +142,12 @@ export function missingKey(spec: Tree, configMap: string, keys: readonly string[
     .find((key) => key !== "" && !keys.includes(key));
 }
 
-/** Lifetimes of tokens that Kubernetes takes, in seconds. */
+/** Lifetimes of tokens that Kubernetes accepts, in seconds. */
 const SHORTEST = 600;
 const LONGEST = 2 ** 32;
 
 /**
- * The first pod with a projected token that the API server refuses; `undefined` where there is none. Source:
+ * The first pod with a projected token that the API server refuses; `undefined` if there is none. Source:
  * kubernetes/kubernetes, pkg/apis/core/validation/validation.go, `validateProjectionSources`.
  */
 export function refusedToken(pods: readonly PodFact[]): Answer | undefined {
@@ -158,7 +158,7 @@ export function refusedToken(pods: readonly PodFact[]): Answer | undefined {
       .find((each) => each !== undefined);
     if (problem !== undefined)
       return broken(
-        `${title} ${problem}, so that it does not start`,
+        `${title} ${problem}, so it does not start`,
         "write a lifetime between 600 and 4294967296 seconds, and a path within the volume",
         "Invalid value",
         seen(title, source),
@@ -170,10 +170,10 @@ export function refusedToken(pods: readonly PodFact[]): Answer | undefined {
 function tokenProblem(token: Tree): string | undefined {
   const path = literal(childOf(token, "path"));
   if (posix.isAbsolute(path) || path.split("/").includes(".."))
-    return `asks for a token at ${path}; Kubernetes takes no path but one within the volume`;
+    return `asks for a token at ${path}; Kubernetes accepts only a path within the volume`;
   const seconds = orElse(childOf(token, "expirationSeconds"), () => undefined) ?? SHORTEST;
   const asks = `asks for a token of ${JSON.stringify(seconds)}`;
-  if (!Number.isSafeInteger(seconds)) return `${asks}; Kubernetes takes whole numbers of seconds`;
-  if (Number(seconds) > LONGEST) return `${asks} seconds; Kubernetes gives none over ${LONGEST}`;
-  return Number(seconds) < SHORTEST ? `${asks} seconds; Kubernetes gives none under ${SHORTEST}` : undefined;
+  if (!Number.isSafeInteger(seconds)) return `${asks}; Kubernetes accepts only whole numbers of seconds`;
+  if (Number(seconds) > LONGEST) return `${asks} seconds; Kubernetes issues none over ${LONGEST}`;
+  return Number(seconds) < SHORTEST ? `${asks} seconds; Kubernetes issues none under ${SHORTEST}` : undefined;
 }

@@ -1,5 +1,5 @@
 /*
- * Values of Terraform as keys, and what is asked of them in many places.
+ * Terraform values as keys, and questions about them that many places ask.
  */
 
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../model/known";
 import { Resource } from "../read/block";
 
-/** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */
+/** A literal in lower case, or the single reference that a value is; `undefined` for anything else. */
 export function keyOf(value: Known<string | undefined>): string | Reference | undefined {
   return match(
     value,
@@ -22,7 +22,7 @@ export function keyOf(value: Known<string | undefined>): string | Reference | un
   );
 }
 
-/** What a question about a value says; of one that is not known it says nothing. */
+/** The answer to a question about a value; unknown for a value that is not known. */
 export function asked<T>(value: Known<T>, question: (value: T) => Ternary): Ternary {
   return match(value, question, () => "unknown");
 }
@@ -32,12 +32,12 @@ export function whether<T>(value: Known<T>, test: (value: T) => boolean): Ternar
   return asked(value, (each) => (test(each) ? "yes" : "no"));
 }
 
-/** True where it is certain that nothing is stated. */
+/** True if certainly nothing is stated. */
 export function isAbsent(value: Known<unknown>): boolean {
   return whether(value, (each) => each === undefined) === "yes";
 }
 
-/** True where an attribute of a resource of a type is part of a text. */
+/** True if a text contains an attribute of a resource of a type. */
 export function mentionsType(text: Known<string>, type: string): boolean {
   const parts = partsOf(text) ?? [];
   return parts.some(
@@ -45,7 +45,7 @@ export function mentionsType(text: Known<string>, type: string): boolean {
   );
 }
 
-/** Small letters wherever letters are known. */
+/** Lower case, as far as letters are known. */
 export function lowered<T extends string | undefined>(text: Known<T>): Known<T> {
   const parts = match(
     text,
@@ -56,7 +56,7 @@ export function lowered<T extends string | undefined>(text: Known<T>): Known<T> 
   return textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part))) as Known<T>;
 }
 
-/** What is remembered of a key, made when it is first asked for. */
+/** A value for each key, made when it is first needed. */
 export function remembered<K, V>(
   memory: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },
   key: K,
@@ -70,8 +70,8 @@ export function remembered<K, V>(
 const KEPT = 16;
 
 /**
- * What is remembered of the last keys, and of those that are asked for again and again. Questions about one of ten thousand
- * roles come in a row; what is kept longer than that costs the garbage collector more than to make it again.
+ * Remembers the values of the last keys, and of those that are needed again and again. Questions about one of ten
+ * thousand roles come in a row; keeping values longer costs the garbage collector more than making them again.
  */
 export class Recent<K, V extends object> {
   #last = new Map<K, V>();

@@ -1,6 +1,6 @@
 /*
- * What all clouds ask of a spoke: which cluster of Terraform a profile leads to, and whether the spoke's own RBAC names
- * who comes in.
+ * What all clouds ask about a spoke: which cluster in Terraform a profile leads to, and whether the spoke's own RBAC
+ * names who enters.
  */
 
 import { type Known, isKnown, map, or, partsOf, same, shown } from "../../model/known";
@@ -10,7 +10,7 @@ import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
 import { isAbsent } from "./references";
 
-/** Who enters a spoke: names of the user, of which there are several where cloud and spoke may use either, and groups. */
+/** Who enters a spoke: names of the user (several if the cloud or the spoke may use any of them), and groups. */
 interface SpokeNames {
   readonly users: readonly Known<string>[];
   readonly groups: readonly Known<string>[];
@@ -47,7 +47,7 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
   if (!first || !isWhole || named.some(({ isNamed }) => isNamed === "unknown"))
     return unknown(
       `no binding for ${who} on the spoke ${spoke} was read`,
-      `${remedy}; for manifests that this library did not write, file or folder must have the spoke's name`,
+      `${remedy}; for manifests that this library did not write, the file or folder must have the spoke's name`,
     );
   const others = [...new Set(bound.map(({ name }) => shown(name)))].slice(0, 5).join(", ");
   return broken(
@@ -63,10 +63,10 @@ const CLUSTERS: readonly string[] = [
   "azurerm_kubernetes_cluster",
   "google_container_cluster",
 ];
-/** Attributes in which they have the address of the API server. */
+/** Attributes that hold the address of the API server. */
 const ADDRESSES: readonly string[] = ["endpoint", "fqdn", "private_fqdn"];
 
-/** The cluster whose address the server is, by reference or exactly; `undefined` where nothing says it. */
+/** The cluster that has the server's address, by reference or exactly; `undefined` if nothing shows it. */
 export function servedCluster(server: Known<string>, terraform: Terraform): Resource | undefined {
   const targets = (partsOf(server) ?? []).map((part) => (typeof part === "string" ? undefined : part.target));
   const referred = targets.find(
@@ -75,7 +75,7 @@ export function servedCluster(server: Known<string>, terraform: Terraform): Reso
   if (referred) return referred;
   const found = CLUSTERS.flatMap((type) => terraform.ofType(type)).filter((each) => isServedBy(server, each));
   const [first, ...others] = found;
-  // A resource and a data source that reads it are one; private addresses may be of several.
+  // A resource and a data source that reads it are the same cluster; several clusters may share a private address.
   const isOne = others.every(
     (other) => first && other.type === first.type && same(other.text("name"), first.text("name")) === "yes",
   );
@@ -97,7 +97,7 @@ function hostOf(server: string): string {
     .toLowerCase();
 }
 
-/** The answer where the profile's server is a cluster of another type; `undefined` where nothing says so. */
+/** The answer if the profile's server is a cluster of another type; `undefined` if nothing shows that. */
 export function otherKindOfCluster(
   cluster: Resource | undefined,
   type: string,
@@ -105,8 +105,8 @@ export function otherKindOfCluster(
 ): Answer | undefined {
   if (cluster === undefined || cluster.type === type) return undefined;
   return broken(
-    `the plugin gets credentials for ${title}, and the profile leads to ${cluster.address}`,
-    "let the profile name its cluster's access provider",
+    `the plugin gets credentials for ${title}, but the profile leads to ${cluster.address}`,
+    "name the access provider of that cluster in the profile",
     "Unauthorized: the server has asked for the client to provide credentials",
     seen("cluster", cluster.source),
   );

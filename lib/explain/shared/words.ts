@@ -1,8 +1,7 @@
 import type { Answer } from "../answer";
 
-/** What to do about a value known only after apply, also once it is bound in the manifests. */
-export const ASK_AGAIN =
-  "apply, and ask again with what `terraform show -json` prints given to explain as well";
+/** What to do about a value known only after apply, even once it is bound in the manifests. */
+export const ASK_AGAIN = "apply, and also give explain the output of `terraform show -json`";
 
 const SHOWN = 4;
 
@@ -12,7 +11,7 @@ export function named(names: readonly string[]): string {
   return names.slice(0, SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** What pods must have where none was read: nothing was judged, and nothing speaks against it. */
+/** The answer if no pod was read, with what pods must have: nothing was judged, and nothing speaks against it. */
 export function notSeen(need: string): Answer {
   return { status: "skipped", reason: `no pod of it was read; ${need}`, evidence: [], remedy: "" };
 }

@@ -1,5 +1,5 @@
 /*
- * ARNs as text, all literal: one that Terraform knows only after apply is never read.
+ * ARNs as literal text: ARNs that Terraform knows only after apply are never parsed.
  */
 
 import { fail, type Problem } from "../../errors";
@@ -31,7 +31,7 @@ export function accountId(account: string): string {
   return typeof account === "string" && ACCOUNT.test(account)
     ? account
     : fail("aws-invalid", {
-        problem: "AWS account is not an account id",
+        problem: "the AWS account is not an account id",
         value: account,
         allowed: "12 digits, as text because of leading zeros",
         remedy: "use the id that `aws sts get-caller-identity` prints",
@@ -72,7 +72,7 @@ function isPartition(name: string): boolean {
 
 export function noArn(what: string, value: unknown, form: string): Problem {
   return {
-    problem: `${what} is not an ARN of that kind`,
+    problem: `the ${what} is not an ARN of that kind`,
     value,
     allowed: form,
     remedy: "copy the whole ARN from IAM",

@@ -19,7 +19,7 @@ const { pluginDirectory } = NODEADM_PLACES;
 const { executable: PLUGIN, registries: ECR_HOSTS } = PLUGINS.ecr;
 const SECOND_NAME = `${PLUGIN}-tokens`;
 const EXECUTABLE = 0o755;
-/** The plugin can stand there under one name only, and the kubelet tells entries apart by it. */
+/** A plugin can have only one name there, by which the kubelet distinguishes entries. */
 const SECOND_NAME_FILE = {
   path: `${pluginDirectory}/${SECOND_NAME}`,
   mode: EXECUTABLE,
@@ -41,14 +41,14 @@ const STOCK_PATTERNS: readonly string[] = [
   ecrPublicHost,
 ];
 const SECOND_PUBLIC_HOST = "ecr-public.aws.com";
-/** Kubelet from which nodeadm names it. */
+/** The kubelet version from which on nodeadm lists this host. */
 const SECOND_PUBLIC_HOST_SINCE = "1.32";
 
 const USUAL_ACCOUNT = "602401143452";
 const USUAL_REGIONS =
   "ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-north-1 eu-west-1 eu-west-2 eu-west-3 sa-east-1 us-east-1 us-east-2 us-west-1 us-west-2";
 
-/** The account from whose registry a region's nodes get aws-node, kube-proxy, coredns and AWS' own add-ons. */
+/** The account from whose registry a region's nodes pull aws-node, kube-proxy, coredns and AWS' own add-ons. */
 const SYSTEM_ACCOUNTS: ReadonlyMap<string, string> = new Map([
   ...USUAL_REGIONS.split(" ").map((region) => [region, USUAL_ACCOUNT] as const),
   ["af-south-1", "877085696533"],
@@ -77,8 +77,8 @@ const SYSTEM_ACCOUNTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The entry that nodeadm writes. It stays: system pods have no annotation, and with an entry for tokens alone in its place
- * a new node could pull neither its network plugin nor kube-proxy, and would never become ready.
+ * The entry that nodeadm writes. It must stay: system pods have no annotation, so with only an entry for tokens a new
+ * node could pull neither its network plugin nor kube-proxy, and would never become ready.
  */
 export function eksStockProvider(
   kubelet: string,
@@ -96,7 +96,7 @@ export function eksStockProvider(
       files: [SECOND_NAME_FILE],
       nodeImages: nodeImages(region, systemRegistries, secondHost),
       remedy:
-        "state `region` of eks(), and `systemRegistries` where EKS' registry of that region is not known here; or use mode `mixed`, which leaves the nodes' own entry as it is",
+        "state `region` of eks(), and `systemRegistries` if EKS' registry of that region is not known here; or use mode `mixed`, which leaves the nodes' own entry unchanged",
     },
   };
 }
@@ -111,7 +111,7 @@ function nodeImages(
   return all.length === 0 ? undefined : [...all, ecrPublicHost, ...secondHost];
 }
 
-/** All names of the registry: which one a pod's image has, depends on the add-on's settings. */
+/** All names of the registry: the add-on's settings decide which one a pod's image uses. */
 function systemHosts(region: string): readonly string[] {
   const { ecrFipsRegions, ecrDualStackSuffix } = partitionOf(region);
   const account = SYSTEM_ACCOUNTS.get(region);
@@ -127,14 +127,14 @@ function systemRegistry(pattern: string): string {
   return isWithin(literal(pattern, "systemRegistries"), ECR_HOSTS)
     ? pattern
     : fail("aws-invalid", {
-        problem: "a system registry is none that nodes of EKS can pull from with their own identity",
+        problem: "a system registry is not one from which EKS nodes can pull with their own identity",
         value: pattern,
         allowed: `hosts of ECR, or patterns within ${ECR_HOSTS.join(", ")}`,
-        remedy: "give the host of the add-on's images, <account>.dkr.ecr.<region>.amazonaws.com",
+        remedy: "use the host of the add-on's images, <account>.dkr.ecr.<region>.amazonaws.com",
       });
 }
 
-/** The facts of the plugins with what EKS cannot do on these nodes. */
+/** The facts of the plugins, including what EKS does not support on these nodes. */
 export function eksPlugins(
   plugins: Readonly<Record<string, PluginFacts>>,
   kubelet: string,
@@ -151,30 +151,30 @@ const GATE_OFF =
 
 const ISSUER = /^oidc[.-]eks\.([a-z0-9-]+)\.[a-z0-9.-]+\/id\/[0-9A-Za-z]+$/;
 
-/** True for an issuer that EKS gives a cluster, as far as its form says; not to be asked of a late one. */
+/** True for an issuer in the form of an EKS cluster's; not for late issuers. */
 export function isEksIssuer({ hostPath }: Pick<Issuer, "hostPath">): boolean {
   return ISSUER.test(hostPath);
 }
 
-/** The issuer of an EKS cluster; a late one is passed on. */
+/** The issuer of an EKS cluster; passes on a late one, throws for any other. */
 export function eksIssuer(issuer: Issuer, region: string | undefined): Issuer {
   if (issuer.late) return issuer;
   const [, named] = ISSUER.exec(issuer.hostPath) ?? [];
   if (named === undefined)
     return fail("aws-invalid", {
-      problem: "issuer is none that EKS gives a cluster",
+      problem: "the issuer is not an EKS cluster's",
       value: issuer.url,
       allowed:
         "https://oidc.eks.<region>.amazonaws.com/id/<id>, on IPv6 https://oidc-eks.<region>.api.aws/id/<id>",
       remedy:
-        "use `aws eks describe-cluster --query cluster.identity.oidc.issuer`; for a cluster that is not of EKS use kubernetes()",
+        "use `aws eks describe-cluster --query cluster.identity.oidc.issuer`; for a cluster other than EKS use kubernetes()",
     });
   return region === undefined || named === region
     ? issuer
     : fail("aws-mismatch", {
-        problem: "issuer is of another region than the EKS cluster",
+        problem: "the issuer is in another region than the EKS cluster",
         value: issuer.url,
         allowed: region,
-        remedy: "correct `region`, or give the issuer of this cluster",
+        remedy: "correct `region`, or use the issuer of this cluster",
       });
 }

@@ -1,7 +1,8 @@
 /*
  * The roles of OpenShift's components: what a CredentialsRequest asks for (`AWSProviderSpec` of openshift/
- * cloud-credential-operator, pkg/apis/cloudcredential/v1/types_aws.go), names and Secrets, on request as the `ccoctl aws`
- * command makes them (pkg/cmd/provisioning/aws), and the permissions, narrowed and extended where the caller says so.
+ * cloud-credential-operator, pkg/apis/cloudcredential/v1/types_aws.go), names and Secrets, on request as the `ccoctl
+ * aws` command creates them (pkg/cmd/provisioning/aws), and the permissions, narrowed and extended where the caller
+ * says so.
  */
 
 import { fail } from "../../errors";
@@ -60,7 +61,7 @@ export function componentDescription({ namespace, name }: SecretReference): stri
 /**
  * The Secret that a component reads: an AWS configuration file, line by line as ccoctl writes it.
  *
- * The token's path is the request's `cloudTokenPath` where it has one, as the cloud credential operator reads it;
+ * The token's path is the request's `cloudTokenPath` if it has one, as the cloud credential operator reads it;
  * ccoctl ignores the field, which no AWS request of a release payload has.
  */
 export function componentSecret(
@@ -76,23 +77,23 @@ export function componentSecret(
   return { ...secret, stringData: { credentials: lines.join("\n") } };
 }
 
-/** What one component may do other than its request says. */
+/** How the permissions of one component differ from its request. */
 export interface ComponentPermissionsOverride {
   /**
-   * Actions that reach less; each action of the request at most once.
+   * Actions that are restricted further; each action of the request at most once.
    *
-   * @defaultValue - the request as it is
+   * @defaultValue - the unchanged request
    */
   readonly narrow?: readonly ComponentNarrowing[];
   /**
-   * ARNs of the KMS keys that the component may use, at least one; its KMS actions reach these alone. A request
+   * ARNs of the KMS keys that the component may use, at least one; its KMS actions are limited to these. A request
    * without KMS actions gets those for encrypted disks and objects.
    *
-   * @defaultValue - the request as it is
+   * @defaultValue - the unchanged request
    */
   readonly kmsKeys?: readonly string[];
   /**
-   * Statements besides those of the request.
+   * Statements added to those of the request.
    *
    * @defaultValue - none
    */
@@ -101,7 +102,7 @@ export interface ComponentPermissionsOverride {
    * Why one of `statements` permits every action, or every action of a service, on every resource; becomes part of the
    * description of the role.
    *
-   * @defaultValue - such a statement is refused
+   * @defaultValue - required for such a statement
    */
   readonly wideReason?: string;
 }
@@ -115,9 +116,9 @@ export const COMPONENT_PERMISSIONS_OVERRIDE: ObjectKind<ComponentPermissionsOver
 
 const KMS = /^kms:/i;
 
-/** No colon, or a wildcard before it: KMS actions may be among what it stands for. */
+/** No colon, or a wildcard before it: the action may include KMS actions. */
 const ANY_SERVICE = /^[^:]*[*?]/;
-const SHORTEN = "narrow fewer actions apart from each other, or leave some `statements` out";
+const SHORTEN = "use fewer separate entries of `narrow`, or remove some `statements`";
 
 export function componentPolicy(
   statements: readonly RequestStatement[],
@@ -131,7 +132,7 @@ export function componentPolicy(
     ...(keys.length > 0 && asksForKms ? [{ actions: ["kms:*"], resources: keys }] : []),
   ];
   return checkedPolicy(
-    "permission policy of the IAM role",
+    "the permission policy of the IAM role",
     policyDocument([
       ...statements.flatMap((statement) => narrowedStatements(statement, narrow)),
       ...(keys.length > 0 && !asksForKms ? kmsStatements(keys) : []),
@@ -151,10 +152,10 @@ function requireLimitedKms(statements: readonly RequestStatement[]): void {
   const wide = permittedActions(statements).find((action) => ANY_SERVICE.test(action));
   if (wide !== undefined)
     fail("aws-unsafe", {
-      problem: "request permits actions of any service, so `kmsKeys` would not keep it to these keys",
+      problem: "the request permits actions of any service, so `kmsKeys` would not limit it to these keys",
       value: wide,
       allowed: "requests that name their services",
-      remedy: "leave `kmsKeys` out, and narrow that action with `narrow`",
+      remedy: "remove `kmsKeys`, and narrow that action with `narrow`",
     });
 }
 
@@ -168,7 +169,7 @@ function additionalStatements({
   return checked;
 }
 
-/** The intent, in the form of a request's provider part; `undefined` where the request counts as it is. */
+/** The permissions as a request's provider part; `undefined` if the request applies unchanged. */
 export function componentIntent(
   { Statement }: PolicyDocument,
   { narrow = [], kmsKeys = [], statements = [], wideReason }: ComponentPermissionsOverride,
@@ -202,20 +203,20 @@ const ENTRY = "{ effect, action, resource, policyCondition? }";
 export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
   if (providerKind !== awsProviderKind)
     fail("aws-foreign", {
-      problem: "CredentialsRequest asks another cloud",
+      problem: "the CredentialsRequest is for another cloud",
       value: providerKind,
       allowed: "AWSProviderSpec",
-      remedy: "filter the requests by cloud before they are handed to componentRoles()",
+      remedy: "filter the requests by cloud before you pass them to componentRoles()",
     });
   refuseUnknown("providerSpec", providerSpec, FIELDS);
   const { statementEntries: entries, stsIAMRoleARN: role } = providerSpec;
   if (role !== undefined && role !== "")
     fail("aws-unsupported", {
       problem:
-        "CredentialsRequest names a role itself (stsIAMRoleARN), so the cloud credential operator writes its Secret",
+        "the CredentialsRequest itself names a role (stsIAMRoleARN), so the cloud credential operator writes its Secret",
       value: role,
       allowed: "requests of the release payload, which leave the role to the installation",
-      remedy: "leave this request out, and give the operator's subscription the ARN of a ComponentRole",
+      remedy: "remove this request, and pass the ARN of a ComponentRole to the operator's subscription",
     });
   if (!Array.isArray(entries) || entries.length === 0)
     return invalid("providerSpec.statementEntries", "has no statements", entries, `a list of ${ENTRY}`);
@@ -229,12 +230,17 @@ function statementOf(entry: unknown, where: string): RequestStatement {
   refuseUnknown(where, entry, ENTRY_FIELDS);
   const { effect, action, resource, policyCondition } = entry;
   if (effect !== "Allow" && effect !== "Deny")
-    return invalid(`${where}.effect`, "is no effect", effect, "Allow, Deny");
+    return invalid(`${where}.effect`, "is not an effect", effect, "Allow, Deny");
   if (!isTextList(action))
     return invalid(`${where}.action`, "names no actions", action, "a list of at least one action");
   const malformed = action.find((one) => !ACTION.test(one));
   if (malformed !== undefined)
-    return invalid(`${where}.action`, "names no action of AWS", malformed, "<service>:<action>, or *");
+    return invalid(
+      `${where}.action`,
+      "names an action that is not one of AWS",
+      malformed,
+      "<service>:<action>, or *",
+    );
   if (typeof resource !== "string" || resource === "")
     return invalid(`${where}.resource`, "names no resource", resource, "one ARN, or *");
   const Condition = conditionOf(policyCondition, `${where}.policyCondition`);
@@ -246,7 +252,7 @@ function statementOf(entry: unknown, where: string): RequestStatement {
   };
 }
 
-/** Operator → key → value or values; `undefined` where there is none, as ccoctl leaves an empty one out. */
+/** Operator → key → value or values; `undefined` if there is none, as ccoctl omits an empty one. */
 function conditionOf(condition: unknown, where: string): PolicyCondition | undefined {
   if (condition === undefined || condition === null) return undefined;
   if (!isCondition(condition))
@@ -260,7 +266,7 @@ function refuseUnknown(
   known: readonly string[],
 ): void {
   const stray = Object.keys(object).find((field) => !known.includes(field));
-  if (stray !== undefined) invalid(where, "has a field that is not known", stray, known.join(", "));
+  if (stray !== undefined) invalid(where, "has an unknown field", stray, known.join(", "));
 }
 
 function invalid(where: string, reason: string, value: unknown, allowed: string): never {
@@ -269,6 +275,6 @@ function invalid(where: string, reason: string, value: unknown, allowed: string)
     value,
     allowed,
     remedy:
-      "take the CredentialsRequest as the release payload has it; what this cluster needs otherwise is said with `overrides`",
+      "use the CredentialsRequest as in the release payload; state this cluster's differences with `overrides`",
   });
 }

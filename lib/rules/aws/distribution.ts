@@ -25,14 +25,14 @@ const HOST = /^(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:
 
 const IDENTITY_ID = /^[A-Z0-9]{5,32}$/;
 
-/** A distribution that exists and is taken over. */
+/** An existing distribution that is taken over. */
 export interface ExistingDistribution {
-  /** Its id, `E2EXAMPLE1ABCD`. */
+  /** Id of the distribution, `E2EXAMPLE1ABCD`. */
   readonly id: string;
-  /** The name that CloudFront gave it, `d111111abcdef8.cloudfront.net`; the issuer is that name. */
+  /** The name that CloudFront assigned, `d111111abcdef8.cloudfront.net`; it is the issuer's host. */
   readonly domainName: string;
   /**
-   * Id of the origin access identity that it reads the bucket with so far; stays admitted until it is left out.
+   * Id of the origin access identity with which it currently reads the bucket; admitted until you remove it here.
    *
    * @defaultValue - none; the documents cannot be read while the distribution is being changed
    */
@@ -48,11 +48,11 @@ export const EXISTING_DISTRIBUTION: ObjectKind<ExistingDistribution> = object({
 export function requireCloudFront({ name, cloudFront }: Partition): void {
   if (!cloudFront)
     fail("aws-unsupported", {
-      problem: "partition has no CloudFront that serves an issuer under a custom name",
+      problem: "the partition has no CloudFront that can serve an issuer under a custom name",
       value: name,
       allowed: "aws",
       remedy:
-        'use access: "public"; or host the documents otherwise (in aws-cn under a domain with an ICP filing) and state that issuer with OidcProvider.fromIssuer',
+        'use access: "public"; or host the documents elsewhere (in aws-cn under a domain with an ICP filing) and state that issuer with OidcProvider.fromIssuer',
     });
 }
 
@@ -66,10 +66,10 @@ export function issuerDomain(name: string): string {
   return typeof given === "string" && HOST.test(given)
     ? given
     : fail("aws-invalid", {
-        problem: "domain of the issuer is not the name of a host",
+        problem: "the domain of the issuer is not a host name",
         value: given,
         allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
-        remedy: "write the host alone, as the certificate has it",
+        remedy: "state only the host, as in the certificate",
       });
 }
 
@@ -89,14 +89,14 @@ export function distributionArn(partition: Partition, account: string | undefine
       problem: "an existing CloudFront distribution is adopted, but its account is not known",
       allowed: "account, 12 digits",
       remedy:
-        "give `account`: the bucket's policy must admit the distribution before its origin access changes, and names it by ARN",
+        "state `account`: the bucket's policy must admit the distribution, by its ARN, before its origin access changes",
     });
   return `arn:${partition.name}:cloudfront::${accountId(account)}:distribution/${id}`;
 }
 
 function noDistribution(value: unknown): Problem {
   return {
-    problem: "CloudFront distribution to adopt is not given by id and domain",
+    problem: "the CloudFront distribution to adopt is not stated by id and domain",
     value,
     allowed: 'an id such as "E2EXAMPLE1ABCD" and a domain such as "d111111abcdef8.cloudfront.net"',
     remedy: "copy both from `aws cloudfront list-distributions`",

@@ -1,5 +1,5 @@
 /*
- * A bucket of S3 that serves the documents of an issuer, and who may read it. Sources: "General purpose bucket naming
+ * An S3 bucket that serves the documents of an issuer, and who may read it. Sources: "General purpose bucket naming
  * rules" and "Methods for accessing a bucket" of the S3 user guide, "Restrict access to an Amazon S3 origin" of the
  * CloudFront developer guide.
  */
@@ -20,25 +20,28 @@ const RESERVED: readonly RegExp[] = [
   /--x-s3$/,
   /--table-s3$/,
 ];
-/** hashicorp/terraform-provider-aws, internal/provider/interceptors: how it tells a region at the end of an id. */
+/** hashicorp/terraform-provider-aws, internal/provider/interceptors: how it recognises a region at the end of an id. */
 const IMPORTED_REGION = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/;
 const OWN_NAME = "https://";
 
 /**
- * Minutes, not hours: after a rotation step everybody who honours the header has the new keys when the cluster
- * restarts its API servers, and CloudFront does not keep the documents at all. Zero would make every check of a
- * token ask the bucket.
+ * Minutes, not hours: when the cluster restarts its API servers after a rotation step, everyone who honours the header
+ * has the new keys, and CloudFront does not cache the documents at all. With zero, every check of a token would query
+ * the bucket.
  */
 export const issuerCacheControl = "public, max-age=300";
 
 export function bucketName(name: string): string {
   literal(name, "name of the issuer's bucket");
   if (typeof name === "string" && name.includes("."))
-    return fail("aws-invalid", invalidBucketName(name, "has a dot, which S3's certificates do not cover"));
+    return fail(
+      "aws-invalid",
+      invalidBucketName(name, "contains a dot, which S3's certificates do not cover"),
+    );
   if (typeof name !== "string" || !BUCKET.test(name))
     return fail("aws-invalid", invalidBucketName(name, "has a length or characters that S3 refuses"));
   return RESERVED.some((pattern) => pattern.test(name))
-    ? fail("aws-invalid", invalidBucketName(name, "begins or ends as S3 keeps for itself"))
+    ? fail("aws-invalid", invalidBucketName(name, "has a prefix or suffix that S3 reserves"))
     : name;
 }
 
@@ -48,8 +51,8 @@ export function bucketHost(name: string, region: string): string {
 }
 
 /**
- * `<id>@<region>`: the id of an import of a regional resource, whose region may be another one than the Terraform
- * provider's. Where that takes the region's form for none, the id alone, and both regions must be one.
+ * `<id>@<region>`: the id for importing a regional resource, whose region may differ from the Terraform provider's. If
+ * the provider does not recognise the form of the region, the id alone, and both regions must be equal.
  */
 export function importId(id: string, region: string): string {
   return IMPORTED_REGION.test(region) ? `${id}@${region}` : id;
@@ -59,7 +62,7 @@ export function bucketIssuer(name: string, region: string): string {
   return OWN_NAME + bucketHost(name, region);
 }
 
-/** What S3 answers as the ETag of a text encrypted with its own keys, so that Terraform sees a change from outside. */
+/** The ETag that S3 returns for a text encrypted with its own keys, with which Terraform detects outside changes. */
 export function objectEtag(text: string): string {
   return createHash("md5").update(text).digest("hex");
 }
@@ -75,11 +78,11 @@ export interface IssuerBucketPlace {
 interface DistributionReader {
   /** ARN of the distribution; may be late. */
   readonly distributionArn: string;
-  /** Id of the origin access identity that read the bucket before; `undefined` where there was none. */
+  /** Id of the origin access identity that read the bucket before; `undefined` if there was none. */
   readonly originAccessIdentity: string | undefined;
 }
 
-/** Everyone may read the documents, and nothing else. The Sid is ccoctl's. */
+/** Everyone may read the documents, but nothing else. The Sid is ccoctl's. */
 export function publicBucketPolicy(place: IssuerBucketPlace): PolicyDocument {
   return policyDocument([
     {
@@ -93,8 +96,8 @@ export function publicBucketPolicy(place: IssuerBucketPlace): PolicyDocument {
 }
 
 /**
- * One distribution may read the documents, with origin access control. An identity that read them before is let in
- * as well, so that the documents stay readable until the distribution no longer uses it.
+ * One distribution may read the documents, with origin access control. A previous origin access identity stays
+ * admitted, so that the documents remain readable until the distribution no longer uses it.
  */
 export function distributionBucketPolicy(
   place: IssuerBucketPlace,
@@ -133,7 +136,7 @@ function documentArns({ bucketName: name, partition, paths }: IssuerBucketPlace)
 
 function invalidBucketName(value: unknown, reason: string): Problem {
   return {
-    problem: `bucket name ${reason}`,
+    problem: `the bucket name ${reason}`,
     value,
     allowed:
       "3 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit, without the prefixes and suffixes that S3 reserves",

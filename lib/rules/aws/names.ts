@@ -16,7 +16,7 @@ const NAME = /^[\w+=,.@-]+$/;
 const PATH = /^\/(?:[\x21-\x7e]+\/)?$/;
 const DESCRIPTION = /^[\t\n\r\x20-\x7e\xa1-\xff]+$/;
 
-/** `_` joins: it occurs in no cluster, namespace or service account name, so that the usual name needs no hash. */
+/** The separator `_` occurs in no cluster, namespace or service account name, so the usual name needs no hash. */
 const RULES: NameRules = { max: NAME_MAX, allowed: /[\w+=,.@-]/, separator: "_" };
 
 /** Returns a role name as IAM accepts it; over 64 characters it is cut and ends with a hash of the whole name. */
@@ -28,7 +28,7 @@ export function roleName(name: string): string {
   return name.slice(0, NAME_MAX - suffix.length) + suffix;
 }
 
-/** `<prefix><part>_<part>_…` within 64 characters; different parts never give one name. */
+/** `<prefix><part>_<part>_…` within 64 characters; different parts never yield the same name. */
 export function derivedRoleName(parts: readonly string[], prefix = ""): string {
   literal(prefix, "prefix of IAM role names");
   const tooLong = prefix.length > NAME_MAX / 2;
@@ -42,7 +42,7 @@ export function rolePath(path: string): string {
   return typeof path === "string" && path.length <= PATH_MAX && PATH.test(path)
     ? path
     : fail("aws-invalid", {
-        problem: "path of the IAM role is not a path",
+        problem: "the path of the IAM role is not a valid path",
         value: path,
         allowed: "/ or /…/ with visible ASCII characters, at most 512",
         remedy: "begin and end it with a slash",
@@ -59,7 +59,7 @@ export function roleDescription(description: string, what: string): string {
   return usable
     ? description
     : fail("aws-invalid", {
-        problem: `${what} cannot stand in the description of an IAM role`,
+        problem: `${what} cannot be part of the description of an IAM role`,
         value: description,
         allowed: "at least one character of printable Latin-1; the whole description at most 1000 characters",
         remedy: "write one short sentence",
@@ -77,7 +77,7 @@ const KEY_MAX = 128;
 const VALUE_MAX = 256;
 const RESERVED = /^aws:/i;
 
-/** Tags as arguments of Terraform, template markers escaped; values may be late. `undefined` where there are none. */
+/** Tags as Terraform arguments with template markers escaped; values may be late. `undefined` if there are none. */
 export function tagArguments(
   tags: Tags | undefined,
   max: number = TAGS_MAX,
@@ -109,19 +109,19 @@ export function ccoctlNameOf(name: string): string {
   return typeof given === "string" && CCOCTL_NAME.test(given)
     ? given
     : fail("aws-invalid", {
-        problem: "name that ccoctl was given is not usable",
+        problem: "the name that was passed to ccoctl is not valid",
         value: given,
         allowed: "1 to 89 letters, digits, `.`, `_` and `-`",
-        remedy: "give what stood after --name: the bucket's name without `-oidc`",
+        remedy: "use the value of --name: the bucket's name without `-oidc`",
       });
 }
 
-/** What ccoctl tags everything of a cluster with, also to find it again. */
+/** The tags with which ccoctl marks all resources of a cluster, and by which it finds them again. */
 export function ccoctlTags(clusterName: string): Readonly<Record<string, string>> {
   return { [`${TAG_PREFIX}${clusterName}`]: "owned", Name: clusterName };
 }
 
-/** What ccoctl calls the cluster in comments of CloudFront. */
+/** How ccoctl names the cluster in CloudFront comments. */
 export function ccoctlComment(clusterName: string): string {
   return `${TAG_PREFIX}${clusterName}`;
 }
@@ -133,10 +133,10 @@ export function listOf(values: string | readonly string[] | undefined): readonly
 
 function noRoleName(value: unknown): Problem {
   return {
-    problem: "IAM role name has characters that IAM refuses",
+    problem: "the IAM role name has characters that IAM refuses",
     value,
     allowed: "letters, digits and _+=,.@-, at least one; over 64 characters it is shortened with a hash",
-    remedy: "use another name, or leave it out to have one derived",
+    remedy: "use another name, or omit it to use a derived one",
   };
 }
 

@@ -1,7 +1,7 @@
 /*
- * Actions of a component's request that are to reach less, certain KMS keys say. Narrowing never adds: what is given
- * besides is in separate statements. Source: "Key policies in AWS KMS" of the KMS developer guide: IAM policies
- * count only where the key's own policy lets the account delegate.
+ * Actions of a component's request that are restricted, for example to certain KMS keys. Narrowing never adds: further
+ * permissions are in separate statements. Source: "Key policies in AWS KMS" of the KMS developer guide: IAM policies
+ * take effect only if the key's own policy allows the account to delegate.
  */
 
 import { fail, type Problem } from "../../errors";
@@ -17,18 +17,18 @@ import {
 } from "./policy-document";
 import { isTextList, isConditionOfOperators, isResource } from "./statement";
 
-/** Actions of a request that reach less than the request asks for. */
+/** Actions of a request that are restricted further than in the request. */
 export interface ComponentNarrowing {
   /** Actions as the request writes them, or with `*` for any text: `s3:GetObject`, `kms:*`. */
   readonly actions: readonly string[];
   /**
-   * What they reach instead of the request's resource; within that. May be late where the request asks for `*`.
+   * Resources that replace the request's resource; within that. May be late if the request asks for `*`.
    *
    * @defaultValue - the request's resource
    */
   readonly resources?: readonly string[];
   /**
-   * Conditions that must hold besides those of the request.
+   * Conditions that must hold in addition to those of the request.
    *
    * @defaultValue - none
    */
@@ -41,7 +41,7 @@ export const COMPONENT_NARROWING: ObjectKind<ComponentNarrowing> = object({
   conditions: optional(anyObject),
 });
 
-/** Returns what is narrowed, checked, each of its actions being one of the request. */
+/** Returns the checked narrowings; each action must be one of the request. */
 export function checkedNarrowings(
   narrow: readonly ComponentNarrowing[],
   statements: readonly RequestStatement[],
@@ -51,11 +51,11 @@ export function checkedNarrowings(
   for (const pattern of narrow.flatMap(({ actions }) => actions))
     if (!known.some((action) => names(pattern, action)))
       fail("aws-unused", {
-        problem: "override narrows an action that no Allow statement of the request has",
+        problem: "the override narrows an action that no Allow statement of the request has",
         value: pattern,
         allowed: known.join(", "),
         remedy:
-          "write the action as the request does, or with * for any text; Deny statements are never narrowed",
+          "use the action as in the request, or with * for any text; Deny statements are never narrowed",
       });
   return narrow;
 }
@@ -64,7 +64,7 @@ export function permittedActions(statements: readonly RequestStatement[]): strin
   return statements.flatMap(({ Effect, Action }) => (Effect === "Allow" ? Action : []));
 }
 
-/** A statement with its actions grouped by what narrows them; a Deny is never narrowed, that would permit more. */
+/** A statement with its actions grouped by narrowing; a Deny is never narrowed, because that would permit more. */
 export function narrowedStatements(
   statement: RequestStatement,
   narrow: readonly ComponentNarrowing[],
@@ -114,7 +114,7 @@ function narrowingOf(action: string, narrow: readonly ComponentNarrowing[]): Com
   const found = narrow.filter(({ actions }) => actions.some((pattern) => names(pattern, action)));
   return found.length > 1
     ? fail("aws-conflict", {
-        problem: "override narrows one action twice",
+        problem: "the override narrows an action twice",
         value: action,
         allowed: "each action of the request in one entry of `narrow`",
         remedy:
@@ -123,19 +123,19 @@ function narrowingOf(action: string, narrow: readonly ComponentNarrowing[]): Com
     : found[0];
 }
 
-/** IAM does not tell upper from lower case in actions. */
+/** IAM ignores letter case in actions. */
 function names(pattern: string, action: string): boolean {
   return matchesPattern(pattern.toLowerCase(), action.toLowerCase()) === true;
 }
 
-/** Within `*` everything is; within anything else a late ARN cannot be compared. */
+/** Everything is within `*`; with anything else a late ARN cannot be compared. */
 function requireWithin(resource: string, asked: string): void {
   if (asked === "*") return;
   if (isLate(resource)) fail("aws-unsafe", wider("an ARN that is known after apply", asked));
   if (!patternWithin(resource, asked)) fail("aws-unsafe", wider(resource, asked));
 }
 
-/** Neither operators nor keys tell upper from lower case. */
+/** IAM ignores letter case in operators and keys. */
 function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
   const operators = [...new Set([...Object.keys(asked), ...Object.keys(added)])];
   return Object.fromEntries(
@@ -145,7 +145,7 @@ function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
       const twice = Object.keys(more).find((key) => taken.has(key.toLowerCase()));
       if (twice !== undefined)
         fail("aws-conflict", {
-          problem: `override states a condition that the request has already, ${operator} on ${twice}`,
+          problem: `the override states a condition that the request already has, ${operator} on ${twice}`,
           value: twice,
           allowed: "conditions on other keys, or with other operators",
           remedy: "state it with an operator that the request does not use; all conditions must hold",
@@ -157,7 +157,7 @@ function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
 
 const KEY_ARN = /^arn:([a-z-]+):kms:[a-z0-9-]+:(\d{12}):key\/[A-Za-z0-9-]+$/;
 
-/** What a component needs that encrypts and decrypts with a key, itself and through other services. */
+/** Permissions that a component needs to encrypt and decrypt with a key, itself and through other services. */
 const USE: readonly string[] = [
   "kms:Decrypt",
   "kms:DescribeKey",
@@ -168,14 +168,14 @@ const USE: readonly string[] = [
 ];
 const GRANTS: readonly string[] = ["kms:CreateGrant", "kms:ListGrants", "kms:RevokeGrant"];
 
-/** Returns the ARN of a key, checked where it is literal. */
+/** Returns the ARN of a key; checks it if it is literal. */
 export function kmsKeyArn(arn: string): string {
   if (isLate(arn)) return arn;
   const [, partition] = (typeof arn === "string" && KEY_ARN.exec(arn)) || [];
   return partitions.some(({ name }) => name === partition) ? arn : fail("aws-invalid", noKmsKey(arn));
 }
 
-/** The account of a key's literal ARN; `undefined` where the ARN is late. */
+/** The account in a key's literal ARN; `undefined` if the ARN is late. */
 export function kmsKeyAccount(arn: string): string | undefined {
   return isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[2];
 }
@@ -200,8 +200,8 @@ export function kmsStatements(keys: readonly string[]): PolicyStatement[] {
 }
 
 /**
- * The statements that the policy of a key needs for a role, unless it lets the role's account delegate with IAM
- * policies (the default policy of a key that is used within its own account does).
+ * The statements that the policy of a key needs for a role, unless it allows the role's account to delegate with IAM
+ * policies (as the default policy of a key within one account does).
  */
 export function kmsKeyPolicyStatements(roleArn: string): PolicyStatement[] {
   return kmsStatements(["*"]).map((statement) => ({ ...statement, Principal: { AWS: roleArn } }));
@@ -211,8 +211,8 @@ const ANY = "*";
 const ONE = "?";
 
 /**
- * True where every text that a pattern of IAM matches is matched by another one: `b/x*` within `b/*`, `b*` not within
- * `b?`. Never true wrongly; false also for some that are within, `?*` and `*?` say.
+ * True if every text that a pattern of IAM matches is also matched by another: `b/x*` within `b/*`, `b*` not within
+ * `b?`. Never wrongly true, but false for some that are within, for example `?*` and `*?`.
  */
 export function patternWithin(narrow: string, wide: string): boolean {
   // reached[j]: the part of `wide` read so far can stand for the first j characters of `narrow`.
@@ -237,7 +237,7 @@ function oneFurther(reached: readonly boolean[], sign: string, narrow: string): 
 
 export function noKmsKey(value: unknown): Problem {
   return {
-    problem: "KMS key is not the ARN of a key",
+    problem: "the KMS key is not the ARN of a key",
     value,
     allowed: "arn:<partition>:kms:<region>:<account>:key/<id>",
     remedy: "use the ARN of the key: IAM does not follow an alias in a policy's Resource",
@@ -256,9 +256,9 @@ function invalidOverride(where: string, reason: string, value: unknown): Problem
 
 function wider(value: string, resource: string): Problem {
   return {
-    problem: "override would let the component reach more than its request asks for",
+    problem: "the override would give the component more access than its request asks for",
     value,
     allowed: resource,
-    remedy: "give further resources with `statements`, which says openly that they are added",
+    remedy: "add further resources with `statements`, which states openly that they are added",
   };
 }

@@ -1,7 +1,7 @@
 /*
- * What a role needs in order to pull, and what the owner of a repository grants to roles of other accounts: the actions of
- * AWS's own policy AmazonEC2ContainerRegistryPullOnly. `ecr:BatchCheckLayerAvailability`, often seen beside them, serves
- * pushes.
+ * The permissions that a role needs to pull, and that the owner of a repository grants to roles of other accounts: the
+ * actions of AWS's own policy AmazonEC2ContainerRegistryPullOnly. `ecr:BatchCheckLayerAvailability`, often seen with
+ * them, is for pushes.
  */
 
 import {
@@ -30,23 +30,23 @@ export interface PrivateEcrGrant extends EcrHostOptions {
   readonly region: string;
   /** Repository names and patterns. */
   readonly repositories: readonly string[];
-  /** True where a pull may fetch the image from an upstream registry. */
+  /** True if a pull may fetch the image from an upstream registry. */
   readonly pullThroughCache: boolean;
-  /** True where that may create the repository too. */
+  /** True if that may also create the repository. */
   readonly createRepositories: boolean;
 }
 
-/** ECR Public: the login is all there is to permit. */
+/** ECR Public, for which only the login needs permission. */
 export interface PublicEcrGrant {
   /** The public registry. */
   readonly kind: "public";
-  /** The partition `aws`; no other has ECR Public. */
+  /** The partition `aws`, the only one with ECR Public. */
   readonly partition: Partition;
-  /** For the plugin's AWS_REGION; `undefined` where the caller stated none. */
+  /** Region for the plugin's AWS_REGION; `undefined` if the caller stated none. */
   readonly region: string | undefined;
 }
 
-/** What is pulled from. */
+/** A registry to pull from. */
 export type EcrGrant = PrivateEcrGrant | PublicEcrGrant;
 
 const PULL: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
@@ -62,7 +62,7 @@ export function repositoryArns(grant: PrivateEcrGrant): string[] {
 /**
  * The identity policy for all grants of one role.
  *
- * The logins stand on `*` because the service offers nothing narrower; everything else on repository ARNs.
+ * The logins apply to `*` because the service offers nothing narrower; everything else to repository ARNs.
  */
 export function pullPermissions(grants: readonly EcrGrant[]): PolicyDocument {
   const own = grants.filter((grant) => grant.kind === "private");
@@ -79,7 +79,7 @@ export function pullPermissions(grants: readonly EcrGrant[]): PolicyDocument {
       grants.some(({ kind }) => kind === "public") ? ["*"] : [],
     ),
   ];
-  return checkedPolicy("permission policy of the IAM role", policyDocument(statements));
+  return checkedPolicy("the permission policy of the IAM role", policyDocument(statements));
 }
 
 /** The statement of a repository's policy that lets roles of other accounts pull; ARNs may be late. */
@@ -87,7 +87,7 @@ export function repositoryPullStatement(roleArns: readonly string[]): PolicyStat
   return { Sid: "Pull", Effect: "Allow", Principal: { AWS: oneOrMany(sorted(roleArns)) }, Action: PULL };
 }
 
-/** What a registry's policy lets roles of other accounts do, so that their pulls fill a cache and create its repositories. */
+/** What a registry's policy allows other accounts' roles, so that their pulls fill a cache and create repositories. */
 export function cacheStatement(
   roleArns: readonly string[],
   repositories: readonly string[],
@@ -109,9 +109,9 @@ function sorted(values: readonly string[]): string[] {
   return [...new Set(values)].sort();
 }
 
-/** An IAM role as the policy of a repository names it. */
+/** An IAM role as named in the policy of a repository. */
 export interface AdmittedRole {
-  /** Its ARN; may be late. */
+  /** ARN of the role; may be late. */
   readonly arn: string;
   /**
    * Length that a late ARN will have, in characters.
@@ -123,7 +123,7 @@ export interface AdmittedRole {
 
 const USUAL_ARN_LENGTH = 70;
 
-/** A repository's whole policy. ARNs that are late are counted with the length that they will have. */
+/** A repository's whole policy. Late ARNs are counted with the length that they will have. */
 export function repositoryPullPolicy(
   repository: string,
   roles: readonly AdmittedRole[],
@@ -136,7 +136,7 @@ export function repositoryPullPolicy(
   const characters = policySize(late ? documentOf(roles.map(standIn)) : document);
   return characters > policyMaxCharacters
     ? fail("aws-limit", {
-        problem: `policy of the ECR repository ${repository} is too long: ${roles.length} IAM roles`,
+        problem: `the policy of the ECR repository ${repository} is too long: ${roles.length} IAM roles`,
         value: characters,
         allowed: "10240 characters without white space (ECR quota, not adjustable); a late ARN is estimated",
         remedy:

@@ -20,19 +20,19 @@ export const POD_IDENTITY_ACTIONS = ["sts:AssumeRole", "sts:TagSession"] as cons
 /** Audience of the tokens that the agent exchanges: pkg/containercredentials of the webhook. */
 export const POD_IDENTITY_AUDIENCE = "pods.eks.amazonaws.com";
 
-/** A cluster that associations are of. */
+/** The cluster to which associations belong. */
 export interface PodIdentityPlace {
-  /** Account of cluster and role: EKS takes no role of another one. */
+  /** Account of cluster and role: EKS accepts no role of another account. */
   readonly account: string;
   readonly region: string;
 }
 
-/** ARN of the EKS cluster, as the session tag `eks-cluster-arn` has it. */
+/** ARN of the EKS cluster, as in the session tag `eks-cluster-arn`. */
 export function eksClusterArn({ account, region }: PodIdentityPlace, cluster: string): string {
   return `arn:${partitionOf(region).name}:eks:${region}:${accountId(account)}:cluster/${cluster}`;
 }
 
-/** Lets one service account of one cluster in. The tags are set by EKS alone, and name account and region as well. */
+/** Admits one service account of one cluster. Only EKS can set the tags, which also contain account and region. */
 export function podIdentityTrust(clusterArn: string, { namespace, name }: Subject): PolicyStatement {
   return {
     Effect: "Allow",
@@ -48,7 +48,7 @@ export function podIdentityTrust(clusterArn: string, { namespace, name }: Subjec
   };
 }
 
-/** The place, whole; refuses one where there is no EKS Pod Identity, and clusters that are none of EKS. */
+/** Returns the complete place; throws where EKS Pod Identity does not exist, and for clusters other than EKS. */
 export function podIdentityPlace(
   { account, region }: Partial<PodIdentityPlace>,
   issuer: Issuer | undefined,
@@ -58,7 +58,7 @@ export function podIdentityPlace(
       problem: "EKS Pod Identity needs account and region of the cluster, which the trust policy names",
       value: { account, region },
       allowed: "both, literal",
-      remedy: "state `account` and `region` beside `podIdentity`",
+      remedy: "state `account` and `region` together with `podIdentity`",
     });
   // EKS user guide for the China regions, "EKS Pod Identities".
   if (partitionOf(region).name === "aws-cn")
@@ -66,14 +66,14 @@ export function podIdentityPlace(
       problem: "EKS Pod Identity is not available in the China regions",
       value: region,
       allowed: "a region of another partition",
-      remedy: "leave `podIdentity` out: the webhook for IAM roles for service accounts runs there",
+      remedy: "remove `podIdentity`: there the webhook for IAM roles for service accounts is available",
     });
   if (issuer && !issuer.late && !isEksIssuer(issuer))
     fail("aws-unsupported", {
-      problem: "EKS Pod Identity is for EKS clusters alone, and the issuer is none that EKS gives a cluster",
+      problem: "EKS Pod Identity works only on EKS clusters, but the issuer is not an EKS cluster's",
       value: issuer.url,
       allowed: "https://oidc.eks.<region>.amazonaws.com/id/<id>",
-      remedy: "leave `podIdentity` out: with the pod identity webhook the roles trust tokens of the issuer",
+      remedy: "remove `podIdentity`: with the pod identity webhook, the roles trust the issuer's tokens",
     });
   return { account, region };
 }

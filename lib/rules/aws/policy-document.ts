@@ -1,20 +1,20 @@
 /*
- * IAM policy documents as data, and as the text that Terraform is given. Source: "Grammar of the IAM JSON policy
+ * IAM policy documents as data, and as text for Terraform. Source: "Grammar of the IAM JSON policy
  * language" in the IAM user guide.
  */
 
 import { fail } from "../../errors";
 import { terraformText } from "../terraform-text";
 
-/** A value that a condition key is compared with; IAM reads a number or a switch as its text. */
+/** A value with which a condition key is compared; IAM reads a number or a boolean as its text. */
 export type ConditionValue = string | number | boolean;
 
-/** Operator, condition key, value or values; all of them must hold. */
+/** Operator, condition key, value or values; all conditions must hold. */
 export type PolicyCondition = Readonly<
   Record<string, Readonly<Record<string, ConditionValue | readonly ConditionValue[]>>>
 >;
 
-/** One statement of a policy, as far as this library writes them. */
+/** One statement of a policy, with the elements that this library writes. */
 export interface PolicyStatement {
   /**
    * Name of the statement, letters and digits.
@@ -25,9 +25,9 @@ export interface PolicyStatement {
   /** Whether the statement grants or refuses. */
   readonly Effect: "Allow" | "Deny";
   /**
-   * Who is granted, `"*"` for everyone; trust and resource policies only.
+   * Principals to which it applies, `"*"` for everyone; only in trust and resource policies.
    *
-   * @defaultValue - none: an identity policy, which speaks of its own role
+   * @defaultValue - none: an identity policy applies to its own role
    */
   readonly Principal?: "*" | Readonly<Record<string, string | readonly string[]>>;
   /** One action or several. */
@@ -35,13 +35,13 @@ export interface PolicyStatement {
   /**
    * One ARN or several, `*` for any text.
    *
-   * @defaultValue - none: trust and repository policies speak of their own object
+   * @defaultValue - none: trust and repository policies apply to their own object
    */
   readonly Resource?: string | readonly string[];
   /**
    * Operator, condition key, value or values.
    *
-   * @defaultValue - the statement holds always
+   * @defaultValue - the statement always applies
    */
   readonly Condition?: PolicyCondition;
 }
@@ -64,22 +64,22 @@ export function policyDocument(statements: readonly PolicyStatement[]): PolicyDo
   return { Version: "2012-10-17", Statement: statements };
 }
 
-/** One value alone, several as a list: the form in which IAM itself gives policies back. */
+/** A single value alone, several as a list: the form in which IAM itself returns policies. */
 export function oneOrMany(values: readonly string[]): string | readonly string[] {
   const [only] = values;
   return values.length === 1 && only !== undefined ? only : values;
 }
 
-/** The length that AWS holds against its limits: characters without white space. */
+/** The length that AWS compares with its limits: characters without white space. */
 export function policySize(document: PolicyDocument): number {
   const text = JSON.stringify(document);
   return WHITE_SPACE.test(text) ? text.replaceAll(WHITE_SPACES, "").length : text.length;
 }
 
 /**
- * Returns the document, or throws `aws-limit` over 10,240 characters; late values count as they stand.
+ * Returns the document, or throws `aws-limit` over 10,240 characters; late values count as their placeholders.
  *
- * `remedy` says how that policy can be made shorter.
+ * `remedy` says how the policy can be shortened.
  */
 export function checkedPolicy(
   what: string,
@@ -100,7 +100,7 @@ export function checkedPolicy(
 /**
  * The document as text for a Terraform argument.
  *
- * Literal template markers are doubled; late values are left for cdktf to fill in.
+ * Literal template markers are doubled; cdktf fills in late values.
  */
 export function policyText(document: PolicyDocument): string {
   return terraformText(JSON.stringify(document));

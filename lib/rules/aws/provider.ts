@@ -19,7 +19,7 @@ const PORT = /^https:\/\/[^/]*:\d*(\/|$)/;
 /**
  * Returns an issuer that IAM accepts.
  *
- * An issuer that really ends with a slash (`Issuer.exactly`) is passed on: IAM keeps the slash in the ARN and in the
+ * An issuer that really ends with a slash (`Issuer.exactly`) is kept: IAM keeps the slash in the ARN and in the
  * condition keys.
  */
 export function awsIssuer(issuer: GivenIssuer): Issuer {
@@ -39,7 +39,7 @@ export function clientIds(audiences: readonly string[]): string[] {
   return usable
     ? ids
     : fail("aws-limit", {
-        problem: "number of audiences (client ids) of the OIDC provider is out of range",
+        problem: "the number of audiences (client ids) of the OIDC provider is out of range",
         value: ids.length,
         allowed: "1 to 100 per OIDC provider (IAM quota, not adjustable)",
         remedy: "use one audience for all workloads; sts.amazonaws.com is the convention in every partition",
@@ -47,9 +47,9 @@ export function clientIds(audiences: readonly string[]): string[] {
 }
 
 /**
- * Refuses an audience that an OIDC provider is known not to accept: STS would answer `Incorrect token audience`.
+ * Throws for an audience that an OIDC provider is known not to accept: STS would answer `Incorrect token audience`.
  *
- * `accepted` is `undefined` where it is not known.
+ * `accepted` is `undefined` if it is unknown.
  */
 export function requireAudience(audience: string, accepted: readonly string[] | undefined): void {
   if (accepted === undefined || accepted.includes(audience)) return;
@@ -60,7 +60,7 @@ export function requireAudience(audience: string, accepted: readonly string[] | 
 }
 
 const ADD_AUDIENCE =
-  "add it to the OIDC provider before the role is made, with addAudience(audience) or among its `audiences`";
+  "add it to the OIDC provider before the role is created, with addAudience(audience) or among its `audiences`";
 
 export function thumbprintList(thumbprints: readonly string[]): string[] {
   literal(thumbprints, "thumbprints");
@@ -71,15 +71,14 @@ export function thumbprintList(thumbprints: readonly string[]): string[] {
   return usable
     ? [...thumbprints]
     : fail("aws-invalid", {
-        problem: "thumbprints of the OIDC provider are not usable",
+        problem: "the thumbprints of the OIDC provider are not valid",
         value: thumbprints,
         allowed: "at most 5 SHA-1 fingerprints of 40 hexadecimal digits, without colons",
-        remedy:
-          "leave them out: AWS trusts issuers whose certificate chains to a public certificate authority",
+        remedy: "omit them: AWS trusts issuers whose certificate chains to a public certificate authority",
       });
 }
 
-/** The ARN where everything that it consists of is known, `undefined` otherwise. */
+/** The ARN if all its parts are known, otherwise `undefined`. */
 export function literalOidcProviderArn(
   issuer: Issuer,
   account: string | undefined,
@@ -93,9 +92,10 @@ export function literalOidcProviderArn(
 
 function refusedIssuer(value: string, reason: string): Problem {
   return {
-    problem: `issuer ${reason}, which IAM refuses for an OIDC provider`,
+    problem: `the issuer ${reason}, which IAM refuses for an OIDC provider`,
     value,
     allowed: "https://host[/path] of at most 255 characters, on port 443",
-    remedy: "host the cluster's discovery document under such a URL and set --service-account-issuer to it",
+    remedy:
+      "publish the cluster's discovery document under such a URL and set --service-account-issuer to it",
   };
 }

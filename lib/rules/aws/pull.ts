@@ -1,5 +1,5 @@
 /*
- * What the kubelet, the service account and the IAM role of a pull say. Source: kubernetes/cloud-provider-aws,
+ * The kubelet's entry, the annotation and the IAM role of a pull. Source: kubernetes/cloud-provider-aws,
  * cmd/ecr-credential-provider/main.go.
  */
 
@@ -47,7 +47,7 @@ export function ecrCredentialProvider(
     name: PLUGINS.ecr.executable,
     matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
     hosts: [...new Set(grants.map(hostOf))].sort(),
-    // Only used when the plugin's answer has no duration; half of a login's twelve hours is what it answers itself.
+    // Only used if the plugin's answer has no duration; the plugin itself returns half of a login's twelve hours.
     defaultCacheDuration: Duration.hours(CACHE_HOURS),
     args: [],
     nodeIdentityArgs: [],
@@ -71,10 +71,10 @@ function hostOf(grant: EcrGrant): string {
 }
 
 /**
- * A warning where only some registries are FIPS hosts.
+ * A warning if only some registries are FIPS hosts.
  *
  * The plugin does not look at the host: AWS_USE_FIPS_ENDPOINT switches all its calls of STS and ECR, and a region
- * without FIPS endpoints would then fail, so it is set only where every registry of the entry has them.
+ * without FIPS endpoints would then fail, so it is set only if every registry of the entry has them.
  */
 export function fipsWarning(grants: readonly EcrGrant[]): string | undefined {
   const fips = grants.filter(isFips).length;
@@ -82,8 +82,8 @@ export function fipsWarning(grants: readonly EcrGrant[]): string | undefined {
 }
 
 const FIPS_MIXED =
-  "only some of the registries are FIPS hosts, but one image credential provider serves them all and has one switch for its own calls: " +
-  "images come from the FIPS hosts, while STS and ECR are called at their usual endpoints; " +
+  "only some of the registries are FIPS hosts, but one image credential provider serves them all and has a single switch for its own calls: " +
+  "images come from the FIPS hosts, but STS and ECR are called at their usual endpoints; " +
   "set `fips: true` for every ecr(), without ecrPublic(), to have AWS_USE_FIPS_ENDPOINT set";
 
 function isFips(grant: EcrGrant): boolean {
@@ -98,7 +98,7 @@ function environment(grants: readonly EcrGrant[], stated: string | undefined): C
   ];
 }
 
-/** With a token the plugin calls STS in the region of the image's host; a host of ECR Public has none. */
+/** With a token the plugin calls STS in the region of the image's host, but hosts of ECR Public have no region. */
 function regionForPublic(grants: readonly EcrGrant[], stated: string | undefined): CredentialProviderEnv[] {
   const open = grants.filter((grant): grant is PublicEcrGrant => grant.kind === "public");
   if (open.length === 0) return [];
@@ -110,14 +110,14 @@ function regionForPublic(grants: readonly EcrGrant[], stated: string | undefined
     return fail("aws-missing", {
       problem: "ECR Public is pulled with a service account token, but no region is known for AWS_REGION",
       allowed: "a region of partition aws",
-      remedy: "give it: ecrPublic({ region }) or pullRoles({ region })",
+      remedy: "state it: ecrPublic({ region }) or pullRoles({ region })",
     });
   if (regions.length > 1)
     return fail("aws-conflict", {
       problem: "ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
       value: regions.sort(),
       allowed: "one region",
-      remedy: "give the same region to every ecrPublic()",
+      remedy: "pass the same region to every ecrPublic()",
     });
   const { name } = partitionOf(region);
   if (name !== "aws") return fail("aws-mismatch", otherPartition("the region for ECR Public", name, "aws"));
@@ -134,7 +134,7 @@ export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
   const [first] = grants;
   if (!first)
     return fail("aws-missing", {
-      problem: "IAM role is given no registry to pull from",
+      problem: "the IAM role has no registry to pull from",
       allowed: "at least one of ecr(…) and ecrPublic(…)",
       remedy: "name the registry and its repositories",
     });
@@ -156,16 +156,16 @@ export function pullRoleDescription(
   );
 }
 
-/** A role and what it pulls, where no one is known to take care of the owner's half. */
+/** A role and what it pulls, if nobody is known to handle the repository owner's part. */
 export interface OpenPull {
   readonly grant: PrivateEcrGrant;
   readonly roleArn: string;
 }
 
 /**
- * What the owners of repositories in other accounts have to add to their repository policies, one text per account.
+ * What the owners of repositories in other accounts must add to their repository policies, one text per account.
  *
- * With the roles' account unknown, a second account among the grants is another account for certain.
+ * If the roles' account is unknown, a second account among the grants is certainly another account.
  */
 export function ownerWarnings(pulls: readonly OpenPull[], roleAccount: string | undefined): string[] {
   const accounts = grouped(pulls, ({ grant }) => grant.account);
@@ -184,10 +184,10 @@ export function ownerWarnings(pulls: readonly OpenPull[], roleAccount: string | 
       const is = roleAccount === undefined ? "may be" : "is";
       const what = isOne
         ? `${first?.arns} ${is} in another account than the IAM role`
-        : `account ${account} ${is} another one than that of ${pulled.length} IAM roles that pull from it (${listed(pulled)})`;
+        : `account ${account} ${is} not the account of ${pulled.length} IAM roles that pull from it (${listed(pulled)})`;
       return (
         `${what}: the owner must add this statement to each repository's policy: ${statement}; ` +
-        'declare it with ownerPolicy: { provider } or a SharedRegistry, or say ownerPolicy: "elsewhere" once the owner has it'
+        'declare it with ownerPolicy: { provider } or a SharedRegistry, or state ownerPolicy: "elsewhere" once the owner has added it'
       );
     });
 }

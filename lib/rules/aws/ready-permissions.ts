@@ -1,6 +1,6 @@
 /*
- * What software that many clusters run needs in AWS: for each program a row with the document of its project that lists
- * the actions. Narrower than that document where it says how: to the region, and to what is tagged for the cluster.
+ * The AWS permissions of software that many clusters run: one row per program, with the document of its project that
+ * lists the actions. A row that says so is narrower: limited to the region and to resources tagged for the cluster.
  */
 
 import { fail } from "../../errors";
@@ -35,7 +35,7 @@ export interface EbsCsiDriverProps {
   /** Region of the cluster. */
   readonly region: string;
   /**
-   * ARNs of the KMS keys that volumes are encrypted with; may be late.
+   * ARNs of the KMS keys with which volumes are encrypted; may be late.
    *
    * @defaultValue - none; the key that AWS manages for EBS needs no permission
    */
@@ -57,19 +57,19 @@ export interface HostedZonesProps {
 /** Settings of `externalSecrets()`; at least one secret or parameter. */
 export interface ExternalSecretsProps {
   /**
-   * ARNs of secrets of Secrets Manager, `…:secret:shop/*` for all whose names begin so; may be late.
+   * ARNs of secrets of Secrets Manager, `…:secret:shop/*` for all names with that prefix; may be late.
    *
    * @defaultValue - none
    */
   readonly secrets?: readonly string[];
   /**
-   * ARNs of parameters of Parameter Store, `…:parameter/shop/*` for all whose names begin so; may be late.
+   * ARNs of parameters of Parameter Store, `…:parameter/shop/*` for all names with that prefix; may be late.
    *
    * @defaultValue - none
    */
   readonly parameters?: readonly string[];
   /**
-   * ARNs of the KMS keys that they are encrypted with; may be late.
+   * ARNs of the KMS keys with which they are encrypted; may be late.
    *
    * @defaultValue - none; the keys that AWS manages need no permission
    */
@@ -339,9 +339,9 @@ export const EXTERNAL_SECRETS: Row<ExternalSecretsProps> = {
   rights: ({ secrets = [], parameters = [], kmsKeys = [] }) => {
     if (secrets.length + parameters.length === 0)
       fail("aws-missing", {
-        problem: "externalSecrets() names no secret and no parameter",
+        problem: "externalSecrets() names neither a secret nor a parameter",
         allowed: "ARNs in `secrets`, in `parameters`, or in both",
-        remedy: "name those that the SecretStores read",
+        remedy: "name the secrets and parameters that the SecretStores read",
       });
     const rows = [
       ["DescribeSecret GetSecretValue", "secretsmanager", "secret:", secrets, "secrets"],

@@ -10,11 +10,11 @@ import { noArn } from "./arn";
 import { partitionOf } from "./partitions";
 import type { PolicyCondition, PolicyStatement } from "./policy-document";
 
-/** Settings of software that works on what carries the tag of one cluster. */
+/** Settings of software that manages resources with the tag of one cluster. */
 export interface TaggedClusterProps {
   /** Region of the cluster. */
   readonly region: string;
-  /** Name of the cluster as the software is given it; tags have it. */
+  /** Name of the cluster as in the software's configuration; it is part of the tags. */
   readonly clusterName: string;
 }
 
@@ -38,12 +38,12 @@ export function allow(
   return { Effect: "Allow", Action, Resource, ...(Condition && { Condition }) };
 }
 
-/** Resources of the region, of whatever account: subnets may be shared, and snapshots have none. */
+/** Resources of the region in any account: subnets may be shared, and snapshots have none. */
 export function arnIn(region: string, service: string, resource: string): string {
   return `arn:${partitionOf(region).name}:${service}:${region}:*:${resource}`;
 }
 
-/** ARNs of a service and type; late ones as they are. Refuses one that stands for everything of the type. */
+/** ARNs of a service and type; late ones unchanged. Throws for one that covers everything of the type. */
 export function arnsOf(
   service: string,
   type: string,
@@ -59,7 +59,7 @@ export function arnsOf(
         wrong,
         `arn:<partition>:${service}:<region>:<account>:${type}<name>`,
       ),
-      remedy: "write the whole ARN, and a name or the beginning of one rather than a wildcard alone",
+      remedy: "write the whole ARN, with a name or the beginning of one rather than only a wildcard",
     });
   return arns;
 }
@@ -72,9 +72,9 @@ export function tagPart(clusterName: string): string {
   return CLUSTER.test(literal(clusterName, "clusterName"))
     ? clusterName
     : fail("aws-invalid", {
-        problem: "clusterName cannot be the name of a cluster that is part of tags",
+        problem: "`clusterName` is not a cluster name that can be part of tags",
         value: clusterName,
         allowed: "1 to 100 letters, digits, hyphens, dots and underscores, beginning with a letter or digit",
-        remedy: "write the name as the software is given it",
+        remedy: "use the name as in the software's configuration",
       });
 }

@@ -9,17 +9,17 @@ import { type ObjectKind, boolean, object, optional } from "../../model/shape";
 import { accountId } from "./arn";
 import { type Partition, partitionOf, partitions } from "./partitions";
 
-/** Which of a registry's host names is used. */
+/** Which of a registry's host names to use. */
 export interface EcrHostOptions {
   /**
-   * The FIPS 140 host, `….dkr.ecr-fips.…`, in the regions of the USA. Where all registries of a cluster are such,
-   * the plugin is configured to call STS and ECR at their FIPS endpoints too.
+   * Use the FIPS 140 host, `….dkr.ecr-fips.…`, in the regions of the USA. If all registries of a cluster use it, the
+   * plugin is configured to call STS and ECR at their FIPS endpoints too.
    *
    * @defaultValue false
    */
   readonly fips?: boolean;
   /**
-   * The host that also answers over IPv6, `….dkr-ecr.….on.aws`.
+   * Use the host that also answers over IPv6, `….dkr-ecr.….on.aws`.
    *
    * @defaultValue false
    */
@@ -43,31 +43,31 @@ export interface PrivateEcrHost {
   readonly fips: boolean;
   /** True for the dual-stack host. */
   readonly dualStack: boolean;
-  /** What follows the region. */
+  /** The domain after the region. */
   readonly suffix: string;
 }
 
 /** What the plugin reads from a host of ECR Public. */
 export interface PublicEcrHost {
-  /** The one public registry. */
+  /** The single public registry. */
   readonly kind: "public";
   /** ECR Public's API exists in us-east-1 only; the plugin pins it. */
   readonly region: "us-east-1";
 }
 
-/** The host that images of ECR Public are written with. */
+/** The host in image names of ECR Public. */
 export const ecrPublicHost = "public.ecr.aws";
 
 /**
- * The hosts of ECR Public that the plugin accepts. The second only since v1.32.7, v1.33.3, v1.34.2, v1.35.1 and
- * v1.36.0; an older plugin would take it for a private registry, so no pattern is written for it.
+ * The hosts of ECR Public that the plugin accepts. The second one only since v1.32.7, v1.33.3, v1.34.2, v1.35.1 and
+ * v1.36.0; an older plugin would treat it as a private registry, so no pattern is written for it.
  */
 const PUBLIC_HOSTS: readonly string[] = [ecrPublicHost, "ecr-public.aws.com"];
 
 const PRIVATE_HOST =
   /^(\d{12})\.dkr([.-])ecr(-fips)?\.([a-zA-Z0-9][a-zA-Z0-9-_]*)\.(amazonaws\.(?:com(?:\.cn)?|eu)|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/;
 
-/** Of any account or none, in the form of a host or of a pattern. */
+/** Hosts of any account or none, as a host or a pattern. */
 const REGISTRY = /^(?:[^.]+\.)?dkr[.-]ecr(?:-fips)?\./;
 
 const FIPS_REGIONS = partitions.flatMap(({ ecrFipsRegions }) => ecrFipsRegions).join(", ");
@@ -90,9 +90,9 @@ export function ecrMatchImages(partition: Partition, options: EcrHostOptions = {
 }
 
 /**
- * Reads a registry host as the ECR plugin does; `undefined` where it matches neither form.
+ * Reads a registry host as the ECR plugin does; `undefined` if it matches neither form.
  *
- * A host without match is no refusal: the plugin goes on as private ECR with its default region.
+ * The plugin does not refuse such a host: it treats it as private ECR in its default region.
  */
 export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | undefined {
   if (PUBLIC_HOSTS.includes(host)) return { kind: "public", region: "us-east-1" };
@@ -108,7 +108,7 @@ export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | und
   };
 }
 
-/** True where the text is a host of ECR, or a matchImages pattern for some: what stands before a repository's name. */
+/** True for a host of ECR, or a matchImages pattern for such hosts: the part before a repository's name. */
 function isEcrHost(text: string): boolean {
   return PUBLIC_HOSTS.includes(text) || REGISTRY.test(text);
 }
@@ -133,7 +133,7 @@ const MAX = 256;
 const MIN = 2;
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*)*$/;
 
-/** True where the text is a pattern rather than the name of one repository. */
+/** True if the text is a pattern rather than the name of one repository. */
 function isRepositoryPattern(repository: string): boolean {
   return repository.includes("*");
 }
@@ -143,15 +143,15 @@ export function repositoryPattern(repository: string): string {
   literal(repository, "ECR repository");
   if (typeof repository !== "string" || repository.length > MAX)
     return fail("aws-invalid", noRepository(repository));
-  // A cache of another registry may well be named like that one, `quay.io/…`, but never like ECR.
+  // A cache may well be named after the other registry, `quay.io/…`, but never after ECR.
   if (isEcrHost(repository.split("/", 1)[0] ?? ""))
     return fail("aws-invalid", {
-      problem: "ECR repository begins with the host of its registry",
+      problem: "the ECR repository begins with the host of its registry",
       value: repository,
       allowed: "the repository alone, for example shop/web or base/*",
-      remedy: "remove the host: account and region say which registry it is",
+      remedy: "remove the host: account and region identify the registry",
     });
-  // A star stands for any text, so the rest must be a name with some text in its place.
+  // A star matches any text, so the rest must be a valid name once the star is replaced by some text.
   const example = repository.replaceAll("*", "x");
   const minimum = isRepositoryPattern(repository) ? 1 : MIN;
   return example.length >= minimum && NAME.test(example)
@@ -164,7 +164,7 @@ export function repositoryName(repository: string): string {
   const checked = repositoryPattern(repository);
   return isRepositoryPattern(checked)
     ? fail("aws-invalid", {
-        problem: "ECR has a policy per repository, none for a pattern",
+        problem: "ECR has a policy per repository, but none for a pattern",
         value: repository,
         allowed: "exact repository names",
         remedy: "list the repositories under ownerPolicy.repositories",
@@ -172,33 +172,33 @@ export function repositoryName(repository: string): string {
     : checked;
 }
 
-/** Returns the patterns, each once. */
+/** Returns the patterns without duplicates. */
 export function repositoryPatterns(repositories: readonly string[]): readonly string[] {
   if (!Array.isArray(repositories) || repositories.length === 0)
     return fail("aws-missing", {
-      problem: "ECR registry is named without a list of repositories",
+      problem: "the ECR registry is stated without a list of repositories",
       value: repositories,
       allowed: "a list of at least one repository name or pattern",
-      remedy: 'list what is pulled; the whole registry is "*"',
+      remedy: 'list the repositories to pull from; "*" is the whole registry',
     });
   return [...new Set(repositories.map(repositoryPattern))];
 }
 
 function noSuchHost(kind: string, where: string, allowed: string): Problem {
   return {
-    problem: `ECR has no ${kind} there that the image credential provider knows`,
+    problem: `ECR has no ${kind} there that the image credential provider supports`,
     value: where,
     allowed,
-    remedy: "leave the option out to use the plain registry host <account>.dkr.ecr.<region>.<suffix>",
+    remedy: "remove the option to use the plain registry host <account>.dkr.ecr.<region>.<suffix>",
   };
 }
 
 function noRepository(value: unknown): Problem {
   return {
-    problem: "ECR repository is not a repository name or pattern",
+    problem: "the ECR repository is not a repository name or pattern",
     value,
     allowed:
       "path segments of a-z and 0-9, joined inside by single . _ or -, 2 to 256 characters, * for any text; no registry host, tag or digest",
-    remedy: "write it as `aws ecr describe-repositories` prints it, for example shop/web or base/*",
+    remedy: "use it as printed by `aws ecr describe-repositories`, for example shop/web or base/*",
   };
 }

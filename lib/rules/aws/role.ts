@@ -1,6 +1,6 @@
 /*
- * What every role of service accounts has in common: its account, its ARN, its description, its managed policies and its
- * permissions boundary. Source: "Permissions boundaries for IAM entities" in the IAM user guide.
+ * What all roles of service accounts share: account, ARN, description, managed policies and permissions
+ * boundary. Source: "Permissions boundaries for IAM entities" in the IAM user guide.
  */
 
 import { fail } from "../../errors";
@@ -13,7 +13,7 @@ import { trustCharactersMax } from "./policy/refusals";
 import { type AwsFederatedTrust, trustDefaultQuota, trustPolicySize } from "./trust";
 
 export interface RoleReason {
-  /** What is wider: `Wildcard shop/*`, `Any audience`. */
+  /** What is wider than usual: `Wildcard shop/*`, `Any audience`. */
   readonly what: string;
   readonly reason: string;
 }
@@ -23,8 +23,8 @@ const NAMED_MAX = 3;
 const UNKNOWN_ACCOUNT = "000000000000";
 
 /**
- * The account of a role: the stated one, or else that of a literal OIDC provider's ARN, since a role can only trust an
- * OIDC provider of its own account. `undefined` where neither is known.
+ * The account of a role: the stated one, or else that in a literal ARN of an OIDC provider, since a role can only trust
+ * an OIDC provider of its own account. `undefined` if neither is known.
  */
 export function accountOfRole(
   stated: string | undefined,
@@ -35,7 +35,7 @@ export function accountOfRole(
   return known === undefined ? undefined : parseOidcProviderArn(known).account;
 }
 
-/** The ARN that a role will have; where its account is not known, of the right length with zeros in its place. */
+/** The ARN that a role will have; if its account is unknown, one of the right length with zeros in its place. */
 export function expectedRoleArn(
   partition: string,
   account: string | undefined,
@@ -68,7 +68,7 @@ export function trustSizeWarning(
   const estimate = exact ? "" : " (estimated: a late ARN or issuer is counted with a usual length)";
   return (
     `the trust policy has ${characters} characters${estimate}, over the default of ${trustDefaultQuota}: ` +
-    `ask AWS to raise quota L-C07B4B0D (role trust policy length, at most ${trustCharactersMax}), or split the service accounts over several IAM roles`
+    `ask AWS to raise quota L-C07B4B0D (role trust policy length, at most ${trustCharactersMax}), or split the service accounts into several IAM roles`
   );
 }
 
@@ -93,7 +93,7 @@ export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | 
   return { partition, account };
 }
 
-/** Returns the ARN of a permissions boundary, checked where it is literal, as far as partition and account are known. */
+/** Returns the ARN of a permissions boundary; checks a literal one against partition and account if these are known. */
 export function permissionsBoundary(
   arn: string,
   partition: string | undefined,
@@ -107,7 +107,7 @@ export function permissionsBoundary(
   return own
     ? arn
     : fail("aws-mismatch", {
-        problem: "permissions boundary is a policy of another account than the IAM role",
+        problem: "the permissions boundary is a policy of another account than the IAM role",
         value: arn,
         allowed: `a policy of account ${account}, or one that AWS manages`,
         remedy: "declare the policy in the role's account",

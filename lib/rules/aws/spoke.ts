@@ -1,5 +1,5 @@
 /*
- * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,
+ * What an access entry of an EKS cluster can allow. Sources: awsdocs/amazon-eks-user-guide,
  * latest/ug/manage-access/k8s-access; the EKS API reference.
  */
 
@@ -17,7 +17,7 @@ import {
   text,
 } from "../../model/shape";
 
-/** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
+/** EKS access policies for people and programs; all others are for nodes and AWS services. */
 export type EksAccessPolicyName =
   | "AmazonEKSAdminPolicy"
   | "AmazonEKSAdminViewPolicy"
@@ -34,12 +34,12 @@ export const EKS_ACCESS_POLICIES: readonly EksAccessPolicyName[] = [
   "AmazonEKSViewPolicy",
 ];
 
-/** An access policy, and where it counts. */
+/** An access policy, and where it applies. */
 export interface EksPolicyGrant {
   /** Name of the access policy. */
   readonly policy: EksAccessPolicyName;
   /**
-   * Namespaces in which it counts, each exactly: EKS takes wildcards, this library does not.
+   * Namespaces in which it applies, by exact name: EKS supports wildcards, this library does not.
    *
    * @defaultValue - the whole cluster
    */
@@ -57,7 +57,7 @@ export interface EksAccess {
   readonly kubernetesGroups: readonly string[];
 }
 
-/** How principals are known to an EKS cluster. */
+/** How an EKS cluster authenticates principals. */
 export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
 
 /** All modes of a cluster, usable or not. */
@@ -71,21 +71,21 @@ const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 const GROUP_MAX = 253;
 
 /**
- * Checks what an access entry shall allow; policies come back sorted by name, namespaces and groups sorted, each once.
+ * Checks what an access entry allows; returns policies, namespaces and groups sorted, without duplicates.
  */
 export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
   if (accessPolicies.length + kubernetesGroups.length === 0)
     return fail("aws-missing", {
-      problem: "access entries of the EKS cluster would let the controllers in, and allow them nothing",
+      problem: "access entries of the EKS cluster would admit the controllers but allow them nothing",
       allowed: "at least one entry in `accessPolicies` or `kubernetesGroups`",
       remedy:
-        "name an access policy, for example AmazonEKSEditPolicy in the namespaces that are needed; or a group that RBAC on the cluster gives rights to",
+        "name an access policy, for example AmazonEKSEditPolicy for certain namespaces, or a group to which RBAC on the cluster grants permissions",
     });
   const known = new Map<string, EksPolicyGrant>();
   for (const grant of accessPolicies) {
     if (known.has(grant.policy))
       fail("aws-conflict", {
-        problem: "access policy is given twice, and EKS associates each with an access entry once",
+        problem: "the access policy is stated twice, but EKS associates it with an access entry only once",
         value: grant.policy,
         allowed: "each access policy once, for the whole cluster or for a list of namespaces",
         remedy: "put the namespaces of both into one list",
@@ -110,7 +110,7 @@ export function eksClusterName(name: unknown): string {
   return typeof given === "string" && CLUSTER_NAME.test(given)
     ? given
     : fail("aws-invalid", {
-        problem: "name of the EKS cluster is missing, or not one that EKS accepts",
+        problem: "the name of the EKS cluster is missing, or not one that EKS accepts",
         value: given,
         allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
         remedy: "use the name that `aws eks list-clusters` prints",
@@ -122,10 +122,10 @@ export function requireAccessEntries(cluster: string, mode: string): void {
   if (mode === "CONFIG_MAP") fail("aws-unsupported", withoutAccessEntries(cluster, mode));
 }
 
-/** Of a cluster that knows principals from its ConfigMap alone. */
+/** The problem of a cluster that knows principals only from its ConfigMap. */
 export function withoutAccessEntries(cluster: string, mode: string): Problem {
   return {
-    problem: `EKS cluster ${cluster} takes no access entries`,
+    problem: `the EKS cluster ${cluster} does not support access entries`,
     value: mode,
     allowed: "API, API_AND_CONFIG_MAP",
     remedy: "set access_config.authentication_mode of the cluster",
@@ -136,10 +136,10 @@ function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {
   if (namespaces === undefined) return { policy };
   if (namespaces.length === 0)
     return fail("aws-missing", {
-      problem: "access policy is limited to an empty list of namespaces",
+      problem: "the access policy is limited to an empty list of namespaces",
       value: policy,
-      allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
-      remedy: "name the namespaces, or leave the access policy out",
+      allowed: "at least one namespace; without `namespaces` the policy applies in the whole cluster",
+      remedy: "name the namespaces, or remove the access policy",
     });
   return { policy, namespaces: [...new Set(namespaces.map(namespaceName))].sort() };
 }
@@ -154,7 +154,7 @@ function checkGroup(group: string): void {
     !group.startsWith("system:");
   if (!usable)
     fail("aws-invalid", {
-      problem: "Kubernetes group is not one that an access entry can have",
+      problem: "the Kubernetes group is not one that an access entry can have",
       value: group,
       allowed: "1 to 253 characters, not beginning with system:",
       remedy: "use your own group, for example fleet-controllers, and bind it on the cluster",

@@ -1,5 +1,5 @@
 /*
- * Statements that users write for an identity policy, and those that reach so much that they take a written reason.
+ * Statements that users write for an identity policy, and those that are so broad that they require a stated reason.
  * Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
  */
 
@@ -22,7 +22,7 @@ export function identityStatements(
   what: string,
 ): readonly PolicyStatement[] {
   if (!Array.isArray(statements))
-    return fail("aws-invalid", invalidStatement(what, "are no list", statements));
+    return fail("aws-invalid", invalidStatement(what, "are not a list", statements));
   statements.forEach((statement: PolicyStatement, index) =>
     identityStatement(statement, `${what}[${index}]`),
   );
@@ -38,7 +38,7 @@ export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
       problem: "two statements of one policy have the same Sid, which IAM refuses",
       value: twice,
       allowed: "each Sid once per IAM role",
-      remedy: "rename one of the two, or leave both without Sid",
+      remedy: "rename one of the two, or omit the Sid of both",
     });
 }
 
@@ -73,23 +73,23 @@ export function isResource(resource: string): boolean {
   return isLate(resource) || resource === "*" || resource.startsWith("arn:");
 }
 
-/** True for a condition that says something, with operators that IAM has. */
+/** True for a condition that is not empty and uses operators of IAM. */
 export function isConditionOfOperators(condition: unknown): condition is PolicyCondition {
   if (!isCondition(condition)) return false;
   const operators = Object.keys(condition);
   return operators.length > 0 && operators.every((operator) => OPERATOR.test(operator));
 }
 
-/** Every action, or every action of one service: nothing but wildcards where the action stands. */
+/** Every action, or every action of one service: the action consists only of wildcards. */
 const WIDE_ACTION = /^(?:[*?]+|[^:]+:[*?]+)$/;
 
-/** Nothing but wildcards where the resource stands; what is before it only says of which kind, or whose. */
+/** The resource consists only of wildcards; what precedes it states only its kind or its owner. */
 const WIDE_RESOURCE = /^[*?:/]*[*?][*?:/]*$/;
 
 /** Fields of an ARN before the resource. */
 const ARN_FIELDS = 5;
 
-/** Policies of AWS that permit everything, or to make oneself an administrator. Source: AWS managed policy reference. */
+/** AWS managed policies that permit everything or make their holder an administrator. Source: their reference. */
 const WIDE_POLICIES = /^arn:[a-z-]+:iam::aws:policy\/(?:AdministratorAccess|PowerUserAccess|IAMFullAccess)$/;
 
 /** True for a statement that permits every action, or every action of a service, on every resource. */
@@ -101,7 +101,7 @@ export function isWide({ Effect, Action, Resource }: PolicyStatement): boolean {
   );
 }
 
-/** True for a managed policy of AWS that permits everything, or to permit it; false for a late ARN. */
+/** True for an AWS managed policy that permits everything, or lets its holder grant that; false for a late ARN. */
 export function isWideManagedPolicy(arn: string): boolean {
   return WIDE_POLICIES.test(arn);
 }
@@ -116,11 +116,11 @@ function isWideResource(resource: string): boolean {
 export function tooWide(value: unknown): Problem {
   return {
     problem:
-      "permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     value,
     allowed: "named actions, or named resources",
     remedy:
-      "narrow it; where it must be so, write why as `wideReason`, which becomes part of the role's description",
+      "narrow it; if it must be this broad, state why as `wideReason`, which becomes part of the role's description",
   };
 }
 
@@ -134,7 +134,7 @@ function invalidStatement(what: string, reason: string, value: unknown): Problem
   };
 }
 
-/** True for what IAM reads as the Condition of a statement. */
+/** True for a value that IAM accepts as the Condition of a statement. */
 export function isCondition(condition: unknown): condition is PolicyCondition {
   return (
     isRecord(condition) &&

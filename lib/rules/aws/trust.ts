@@ -1,7 +1,7 @@
 /*
- * Trust policies of IAM roles for service accounts of a cluster. Source: "Creating a role for OpenID Connect federation"
- * in the IAM user guide: the prefix of condition keys is the issuer without `https://`, compared exactly. A trust that
- * does not compare the audience admits tokens that were made for others, so leaving it out takes a written reason.
+ * Trust policies of IAM roles for service accounts of a cluster. Source: "Creating a role for OpenID Connect
+ * federation" in the IAM user guide: the prefix of condition keys is the issuer without `https://`, compared exactly. A
+ * trust that does not compare the audience admits tokens meant for others, so omitting it requires a stated reason.
  */
 
 import { fail, type Problem } from "../../errors";
@@ -20,9 +20,9 @@ import { trustCharactersMax } from "./policy/refusals";
 
 function subjectTwice(subject: string, audience: string): Problem {
   return {
-    problem: `service account appears twice in the trust of one IAM role, for one OIDC provider and audience ${audience}`,
+    problem: `the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience ${audience}`,
     value: subject,
-    allowed: "each service account once, and none that a wildcard of the same IAM role admits already",
+    allowed: "each service account once, and none that a wildcard of the same IAM role already admits",
     remedy: "remove one of the two",
   };
 }
@@ -35,7 +35,7 @@ export interface AwsFederatedTrust extends FederatedTrust {
   /** Subjects with `*` or `?`, as {@link subjectPattern} returns them; compared with StringLike. */
   readonly subjectPatterns: readonly string[];
   /**
-   * True where the audience is not compared: a token for any audience of the OIDC provider is admitted.
+   * True if the audience is not compared, so that tokens for any audience of the OIDC provider are admitted.
    *
    * @defaultValue false
    */
@@ -45,7 +45,7 @@ export interface AwsFederatedTrust extends FederatedTrust {
 interface TrustPolicySize {
   /** Characters without white space, as IAM counts them. */
   readonly characters: number;
-  /** False where a late value had to be estimated. */
+  /** False if a late value had to be estimated. */
   readonly exact: boolean;
 }
 
@@ -57,7 +57,7 @@ const ACTION = "sts:AssumeRoleWithWebIdentity";
 /** The namespace literal, or with at least three literal characters before its first wildcard. */
 const PATTERN = /^[a-z0-9](?:[a-z0-9-]*|[a-z0-9-]{2}[a-z0-9*?-]*)\/[a-z0-9.*?-]+$/;
 
-/** Of the usual length, in place of what is known only after apply: an issuer of EKS, an account id. */
+/** Texts of usual length in place of values known only after apply: an issuer of EKS, an account id. */
 const LATE_HOST_PATH = `oidc.eks.eu-central-1.amazonaws.com/id/${"0".repeat(32)}`;
 
 const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";
@@ -74,7 +74,7 @@ export function subjectPattern(pattern: string): string {
   return usable
     ? `system:serviceaccount:${pattern.replace("/", ":")}`
     : fail("aws-invalid", {
-        problem: "wildcard for service accounts is not usable",
+        problem: "the wildcard for service accounts is not valid",
         value: pattern,
         allowed:
           "namespace/name with * or ? in at least one of the two, where the namespace is literal or begins with 3 literal characters: shop/*, ci-*/runner",
@@ -84,8 +84,8 @@ export function subjectPattern(pattern: string): string {
 }
 
 /**
- * The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards; `others` let in who
- * shows no token.
+ * The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards; `others` admit
+ * principals without a token.
  */
 export function trustPolicy(
   trusts: readonly AwsFederatedTrust[],
@@ -104,7 +104,7 @@ export function trustPolicy(
   statements.push(...others);
   return statements.length === 0
     ? fail("aws-missing", {
-        problem: "IAM role trusts no service account",
+        problem: "the IAM role trusts no service account",
         allowed: "at least one service account, or a wildcard with a reason",
         remedy: "name the service accounts as namespace/name",
       })
@@ -114,7 +114,7 @@ export function trustPolicy(
 /**
  * The length of the trust policy.
  *
- * A late ARN or issuer is counted with a usual length, and `exact` is false.
+ * A late ARN or issuer is counted with a usual length, and then `exact` is false.
  */
 export function trustPolicySize(
   trusts: readonly AwsFederatedTrust[],
@@ -127,10 +127,10 @@ export function trustPolicySize(
   const characters = policySize(document);
   if (characters > trustCharactersMax)
     return fail("aws-limit", {
-      problem: `trust policy of the IAM role is too long: ${document.Statement.length} statements`,
+      problem: `the trust policy of the IAM role is too long: ${document.Statement.length} statements`,
       value: characters,
       allowed: `${trustCharactersMax} characters without white space, the greatest value of quota L-C07B4B0D (default 2048)`,
-      remedy: "split the service accounts, or the clusters, over several IAM roles",
+      remedy: "split the service accounts, or the clusters, into several IAM roles",
     });
   return { characters, exact: !late };
 }
@@ -141,7 +141,7 @@ function isOther({ Action }: PolicyStatement): boolean {
 
 function withStandIns(trust: AwsFederatedTrust, index: number): AwsFederatedTrust {
   const { oidcProviderArn, conditionPrefix } = trust;
-  // The index keeps two late OIDC providers apart, as they will be.
+  // The index distinguishes two late OIDC providers, which will differ.
   const hostPath = isLate(conditionPrefix) ? `${LATE_HOST_PATH.slice(0, -3)}${100 + index}` : conditionPrefix;
   return {
     ...trust,

@@ -21,11 +21,11 @@ import {
 import { defaultAwsAudience } from "./pull";
 import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
 
-/** What a service account may do in AWS. */
+/** The AWS permissions of a service account. */
 export interface AccessPermissions {
   readonly statements: readonly PolicyStatement[];
   readonly managedPolicyArns: readonly string[];
-  /** Why a statement may reach everything; `undefined` where none does. */
+  /** Why a statement may give access to everything; `undefined` if none does. */
   readonly wideReason: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const PREFIX = "eks.amazonaws.com/";
 const MANAGED_MAX = 25;
 const MANAGED_DEFAULT = 10;
 const SHORTEN =
-  "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
+  "move statements into a managed policy of your own (`managedPolicyArns`), or combine resources with a pattern";
 
 export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
   const { statements, managedPolicyArns, wideReason } = permissions;
@@ -44,7 +44,7 @@ export function accessPermissions(permissions: AccessPermissions): AccessPermiss
     fail("aws-missing", {
       problem: "awsAccess() permits nothing",
       allowed: "at least one entry in `statements` or `managedPolicyArns`",
-      remedy: "say what the service account may do",
+      remedy: "state what the service account may do",
     });
   const wide = statements.find(isWide) ?? managedPolicyArns.find(isWideManagedPolicy);
   if (wide && wideReason === undefined) fail("aws-unsafe", tooWide(wide));
@@ -77,7 +77,7 @@ export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyD
   return checkedPolicy("permission policy of the IAM role", policyDocument(statements), SHORTEN);
 }
 
-/** The managed policies of a role, each once; partition and account as far as they are known. */
+/** The managed policies of a role, without duplicates; checks partition and account as far as they are known. */
 export function managedPolicies(
   permissions: readonly AccessPermissions[],
   partition: string | undefined,
@@ -90,7 +90,7 @@ export function managedPolicies(
       fail("aws-mismatch", otherPartition("a managed policy", its.partition, partition));
     if (its && account !== undefined && ![account, MANAGED_BY_AWS].includes(its.account))
       fail("aws-mismatch", {
-        problem: "managed policy is one of another account than the IAM role",
+        problem: "the managed policy belongs to another account than the IAM role",
         value: arn,
         allowed: `a policy of account ${account}, or one that AWS manages`,
         remedy: "declare the policy in the role's account, or use `statements`",
@@ -98,10 +98,10 @@ export function managedPolicies(
   }
   return arns.length > MANAGED_MAX
     ? fail("aws-limit", {
-        problem: "too many managed policies for one IAM role",
+        problem: "the IAM role has too many managed policies",
         value: arns.length,
         allowed: `${MANAGED_MAX}, the greatest value of the IAM quota (default ${MANAGED_DEFAULT})`,
-        remedy: "put the permissions into `statements`",
+        remedy: "move permissions into `statements`",
       })
     : arns;
 }
@@ -125,20 +125,20 @@ interface PodTokenProps {
   readonly roleArn: string;
   readonly audience: string;
   /**
-   * Region of the STS that is asked.
+   * Region of the STS endpoint.
    *
-   * @defaultValue - what the container states itself
+   * @defaultValue - the container's own setting
    */
   readonly region?: string;
 }
 
-// Not the webhook's own names: where it runs after all, both volumes can stand in one pod.
+// Different from the webhook's own names, so that both volumes fit in a pod if the webhook runs after all.
 const VOLUME = "aws-token";
 const DIRECTORY = "/var/run/secrets/workload-identity/aws";
 const FILE = "token";
 const LIFETIME = Duration.hours(1);
 
-/** Variables, mount and volume that make SDKs and plugins take the service account's token to STS. */
+/** Variables, mount and volume with which SDKs and plugins present the service account's token to STS. */
 export function podToken({ roleArn, audience, region }: PodTokenProps): PodFragment {
   const token = { audience, expirationSeconds: LIFETIME.totalSeconds, path: FILE };
   return {

@@ -4,13 +4,13 @@ import { type ObjectKind, object, optional, text } from "../../model/shape";
 import { builtInRoleOfId } from "./roles";
 import { isBroadScope, shownScope, statedScope } from "./scope";
 
-/** Greatest length of the name of a custom role: learn.microsoft.com, "Azure custom roles". */
+/** Maximum length of a custom role's name: learn.microsoft.com, "Azure custom roles". */
 const ROLE_NAME_MAX = 512;
 
-/** Terraform would read these as the beginning of a template; no role of Azure has them in its name. */
+/** Terraform would read these as the start of a template; no role of Azure has them in its name. */
 const TEMPLATE = /[$%]\{/;
 
-/** True for what can be the name of a built-in or custom role. */
+/** True for a text that can be the name of a built-in or custom role. */
 export function isRoleName(value: unknown): value is string {
   return (
     typeof value === "string" &&
@@ -26,23 +26,23 @@ export function isRoleName(value: unknown): value is string {
 export interface AccessRole {
   /**
    * Name of a built-in or custom role (`Storage Blob Data Reader`), or resource id of a role definition; a late value
-   * is taken for an id.
+   * is treated as an id.
    */
   readonly role: string;
-  /** Resource id of what it counts for: a resource, a resource group, a subscription, a management group; may be late. */
+  /** Resource id of its scope: a resource, a resource group, a subscription or a management group; may be late. */
   readonly scope: string;
   /**
-   * Why one of the roles that reach everything is needed at a subscription or a management group: `Owner`,
-   * `Contributor`, `User Access Administrator`, `Role Based Access Control Administrator`, or a late one, which may be
-   * one of them. Becomes the description of the assignment.
+   * Why a role with access to everything is needed at a subscription or a management group. Applies to `Owner`,
+   * `Contributor`, `User Access Administrator`, `Role Based Access Control Administrator`, and to a late role, which
+   * may be one of them. Becomes the description of the assignment.
    *
    * @defaultValue - none; such an assignment is refused
    */
   readonly reason?: string;
   /**
-   * What limits the role, in Azure's language of conditions, version 2.0; `explain` does not judge what it says.
+   * Condition that limits the role, in Azure's condition language, version 2.0; `explain` does not evaluate it.
    *
-   * @defaultValue - the role counts without condition
+   * @defaultValue - the role applies without a condition
    */
   readonly condition?: string;
 }
@@ -54,7 +54,7 @@ export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
   condition: optional(text),
 });
 
-/** Roles that reach everything at their scope. */
+/** Roles with access to everything at their scope. */
 const BROAD: readonly string[] = [
   "owner",
   "contributor",
@@ -65,26 +65,25 @@ const BROAD: readonly string[] = [
 const DEFINITION = /^(?:\/[^\s{]+)?\/providers\/Microsoft\.Authorization\/roleDefinitions\/([0-9a-f-]{36})$/i;
 const REASON_MAX = 1024;
 
-/** Checks roles: what appears twice is taken once. A late scope counts as a broad one, since it may be. */
+/** Checks roles and drops duplicates. A late scope counts as broad, since it may be. */
 export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
   const known = new Map<string, AccessRole>();
   for (const { role, scope, reason, condition } of roles) {
     checkRole(role);
     if (condition?.trim() === "")
       fail("azure-invalid", {
-        problem: "condition of a role is empty, and would limit nothing",
-        remedy: "state an expression, or leave `condition` out where the role shall always count",
+        problem: "the condition of a role is empty, so it would not limit anything",
+        remedy: "state an expression, or remove `condition` if the role should always apply",
       });
     const place = isLate(scope) ? scope : statedScope(scope);
     if (reason !== undefined) checkReason(reason);
     else if (isBroad(role) && isBroadScope(place))
       fail("azure-unsafe", {
-        problem: `role ${shownRole(role)} would reach everything in ${shownScope(place)}, and no reason is stated`,
+        problem: `the role ${shownRole(role)} would give access to everything in ${shownScope(place)}, but no reason is stated`,
         value: shownRole(role),
-        allowed:
-          "a role of the service that is used, this role at a resource group or below, or a written `reason`",
+        allowed: "a role for the service in question, this role at a resource group or below, or a `reason`",
         remedy:
-          "name a narrower role or scope; otherwise state the reason, which is written beside the assignment",
+          "use a narrower role or scope, or state a `reason`, which becomes the description of the assignment",
       });
     const key = roleKey(role, place);
     if (known.has(key) && known.get(key)?.condition !== condition) contradiction(role, place);
@@ -98,13 +97,14 @@ export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[]
   return [...known.values()];
 }
 
-/** Azure has one assignment for each principal, role and scope (hashicorp/terraform-provider-azurerm issue 24045). */
+/** Azure allows one assignment per principal, role and scope (hashicorp/terraform-provider-azurerm issue 24045). */
 function contradiction(role: string, scope: string): never {
   return fail("azure-mismatch", {
-    problem: `role ${shownRole(role)} is stated twice at ${shownScope(scope)}, with different conditions or once without; Azure takes one assignment of a role at a scope`,
+    problem: `the role ${shownRole(role)} is stated twice at ${shownScope(scope)}, with different conditions or once without; Azure allows one assignment of a role at a scope`,
     value: role,
-    allowed: "one condition for a role at a scope of one service account",
-    remedy: "state the role once; for pulls name all repositories of a registry in one line of the workloads",
+    allowed: "for each service account, one condition per role and scope",
+    remedy:
+      "state the role once; for pulls, name all repositories of a registry in one entry of the workloads",
   });
 }
 
@@ -112,19 +112,19 @@ export function checkReason(reason: string): void {
   const valid = typeof reason === "string" && !isLate(reason) && reason.trim() !== "";
   if (!valid || reason.length > REASON_MAX)
     fail("azure-invalid", {
-      problem: "reason says nothing, or is too long",
+      problem: "`reason` is empty or too long",
       value: reason,
       allowed: `1 to ${REASON_MAX} characters, known at synth`,
-      remedy: "write in a sentence why the role is needed there",
+      remedy: "explain in one sentence why the role is needed there",
     });
 }
 
-/** A text that is equal exactly for one role at one scope, as far as can be seen at synth. */
+/** A text that is equal exactly for the same role at the same scope, as far as is known at synth. */
 export function roleKey(role: string, scope: string): string {
   return [role, scope].map((part) => (isLate(part) ? part : part.toLowerCase())).join(" at ");
 }
 
-/** True where a role is given as the id of its definition. */
+/** True for a role that is stated by the id of its definition. */
 export function isRoleDefinitionId(role: string): boolean {
   return isLate(role) || role.startsWith("/");
 }
@@ -136,7 +136,7 @@ function checkRole(role: string): void {
 
 export function invalidRole(value: unknown): never {
   return fail("azure-invalid", {
-    problem: "role is neither a name nor the id of a role definition",
+    problem: "the role is neither a name nor the id of a role definition",
     value,
     allowed:
       "a name such as Storage Blob Data Reader, or an id that ends with /providers/Microsoft.Authorization/roleDefinitions/<GUID>",

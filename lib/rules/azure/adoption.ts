@@ -1,6 +1,6 @@
 /*
- * What `ccoctl` made and Terraform takes over. Names are ccoctl's; the ids of custom roles and role assignments are
- * random GUIDs, which the caller looks up.
+ * Resources that `ccoctl` created and Terraform takes over. Names are ccoctl's; the ids of custom roles and role
+ * assignments are random GUIDs, which the user must look up.
  */
 
 import { fail } from "../../errors";
@@ -11,24 +11,24 @@ import { resourceGroupScope } from "./ids";
 import { guid } from "./names";
 import { scopeResourceGroup } from "./scope";
 
-/** What exists already of one cluster's identities. */
+/** The existing resources of one cluster's identities. */
 export interface ComponentAdoption {
   /**
-   * GUID of the custom role of each request, by the name of the request; `absent` where it does not exist yet.
+   * GUID of the custom role of each request, by the name of the request; `absent` if it does not exist yet.
    *
-   * @defaultValue - none; refused where a request that is not absent has a custom role
+   * @defaultValue - none; required for a request with a custom role that is not absent
    */
   readonly roleDefinitions?: Readonly<Record<string, string>>;
   /**
    * GUIDs of the role assignments of each request, by the name of the request, then by the resource group (for a role
-   * of `roleBindings` by `<role> at <resource group>`, for other scopes by the whole scope); `absent` where one does
-   * not exist yet, as all of a custom role that is `absent`.
+   * of `roleBindings` by `<role> at <resource group>`, for other scopes by the whole scope). `absent` if an assignment
+   * does not exist yet, which includes all assignments of a custom role that is `absent`.
    *
-   * @defaultValue - none; refused where a request is not absent
+   * @defaultValue - none; required for a request that is not absent
    */
   readonly roleAssignments?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
-   * Requests for which nothing exists, by name, and single service accounts without a credential, as
+   * Requests for which nothing exists, by name, and individual service accounts without a credential, as
    * `<request>/<service account>`.
    *
    * @defaultValue - none
@@ -42,28 +42,28 @@ export const COMPONENT_ADOPTION: ObjectKind<ComponentAdoption> = object({
   absent: optional(list(text)),
 });
 
-/** Value that says that something does not exist yet. */
+/** Value for something that does not exist yet. */
 const ABSENT = "absent";
 
-/** What exists of a component's identity; the identity itself does. */
+/** The existing parts of a component's identity, which itself exists. */
 export interface IdentityAdoption {
   /**
    * GUID of the custom role.
    *
-   * @defaultValue - the custom role is made
+   * @defaultValue - the custom role is created
    */
   readonly roleDefinition?: string | undefined;
   /**
-   * GUIDs of role assignments: by resource group for the custom role, by `<role> at <resource group>` for another one,
-   * by the whole scope for anything but the subscription's resource groups.
+   * GUIDs of role assignments: by resource group for the custom role, by `<role> at <resource group>` for other roles,
+   * by the whole scope if that is not a resource group of the subscription.
    *
-   * @defaultValue - role assignments are made
+   * @defaultValue - role assignments are created
    */
   readonly roleAssignments?: ReadonlyMap<string, string>;
   /**
    * Names of the service accounts that have a credential.
    *
-   * @defaultValue - credentials are made
+   * @defaultValue - credentials are created
    */
   readonly serviceAccounts?: readonly string[];
 }
@@ -74,7 +74,7 @@ export const IDENTITY_ADOPTION: ObjectKind<IdentityAdoption> = object({
   serviceAccounts: optional(list(text)),
 });
 
-/** How a role assignment is named in {@link ComponentAdoption} and as a construct. */
+/** The name of a role assignment in {@link ComponentAdoption} and as a construct. */
 export function assignmentKey(role: string | undefined, scope: string, subscriptionId: string): string {
   const group = scopeResourceGroup(scope, subscriptionId);
   const whole =
@@ -83,7 +83,7 @@ export function assignmentKey(role: string | undefined, scope: string, subscript
   return role === undefined ? place : `${role} at ${place}`;
 }
 
-/** What is imported of each request that exists already, by the request's name. */
+/** What to import for each existing request, by the request's name. */
 export function adoptedComponents(
   adopt: ComponentAdoption,
   components: readonly PlannedComponent[],
@@ -119,7 +119,7 @@ function checkNames(adopt: ComponentAdoption, requests: readonly CredentialsRequ
   checkKnown("adopt.absent", named, requests);
 }
 
-/** Entries that nothing is imported by, and those that would have Terraform replace what it imports. */
+/** Throws for entries that import nothing, and for those with which Terraform would replace what it imports. */
 function refuseSurplus(
   { roleDefinitions = {}, roleAssignments = {}, absent = [] }: ComponentAdoption,
   components: readonly PlannedComponent[],
@@ -129,7 +129,7 @@ function refuseSurplus(
     const { name } = component.request;
     const [definition, given] = [own(roleDefinitions, name), own(roleAssignments, name)];
     if (absent.includes(name) && (definition !== undefined || given !== undefined))
-      contradicts(name, "the request is in adopt.absent, and entries are given for it");
+      contradicts(name, "the request is in adopt.absent, but has entries");
     const keys = assignmentKeys(component, subscriptionId);
     const surplus = Object.keys(given ?? {}).filter((key) => !keys.includes(key));
     if (surplus.length > 0) refuseUnused(`role assignments of ${name}`, surplus, keys);
@@ -139,7 +139,7 @@ function refuseSurplus(
     const custom = component.scopes.map((scope) => assignmentKey(undefined, scope, subscriptionId));
     const held = custom.filter((key) => given !== undefined && (own(given, key) ?? ABSENT) !== ABSENT);
     if (definition === ABSENT && held.length > 0)
-      contradicts(name, `a new custom role would replace its assignments ${held.join(", ")}`);
+      contradicts(name, `a new custom role would replace the assignments ${held.join(", ")}`);
   }
 }
 
@@ -175,14 +175,14 @@ function contradicts(value: string, why: string): never {
   return fail("azure-conflict", {
     problem: `adopt contradicts itself: ${why}`,
     value,
-    allowed: 'GUIDs for what exists, "absent" for what does not',
-    remedy: "state of the request either what exists, or that it does not exist yet",
+    allowed: 'GUIDs of existing objects, "absent" for all others',
+    remedy: "for each request, state either what exists or that it does not exist yet",
   });
 }
 
 function refuseUnused(what: string, value: readonly string[], known: readonly string[]): never {
   return fail("azure-unused", {
-    problem: `adopt names ${what} that are not declared, and would import nothing by it`,
+    problem: `adopt names ${what} that are not declared, so nothing would be imported`,
     value,
     allowed: known.join(", "),
     remedy: "correct the names, or remove the entries",
@@ -193,7 +193,7 @@ function lacks(what: string, value: readonly string[], remedy: string): never {
   return fail("azure-missing", {
     problem: `adopt lacks ${what}, whose names are random and cannot be computed`,
     value,
-    allowed: "one entry for each, or the request's name in adopt.absent where nothing exists yet",
+    allowed: "one entry for each, or the request's name in adopt.absent if nothing exists yet",
     remedy,
   });
 }

@@ -1,23 +1,23 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 
-/** The Azure clouds that the acr plugin knows by name; the name is written into azure.json. */
+/** The Azure clouds that the acr plugin knows by name, which is written into azure.json. */
 export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "AzureChinaCloud";
 
 /** What differs between Azure clouds. */
 export interface AzureCloud {
   readonly name: AzureCloudName;
-  /** All names that the plugin accepts, in any letter case; every other name means the public cloud, silently. */
+  /** All names that the plugin accepts, in any letter case; it silently treats every other name as the public cloud. */
   readonly configNames: readonly string[];
-  /** All names that `environment` of the azurerm provider has for it, in any letter case. */
+  /** All names that the azurerm provider accepts as `environment`, in any letter case. */
   readonly environments: readonly string[];
   readonly acrSuffix: string;
   /** Suffix of the endpoints of storage accounts: `<account>.blob.<suffix>`. */
   readonly storageSuffix: string;
   readonly aksSuffix: string;
-  /** The audience of service account tokens by convention; one text in all clouds for workload identity. */
+  /** The conventional audience of service account tokens; for workload identity the same in all clouds. */
   readonly audience: string;
-  /** Hosts of Microsoft Entra, which never count as issuers of a federated identity credential. */
+  /** Hosts of Microsoft Entra, which federated identity credentials do not accept as issuers. */
   readonly entraHosts: readonly string[];
 }
 
@@ -60,17 +60,16 @@ export const azureClouds: readonly AzureCloud[] = [
   },
 ];
 
-/** The facts of a cloud by the name that this library writes. */
+/** The facts of a cloud, by the name that this library uses. */
 export function azureCloud(name: string): AzureCloud {
   literal(name, "Azure cloud");
   return (
     azureClouds.find((cloud) => cloud.name === name) ??
     fail("azure-unknown", {
-      problem: "azure cloud is not one that the acr plugin has built in",
+      problem: "the Azure cloud is not one of those built into the acr plugin",
       value: name,
       allowed: azureClouds.map((cloud) => cloud.name).join(", "),
-      remedy:
-        "name one of them; Azure Stack takes its endpoints from a file on the node and is not supported here",
+      remedy: "use one of them; Azure Stack reads its endpoints from a file on the node and is not supported",
     })
   );
 }

@@ -1,5 +1,5 @@
 /*
- * The identities of OpenShift's components, as openshift/cloud-credential-operator makes them
+ * The identities of OpenShift's components, as openshift/cloud-credential-operator creates them
  * (pkg/cmd/provisioning/azure/create_managed_identities.go).
  */
 
@@ -25,14 +25,14 @@ import {
 import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
 
 /**
- * How the identities, custom roles and credentials of components are named: `unique` adds a hash wherever a name would
- * be ambiguous or too long, `ccoctl` cuts, as `ccoctl` does.
+ * How the identities, custom roles and credentials of components are named: `unique` adds a hash if a name would
+ * be ambiguous or too long; `ccoctl` cuts it off, as `ccoctl` does.
  */
 export type ComponentNaming = "unique" | "ccoctl";
 
 export const COMPONENT_NAMINGS: readonly ComponentNaming[] = ["unique", "ccoctl"];
 
-/** What the identity of a request and its custom role are called. */
+/** The names of a request's identity and custom role. */
 interface NamedComponent {
   readonly request: CredentialsRequest;
   readonly identityName: string;
@@ -48,10 +48,10 @@ const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => stri
 };
 
 /**
- * Names for each request; in the order of the requests.
+ * Names for each request, in the order of the requests.
  *
- * A tenant has one custom role of a name, over all its subscriptions, which `ccoctl` does not regard: with `unique` the
- * role's name ends with a hash of the subscription.
+ * The names of custom roles are unique in a tenant, across all its subscriptions, which `ccoctl` ignores; with `unique`
+ * the role's name ends with a hash of the subscription.
  */
 export function componentNames(
   clusterName: string,
@@ -70,9 +70,9 @@ export function componentNames(
       fail("azure-conflict", {
         problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
         value: own,
-        allowed: "one identity per request, letter case aside",
+        allowed: "one identity per request; letter case makes no difference",
         remedy:
-          'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
+          'remove `naming: "ccoctl"`, which cuts names off at 128 characters, shorten the cluster name, or remove the duplicate request',
       });
     holders.set(own.toLowerCase(), request);
     const roleName = naming === "ccoctl" ? own : `${own}_${stableHash([subscriptionId.toLowerCase()])}`;
@@ -80,23 +80,23 @@ export function componentNames(
   });
 }
 
-/** Refuses a name that `ccoctl` would give and Azure does not take. */
+/** Throws for a name that `ccoctl` would use but Azure does not accept. */
 function invalidCcoctlName(what: string, value: string): never {
   return fail("azure-invalid", {
-    problem: `the name that ccoctl would give ${what} is not one that Azure takes`,
+    problem: `Azure does not accept the name that ccoctl would give ${what}`,
     value,
     allowed: "3 to 128 of A-Z, a-z, 0-9, _ and -, for a credential at most 120",
     remedy:
-      'leave `naming: "ccoctl"` out; a request that ccoctl could not make an identity for has nothing to adopt',
+      'remove `naming: "ccoctl"`; if ccoctl could not create an identity for the request, there is nothing to adopt',
   });
 }
 
-/** What the caller wants otherwise for one request. */
+/** Settings for one request that differ from the defaults. */
 export interface ComponentOverride {
   /**
-   * Resource ids of what the roles count for, in place of the cluster's resource groups.
+   * Resource ids of the roles' scopes, which replace the cluster's resource groups.
    *
-   * @defaultValue - the resource groups that `ccoctl` goes by
+   * @defaultValue - the resource groups that `ccoctl` uses
    */
   readonly scopes?: readonly string[];
   /**
@@ -121,7 +121,7 @@ export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
 
 interface ComponentPlanOptions {
   readonly naming: ComponentNaming;
-  /** Where roles count by default. */
+  /** Where roles apply by default. */
   readonly resourceGroups: ClusterResourceGroups;
   readonly overrides: Readonly<Record<string, ComponentOverride>>;
 }
@@ -130,16 +130,16 @@ interface ComponentPlanOptions {
 export interface PlannedComponent extends NamedComponent {
   readonly permissions: ComponentPermissions;
   readonly scopes: readonly string[];
-  /** True where something that the request asks for is not granted. */
+  /** True if a permission that the request asks for is not granted. */
   readonly withheld: boolean;
   readonly reason: string | undefined;
   readonly credentials: readonly FederatedCredential[];
 }
 
 /**
- * Checks all requests of a cluster and decides their identities, in the order of the requests.
+ * Checks all requests of a cluster and plans their identities, in the order of the requests.
  *
- * What is wrong with the cluster is refused first, without naming a request: a wrong name, issuer or resource group.
+ * Errors of the cluster itself come first and name no request: an invalid name, issuer or resource group.
  */
 export function planComponents(
   { clusterName, issuer, requests }: ComponentsRequest,
@@ -157,7 +157,7 @@ export function planComponents(
       const override = checkedOverride(own(overrides, request.name));
       const permissions = componentPermissions(request, override.withoutPermissions);
       const credentials = componentCredentials({ ...trust, subjects: request.subjects }, naming);
-      checkCredentials(identityName, credentials, "split the request's service accounts over two requests");
+      checkCredentials(identityName, credentials, "split the request's service accounts into two requests");
       const scopes = override.scopes ?? componentScopes(request.name, resourceGroups);
       if (hasCustomRole(permissions))
         assignableScopes(subscription, scopes, permissions.dataActions.length > 0);
@@ -188,7 +188,7 @@ export function checkKnown(
     });
 }
 
-/** What a record of the caller's holds itself: a request may be called `constructor`. */
+/** The record's own property: a request may be called `constructor`. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -205,8 +205,8 @@ function checkedOverride(override: ComponentOverride = {}): ComponentOverride {
 const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
 
 /**
- * The credentials of a component's service accounts. `ccoctl` names each as its service account, without the cluster's
- * name, which two clusters could not do on one identity.
+ * The credentials of a component's service accounts. `ccoctl` names each after its service account, without the
+ * cluster's name, so two clusters could not share an identity.
  */
 export function componentCredentials(
   trust: ClusterTrust,
@@ -225,7 +225,7 @@ export function componentCredentials(
   });
 }
 
-/** The intent, in the form of a request's provider part; `undefined` where the request counts as it is. */
+/** The permissions as a request's provider part; `undefined` if the request applies unchanged. */
 export function componentIntent({
   withheld,
   permissions: { actions, dataActions, roles },

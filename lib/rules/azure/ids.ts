@@ -1,12 +1,13 @@
 /*
- * Resource ids, and those under which azurerm imports what exists. Source: hashicorp/terraform-provider-azurerm, the
- * section "Import" of each resource's page, and where that is short the resource's own reader of ids.
+ * Resource ids, and the ids with which azurerm imports existing resources. Source:
+ * hashicorp/terraform-provider-azurerm, the section "Import" of each resource's page, and the resource's own parser of
+ * ids if that section is too short.
  */
 
 import { literal } from "../../model/late";
 import { guid, resourceGroupName } from "./names";
 
-/** Resource id of a subscription, of a literal GUID. */
+/** Resource id of a subscription with a literal GUID. */
 export function subscriptionScope(subscriptionId: string): string {
   return `/subscriptions/${guid("subscriptionId", literal(subscriptionId, "subscriptionId"))}`;
 }
@@ -15,7 +16,7 @@ export function resourceGroupId(subscriptionId: string, name: string): string {
   return resourceGroupScope(subscriptionId, resourceGroupName(literal(name, "resourceGroupName")));
 }
 
-/** The same for a name that is part of a checked id. */
+/** Like {@link subscriptionScope}, with a resource group whose name comes from a checked id. */
 export function resourceGroupScope(subscriptionId: string, name: string): string {
   return `${subscriptionScope(subscriptionId)}/resourceGroups/${name}`;
 }
@@ -25,7 +26,7 @@ export interface ImportPlace {
   readonly resourceGroupName: string;
 }
 
-/** Id of a storage account; its static website has the same one. */
+/** Id of a storage account; its static website has the same id. */
 export function storageAccountId({ subscriptionId, resourceGroupName }: ImportPlace, name: string): string {
   return `${resourceGroupId(subscriptionId, resourceGroupName)}/providers/Microsoft.Storage/storageAccounts/${name}`;
 }
@@ -33,14 +34,14 @@ export function storageAccountId({ subscriptionId, resourceGroupName }: ImportPl
 /**
  * Id of a blob container.
  *
- * azurerm 4 reads this form and the container's URL; with the URL the import states the account by its name, and
- * `storage_account_id` would then show a difference.
+ * azurerm 4 accepts this form and the container's URL; after an import by URL the state contains the account's name,
+ * and `storage_account_id` would show a difference.
  */
 export function storageContainerId(place: ImportPlace, account: string, name: string): string {
   return containerIn(storageAccountId(place, account), name);
 }
 
-/** Id of a blob container in the account of an id, which may be late. */
+/** Id of a blob container in the account with this id, which may be late. */
 export function containerIn(accountId: string, name: string): string {
   return `${accountId}/blobServices/default/containers/${name}`;
 }
@@ -53,14 +54,12 @@ export function userAssignedIdentityId(
   return `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
 }
 
-/** Id of a federated identity credential below its identity's. */
+/** Id of a federated identity credential, below its identity's id. */
 export function federatedCredentialId(identityId: string, name: string): string {
   return `${identityId}/federatedIdentityCredentials/${name}`;
 }
 
-/**
- * Id of a custom role: its resource id, a bar and the scope that it was made at.
- */
+/** Id of a custom role: its resource id, a vertical bar and the scope at which it was created. */
 export function roleDefinitionImportId(subscriptionId: string, name: string): string {
   const scope = subscriptionScope(subscriptionId);
   const definition = guid("role definition", name);

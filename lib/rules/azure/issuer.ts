@@ -11,7 +11,7 @@ import { invalidName } from "./names";
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^(?=.{3,63}$)[a-z0-9](?:-?[a-z0-9])*$/;
 
-/** Container of a storage account's static website. */
+/** Container with a storage account's static website. */
 export const WEBSITE_CONTAINER = "$web";
 
 export function storageAccountName(value: string): string {
@@ -28,7 +28,7 @@ export function blobContainerName(value: string): string {
     : invalidName("blobContainerName", value, allowed);
 }
 
-/** URL of a blob container, without final slash; of a container's blobs it is the common beginning. */
+/** URL of a blob container, without a final slash; the prefix of its blobs' URLs. */
 export function containerUrl(cloud: AzureCloudName, account: string, container: string): string {
   return `https://${account}.blob.${azureCloud(cloud).storageSuffix}/${container}`;
 }

@@ -1,5 +1,5 @@
 /*
- * Names and resource ids, as learn.microsoft.com has them in "Naming rules and restrictions for Azure resources".
+ * Names and resource ids, by "Naming rules and restrictions for Azure resources" of learn.microsoft.com.
  */
 
 import { fail } from "../../errors";
@@ -67,7 +67,7 @@ export function guid(what: string, value: string): string {
 }
 
 export function invalidName(what: string, value: unknown, allowed: string): never {
-  const remedy = "give a name within the rules of the service";
+  const remedy = "use a name that the service allows";
   return fail("azure-invalid", { problem: `${what} is not a valid name`, value, allowed, remedy });
 }
 
@@ -80,7 +80,7 @@ export function identityName(value: string): string {
 
 /** Returns the name of a resource group or a late value. */
 export function resourceGroupName(value: string): string {
-  const allowed = "1 to 90 letters, digits and _ ( ) . -, not ending with a full stop";
+  const allowed = "1 to 90 letters, digits and _ ( ) . -, not ending with a period";
   const isValid = isLate(value) || matches(RESOURCE_GROUP, value);
   return isValid ? value : invalidName("resourceGroupName", value, allowed);
 }
@@ -91,7 +91,7 @@ export function location(value: string): string {
   return isValid ? value : invalidName("location", value, "the name of a region, for example westeurope");
 }
 
-/** A pattern alone would take a missing value for the text `undefined`. */
+/** A pattern alone would match the text `undefined` for a missing value. */
 function matches(pattern: RegExp, value: unknown): boolean {
   return typeof value === "string" && pattern.test(value);
 }
@@ -106,13 +106,13 @@ function parse(id: string, { what, type, name, names }: ResourceType): AzureReso
     RESOURCE_GROUP.test(group ?? "") &&
     name.test(own ?? "");
   if (!valid || subscriptionId === undefined || group === undefined || own === undefined) {
-    const form = `/subscriptions/<GUID>/resourceGroups/<name>/providers/${type}/<name>, the last name of ${names}`;
+    const form = `/subscriptions/<GUID>/resourceGroups/<name>/providers/${type}/<name>, the last name consisting of ${names}`;
     return fail("azure-invalid", {
-      problem: `resource id of ${what} is malformed`,
+      problem: `the resource id of ${what} is malformed`,
       value: id,
       allowed: form,
       remedy:
-        "copy it from `az resource show --query id`; Terraform's azurerm compares the fixed words with their letter case",
+        "copy it from `az resource show --query id`; Terraform's azurerm compares the letter case of the fixed words",
     });
   }
   return { subscriptionId, resourceGroupName: group, name: own };

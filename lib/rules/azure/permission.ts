@@ -1,6 +1,7 @@
 /*
- * Role assignments for pulls, and the condition that limits one to repositories, written and read back. Form:
- * learn.microsoft.com, "Azure attribute-based access control (Azure ABAC) repository permissions in Azure Container Registry".
+ * Role assignments for pulls, and the condition that limits an assignment to repositories, written and read back. Form:
+ * learn.microsoft.com, "Azure attribute-based access control (Azure ABAC) repository permissions in Azure Container
+ * Registry".
  */
 
 import { fail } from "../../errors";
@@ -10,15 +11,15 @@ import { type LoginServer, joinPatterns } from "./registry";
 /** `properties.roleAssignmentMode` of a registry, as `az acr show` prints it. */
 export type RoleAssignmentMode = "LegacyRegistryPermissions" | "AbacRepositoryPermissions";
 
-/** What the mode of a registry means for a pull. */
+/** What the mode of a registry means for pulls. */
 export interface PullRole {
   /** The built-in role that the mode honours for pulls. */
   readonly roleDefinitionName: string;
-  /** True where a condition can limit the role to repositories. */
+  /** True if a condition can limit the role to repositories. */
   readonly limitsRepositories: boolean;
 }
 
-/** Registries in ABAC mode ignore AcrPull; the others know nothing of the repository roles. */
+/** Registries in ABAC mode ignore AcrPull; the others do not know the repository roles. */
 const ROLES: Readonly<Record<RoleAssignmentMode, PullRole>> = {
   LegacyRegistryPermissions: { roleDefinitionName: "AcrPull", limitsRepositories: false },
   AbacRepositoryPermissions: {
@@ -27,21 +28,21 @@ const ROLES: Readonly<Record<RoleAssignmentMode, PullRole>> = {
   },
 };
 
-/** A registry, and the part of it that may be pulled. */
+/** A registry, and the repositories in it that may be pulled. */
 export interface RegistryPull {
   /** Resource id of the registry; may be late. */
   readonly registry: string;
-  /** Its login server. */
+  /** Login server of the registry. */
   readonly loginServer: LoginServer;
-  /** Its mode. */
+  /** The registry's mode, which decides which role permits pulls. */
   readonly roleAssignmentMode: RoleAssignmentMode;
-  /** Checked patterns; `undefined` for every repository. */
+  /** Checked patterns; `undefined` means every repository. */
   readonly repositories: readonly string[] | undefined;
 }
 
 export interface PullPermission extends RegistryPull {
   readonly roleDefinitionName: string;
-  /** The condition, `undefined` where the role covers the whole registry. */
+  /** The condition; `undefined` if the role covers the whole registry. */
   readonly condition: string | undefined;
 }
 
@@ -49,7 +50,7 @@ export function pullRole(mode: RoleAssignmentMode): PullRole {
   return Object.hasOwn(ROLES, mode)
     ? ROLES[mode]
     : fail("azure-unknown", {
-        problem: "roleAssignmentMode is not a mode of container registries",
+        problem: "`roleAssignmentMode` is not a mode of container registries",
         value: mode,
         allowed: Object.keys(ROLES).join(", "),
         remedy: "copy it from `az acr show --query roleAssignmentMode`; the two modes honour different roles",
@@ -78,7 +79,7 @@ export function pullPermissions(pulls: readonly RegistryPull[]): readonly PullPe
   return [...registries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, pull]) => permission(pull));
 }
 
-/** A text that is equal exactly for equal permissions; names the permission set of a shared identity. */
+/** A text that is equal exactly for equal permissions; identifies the permission set of a shared identity. */
 export function permissionKey(permissions: readonly PullPermission[]): readonly string[] {
   return permissions.map(({ loginServer, roleDefinitionName, repositories }) =>
     [loginServer.home, roleDefinitionName, ...(repositories ?? ["*"])].join(" "),
@@ -89,7 +90,7 @@ function joined(one: RegistryPull, other: RegistryPull): RegistryPull {
   const { home } = one.loginServer;
   const [mode, otherMode] = [one.roleAssignmentMode, other.roleAssignmentMode];
   if (mode !== otherMode) contradiction(home, "roleAssignmentMode", mode, otherMode);
-  // Azure Resource Manager compares resource ids without regard to letter case.
+  // Azure Resource Manager ignores the letter case of resource ids.
   const isOne = one.registry.toLowerCase() === other.registry.toLowerCase();
   if (!isLate(one.registry) && !isLate(other.registry) && !isOne)
     contradiction(home, "resource id", one.registry, other.registry);
@@ -121,7 +122,7 @@ function permission(pull: RegistryPull): PullPermission {
 }
 
 const REPOSITORY_NAME = "@Request[Microsoft.ContainerRegistry/registries/repositories:name]";
-// Both data actions of the role: an action that no clause names is not limited.
+// Both data actions of the role: the condition does not limit an action that no clause names.
 const ACTIONS: readonly string[] = [
   "Microsoft.ContainerRegistry/registries/repositories/content/read",
   "Microsoft.ContainerRegistry/registries/repositories/metadata/read",
@@ -134,13 +135,13 @@ const CLAUSE = /^String(Equals|StartsWith)(IgnoreCase)?'([^'*]+)'$/;
 /** The version of the condition language. */
 export const CONDITION_VERSION = "2.0";
 
-/** Greatest length in bytes (learn.microsoft.com, Azure role-based access control limits: 8 KB). */
+/** Maximum length in bytes (learn.microsoft.com, Azure role-based access control limits: 8 KB). */
 export const CONDITION_MAX_BYTES: number = 8 * 1024;
 
-/** Names, and prefixes that end in a star; "unknown" where a condition has another form than the documented one. */
+/** Names, and prefixes that end in a star; "unknown" if a condition does not have the documented form. */
 export type RepositoryLimit = readonly string[] | "unknown";
 
-/** Renders checked patterns; `undefined`, which stands for every repository, needs no condition. */
+/** Renders checked patterns; `undefined` means every repository and needs no condition. */
 export function renderRepositoryCondition(patterns: readonly string[] | undefined): string | undefined {
   return patterns && `((${LIMITED.join(" AND ")}) OR (${patterns.map(clause).join(" OR ")}${TAIL}`;
 }
@@ -152,8 +153,9 @@ function clause(pattern: string): string {
 }
 
 /**
- * Reads a condition of the documented form, whatever its white space outside of values and the actions that it names
- * besides. Names of repositories have small letters only: a value that is compared without regard to case is one of these.
+ * Reads a condition of the documented form, with any white space outside values and any further actions. Repository
+ * names have only lower-case letters, so a value that is compared without regard to case can match only its lower-case
+ * form.
  */
 export function readRepositoryCondition(condition: string): RepositoryLimit {
   const text = condition.replace(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : ""));

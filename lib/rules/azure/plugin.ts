@@ -9,13 +9,13 @@ import type { LoginServer } from "./registry";
 /** Annotation with the identity's client id (kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/consts.go). */
 export const CLIENT_ID_ANNOTATION: string = PLUGINS.acr.annotations[0];
 
-/** Annotation with the identity's tenant id; as required as the client id, the plugin falls back to neither. */
+/** Annotation with the identity's tenant id; required like the client id, since the plugin has no default for them. */
 export const TENANT_ID_ANNOTATION: string = PLUGINS.acr.annotations[1];
 
 const CACHE_MINUTES = 10;
 
 export interface AcrCredentialProviderOptions {
-  /** The hosts that are pulled from; all of one cloud. */
+  /** The hosts from which images are pulled, all of one cloud. */
   readonly loginServers: readonly LoginServer[];
   readonly audience: string;
   /** Path of the plugin's configuration file on the node. */
@@ -25,9 +25,9 @@ export interface AcrCredentialProviderOptions {
 /**
  * The kubelet's entry for the acr plugin.
  *
- * Patterns end at the cloud's own suffix: the plugin takes the suffix anywhere in an image name for a registry, so
- * a wider pattern would send tokens to foreign hosts. A star of `matchImages` covers one label, hence a pattern of
- * its own for regional hosts, only where one is pulled from.
+ * Patterns end at the cloud's own suffix: the plugin recognises the suffix anywhere in an image name, so a wider
+ * pattern would send tokens to foreign hosts. A star of `matchImages` covers one label, so regional hosts need a
+ * separate pattern, which is added only if one is used.
  */
 export function acrCredentialProvider(options: AcrCredentialProviderOptions): ImageCredentialProvider {
   return {
@@ -36,7 +36,7 @@ export function acrCredentialProvider(options: AcrCredentialProviderOptions): Im
     matchImages: [...new Set(options.loginServers.map(pattern))].sort(),
     defaultCacheDuration: Duration.minutes(CACHE_MINUTES),
     args: [options.azureJsonPath],
-    // The file names no identity of the node, so it cannot serve the entry without token.
+    // The file names no identity of the node, so the entry without tokens cannot use it.
     nodeIdentityArgs: undefined,
     env: [],
     audience: options.audience,
@@ -51,13 +51,13 @@ function pattern({ cloud, region }: LoginServer): string {
   return region === undefined ? `*.${acrSuffix}` : `*.*.geo.${acrSuffix}`;
 }
 
-/** What the acr plugin's configuration file says. */
+/** The contents of the acr plugin's configuration file. */
 export interface AzureJson {
   readonly cloud: AzureCloudName;
-  /** The one tenant of identities and registries; may be late. */
+  /** The tenant of all identities and registries; may be late. */
   readonly tenantId: string;
   /**
-   * GUID of a subscription; the plugin does not read it, other readers of the file may.
+   * GUID of a subscription; the plugin does not read it, but other readers of the file may.
    *
    * @defaultValue - left out
    */
@@ -73,7 +73,7 @@ export interface AzureJsonFinding {
 const INDENT = 2;
 
 /**
- * The text of the file, keys sorted, no more than pulls with service account tokens need.
+ * The text of the file with sorted keys, limited to what pulls with service account tokens need.
  *
  * Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/arm_conf.go and auth_conf.go.
  */
@@ -88,10 +88,10 @@ export function renderAzureJson({ cloud, tenantId, subscriptionId }: AzureJson):
 }
 
 /**
- * What keeps the acr plugin from exchanging service account tokens with a configuration file; empty when nothing.
+ * What keeps the acr plugin from exchanging service account tokens with a configuration file; empty if nothing does.
  *
  * `document` is the parsed JSON or YAML; never throws. Source: kubernetes-sigs/cloud-provider-azure,
- * pkg/credentialprovider/azure_credentials.go: the token credential is built before, and thrown away without,
+ * pkg/credentialprovider/azure_credentials.go: the token credential is created first, but discarded without
  * `useManagedIdentityExtension`; the exchange sends the file's `tenantId`, not the annotation's.
  */
 export function validateAzureJson(document: unknown): readonly AzureJsonFinding[] {
@@ -103,20 +103,20 @@ export function validateAzureJson(document: unknown): readonly AzureJsonFinding[
     [
       "tenantId",
       isText(fields.get("tenantId")),
-      "the exchange with the registry sends this tenant, not the annotation's; write the tenant of registry and identity",
+      "the exchange with the registry sends this tenant, not the annotation's; use the tenant of registry and identity",
     ],
     [
       "useManagedIdentityExtension",
       fields.get("useManagedIdentityExtension") === true,
-      "unless it is true the plugin answers aadClientId and aadClientSecret, perhaps empty, and ignores the token; write true",
+      "unless it is true, the plugin ignores the token and returns aadClientId and aadClientSecret, which may be empty; set it to true",
     ],
   ];
   return rows.flatMap(([field, good, message]) => (good ? [] : [{ field, message }]));
 }
 
 /**
- * What the acr plugin answers with a configuration file that does not let it use a token: the client ID and secret of
- * the file, `some` or `none`; `undefined` where it uses the token, or does not load the file. Never throws.
+ * What the acr plugin returns with a configuration file that keeps it from using a token: the file's client ID and
+ * secret, `some` or `none`; `undefined` if it uses the token or does not load the file. Never throws.
  */
 export function clientAnswered(document: unknown): "some" | "none" | undefined {
   if (!isRecord(document)) return undefined;
@@ -130,8 +130,8 @@ function isText(value: unknown): boolean {
 }
 
 /**
- * The cloud that a configuration file names; `undefined` where the plugin does not know its name. An absent name means
- * the public cloud, by design of the plugin; a wrong one does too, by accident. Never throws.
+ * The cloud that a configuration file names; `undefined` if the plugin does not know its name. A missing name means
+ * the public cloud, by the plugin's design; so does a wrong one, by accident. Never throws.
  */
 export function azureJsonCloud(document: unknown): AzureCloud | undefined {
   const value = isRecord(document) ? document["cloud"] : undefined;
@@ -142,5 +142,5 @@ export function azureJsonCloud(document: unknown): AzureCloud | undefined {
 
 function unknownCloud(): string {
   const names = azureClouds.flatMap((cloud) => cloud.configNames).join(", ");
-  return `the plugin silently takes an unknown cloud for AzurePublicCloud; write one of ${names}`;
+  return `the plugin silently treats an unknown cloud as AzurePublicCloud; use one of ${names}`;
 }

@@ -1,10 +1,7 @@
 /*
- * What Azure's pod identity webhook reads. Source: Azure/azure-workload-identity, pkg/webhook/consts.go; OpenShift runs
- * the same webhook (openshift/cloud-credential-operator, bindata of the azure pod identity webhook).
- */
-/*
- * What Azure's pod identity webhook would add to a pod, for clusters that do not run it. Source:
- * Azure/azure-workload-identity, pkg/webhook (webhook.go and consts.go), whose variables azidentity and kubelogin read.
+ * What Azure's pod identity webhook reads, and what it would add to a pod, for clusters that do not run it. Source:
+ * Azure/azure-workload-identity, pkg/webhook (webhook.go and consts.go), whose variables azidentity and kubelogin read;
+ * OpenShift runs the same webhook (openshift/cloud-credential-operator, bindata of the azure pod identity webhook).
  */
 
 import { Duration } from "../../model/duration";
@@ -14,22 +11,22 @@ import { type AzureCloudName, azureCloud } from "./clouds";
 /** Annotation of a service account: client id of the identity that its pods act as. */
 export const WEBHOOK_CLIENT_ID_ANNOTATION = "azure.workload.identity/client-id";
 
-/** Annotation of a service account: tenant of that identity. */
+/** Annotation of a service account: tenant of the identity. */
 export const WEBHOOK_TENANT_ID_ANNOTATION = "azure.workload.identity/tenant-id";
 
-/** Label of pods; the webhook changes none that do not have it. */
+/** Label of pods; the webhook ignores pods without it. */
 export const WEBHOOK_USE_LABEL: Readonly<Record<string, string>> = { "azure.workload.identity/use": "true" };
 
 /**
- * The Secret without which OpenShift does not run the webhook: the Cloud Credential Operator looks for its key
+ * The Secret without which OpenShift does not run the webhook: the Cloud Credential Operator checks its key
  * `azure_tenant_id` (pkg/operator/podidentity).
  */
 export const WEBHOOK_SECRET: {
-  /** Its namespace. */
+  /** Namespace of the Secret. */
   readonly namespace: string;
-  /** Its name. */
+  /** Name of the Secret. */
   readonly name: string;
-  /** Name of its file as `ccoctl` writes it, without `.yaml`. */
+  /** Name of the Secret's file as `ccoctl` writes it, without `.yaml`. */
   readonly file: string;
 } = {
   namespace: "openshift-cloud-credential-operator",
@@ -37,7 +34,7 @@ export const WEBHOOK_SECRET: {
   file: "azure-ad-pod-identity-webhook-config",
 };
 
-/** Whose credentials the pod gets. */
+/** The identity whose credentials the pod gets. */
 export interface PodTokenProps {
   /** Client id of the identity; may be late. */
   readonly clientId: string;
@@ -46,7 +43,7 @@ export interface PodTokenProps {
   /**
    * Audience of the token.
    *
-   * @defaultValue - that of the cloud
+   * @defaultValue - the cloud's default audience
    */
   readonly audience?: string;
   /**
@@ -57,13 +54,13 @@ export interface PodTokenProps {
   readonly cloud?: AzureCloudName;
 }
 
-// Not the webhook's own names: where it runs after all, both volumes can stand in one pod.
+// Different from the webhook's own names, so that both volumes fit in a pod if the webhook runs after all.
 const VOLUME = "azure-token";
 const DIRECTORY = "/var/run/secrets/workload-identity/azure";
 const FILE = "token";
 const LIFETIME = Duration.hours(1);
 
-/** Variables, mount and volume that make SDKs and kubelogin take the service account's token to Entra. */
+/** Variables, mount and volume with which SDKs and kubelogin present the service account's token to Entra. */
 export function podToken({ clientId, tenantId, audience, cloud }: PodTokenProps): PodFragment {
   const facts = azureCloud(cloud ?? "AzurePublicCloud");
   const token = {

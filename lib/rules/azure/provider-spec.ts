@@ -1,6 +1,7 @@
 /*
- * The Azure part of a CredentialsRequest, and the Secrets that answer it. Source: openshift/cloud-credential-operator,
- * pkg/apis/cloudcredential/v1/types_azure.go, and create_managed_identities.go of pkg/cmd/provisioning/azure.
+ * The Azure part of a CredentialsRequest, and the Secrets for its component. Source:
+ * openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1/types_azure.go, and create_managed_identities.go of
+ * pkg/cmd/provisioning/azure.
  */
 
 import { fail } from "../../errors";
@@ -15,9 +16,9 @@ import { WEBHOOK_SECRET } from "./pod";
 /** `spec.providerSpec.kind` of a request for Azure. */
 export const AZURE_PROVIDER_KIND = "AzureProviderSpec";
 
-/** What a component may do on Azure, wherever its identity is given a role. */
+/** A component's permissions on Azure, wherever its identity is assigned a role. */
 export interface ComponentPermissions {
-  /** Actions of its custom role, in the order of the request, each once; empty where it needs none. */
+  /** Actions of its custom role without duplicates, in the order of the request; empty if it needs none. */
   readonly actions: readonly string[];
   /** Data actions of its custom role: the request's `dataPermissions`. */
   readonly dataActions: readonly string[];
@@ -33,10 +34,10 @@ const FIELDS: readonly string[] = [...LISTS, "roleBindings", ...BROKERED];
 const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;
 
 /**
- * What a request asks for, less what the caller withholds.
+ * The permissions that a request asks for, without those that the caller withholds.
  *
- * The order of the request is kept, because azurerm compares the actions of a role as a list. What appears twice is
- * taken once: letter case does not count to Azure.
+ * Keeps the order of the request, because azurerm compares the actions of a role as a list, and drops duplicates,
+ * ignoring letter case as Azure does.
  */
 export function componentPermissions(
   request: CredentialsRequest,
@@ -53,9 +54,9 @@ export function componentPermissions(
     const unasked = withoutPermissions.find((permission) => !asked.includes(key(permission)));
     if (unasked !== undefined)
       fail("azure-unknown", {
-        problem: "withoutPermissions withholds a permission that the request does not ask for",
+        problem: "`withoutPermissions` contains a permission that the request does not ask for",
         value: unasked,
-        allowed: "permissions and dataPermissions of the request, letter case aside",
+        allowed: "permissions and dataPermissions of the request, in any letter case",
         remedy: "correct it or remove it; after an upgrade the request may ask for other permissions",
       });
     const withheld = new Set(withoutPermissions.map(key));
@@ -65,9 +66,9 @@ export function componentPermissions(
     return Object.values(granted).some((list) => list.length > 0)
       ? granted
       : fail("azure-missing", {
-          problem: "request asks for no permission and no role, so its identity could do nothing",
+          problem: "the request asks for no permission and no role, so its identity could do nothing",
           allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
-          remedy: "leave the request out, or withhold less of it",
+          remedy: "remove the request, or withhold fewer of its permissions",
         });
   });
 }
@@ -75,15 +76,15 @@ export function componentPermissions(
 function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
   if (providerKind !== AZURE_PROVIDER_KIND)
     fail("azure-foreign", {
-      problem: "request is not for Azure",
+      problem: "the request is not for Azure",
       value: providerKind,
       allowed: "spec.providerSpec.kind: AzureProviderSpec",
-      remedy: "leave the requests of other clouds out, or filter them by cloud",
+      remedy: "remove the requests for other clouds, or filter by cloud",
     });
   const unknown = Object.keys(providerSpec).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined)
     fail("azure-unknown", {
-      problem: "spec.providerSpec has a field that no release of OpenShift knows for Azure",
+      problem: "spec.providerSpec has a field that no known release of OpenShift has for Azure",
       value: unknown,
       allowed: FIELDS.join(", "),
       remedy: "correct the field's name; use a newer release of this library if OpenShift has added it",
@@ -94,17 +95,17 @@ function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
       problem: `spec.providerSpec.${brokered} is set, so the cloud-credential-operator writes the Secret itself`,
       value: brokered,
       allowed: "a request without azureClientID, azureRegion, azureSubscriptionID and azureTenantID",
-      remedy: "leave the request out here, and declare its identity with ComponentIdentity",
+      remedy: "remove the request here, and declare its identity with ComponentIdentity",
     });
 }
 
-/** Actions or data actions of a role, each once. */
+/** Actions or data actions of a role, without duplicates. */
 export function roleOperations(what: string, list: unknown): readonly string[] {
   if (!Array.isArray(list)) return malformed(what, list, "a list of texts");
   return once(list.map((entry: unknown) => operation(entry)));
 }
 
-/** Names of roles, each once. */
+/** Names of roles, without duplicates. */
 export function roleNames(what: string, list: unknown): readonly string[] {
   if (!Array.isArray(list)) return malformed(what, list, "a list of names of roles");
   return once(list.map((entry: unknown) => roleName(entry)));
@@ -115,7 +116,7 @@ function malformed(what: string, value: unknown, allowed: string): never {
     problem: `${what} is malformed`,
     value,
     allowed,
-    remedy: "write the request as `oc adm release extract --credentials-requests` does",
+    remedy: "use the request as `oc adm release extract --credentials-requests` writes it",
   });
 }
 
@@ -124,11 +125,11 @@ function operation(value: unknown): string {
   return typeof value === "string" && PERMISSION.test(value)
     ? value
     : fail("azure-invalid", {
-        problem: "permission is not an operation of one named Azure resource provider",
+        problem: "the permission is not an operation of a single named Azure resource provider",
         value: value,
         allowed:
-          "<resource provider>/<resource type>/<operation>, for example Microsoft.Compute/disks/read; * in place of what follows the provider",
-        remedy: "name the provider; copy the operation from `az provider operation list`",
+          "<resource provider>/<resource type>/<operation>, for example Microsoft.Compute/disks/read; after the provider, * may replace a part",
+        remedy: "name the provider, and copy the operation from `az provider operation list`",
       });
 }
 
@@ -147,7 +148,7 @@ function roleName(value: unknown): string {
 }
 
 const ROLE_BINDINGS = "spec.providerSpec.roleBindings";
-const BINDINGS = "a list of objects with the one field `role`, the name of a role";
+const BINDINGS = "a list of objects whose only field is `role`, the name of a role";
 
 function once(list: readonly string[]): readonly string[] {
   const seen = new Set<string>();
@@ -158,9 +159,9 @@ function key(permission: string): string {
   return permission.toLowerCase();
 }
 
-/** What a component must know of its identity. */
+/** What a component needs to know about its identity. */
 interface ComponentCredentials {
-  /** Client id; late unless adopted with a literal one. */
+  /** Client id; late unless the identity is adopted with a literal one. */
   readonly clientId: string;
   /** Tenant; may be late. */
   readonly tenantId: string;
@@ -168,7 +169,7 @@ interface ComponentCredentials {
   readonly subscriptionId: string;
 }
 
-/** The Secret that a component reads, keys in the order in which `ccoctl` writes them. */
+/** The Secret that a component reads, with keys in ccoctl's order. */
 export function componentSecret(
   { secret, cloudTokenPath }: CredentialsRequest,
   { clientId, tenantId, region, subscriptionId }: ComponentCredentials,

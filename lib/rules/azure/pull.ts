@@ -14,7 +14,7 @@ export interface PlannedPull {
 
 /** An identity to declare, and the service accounts that act as it. */
 export interface PlannedIdentity {
-  /** Id of the construct; a function of the service account, and with shards of its permissions. */
+  /** Id of the construct; depends on the service account, or with shards on its permissions. */
   readonly id: string;
   /** Name in Azure, within 128 characters. */
   readonly identityName: string;
@@ -27,30 +27,30 @@ export interface PlannedIdentity {
 export interface SpreadOptions {
   readonly namePrefix: string;
   /**
-   * Number of buckets per permission set.
+   * Number of buckets per set of permissions.
    *
    * @defaultValue - one identity per service account
    */
   readonly shards?: number | undefined;
   /**
-   * Number of issuers whose tokens are trusted: each service account takes one credential for each.
+   * Number of issuers whose tokens are trusted; each service account needs one credential per issuer.
    *
    * @defaultValue 1
    */
   readonly issuers?: number;
 }
 
-/** Names of user-assigned identities that are derived from others. */
+/** Rules for derived names of user-assigned identities. */
 export const IDENTITY_NAME: NameRules = { max: 128, allowed: /[A-Za-z0-9_-]/, separator: "_" };
 const PERCENT = 100;
 const STEP = 1.1;
 const PREFIX = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
 /**
- * Spreads service accounts over identities.
+ * Distributes service accounts over identities.
  *
- * Where each goes depends on nothing but itself: its name, and with `shards` also its permission set, since sharing
- * an identity shares its rights.
+ * The identity of each depends only on its own name, and with `shards` also on its permission set, since service
+ * accounts that share an identity share its permissions.
  */
 export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): readonly PlannedIdentity[] {
   const { shards, issuers = 1 } = options;
@@ -78,7 +78,7 @@ export function identityNamePrefix(namePrefix: string): string {
     : invalidName("namePrefix", namePrefix, allowed);
 }
 
-/** Neither namespaces nor service account names have an underscore, so the joined parts are unambiguous. */
+/** Namespaces and service account names contain no underscore, so the joined parts are unambiguous. */
 function ownParts({ namespace, name }: Subject): readonly string[] {
   return [namespace, name];
 }
@@ -106,14 +106,14 @@ function checkSizes(
     ...(fitting === undefined
       ? []
       : [
-          `set shards to ${fitting} (now ${shards}), with which all service accounts fit; about ${moved} % of them move to another identity, so plan that apply`,
+          `set shards to ${fitting} (now ${shards}), so that all service accounts fit; about ${moved} % of them then move to another identity, so plan that apply`,
         ]),
-    "leave shards out for one identity per service account",
+    "remove `shards` to get one identity per service account",
   ];
   tooManyCredentials(overfull.identityName, overfull.subjects.length * issuers, remedy.join("; or "));
 }
 
-/** A number of shards with which no identity holds too many, the next in steps of a tenth; `undefined` without one. */
+/** The next number of shards, in steps of a tenth, with which no identity has too many; `undefined` if none. */
 function shardsThatFit(pulls: readonly PlannedPull[], above: number, room: number): number | undefined {
   const seeds = pulls.map(({ subject, permissions }) => ({
     set: permissionKey(permissions).join(" "),
@@ -130,7 +130,7 @@ function shardsThatFit(pulls: readonly PlannedPull[], above: number, room: numbe
   return undefined;
 }
 
-/** Greatest number of shards. */
+/** Maximum number of shards. */
 const SHARDS_MAX = 65_536;
 const SEED_BYTES = 8;
 const BITS = 64;
@@ -143,23 +143,22 @@ const RANGE = 2 ** 31;
  * UTF-8, as an unsigned big-endian number (Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm",
  * arXiv 1406.2294).
  *
- * The rule is part of the contract. It knows nothing of other service accounts, so adding or removing one never
- * moves another; raising the number from n to n + 1 moves one service account in n + 1, and each of them into the
- * new bucket. Of 16 buckets, `shop/web` is in 3, `shop/jobs` in 2, `default/default` in 9 and `team-a/api` in 13; of
- * 17 they are in the same.
+ * The rule is part of the contract. It ignores other service accounts, so adding or removing one never moves another.
+ * Raising the number from n to n + 1 moves one service account in n + 1, always into the new bucket. Of 16 buckets,
+ * `shop/web` is in 3, `shop/jobs` in 2, `default/default` in 9 and `team-a/api` in 13; of 17 they are in the same.
  */
 export function shardOf(subject: Subject, shards: number): number {
   if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX)
     return fail("azure-invalid", {
-      problem: "shards is not a whole number of at least 1",
+      problem: "`shards` is not a whole number of at least 1",
       value: shards,
       allowed: "1 to 65536",
-      remedy: "leave it out for one identity per service account, or give the number of buckets",
+      remedy: "remove it to get one identity per service account, or state the number of buckets",
     });
   return bucketOf(seedOf(subject), shards);
 }
 
-/** The bucket of a 64-bit number among a number of buckets. */
+/** The bucket of a 64-bit number. */
 export function bucketOf(seed: bigint, buckets: number): number {
   let key = BigInt.asUintN(BITS, seed);
   for (let bucket = 0; ;) {

@@ -1,7 +1,7 @@
 /*
- * What software that many clusters run needs in Azure: for each program a row with the document of its project that names
- * the roles. The disk and file drivers, Cluster Autoscaler and Karpenter (node auto-provisioning) of AKS are no rows: AKS
- * runs them with identities of its own (kubernetes-sigs/azuredisk-csi-driver, docs/workload-identity.md).
+ * The Azure permissions of software that many clusters run: one row per program, with the document of its project that
+ * names the roles. The disk and file drivers, Cluster Autoscaler and Karpenter (node auto-provisioning) of AKS have no
+ * row: AKS runs them with identities of its own (kubernetes-sigs/azuredisk-csi-driver, docs/workload-identity.md).
  */
 
 import {
@@ -27,7 +27,7 @@ export interface DnsZonesProps {
 
 /** Settings of `externalDns()`. */
 export interface ExternalDnsProps extends DnsZonesProps {
-  /** Resource id of the resource group of the zones, in which ExternalDNS looks for them; may be late. */
+  /** Resource id of the zones' resource group, in which ExternalDNS looks for them; may be late. */
   readonly resourceGroup: string;
 }
 
@@ -108,7 +108,7 @@ export const FLUX_SOURCE_CONTROLLER: Row<ContainerRegistriesProps> = {
   rights: pullRoles,
 };
 
-/** Of the repositories that it reads, credentials are by workload identity for these alone: util/helm/creds.go. */
+/** It uses workload identity only for these of the repositories that it reads: util/helm/creds.go. */
 export const ARGO_CD_REPO_SERVER: Row<ContainerRegistriesProps> = {
   serviceAccount: "argocd/argocd-repo-server",
   source: "argoproj/argo-cd 3.4, docs/user-guide/private-repositories.md",

@@ -1,5 +1,5 @@
 /*
- * What roles allow: built-in ones in registries and in AKS clusters (one that is not here may be custom), and others by
+ * What roles allow: built-in ones in registries and in AKS clusters (a role not listed may be custom), and others by
  * their permissions. Source: learn.microsoft.com, "Azure built-in roles" and "Understand Azure role definitions".
  */
 
@@ -9,11 +9,11 @@ import type { RoleAssignmentMode } from "./permission";
 
 export interface BuiltInRole {
   readonly name: string;
-  /** The last part of its id; empty where it is not known here. */
+  /** The last part of its id; empty if it is not listed here. */
   readonly id: string;
-  /** The mode of the registries where it lets pull; `undefined` where it does in none, "unknown" where that is not documented. */
+  /** The mode of the registries from which it may pull; `undefined` for none, "unknown" if not documented. */
   readonly pulls: RoleAssignmentMode | "unknown" | undefined;
-  /** True where it allows anything at the Kubernetes API of an AKS cluster. */
+  /** True if it allows anything at the Kubernetes API of an AKS cluster. */
   readonly kubernetes: boolean;
 }
 
@@ -43,7 +43,7 @@ const ROWS: readonly Row[] = [
   [undefined, false, "Azure Kubernetes Service Cluster User Role"],
   [undefined, false, "Azure Kubernetes Service Cluster Monitoring User"],
   ["unknown", false, "Azure Kubernetes Service Contributor Role"],
-  // They read everything, and nothing says whether that holds for images.
+  // They read everything; no document says whether that includes images.
   ["unknown", false, "User Access Administrator", "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"],
   ["unknown", false, "Role Based Access Control Administrator", "f58310d9-a9f6-439a-9e8d-f62e7b41a168"],
   ["unknown", false, "Monitoring Contributor"],
@@ -78,20 +78,20 @@ for (const [pulls, kubernetes, name, id = ""] of ROWS) {
 
 const GUID_LENGTH = 36;
 
-/** The built-in role of a name, in any letter case; `undefined` for any other. */
+/** The built-in role with a name, in any letter case; `undefined` for any other. */
 export function builtInRole(name: string): BuiltInRole | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** The built-in role of a definition's id, whatever stands before its last part; `undefined` for any other. */
+/** The built-in role with a definition's id, whatever precedes the last part; `undefined` for any other. */
 export function builtInRoleOfId(id: string): BuiltInRole | undefined {
   return byId.get(id.slice(-GUID_LENGTH).toLowerCase());
 }
 
-/** A list of operations, of which one or all may not be known. */
+/** A list of operations, of which some or all may be unknown. */
 export type Operations = Known<readonly Known<string>[]>;
 
-/** One block of permissions: the lists, less those of `not`. */
+/** One block of permissions: the lists, minus the corresponding `not` lists. */
 export interface RolePermissions {
   /** Actions, `*` for any text. */
   readonly actions: Operations;
@@ -104,7 +104,7 @@ export type OperationList = "actions" | "dataActions";
 
 const WITHOUT = { actions: "notActions", dataActions: "notDataActions" } as const;
 
-/** Whether permissions hold an operation; letter case does not count. */
+/** Whether permissions include an operation; ignores letter case. */
 export function permits(
   permissions: readonly RolePermissions[],
   operation: string,

@@ -1,6 +1,6 @@
 /*
- * Scopes of role assignments. Source: learn.microsoft.com, "Understand scope for Azure RBAC"; letter case does not count
- * to Azure, but azurerm compares the fixed words of an id with theirs.
+ * Scopes of role assignments. Source: learn.microsoft.com, "Understand scope for Azure RBAC"; Azure ignores letter
+ * case, but azurerm compares the fixed words of an id including their case.
  */
 
 import { fail } from "../../errors";
@@ -14,7 +14,7 @@ const SCOPE = new RegExp(`^(?:${SUBSCRIPTION}|${MANAGEMENT_GROUP})$`, "i");
 const IN_MANAGEMENT_GROUP = new RegExp(`^${MANAGEMENT_GROUP}$`, "i");
 const LIMITED = /^\/subscriptions\/[^/]+\/resourceGroups\/([^/]+)/i;
 
-/** Terraform would read these as the beginning of a template; no resource id has them. */
+/** Terraform would read these as the start of a template; no resource id contains them. */
 const TEMPLATE = /[$%]\{/;
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
@@ -33,7 +33,7 @@ export function statedScope(scope: string): string {
   return WORDS.reduce((text, [pattern, word]) => text.replace(pattern, word), scope);
 }
 
-/** Returns literal scopes, at least one, each once as it was written first. */
+/** Returns literal scopes without duplicates, in their first spelling; throws if there are none. */
 export function statedScopes(scopes: readonly string[]): readonly string[] {
   if (!Array.isArray(scopes) || scopes.length === 0) return invalidScope(scopes);
   return oncePerScope(scopes.map(statedScope));
@@ -41,7 +41,7 @@ export function statedScopes(scopes: readonly string[]): readonly string[] {
 
 function invalidScope(value: unknown): never {
   return fail("azure-invalid", {
-    problem: "scope is not a resource id",
+    problem: "the scope is not a resource id",
     value,
     allowed:
       "/subscriptions/<GUID>, a resource group or resource below it, or /providers/Microsoft.Management/managementGroups/<name>",
@@ -49,13 +49,13 @@ function invalidScope(value: unknown): never {
   });
 }
 
-/** Ids are compared without regard to letter case; the first spelling is kept. */
+/** Compares ids without regard to letter case and keeps the first spelling. */
 export function oncePerScope(scopes: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return scopes.filter((scope) => !seen.has(scope.toLowerCase()) && seen.add(scope.toLowerCase()));
 }
 
-/** True for a scope that holds more than one resource group; a late one may. */
+/** True for a scope that contains more than one resource group; a late scope counts as such. */
 export function isBroadScope(scope: string): boolean {
   return isLate(scope) || !LIMITED.test(scope);
 }
@@ -64,13 +64,13 @@ export function isManagementGroup(scope: string): boolean {
   return IN_MANAGEMENT_GROUP.test(scope);
 }
 
-/** The resource group of a literal scope, where that is one of the subscription, or within one. */
+/** The resource group of a literal scope that is or is within a resource group of the subscription. */
 export function scopeResourceGroup(scope: string, subscriptionId: string): string | undefined {
   const own = scope.toLowerCase().startsWith(`${subscriptionScope(subscriptionId).toLowerCase()}/`);
   return own ? LIMITED.exec(scope)?.[1] : undefined;
 }
 
-/** How a refusal shows a scope. */
+/** How messages show a scope. */
 export function shownScope(scope: string): string {
   return isLate(scope) ? "a scope that is known only after apply" : scope;
 }
@@ -110,8 +110,8 @@ export function checkResourceGroups(groups: ClusterResourceGroups): void {
 }
 
 /**
- * Resource ids of the resource groups where a component's roles count, by the name of its request: the installation
- * group, the DNS zone's for the ingress operator, the network's for those that work on subnets.
+ * Resource ids of the resource groups in which a component's roles apply, by the name of its request: the installation
+ * group, the DNS zone's for the ingress operator, the network's for components that work on subnets.
  */
 export function componentScopes(requestName: string, groups: ClusterResourceGroups): readonly string[] {
   const { installationResourceGroupName, networkResourceGroupName, dnsZoneResourceGroupName } = groups;
@@ -126,22 +126,23 @@ export function componentScopes(requestName: string, groups: ClusterResourceGrou
   return oncePerScope(scopes);
 }
 
-/** Refuses roles of a component beyond resource groups without a reason. */
+/** Throws if roles of a component reach beyond resource groups without a reason. */
 export function checkBroadScopes(scopes: readonly string[], reason: string | undefined): void {
   const broad = reason === undefined ? scopes.find(isBroadScope) : undefined;
   if (broad !== undefined)
     fail("azure-unsafe", {
-      problem: "roles of a component would count beyond resource groups, and no reason is stated",
+      problem: "a component's roles would apply beyond resource groups, but no reason is stated",
       value: broad,
-      allowed: "/subscriptions/<GUID>/resourceGroups/<name> and what is in one, or a written `reason`",
-      remedy: "name the resource groups; otherwise state the reason, which is written beside the assignments",
+      allowed: "/subscriptions/<GUID>/resourceGroups/<name>, resources in one, or a `reason`",
+      remedy:
+        "name the resource groups, or state a `reason`, which becomes the description of the assignments",
     });
 }
 
 /**
  * Resource ids of the subscriptions in which a custom role must be assignable: its own first, the others sorted.
  *
- * Azure takes one management group among them, and then no data actions (learn.microsoft.com, "Azure custom roles",
+ * Azure accepts one management group among them, and then no data actions (learn.microsoft.com, "Azure custom roles",
  * custom role limits).
  */
 export function assignableScopes(
@@ -154,11 +155,11 @@ export function assignableScopes(
   const groups = others.filter(isManagementGroup);
   if (groups.length > (hasDataActions ? 0 : 1))
     fail("azure-limit", {
-      problem: "Azure lets no custom role be assignable at these scopes together",
+      problem: "Azure does not allow a custom role to be assignable at these scopes together",
       value: groups,
       allowed: hasDataActions ? "subscriptions, for a role with data actions" : "one management group",
       remedy:
-        "give the component scopes in subscriptions, or split it over several roles with ComponentIdentity",
+        "use scopes in subscriptions for the component, or split it into several roles with ComponentIdentity",
     });
   return [own, ...others];
 }

@@ -1,5 +1,5 @@
 /*
- * What a principal may do within an AKS cluster. Source: learn.microsoft.com, "Use Microsoft Entra ID and Azure RBAC
+ * Permissions of a principal within an AKS cluster. Source: learn.microsoft.com, "Use Microsoft Entra ID and Azure RBAC
  * for Kubernetes authorization" for the roles and for the scope of a namespace; "Azure built-in roles".
  */
 
@@ -11,7 +11,7 @@ import { parseClusterId } from "./names";
 import { accessRoles, isRoleDefinitionId } from "./access";
 
 /**
- * Built-in roles for the Kubernetes API. All but the cluster admin's know the built-in kinds of Kubernetes alone: for
+ * Built-in roles for the Kubernetes API. All except the cluster admin's cover only Kubernetes' built-in kinds: for
  * custom resources use that one, or your own role.
  */
 export type AksRoleName =
@@ -20,12 +20,12 @@ export type AksRoleName =
   | "Azure Kubernetes Service RBAC Reader"
   | "Azure Kubernetes Service RBAC Writer";
 
-/** A role within a cluster, and where it counts. */
+/** A role within a cluster, and where it applies. */
 export interface AksRoleGrant {
-  /** One of {@link AksRoleName}, or resource id of a role definition with data actions; a late value is taken for an id. */
+  /** One of {@link AksRoleName}, or id of a role definition with data actions; a late value counts as an id. */
   readonly role: string;
   /**
-   * Namespaces in which it counts.
+   * Namespaces in which it applies.
    *
    * @defaultValue - the whole cluster
    */
@@ -39,11 +39,11 @@ export const AKS_ROLE_GRANT: ObjectKind<AksRoleGrant> = object({
 
 /** A role assignment to declare. */
 export interface AksAssignment {
-  /** Tells it from the others of its principal, stable when others are added: `Writer_shop`, `ClusterAdmin`. */
+  /** Identifies it among its principal's; stable when others are added: `Writer_shop`, `ClusterAdmin`. */
   readonly key: string;
-  /** The role. */
+  /** Name of a built-in role, or id of a role definition. */
   readonly role: string;
-  /** Resource id of the cluster, or of a namespace in it; late where the cluster's is. */
+  /** Resource id of the cluster, or of a namespace in it; late if the cluster's is. */
   readonly scope: string;
 }
 
@@ -55,7 +55,7 @@ const ROLES: readonly AksRoleName[] = [
   `${PREFIX}Writer`,
 ];
 
-/** The assignments for one principal, sorted by key among the literal ones; what appears twice is taken once. */
+/** The assignments for one principal without duplicates, literal ones sorted by key. */
 export function aksAssignments(clusterId: string, grants: readonly AksRoleGrant[]): readonly AksAssignment[] {
   if (!isLate(clusterId)) parseClusterId(clusterId);
   const known = new Map<string, AksAssignment>();
@@ -63,10 +63,10 @@ export function aksAssignments(clusterId: string, grants: readonly AksRoleGrant[
     const name = roleKey(role, index);
     if (namespaces?.length === 0)
       fail("azure-missing", {
-        problem: "role is limited to an empty list of namespaces",
+        problem: "the role is limited to an empty list of namespaces",
         value: role,
-        allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
-        remedy: "name the namespaces, or leave the role out",
+        allowed: "at least one namespace; without `namespaces` the role applies in the whole cluster",
+        remedy: "name the namespaces, or remove the role",
       });
     for (const namespace of namespaces ?? [undefined]) {
       const key = namespace === undefined ? name : `${name}_${namespaceName(namespace)}`;
@@ -79,18 +79,18 @@ export function aksAssignments(clusterId: string, grants: readonly AksRoleGrant[
   return assignments;
 }
 
-/** A late value is never read: those are told apart by their place. */
+/** Late values are never read, so they are distinguished by position. */
 function roleKey(role: string, index: number): string {
   if (isLate(role)) return `Role${index}`;
   if (typeof role === "string" && isRoleDefinitionId(role)) return role.slice(role.lastIndexOf("/") + 1);
   const found = ROLES.find((known) => known === role);
   return found === undefined
     ? fail("azure-unknown", {
-        problem: "role allows nothing within an AKS cluster that this library knows of",
+        problem: "the role is not known to allow anything within an AKS cluster",
         value: role,
         allowed: `${ROLES.join(", ")}, or the id of your own role definition with dataActions`,
         remedy:
-          "use an RBAC role; Azure Kubernetes Service Cluster User Role and its like only hand out kubeconfig files",
+          "use an RBAC role; Azure Kubernetes Service Cluster User Role and similar roles only provide kubeconfig files",
       })
     : found.slice(PREFIX.length).replace(" ", "");
 }

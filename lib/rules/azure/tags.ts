@@ -6,7 +6,7 @@ import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { terraformText } from "../terraform-text";
 
-/** Tags as a caller gives them. */
+/** Tags as a caller passes them. */
 export type Tags = Readonly<Record<string, string>>;
 
 const NAME_MAX = 512;
@@ -18,15 +18,15 @@ export function checkedTags(tags: Tags | undefined): Tags {
   for (const [name, value] of Object.entries(tags))
     if (!isName(name) || !isValue(value))
       fail("azure-invalid", {
-        problem: "tag is not one that Azure takes",
+        problem: "the tag is not valid in Azure",
         value: { [name]: value },
-        allowed: "names of 1 to 512 characters without < > % & \\ ? /, each with a text of at most 256",
+        allowed: "names of 1 to 512 characters without < > % & \\ ? /, each with a value of at most 256",
         remedy: "correct the tag",
       });
   return tags;
 }
 
-/** Tags as an argument of a resource, nothing where there are none; they are texts, not Terraform's templates. */
+/** Tags as an argument of a resource, absent if there are none; written as texts, not as Terraform templates. */
 export function tagsArgument(tags: Tags | undefined): {
   /**
    * The tags.
@@ -51,8 +51,8 @@ function isValue(value: unknown): boolean {
 }
 
 /**
- * The tag by which `ccoctl azure` knows what it made for a cluster. Source: openshift/cloud-credential-operator,
- * pkg/cmd/provisioning/azure/create_oidc_issuer.go.
+ * The tag by which `ccoctl azure` recognises what it created for a cluster. Source:
+ * openshift/cloud-credential-operator, pkg/cmd/provisioning/azure/create_oidc_issuer.go.
  */
 export function ccoctlTags(clusterName: string): Tags {
   return { [`openshift.io_cloud-credential-operator_${clusterName}`]: "owned" };

@@ -21,17 +21,17 @@ export interface FederatedCredential {
   readonly issuer: string;
   /** The `sub` claim, compared exactly; there are no wildcards. */
   readonly subject: string;
-  /** The one `aud` claim. */
+  /** The only accepted `aud` claim. */
   readonly audience: string;
 }
 
-/** A trust, and the cluster whose name begins the credentials' names. */
+/** A trust, and the cluster whose name starts the credentials' names. */
 export interface ClusterTrust extends FederatedTrust {
-  /** Name of the cluster, so that two clusters never claim one credential name on a shared identity. */
+  /** Name of the cluster, so that two clusters never use the same credential name on a shared identity. */
   readonly clusterName: string;
 }
 
-/** Greatest number of federated identity credentials on one identity. */
+/** Maximum number of federated identity credentials on one identity. */
 export const CREDENTIALS_PER_IDENTITY = 20;
 
 const NAME: NameRules = { max: 120, allowed: /[A-Za-z0-9_-]/, separator: "_" };
@@ -40,8 +40,8 @@ const WRITTEN_NAME = /^[a-z0-9][\w-]{2,119}$/i;
 const HOST = /^https:\/\/([^/:]+)/;
 
 /**
- * The credentials of a trust, by issuer and subject; names are `<cluster>_<namespace>_<service account>`, of an issuer
- * with a label `<cluster>_<namespace>_<service account>_<label>`.
+ * The credentials of a trust, by issuer and subject; names are `<cluster>_<namespace>_<service account>`, or for an
+ * issuer with a label `<cluster>_<namespace>_<service account>_<label>`.
  */
 export function federatedCredentials(
   trust: ClusterTrust,
@@ -63,9 +63,7 @@ export function federatedCredentials(
   });
 }
 
-/**
- * Checks all credentials of one identity together; `remedy` says what to do about too many.
- */
+/** Checks all credentials of one identity together; `remedy` says what to do if there are too many. */
 export function checkCredentials(
   identity: string,
   credentials: readonly FederatedCredential[],
@@ -74,10 +72,10 @@ export function checkCredentials(
   const pairs = new Set<string>();
   const names = new Set<string>();
   for (const { name, issuer, subject } of credentials) {
-    // Two equal late issuers are one attribute of one resource; two different ones may still be equal after apply.
+    // Equal late issuers are one attribute of one resource; different ones may still turn out equal after apply.
     if (pairs.has(`${issuer} ${subject}`))
       fail("azure-conflict", {
-        problem: `identity ${identity} already trusts this issuer and subject`,
+        problem: `the identity ${identity} already trusts this issuer and subject`,
         value: `${issuer} ${subject}`,
         allowed: "each pair of issuer and subject once per identity",
         remedy: "remove one of the two",
@@ -94,7 +92,7 @@ export function checkCredentials(
 
 export function tooManyCredentials(identity: string, count: number, remedy: string): never {
   return fail("azure-limit", {
-    problem: `identity ${identity} would hold ${count} federated identity credentials`,
+    problem: `the identity ${identity} would have ${count} federated identity credentials`,
     value: count,
     allowed: `at most ${CREDENTIALS_PER_IDENTITY} per identity`,
     remedy,
@@ -102,14 +100,14 @@ export function tooManyCredentials(identity: string, count: number, remedy: stri
 }
 
 export interface WrittenCredential {
-  /** Its name; `undefined` where none is written. */
+  /** The credential's name; `undefined` if none is written. */
   readonly name: Known<string | undefined>;
   readonly issuer: Known<string | undefined>;
   readonly subject: Known<string | undefined>;
   readonly audiences: Known<readonly Known<string>[]>;
 }
 
-/** Why Azure certainly refuses a credential, after "the credential …"; `undefined` where nothing is known to speak against it. */
+/** Why Azure certainly refuses a credential, as the end of "the credential …"; `undefined` if no reason is known. */
 export function credentialProblem({
   name,
   issuer,
@@ -130,20 +128,20 @@ export function credentialProblem({
   const long = (what: string) => (text: string) =>
     text.length > TEXT_MAX ? `has a ${what} of more than ${TEXT_MAX} characters` : undefined;
   return (
-    (count > 1 ? `has ${count} audiences, and one is allowed` : undefined) ??
+    (count > 1 ? `has ${count} audiences, but only one is allowed` : undefined) ??
     problem(name, (text) =>
       WRITTEN_NAME.test(text)
         ? undefined
-        : `is named ${JSON.stringify(text)}, and 3 to 120 letters, digits, - and _ are allowed`,
+        : `is named ${JSON.stringify(text)}, but only 3 to 120 letters, digits, - and _ are allowed`,
     ) ??
     problem(issuer, (text) =>
-      isEntra(text) ? "has an issuer of Microsoft Entra itself (AADSTS700222)" : long("issuer")(text),
+      isEntra(text) ? "has Microsoft Entra itself as issuer (AADSTS700222)" : long("issuer")(text),
     ) ??
     problem(subject, long("subject"))
   );
 }
 
-/** Entra's own tokens are no workload's. */
+/** Tokens of Entra itself are not those of a workload. */
 function isEntra(issuer: string): boolean {
   const host = HOST.exec(issuer)?.[1] ?? "";
   return azureClouds.some((cloud) => cloud.entraHosts.includes(host));
@@ -154,7 +152,8 @@ function checkedIssuer({ url, clusterInternal }: Issuer): string {
   if (clusterInternal) fail("issuer-unsupported", issuerClusterInternal(url, "Microsoft Entra"));
   if (isEntra(url))
     fail("azure-invalid", {
-      problem: "issuer is Microsoft Entra itself, which federated identity credentials refuse (AADSTS700222)",
+      problem:
+        "the issuer is Microsoft Entra itself, which federated identity credentials refuse (AADSTS700222)",
       value: url,
       allowed: "the issuer of the cluster's service account tokens",
       remedy: "use the `issuer` of the cluster's /.well-known/openid-configuration",
@@ -162,9 +161,9 @@ function checkedIssuer({ url, clusterInternal }: Issuer): string {
   return url.length <= TEXT_MAX
     ? url
     : fail("azure-limit", {
-        problem: `issuer of a federated identity credential has ${url.length} characters`,
+        problem: `the issuer of a federated identity credential has ${url.length} characters`,
         value: url,
         allowed: `at most ${TEXT_MAX} characters`,
-        remedy: "use a shorter one; Azure keeps these texts whole",
+        remedy: "use a shorter issuer; Azure does not shorten these texts",
       });
 }

@@ -5,12 +5,12 @@ import { CLUSTER_PROFILE_GROUP } from "./names";
 
 type Issues = readonly WorkloadIdentityError[];
 
-/** What a consumer lacks to read profiles of the namespace. */
+/** The permissions that a consumer lacks to read the namespace's profiles. */
 export function profileReaderIssues(policy: RbacPolicy, subject: Subject, namespace: string): Issues {
   return rbacIssues(policy, subject, { namespace, name: "" }, "", ["get", "list", "watch"]);
 }
 
-/** What a writer lacks to patch the status of the profile. */
+/** The permissions that a writer lacks to patch the status of the profile. */
 export function statusWriterIssues(policy: RbacPolicy, subject: Subject, profile: Profile): Issues {
   return rbacIssues(policy, subject, profile, "status", ["get", "patch"]);
 }

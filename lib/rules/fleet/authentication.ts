@@ -1,7 +1,8 @@
 /*
- * What makes a self-managed spoke's API server trust the hub's service account tokens (structured authentication
- * configuration), and whether kube-apiserver starts with such a document. Source: KEP-3331; kubernetes:staging/src/k8s.io/
- * apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation, compared by running it (0.35.3).
+ * The document that makes a self-managed spoke's API server trust the hub's service account tokens (structured
+ * authentication configuration), and whether kube-apiserver starts with it. Source: KEP-3331;
+ * kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation,
+ * verified by running it (0.35.3).
  */
 
 import { type WorkloadIdentityError, fail, refusal, throwFirst } from "../../errors";
@@ -25,46 +26,46 @@ import { secretIssues, secretMaterial } from "./secret-material";
 import { spokeAudience } from "./spoke-tokens";
 import { issuerClusterInternal, versionUnsupported } from "../../model/problems";
 
-/** Whose tokens a spoke takes, and as whom. */
+/** Whose tokens a spoke accepts, and as which users. */
 export interface HubAuthenticationProps {
-  /** Name of the spoke, for refusals. */
+  /** Name of the spoke, for messages. */
   readonly spoke: string;
   /** Kubernetes version of the spoke, `1.34`. */
   readonly apiServer: string;
   /**
-   * Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. While the hub moves to another
-   * issuer, each of its `additionalIssuers` gets an entry too, unless `additionalAuthenticators` has it.
+   * Issuer of the hub's tokens; the spoke must be able to reach it, or `discoveryUrl`. May be late. While the hub moves
+   * to another issuer, each of its `additionalIssuers` gets an entry, unless `additionalAuthenticators` has one.
    */
   readonly issuer: GivenIssuer;
-  /** Name of the hub; it begins the names of its service accounts on the spoke. */
+  /** Name of the hub, with which the names of its service accounts on the spoke begin. */
   readonly hub: string;
-  /** Audience of the tokens, one for each spoke and for nothing else: a token that leaks from one opens no other door. */
+  /** Audience of the tokens. Use a separate one per spoke, so that a leaked token is useless elsewhere. */
   readonly audience: string;
-  /** The hub's service accounts that may sign in, `namespace/name`; no others may. */
+  /** The hub's service accounts that may sign in, `namespace/name`; no other may. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
-   * Begins the user names on the spoke, with a colon at its end, so that they are neither those of the spoke's
-   * own users nor of another hub's.
+   * Prefix of the user names on the spoke, ending with a colon, so that they differ from the spoke's own users and from
+   * those of other hubs.
    *
    * @defaultValue - the name of the hub and a colon
    */
   readonly userPrefix?: string;
   /**
-   * Where the spoke reads the discovery document of the issuer that signs, if not from the issuer: exactly this URL, with
-   * `/.well-known/openid-configuration` at its end where the document is there.
+   * Where the spoke reads the signing issuer's discovery document, if not at the issuer: exactly this URL, so include
+   * `/.well-known/openid-configuration` if the document is there.
    *
    * @defaultValue - at the issuer
    */
   readonly discoveryUrl?: string;
   /**
-   * PEM certificates that sign the certificate of the web server with the discovery document; a text, not base64, and
-   * not late: kube-apiserver does not start with a damaged one.
+   * PEM certificates of the authority for the web server with the discovery document; as text, not in base64, and not
+   * late: kube-apiserver does not start with a damaged one.
    *
-   * @defaultValue - those of the spoke's system
+   * @defaultValue - the spoke's system certificates
    */
   readonly certificateAuthority?: string;
   /**
-   * Further entries of `jwt`, as they are in the file of the spoke; not late.
+   * Further entries of `jwt`, as they are in the spoke's file; not late.
    *
    * @defaultValue - none
    */
@@ -84,18 +85,19 @@ export const HUB_AUTHENTICATION_PROPS: ObjectKind<HubAuthenticationProps> = obje
   additionalAuthenticators: optional(listOf(anyObject)),
 });
 
-/** How a hub's service accounts are called on a spoke. */
+/** How a hub's service accounts are named on a spoke. */
 export type HubUsers = Pick<HubAuthenticationProps, "hub" | "userPrefix">;
 
 const PREFIX = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?:$/;
 
-/** Names that each cluster gives its own API server, and a host's names for itself; other private names may be reachable. */
+/** Names that every cluster uses for its own API server, or a host for itself; other private names may be reachable. */
 const OWN_NAMES =
   /^https:\/\/(?:kubernetes(?:\.default(?:\.svc\.[^/:]+)?)?|[^/:]+\.svc(?:\.cluster\.local)?|localhost|127(?:\.\d+)+|\[::1\])(?::\d+)?(?:\/|$)/i;
 
 /**
- * True for an issuer that means another server in each cluster, as the default of kubeadm and OpenShift: a spoke looks
- * for the keys at itself, and does not start where it has the same issuer (`URL must not overlap with disallowed issuers`).
+ * True for an issuer that means a different server in each cluster, as kubeadm's and OpenShift's defaults: a spoke
+ * would look for the keys at itself, and does not start if it has the same issuer (`URL must not overlap with
+ * disallowed issuers`).
  */
 export function isOwnInEachCluster(issuer: string): boolean {
   return OWN_NAMES.test(issuer);
@@ -106,9 +108,9 @@ export function userPrefix({ hub, userPrefix: given }: HubUsers): string {
   const prefix = literal(given ?? `${clusterName(hub)}:`, "userPrefix");
   if (typeof prefix === "string" && PREFIX.test(prefix) && !prefix.startsWith("system:")) return prefix;
   return fail("fleet-invalid", {
-    problem: "prefix of the hub's user names could be mistaken for the spoke's own users",
+    problem: "with this prefix, the hub's user names could be mistaken for the spoke's own users",
     value: prefix,
-    allowed: "1 to 63 of a-z, 0-9, - and ., and a colon at its end; not system:",
+    allowed: "1 to 63 of a-z, 0-9, - and ., followed by a colon; not system:",
     remedy: "use the name of the hub, for example prod-hub:",
   });
 }
@@ -123,7 +125,7 @@ export function spokeUserNames(
   return [...new Set(names)].sort();
 }
 
-/** The `AuthenticationConfiguration` of the spoke's API servers; refuses what they would not start with. */
+/** The `AuthenticationConfiguration` of the spoke's API servers; throws if they would not start with it. */
 export function authenticationConfiguration(props: HubAuthenticationProps): Json {
   const { spoke, additionalAuthenticators = [] } = props;
   const minor = minorOf(`version of spoke ${spoke}`, props.apiServer);
@@ -136,7 +138,7 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
   const users = spokeUserNames(props.serviceAccounts, props);
   if (users.length === 0)
     return fail("fleet-missing", {
-      problem: "no controller would be trusted by the spoke",
+      problem: "the spoke would not trust any controller",
       value: spoke,
       allowed: "at least one service account of the hub",
       remedy: "name the service accounts that open connections",
@@ -154,7 +156,7 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
   return document;
 }
 
-/** An entry for each issuer of the hub, without further ones that others are for. */
+/** An entry for each issuer of the hub, except issuers that additional authenticators cover. */
 function hubEntries(
   props: HubAuthenticationProps,
   users: readonly string[],
@@ -178,12 +180,12 @@ function hubEntries(
 function notStarting(spoke: string, reason: string): WorkloadIdentityError {
   return refusal("fleet-invalid", {
     problem: `kube-apiserver of spoke ${spoke} would not start: ${reason}`,
-    allowed: "entries of `jwt` as kube-apiserver takes them, each issuer and each discovery URL once",
-    remedy: "correct the entry; the hub's own entry is written by this library and must not be given again",
+    allowed: "entries of `jwt` that kube-apiserver accepts, each issuer and each discovery URL once",
+    remedy: "correct the entry; this library writes the hub's own entry, so do not add it again",
   });
 }
 
-/** Where keys of a further issuer are: at the issuer. */
+/** Keys of a further issuer are read at the issuer itself. */
 const ASKED_ITSELF = { discoveryUrl: undefined, certificateAuthority: undefined } as const;
 
 type IssuerSource = Pick<HubAuthenticationProps, "spoke" | "audience"> & {
@@ -198,10 +200,13 @@ function issuerFields(
   if (!issuer.late && isOwnInEachCluster(issuer.url)) {
     if (discoveryUrl === undefined)
       return fail("issuer-unsupported", issuerClusterInternal(issuer.url, "a spoke"));
-    throw notStarting(spoke, `${issuer.url} is the issuer of most clusters, and may be its own`);
+    throw notStarting(
+      spoke,
+      `${issuer.url} is the default issuer of most clusters, so it may be the spoke's own`,
+    );
   }
   const discoveryURL = discoveryUrl === undefined ? undefined : Issuer.exactly(discoveryUrl).url;
-  // The rule for documents leaves late URLs out.
+  // The rule for documents skips late URLs.
   if (discoveryURL === issuer.url) throw notStarting(spoke, "discoveryUrl is the issuer's own URL");
   return {
     url: issuer.url,
@@ -213,16 +218,16 @@ function issuerFields(
   };
 }
 
-/** A PEM text of several lines cannot be filled into the file later on. */
+/** A PEM text has several lines, so it cannot be filled into the file later. */
 function certificates(spoke: string, pem: string): string {
   const given: unknown = literal(pem, "certificateAuthority");
   if (typeof given === "string" && holdsPrivateKey(given)) throw secretMaterial("certificateAuthority");
   const problem = typeof given === "string" ? certificateProblem(given) : "is not a string";
   if (problem === undefined) return pem;
   return fail("fleet-invalid", {
-    problem: `certificate authority of the issuer, for spoke ${spoke}, ${problem}`,
+    problem: `the certificate authority of the issuer, for spoke ${spoke}, ${problem}`,
     allowed: "one or several PEM blocks CERTIFICATE, as text and not in base64",
-    remedy: "give the file of the CA that signs the certificate of the issuer's web server",
+    remedy: "use the certificate file of the CA that signed the certificate of the issuer's web server",
   });
 }
 
@@ -230,7 +235,7 @@ const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map(
   (version) => `apiserver.config.k8s.io/${version}`,
 );
 
-/** What is wrong with a parsed configuration, ends of sentences; values for which `isOpen` holds are left out. */
+/** What is wrong with a parsed configuration, as ends of sentences; values for which `isOpen` holds are skipped. */
 export function authenticationProblems(
   document: unknown,
   isOpen: (text: string) => boolean = () => false,
@@ -240,7 +245,7 @@ export function authenticationProblems(
   return [
     ...(VERSIONS.includes(text(apiVersion))
       ? []
-      : [`has the apiVersion ${text(apiVersion)}, which no API server knows`]),
+      : [`has the apiVersion ${text(apiVersion)}, which no API server supports`]),
     ...unknownKeys(document, FIELDS),
     ...issuers.flatMap((issuer) => issuerProblems(issuer, isOpen)),
     ...list(jwt).flatMap((entry) => [...mappingProblems(record(entry)), ...ruleProblems(record(entry))]),
@@ -249,7 +254,7 @@ export function authenticationProblems(
   ];
 }
 
-/** Fields of an object, or of the objects of a list; empty for one that has no fields of its own. */
+/** Fields of an object, or of the objects of a list; empty for a value without fields. */
 interface Fields {
   readonly [key: string]: Fields;
 }
@@ -275,7 +280,7 @@ const FIELDS: Fields = {
   },
 };
 
-/** Kube-apiserver decodes strictly. */
+/** kube-apiserver decodes strictly. */
 function unknownKeys(value: unknown, fields: Fields): readonly string[] {
   if (Object.keys(fields).length === 0) return [];
   if (Array.isArray(value)) return value.flatMap((item) => unknownKeys(item, fields));
@@ -325,12 +330,12 @@ function audienceProblems(issuer: Json, url: string): readonly string[] {
       ? [`has several audiences for the issuer ${url} without audienceMatchPolicy MatchAny`]
       : []),
     ...(audiences.length === 1 && policy !== "" && policy !== "MatchAny"
-      ? [`has the audienceMatchPolicy ${policy}, which is not known`]
+      ? [`has the audienceMatchPolicy ${policy}, which is unknown`]
       : []),
   ];
 }
 
-/** Other blocks than certificates are passed over. */
+/** Skips blocks other than certificates. */
 function authorityProblem(pem: string): string | undefined {
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   return certificateProblem(certificates.join("\n"));
@@ -341,13 +346,13 @@ function mappingProblems(entry: Json): readonly string[] {
   const username = record(mappings["username"]);
   const isNamed = text(username["claim"]) !== "" || text(username["expression"]) !== "";
   return [
-    ...(isNamed ? [] : ["has an entry that makes no user name"]),
+    ...(isNamed ? [] : ["has an entry that does not set a user name"]),
     ...claimProblems("user names", username),
     ...claimProblems("groups", record(mappings["groups"])),
   ];
 }
 
-/** A claim needs a prefix, be it an empty one; an expression takes none. */
+/** A claim needs a prefix, which may be empty; an expression must not have one. */
 function claimProblems(what: string, { claim, expression, prefix }: Json): readonly string[] {
   if (text(expression) !== "") {
     if (text(claim) !== "") return [`has an entry with both claim and expression for ${what}`];
@@ -366,9 +371,11 @@ function ruleProblems(entry: Json): readonly string[] {
   return [
     ...claims.flatMap(({ claim, expression, message, requiredValue }) => {
       if ((text(claim) === "") === (text(expression) === ""))
-        return ["has a rule for claims without either claim or expression"];
+        return ["has a rule for claims with neither claim nor expression"];
       const other = text(claim) === "" ? requiredValue : message;
-      return text(other) === "" ? [] : ["has a rule for claims with what the other kind of rule takes"];
+      return text(other) === ""
+        ? []
+        : ["has a rule for claims that mixes the fields of claim and expression"];
     }),
     ...(users.some(({ expression }) => text(expression) === "")
       ? ["has a rule for users without expression"]

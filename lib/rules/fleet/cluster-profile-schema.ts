@@ -1,6 +1,6 @@
 /*
- * The ClusterProfile CRD, and how the API server applies it: unknown fields are pruned without a word, wrong values are
- * rejected. Sources: kubernetes-sigs/cluster-inventory-api:config/crd/bases (v1alpha1) and docs/api-versions.md for
+ * The ClusterProfile CRD, and how the API server applies it: it silently prunes unknown fields and rejects invalid
+ * values. Sources: kubernetes-sigs/cluster-inventory-api:config/crd/bases (v1alpha1) and docs/api-versions.md for
  * v1alpha2 (no release yet); apiextensions-apiserver, pkg/apiserver/schema (pruning, listtype) and validation.
  */
 
@@ -10,13 +10,13 @@ import { serverProblem } from "./endpoint";
 import { CLUSTER_PROFILE_GROUP } from "./names";
 import { versionUnknown } from "../../model/problems";
 
-/** Versions of the API. */
+/** Versions of the ClusterProfile API. */
 export type ClusterProfileVersion = "v1alpha1" | "v1alpha2";
 
 /** The versions of the API that {@link validateClusterProfile} knows. */
 export const clusterProfileVersions: readonly ClusterProfileVersion[] = ["v1alpha1", "v1alpha2"];
 
-/** A value that the API server rejects. */
+/** A value that the API server rejects, and why. */
 export interface Rejection {
   /** Path as the API server prints it: `status.accessProviders[0].cluster.server`. */
   readonly field: string;
@@ -26,9 +26,9 @@ export interface Rejection {
 
 /** What the API server does with a document. */
 export interface SchemaResult {
-  /** Paths of the fields that it drops, in the order of the document. */
+  /** Paths of the fields that it drops, in document order. */
   readonly dropped: readonly string[];
-  /** Why it refuses the document; empty when it stores it. */
+  /** Why it rejects the document; empty if it stores it. */
   readonly rejected: readonly Rejection[];
 }
 
@@ -37,9 +37,9 @@ interface Findings {
   readonly rejected: Rejection[];
 }
 
-/** Notes what the API server does with a value at a path. */
+/** Records what the API server does with a value at a path. */
 type Schema = (value: unknown, path: string, findings: Findings) => void;
-/** What is wrong with a text in the API server's words, `undefined` for a good one. */
+/** What is wrong with a text, in the API server's words; `undefined` if it is valid. */
 type TextRule = (value: string) => string | undefined;
 
 function wrongType(type: string, value: unknown, field: string, { rejected }: Findings): void {
@@ -89,7 +89,7 @@ function object(fields: Readonly<Record<string, Schema>>, ...required: readonly 
   };
 }
 
-/** `key` is the field that tells the items of a list of the kind map apart. */
+/** `key` is the field that identifies the items of a list of type map. */
 function list(items: Schema, key?: string, max: number = Infinity): Schema {
   return (value, path, findings) => {
     if (!Array.isArray(value)) return wrongType("array", value, path, findings);
@@ -128,13 +128,13 @@ const BASE64 = /^(?!$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3
 const RFC_3339 =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
-/** True for an RFC 3339 time, as the format `date-time` of a CRD has it: a day that the month does not have is none. */
+/** True for an RFC 3339 time, as in a CRD's format `date-time`: a day that the month does not have is invalid. */
 export function isDateTime(value: unknown): value is string {
   const [, year, month, day] = (typeof value === "string" && RFC_3339.exec(value)) || [];
   return day !== undefined && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
-/** True for a value of a label that is not empty. */
+/** True for a non-empty label value. */
 export function isLabelValue(value: unknown): value is string {
   return typeof value === "string" && value.length <= 63 && LABEL_VALUE.test(value);
 }
@@ -163,7 +163,7 @@ const property = object(
   "value",
 );
 
-/** Fields of ObjectMeta that manifests have; what the API server writes itself is among them. */
+/** Fields of ObjectMeta that manifests contain, including those that the API server sets itself. */
 const metadata = object({
   name: anyText,
   generateName: anyText,
@@ -179,7 +179,7 @@ const metadata = object({
   generation,
 });
 
-/** V1alpha2 has rules that v1alpha1 left to the reader. */
+/** v1alpha2 enforces rules that v1alpha1 only documents. */
 function profile(isStrict: boolean): Schema {
   const name = isStrict ? text(bounded(1, 253)) : anyText;
   const extension = object({ name: anyText, extension: anyObject }, "extension", "name");
@@ -220,10 +220,10 @@ const SCHEMAS: Readonly<Record<ClusterProfileVersion, Schema>> = {
 
 /**
  * What an API server with the CRD of that version does with a parsed ClusterProfile: which fields it drops, and why it
- * would reject it. Both empty for a document that is stored as it is.
+ * would reject it. Both are empty for a document that is stored unchanged.
  *
- * A status that is sent with the main object is dropped whole by the API server, which this function does not regard:
- * it looks at the document as one of the two resources. Throws for a version that is none of the two.
+ * The API server drops a status that comes with the main object; this function ignores that and treats the document as
+ * one of the two resources. Throws for an unknown version.
  */
 export function validateClusterProfile(document: unknown, version: ClusterProfileVersion): SchemaResult {
   if (!clusterProfileVersions.includes(version))

@@ -1,7 +1,7 @@
 /*
- * The two documents of one ClusterProfile, and what must hold for them, as lists of refusals: constructs throw the
- * first, the verifier shows all. Both documents repeat name, labels and spec: the API server takes from each what the
- * resource is for, and a status document that is applied to the main resource by mistake changes nothing then.
+ * The two documents of one ClusterProfile, and the rules for them, as lists of errors: constructs throw the first,
+ * the verifier shows all. Both documents repeat name, labels and spec: the API server uses from each what the resource
+ * is for, so a status document that is applied to the main resource by mistake changes nothing.
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
@@ -26,7 +26,7 @@ import { extensionsOf, profileProviders } from "./resolve-exec";
 type Json = Readonly<Record<string, unknown>>;
 type Issues = readonly WorkloadIdentityError[];
 
-/** What both documents say. */
+/** The facts in both documents. */
 interface ClusterProfileFacts {
   readonly version: ClusterProfileVersion;
   readonly namespace: string;
@@ -36,7 +36,7 @@ interface ClusterProfileFacts {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What only the status says; address and certificates may be late. */
+/** The facts only in the status; address and certificates may be late. */
 export interface ClusterStatusFacts {
   readonly provider: string;
   readonly endpoint: SpokeEndpoint;
@@ -47,7 +47,7 @@ export interface ClusterStatusFacts {
   readonly controlPlaneHealthySince?: string;
 }
 
-/** The main object, applied as usual. */
+/** The main object, applied as usual, without status. */
 export function profileDocument(facts: ClusterProfileFacts): {
   readonly apiVersion: string;
   readonly kind: string;
@@ -64,7 +64,7 @@ export function profileDocument(facts: ClusterProfileFacts): {
   };
 }
 
-/** `status` of the profile; the main object stays without. */
+/** `status` of the profile, which the main object does not contain. */
 export function profileStatus(facts: ClusterStatusFacts): Json {
   const { endpoint, tlsServerName, proxyUrl } = facts;
   const { kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = facts;
@@ -72,7 +72,7 @@ export function profileStatus(facts: ClusterStatusFacts): Json {
   const names = Object.keys(properties).sort();
   const cluster = {
     server,
-    // `base64` of a shell breaks its lines.
+    // A shell's `base64` inserts line breaks.
     ...(authority !== undefined && {
       "certificate-authority-data": isLate(authority) ? authority : authority.replace(/\s/g, ""),
     }),
@@ -87,7 +87,7 @@ export function profileStatus(facts: ClusterStatusFacts): Json {
   };
 }
 
-/** Declared, not observed; the reason and the message say so to whoever reads the profile. */
+/** The condition is declared, not observed; its reason and message say so to readers of the profile. */
 function healthy(since: string): Json {
   return {
     type: HEALTHY_CONDITION,
@@ -100,9 +100,10 @@ function healthy(since: string): Json {
 
 export function statusInMain(where: string): WorkloadIdentityError {
   return refusal("fleet-unused", {
-    problem: "the status of a ClusterProfile stands with its main object, where the API server drops it",
+    problem:
+      "the status of a ClusterProfile is written together with its main object, so the API server drops it",
     value: where,
-    allowed: "a chart or file of its own for the status",
+    allowed: "a separate chart or file for the status",
     remedy:
       "pass another chart as `statusScope`, and apply it with `kubectl apply --server-side --subresource=status`",
   });
@@ -117,7 +118,7 @@ export function schemaIssues(profile: unknown, version: ClusterProfileVersion): 
       return (
         outdated ??
         refusal("fleet-unknown", {
-          problem: `the API server drops a field of the ClusterProfile (${version}) in silence`,
+          problem: `the API server silently drops a field of the ClusterProfile (${version})`,
           value: path,
           allowed: "the fields of the CRD; within `cluster` they are in kebab-case",
           remedy: "correct the spelling, or remove the field",
@@ -137,25 +138,25 @@ const EXTENSIONS: readonly string[] = [EXEC_EXTENSION, ADDITIONAL_ENVS_EXTENSION
 
 function badExtension(name: string, reason: string): WorkloadIdentityError {
   return refusal("fleet-invalid", {
-    problem: `extension of an access provider ${reason}`,
+    problem: `an extension of an access provider ${reason}`,
     value: name,
     allowed: `${EXTENSIONS.join(", ")}; each once, its value an object`,
     remedy: "correct the extension, or remove it",
   });
 }
 
-/** Extensions that no controller looks for, which change nothing. */
+/** Extensions that no controller reads and that therefore have no effect. */
 export function strayExtensionIssues(profile: unknown): Issues {
   return [...profileProviders(profile).values()].flatMap((provider) =>
     extensionsOf(provider)
       .map(({ name }) => String(name))
       .filter((name) => ![...EXTENSIONS, ADDITIONAL_ARGS_EXTENSION].includes(name))
       .filter((name) => outdatedNames([name]).length === 0)
-      .map((name) => badExtension(name, "is of no known name")),
+      .map((name) => badExtension(name, "has an unknown name")),
   );
 }
 
-/** Names, extensions and the older list of a profile's providers that a controller fails with. */
+/** Names, extensions and the older list of a profile's providers with which a controller fails. */
 export function profileProviderIssues(profile: unknown): Issues {
   const hasOlder = Object.hasOwn(record(at(profile, "status")), "credentialProviders");
   return [
@@ -179,12 +180,15 @@ function extensionIssues(extensions: readonly Json[]): Issues {
     if (!isRecord(extension)) return [badExtension(name, "is not an object")];
     const areTexts = Object.values(extension).every((value) => typeof value === "string");
     return name === ADDITIONAL_ENVS_EXTENSION && !areTexts
-      ? [badExtension(name, "has a variable that is not a string")]
+      ? [badExtension(name, "contains a variable that is not a string")]
       : [];
   });
 }
 
-/** Addresses and certificates of a profile's providers; `publicCertificate` says that no CA is needed, and `isOpen` of a value that it is known only after apply. */
+/**
+ * Addresses and certificates of a profile's providers. `publicCertificate` means that no CA is needed; `isOpen` is true
+ * for a value known only after apply.
+ */
 export function endpointIssues(
   profile: unknown,
   publicCertificate: boolean,
@@ -194,11 +198,12 @@ export function endpointIssues(
     const cluster = record(provider["cluster"]);
     const data = cluster["certificate-authority-data"];
     const missing = refusal("fleet-missing", {
-      problem: "the spoke has no certificate authority, and the system's certificates would be asked",
+      problem:
+        "the spoke has no certificate authority, so its certificate would be verified with the system's certificates",
       value: name,
       allowed:
         "certificateAuthorityData, or publicCertificate: true for Connect Gateway and endpoints with a public certificate",
-      remedy: "give one of the two",
+      remedy: "set one of the two",
     });
     return [
       ...serverIssues(cluster["server"], isOpen),
@@ -208,34 +213,34 @@ export function endpointIssues(
   });
 }
 
-/** The manager's name must be a label's value. */
+/** The manager's name must be valid as a label value. */
 export function managerNameIssues(name: unknown): Issues {
   if (isLabelValue(name)) return [];
   return [
     refusal("fleet-invalid", {
-      problem: "name of the cluster manager is not a label value",
+      problem: "the name of the cluster manager is not a valid label value",
       value: name,
       allowed:
         "1 to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit: it is also a label",
-      remedy: "use a short name of your own, for example platform-iac",
+      remedy: "use a short name that no other manager uses, for example platform-iac",
     }),
   ];
 }
 
-/** Managers that rewrite the status of their profiles; theirs are not ours to declare. */
+/** Managers that rewrite the status of their profiles, which must not be declared here. */
 export function foreignManagerIssues(name: unknown): Issues {
   if (!["KubeFleet", "gke-fleet", "open-cluster-management"].includes(String(name))) return [];
   return [
     refusal("fleet-foreign", {
-      problem: "the cluster manager is another program, which rewrites the status of its own profiles",
+      problem: "the cluster manager is a program that rewrites the status of its own profiles",
       value: name,
-      allowed: "a name of your own",
-      remedy: "declare profiles under a name of your own, and leave that manager's profiles to it",
+      allowed: "a name that no other manager uses",
+      remedy: "declare your profiles under another name, and leave that manager's profiles to it",
     }),
   ];
 }
 
-/** The manager's name and the label that repeats it; another manager's profile is good here. */
+/** The manager's name and the label that repeats it; another manager's profile is valid here. */
 export function managerLabelIssues(profile: unknown): Issues {
   const manager = at(profile, "spec", "clusterManager", "name");
   const issues = managerNameIssues(manager);
@@ -247,12 +252,12 @@ export function managerLabelIssues(profile: unknown): Issues {
       problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
       value: label,
       allowed: String(manager),
-      remedy: "write the same name in both places",
+      remedy: "use the same name in both places",
     }),
   ];
 }
 
-/** A consumer that waits for a condition which the profile does not have. */
+/** A consumer that waits for a condition that the profile does not have. */
 export function healthIssues(
   profile: unknown,
   consumer: { readonly title: string; readonly needsHealthy: boolean },
@@ -265,8 +270,8 @@ export function healthIssues(
     refusal("fleet-missing", {
       problem: `${consumer.title} waits for the condition ${HEALTHY_CONDITION}, which the profile does not have`,
       value: String(at(profile, "metadata", "name")),
-      allowed: "controlPlaneHealthySince with a time",
-      remedy: "declare the condition, knowing that it is declared and not observed",
+      allowed: "`controlPlaneHealthySince` with a time",
+      remedy: "set `controlPlaneHealthySince`; note that the condition is then declared, not observed",
     }),
   ];
 }

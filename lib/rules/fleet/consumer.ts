@@ -1,5 +1,5 @@
 /*
- * What is known of controllers that read ClusterProfiles, for those who make them and those who judge them.
+ * Facts about controllers that read ClusterProfiles, for both the constructs and the verifier.
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
@@ -8,54 +8,54 @@ import { type Kind, anyObject, boolean, like, list, record, text } from "../../m
 import { compareVersions, parseVersion } from "../../model/version";
 import type { FleetPluginKey } from "./plugins";
 
-/** How a consumer takes its list of access providers. */
+/** The form in which a consumer reads its list of access providers. */
 export type ProviderListForm =
   | {
       readonly kind: "file";
-      /** Name of the ConfigMap that holds the file. */
+      /** Name of the ConfigMap with the file. */
       readonly configMap: string;
-      /** Key in it, and name of the file. */
+      /** Key in the ConfigMap, and name of the file. */
       readonly key: string;
     }
-  /** A Secret for each cluster, which says how the plugin is run besides. */
+  /** A Secret for each cluster, which also states how the plugin is run. */
   | { readonly kind: "secrets" }
   | {
       readonly kind: "kueue";
       /** Name of the list in `multiKueue.clusterProfile`. */
       readonly field: "accessProviders" | "credentialsProviders";
       /**
-       * True where the feature gate stands on the manager's command line and must not be in the configuration.
+       * True if the feature gate is set on the manager's command line and must not be in the configuration.
        *
        * @defaultValue false
        */
       readonly gateByFlag?: boolean;
     };
 
-/** What the fleet must know about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
+/** Facts about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
 export interface FleetConsumer {
-  /** Name for people. */
+  /** Display name. */
   readonly title: string;
-  /** Workloads that run the plugin and so need it and the identity, each. */
+  /** Workloads that run the plugin, so that each needs the plugin and the identity. */
   readonly workloads: readonly ControllerWorkload[];
-  /** Workload that reads profiles and the list of providers. */
+  /** Workload that reads the profiles and the list of providers. */
   readonly reader: ControllerWorkload;
-  /** The only namespace whose profiles it reads, `undefined` for any. */
+  /** The only namespace whose profiles it reads; `undefined` for any. */
   readonly profileNamespace: string | undefined;
-  /** How the list of providers is written. */
+  /** The form of the list of providers. */
   readonly form: ProviderListForm;
-  /** The plugin per cloud, where the caller does not choose one. */
+  /** The plugin per cloud, unless the caller chooses another. */
   readonly plugins: Readonly<Record<string, FleetPluginKey>>;
   /** Programs that the image has on its PATH. */
   readonly onPath: readonly string[];
-  /** True for an image with neither shell nor libraries, or where that is not known. */
+  /** True for an image without shell and libraries, or if that is unknown. */
   readonly isDistroless: boolean;
-  /** True where it can take variables from the profile. */
+  /** True if it supports variables from the profile. */
   readonly takesProfileEnv: boolean;
-  /** True where it waits for the condition ControlPlaneHealthy. */
+  /** True if it waits for the condition ControlPlaneHealthy. */
   readonly needsHealthy: boolean;
-  /** True where it takes plugins by image volume alone. */
+  /** True if it supports plugins only as image volumes. */
   readonly imageVolumeOnly: boolean;
-  /** True where its own manifests let it read profiles. */
+  /** True if its own manifests allow it to read profiles. */
   readonly readsProfiles: boolean;
 }
 
@@ -72,7 +72,7 @@ export const FLEET_CONSUMER: Kind<FleetConsumer> = like(
   },
 );
 
-/** A program that is needed from some version on, and what older ones lack. */
+/** A program that is required from some version on, and what older versions lack. */
 export interface NeededVersion {
   readonly title: string;
   readonly since: string;
@@ -98,7 +98,7 @@ export const ARGO_CD: NeededVersion = {
   since: "3.5",
   why: "its cluster Secrets have no provideClusterInfo and no config",
 };
-/** Argo CD that is given cluster Secrets, and needs nothing besides. */
+/** Argo CD with cluster Secrets only, which needs nothing newer. */
 export const ARGO_CD_SECRETS: NeededVersion = {
   title: ARGO_CD.title,
   since: "3.0",
@@ -110,12 +110,12 @@ export const MULTI_KUEUE: NeededVersion & Pick<FleetConsumer, "profileNamespace"
   why: "it does not know ClusterProfiles",
   profileNamespace: "kueue-system",
 };
-/** Which name Kueue of a version has for its list of providers. */
+/** The name of Kueue's list of providers in a version. */
 export function kueueField(version: string): "accessProviders" | "credentialsProviders" {
   return compareVersions(version, "0.19") >= 0 ? "accessProviders" : "credentialsProviders";
 }
 
-/** A consumer that does not take profiles of the namespace. */
+/** The problem of a consumer that does not read profiles of the namespace. */
 export function profileNamespaceIssues(
   { title, profileNamespace: wanted }: Pick<FleetConsumer, "title" | "profileNamespace">,
   namespace: string,
@@ -123,7 +123,7 @@ export function profileNamespaceIssues(
   if (wanted === undefined || namespace === wanted) return [];
   return [
     refusal("fleet-mismatch", {
-      problem: `${title} reads ClusterProfiles of its own namespace alone`,
+      problem: `${title} reads only ClusterProfiles of its own namespace`,
       value: namespace,
       allowed: wanted,
       remedy: `put the profiles, and its workloads, into ${wanted}`,

@@ -1,5 +1,5 @@
 /*
- * Controllers of a hub that read ClusterProfiles, as values: each function checks what its consumer cannot do.
+ * Controllers of a hub that read ClusterProfiles, as values: each function refuses what its consumer does not support.
  * Sources: kubernetes-sigs/kueue:apis/config/v1beta2/configuration_types.go and Dockerfile; argoproj-labs/
  * clusterprofile-integration-for-argocd and argoproj/argo-cd PR 27976; Knative Operator 1.22 release notes.
  */
@@ -27,7 +27,7 @@ export interface ConsumerProps {
   /** Version of the consumer, `0.19` or `3.5.1`. */
   readonly version: string;
   /**
-   * The workloads that run the plugin. Names of workloads and containers must be those of the installation: Argo CD's
+   * The workloads that run the plugin. Names of workloads and containers must match the installation: Argo CD's
    * Helm chart calls its containers `application-controller` and `server`.
    *
    * @defaultValue - those of the consumer's own manifests (not of its Helm chart), in its usual namespace
@@ -41,9 +41,9 @@ const CONSUMER_PROPS: ObjectKind<ConsumerProps> = object(CONSUMER);
 /** Properties of `multiKueue()`. */
 export interface MultiKueueProps extends ConsumerProps {
   /**
-   * True where the manager has `--feature-gates` on its command line, as the Helm chart writes it for
-   * `controllerManager.featureGates`: `MultiKueueClusterProfile=true` must stand there then, and the configuration has
-   * no gates, since Kueue does not start with both.
+   * True if the manager has `--feature-gates` on its command line, as the Helm chart writes it for
+   * `controllerManager.featureGates`. The flag must then contain `MultiKueueClusterProfile=true`; the configuration
+   * gets no gates, because Kueue does not start with both.
    *
    * @defaultValue false
    */
@@ -60,12 +60,12 @@ export interface ArgoCdProps extends ConsumerProps {
   /**
    * Workload of the controller that turns profiles into cluster Secrets and reads the provider file.
    *
-   * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` beside the workloads
+   * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` in the namespace of the workloads
    */
   readonly profileController?: ControllerWorkload;
   /**
-   * True for an Argo CD without the cluster profile integration, from 3.0 on: each spoke is a cluster Secret of its
-   * namespace in place of a ClusterProfile, with no credentials in it, and there is no list of access providers.
+   * True for an Argo CD without the cluster profile integration, from 3.0 on: each spoke is a cluster Secret without
+   * credentials in Argo CD's namespace, instead of a ClusterProfile, and there is no list of access providers.
    *
    * @defaultValue false
    */
@@ -80,24 +80,24 @@ const ARGO_CD_PROPS: ObjectKind<ArgoCdProps> = object({
 
 /** Properties of `controller()`. */
 export interface ControllerProps {
-  /** Name for people, for example `fleet-controller`. */
+  /** Display name, for example `fleet-controller`. */
   readonly title: string;
   /** The workloads that run the plugin; the first one reads profiles and the file. */
   readonly workloads: readonly ControllerWorkload[];
   /**
-   * False where the image has a shell and the usual libraries.
+   * False if the image has a shell and the usual libraries.
    *
    * @defaultValue true
    */
   readonly isDistroless?: boolean;
   /**
-   * Programs on the image's PATH that can stand as command without a mount.
+   * Programs on the image's PATH that can be used as command without a mount.
    *
    * @defaultValue - none
    */
   readonly onPath?: readonly string[];
   /**
-   * True where it waits for the condition ControlPlaneHealthy, as multicluster-runtime does.
+   * True if it waits for the condition ControlPlaneHealthy, as multicluster-runtime does.
    *
    * @defaultValue false
    */
@@ -151,11 +151,12 @@ function workload(
 }
 
 /**
- * Argo CD with the cluster profile integration, or with cluster Secrets. The integration's controller writes the provider's exec configuration into cluster
- * Secrets; the application controller and the server run the plugin, with the binary that is in Argo CD's image.
+ * Argo CD with the cluster profile integration, or with cluster Secrets. The integration's controller writes the
+ * provider's exec configuration into cluster Secrets; the application controller and the server run the plugin, with
+ * the binary in Argo CD's image.
  *
- * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile. Throws before 3.5,
- * with `clusterSecrets` before 3.0.
+ * Argo CD reads cluster Secrets only in its own namespace, and each Secret is created in the namespace of its profile.
+ * Throws before 3.5, with `clusterSecrets` before 3.0.
  */
 export function argoCd(props: ArgoCdProps): FleetConsumer {
   checkGiven("argoCd()", ARGO_CD_PROPS, props);
@@ -165,10 +166,11 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
   const workloads = props.workloads ?? [own, workload("Deployment", "argocd", "argocd-server")];
   if (clusterSecrets && profileController)
     return fail("fleet-unused", {
-      problem: "Argo CD reads its cluster Secrets itself, and no controller turns profiles into them",
+      problem:
+        "`profileController` has no effect with `clusterSecrets`: Argo CD reads the cluster Secrets itself",
       value: `${profileController.namespace}/${profileController.name}`,
       allowed: "profileController without clusterSecrets",
-      remedy: "leave one of the two out",
+      remedy: "remove one of the two",
     });
   const namespace = workloads[0]?.namespace ?? "argocd";
   const plugin = "argocd-k8s-auth";
@@ -192,8 +194,8 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
 }
 
 /**
- * MultiKueue. The list of providers is a part of Kueue's configuration; profiles stand in its namespace, and nothing
- * in a profile reaches the plugin but by the exec extension. Throws before 0.15.
+ * MultiKueue. The list of providers is part of Kueue's configuration; profiles must be in Kueue's namespace, and only
+ * the exec extension of a profile reaches the plugin. Throws before 0.15.
  */
 export function multiKueue(props: MultiKueueProps): FleetConsumer {
   checkGiven("multiKueue()", MULTI_KUEUE_PROPS, props);
@@ -250,7 +252,7 @@ function badWorkload(consumer: string, reason: string): never {
   return fail("fleet-invalid", {
     problem: `${consumer} ${reason}`,
     allowed: "kind, namespace, name, container and serviceAccount of every workload that opens connections",
-    remedy: "state the workloads as `kubectl get deployments,statefulsets -o wide` shows them",
+    remedy: "state the workloads as shown by `kubectl get deployments,statefulsets -o wide`",
   });
 }
 
@@ -268,7 +270,7 @@ function checked(consumer: FleetConsumer): FleetConsumer {
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
   if (twice !== undefined) return badWorkload(title, `names ${twice} twice`);
   if (form.kind !== "file") return consumer;
-  // Two controllers of a namespace have a ConfigMap each: of one, the list that is applied last would be read by both.
+  // Two controllers of a namespace need separate ConfigMaps: in a shared one, both would read the list applied last.
   const parts = [form.configMap, reader.name];
   const plain = parts.join("-");
   const name = { max: 253, allowed: /[a-z0-9.-]/, separator: "-" } as const;

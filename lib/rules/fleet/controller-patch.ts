@@ -1,5 +1,5 @@
 /*
- * What is added to a workload that something else owns: a partial object for server-side apply. Lists that are keyed by
+ * What is added to a workload that has another owner: a partial object for server-side apply. Lists that are keyed by
  * name (containers, volumes, variables, init containers) are merged with the owner's by the API server.
  */
 
@@ -13,17 +13,17 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Everything that one workload needs. */
 export interface ControllerNeeds {
-  /** What the identities of its service account need, one per cloud. */
+  /** What the identities of its service account require, one per cloud. */
   readonly identities: readonly PodFragment[];
   /** Mounted plugins. */
   readonly plugins: readonly MountedPlugin[];
-  /** Annotations of the pod template; a hash of what is read at start rolls the pods. */
+  /** Annotations of the pod template; a hash of the files that are read only at start rolls the pods. */
   readonly annotations: Readonly<Record<string, string>>;
   /** A further volume with its mount, for example of the provider file. */
   readonly files: readonly { readonly volume: Json; readonly volumeMount: Json }[];
 }
 
-/** `metadata` and `spec` of the pod template, each only where something is added to it. */
+/** `metadata` and `spec` of the pod template, each only if something is added to it. */
 export function controllerPatch(workload: ControllerWorkload, needs: ControllerNeeds): Json {
   const { identities, plugins, files, annotations } = needs;
   const who = `${workload.namespace}/${workload.serviceAccount}`;
@@ -54,7 +54,7 @@ function nonEmpty(key: string, value: object): Json {
   return Object.keys(value).length > 0 ? { [key]: value } : {};
 }
 
-/** One map of several that must not differ. Values may be late and are compared as they are. */
+/** Merges maps whose values must agree; late values are compared as they are. */
 export function mergedTexts(
   who: string,
   what: string,
@@ -63,7 +63,7 @@ export function mergedTexts(
   return mergedMaps(maps, (key) => conflict(who, `${what} ${key}`));
 }
 
-/** Two parts want different things under one name. */
+/** Throws because two parts require different things under one name. */
 export function conflict(subject: string, what: string): never {
   return fail("fleet-conflict", {
     problem: `two identities of one service account disagree about ${what}`,

@@ -1,5 +1,5 @@
 /*
- * The fleet's part of Kueue's configuration. Kueue has no policies for what profiles bring along, so none are written.
+ * The fleet's part of Kueue's configuration. Kueue has no policies for a profile's variables, so none are written.
  */
 
 import { type Document, YAMLMap, isMap } from "yaml";
@@ -9,10 +9,10 @@ import { parsedYaml } from "../../model/parsed-yaml";
 import { type AccessProvider, accessProviderDocument } from "./provider-list";
 import { secretIssues } from "./secret-material";
 
-/** Older versions of the configuration do not know `clusterProfile`, and Kueue refuses what it does not know. */
+/** Older versions of the configuration do not have `clusterProfile`, and Kueue refuses unknown fields. */
 export const KUEUE_API_VERSION = "config.kueue.x-k8s.io/v1beta2";
 
-/** ConfigMap and key in which Kueue's own manifests have its configuration. */
+/** Name and key of the ConfigMap in which Kueue's own manifests keep its configuration. */
 export const KUEUE_CONFIG_MAP = "kueue-manager-config";
 export const KUEUE_KEY = "controller_manager_config.yaml";
 
@@ -20,7 +20,7 @@ export const KUEUE_KEY = "controller_manager_config.yaml";
 export const KUEUE_GATE = "MultiKueueClusterProfile";
 
 /**
- * Gates that must be on, with the group that each falls to where it is not stated itself, and its default: that of
+ * Gates that must be on, each with its group, which applies unless the gate itself is stated, and its default: that of
  * ClusterProfiles is alpha and off since 0.15, MultiKueue beta and on (kubernetes-sigs/kueue:pkg/features). Both can be
  * switched; groups are those of k8s.io/component-base/featuregate.
  */
@@ -29,7 +29,7 @@ const NEEDED: readonly (readonly [gate: string, group: string, on: boolean])[] =
   ["MultiKueue", "AllBeta", true],
 ];
 
-/** The gate that is off although it must be on, under the stated gates; `undefined` where none is. */
+/** The first required gate that is off with the stated gates; `undefined` if all are on. */
 export function kueueGateOff(stated: Readonly<Record<string, unknown>>): string | undefined {
   const gates = new Map(Object.entries(stated));
   return NEEDED.find(([gate, group, on]) => (gates.get(gate) ?? gates.get(group) ?? on) !== true)?.[0];
@@ -37,17 +37,17 @@ export function kueueGateOff(stated: Readonly<Record<string, unknown>>): string 
 
 export function badKueue(reason: string): WorkloadIdentityError {
   return refusal("fleet-invalid", {
-    problem: `configuration of Kueue ${reason}`,
+    problem: `the configuration of Kueue ${reason}`,
     allowed: `${KUEUE_KEY} of the ConfigMap ${KUEUE_CONFIG_MAP}, without multiKueue.clusterProfile`,
-    remedy: "give the text as the installed release has it; the fleet's part is added to it",
+    remedy: "pass the configuration of the installed release; this library adds the fleet's part",
   });
 }
 
 /**
- * Kueue's own configuration with the fleet's part in it; comments and order of the given text stay.
+ * Kueue's own configuration with the fleet's part added; keeps comments and order of the given text.
  *
- * `gateByFlag` leaves the feature gate to `--feature-gates` of the manager's command line: Kueue does not start where
- * flag and configuration both have gates (kubernetes-sigs/kueue:pkg/config/validation.go).
+ * With `gateByFlag` the feature gate is left to `--feature-gates` on the manager's command line: Kueue does not start
+ * if both the flag and the configuration contain gates (kubernetes-sigs/kueue:pkg/config/validation.go).
  */
 export function kueueConfiguration(
   text: string,
@@ -64,17 +64,17 @@ export function kueueConfiguration(
   const [secret] = secretIssues("the configuration of Kueue", document.toJS());
   if (secret) throw secret;
   if (gateByFlag && document.has("featureGates"))
-    throw badKueue("has featureGates, which Kueue refuses beside --feature-gates");
+    throw badKueue("has featureGates, which Kueue refuses together with --feature-gates");
   for (const key of [...(gateByFlag ? [] : ["featureGates"]), "multiKueue"]) completeMap(document, key);
   if (document.hasIn(["multiKueue", "clusterProfile"]))
-    throw badKueue("has multiKueue.clusterProfile already");
+    throw badKueue("already has multiKueue.clusterProfile");
   if (!gateByFlag) turnOn(document);
   const entries = providers.map(({ name, execConfig }) => accessProviderDocument({ name, execConfig }));
   document.setIn(["multiKueue", "clusterProfile"], document.createNode({ [field]: entries }));
   return document.toString({ lineWidth: 0 });
 }
 
-/** What is stated otherwise was meant so, but for the gate of the fleet itself. */
+/** Other stated gates are kept, since they may be intended; only the fleet's own gate is set. */
 function turnOn(document: Document): void {
   document.setIn(["featureGates", KUEUE_GATE], true);
   const { featureGates } = document.toJS() as { readonly featureGates: Readonly<Record<string, unknown>> };
@@ -82,7 +82,7 @@ function turnOn(document: Document): void {
   if (off !== undefined) throw badKueue(`leaves the feature gate ${off} off`);
 }
 
-/** An object under the key, so that something can be put into it. */
+/** Ensures that there is an object under the key, so that entries can be added. */
 function completeMap(document: Document, key: string): void {
   const part: unknown = document.get(key);
   if (isMap(part)) return;

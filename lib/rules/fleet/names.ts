@@ -16,10 +16,10 @@ export const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 /** Extension with environment variables for the plugin. */
 export const ADDITIONAL_ENVS_EXTENSION = "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs";
 
-/** Extension that cannot be stored: the CRD wants an object, the access library a list. */
+/** Extension that cannot be stored: the CRD requires an object, the access library a list. */
 export const ADDITIONAL_ARGS_EXTENSION = "clusterprofiles.multicluster.x-k8s.io/exec/additional-args";
 
-/** Condition that some consumers wait for. */
+/** Condition for which some consumers wait. */
 export const HEALTHY_CONDITION = "ControlPlaneHealthy";
 
 /** Flag of the consumers that read a provider file. */
@@ -31,7 +31,7 @@ export const PROVIDER_FILE_FLAG = "--clusterprofile-provider-file";
  */
 export const ARGO_NAMESPACES = "--cluster-profile-namespaces";
 
-/** Names of the drafts of KEP-5339 and of older builds, which today's programs ignore, and what replaced them. */
+/** Names from drafts of KEP-5339 and older builds, which today's programs ignore, with their replacements. */
 const OUTDATED: ReadonlyMap<string, string> = new Map([
   ["credentialProviders", "accessProviders"],
   ["multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args", "one provider per spoke"],
@@ -50,14 +50,14 @@ const OUTDATED: ReadonlyMap<string, string> = new Map([
   ["disableCompression", "disable-compression"],
 ]);
 
-/** A refusal for each name of an older draft. */
+/** An error for each name from an older draft. */
 export function outdatedNames(names: readonly string[]): readonly WorkloadIdentityError[] {
   return names.flatMap((name) => {
     const now = OUTDATED.get(name);
     if (now === undefined) return [];
     return [
       refusal("fleet-unknown", {
-        problem: "this name is of an older draft and has no effect any more",
+        problem: "this name comes from an older draft and no longer has any effect",
         value: name,
         allowed: now,
         remedy: `write ${now}`,

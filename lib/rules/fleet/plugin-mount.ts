@@ -1,6 +1,6 @@
 /*
  * How a plugin's binary gets into the controller's container. Sources: KEP-4639 (image volumes: beta and off from
- * 1.33, on from 1.35, GA 1.36; read-only; a path is the mount's path with the path in the image behind it);
+ * 1.33, on from 1.35, GA 1.36; read-only; a path is the mount's path followed by the path in the image);
  * kubernetes-sigs/cluster-inventory-api:docs/plugin-images.md.
  */
 
@@ -23,12 +23,12 @@ import {
 } from "../../model/shape";
 import { propertyInvalid } from "../../model/problems";
 
-/** The hub, as far as plugins depend on it. */
+/** The facts of the hub on which plugins depend. */
 export interface HubFacts {
   /** Kubernetes version of the hub, `1.35`. */
   readonly version: string;
   /**
-   * True where the feature gate ImageVolume is on in kube-apiserver and kubelets, false where it is off.
+   * True if the feature gate ImageVolume is on in kube-apiserver and kubelets, false if it is off.
    *
    * @defaultValue - as in the release: on from 1.35
    */
@@ -40,11 +40,11 @@ export const HUB_FACTS: ObjectKind<HubFacts> = object({
   imageVolume: optional(boolean),
 });
 
-/** A plugin's image, mounted as an image volume where the hub has those, and otherwise copied with `cp`. */
+/** A plugin's image, mounted as an image volume if the hub supports that, otherwise copied with `cp`. */
 export interface PluginSource {
-  /** The plugin. */
+  /** Key of the plugin. */
   readonly plugin: FleetPluginKey;
-  /** Image with tag or digest; of the nodes' architecture. */
+  /** Image with tag or digest, for the nodes' architecture. */
   readonly image: string;
   /**
    * Absolute path of the binary in the image.
@@ -53,14 +53,14 @@ export interface PluginSource {
    */
   readonly path?: string;
   /**
-   * True where an image of your own has `cp`.
+   * Whether an image of your own contains `cp`.
    *
    * @defaultValue - as in the published image
    */
   readonly hasCopy?: boolean;
   /**
-   * User id of the init container that copies; `false` leaves it to the cluster, as OpenShift's security context
-   * constraints want it. Any user can read what is copied.
+   * User id of the init container that copies the binary; `false` lets the cluster choose, as OpenShift's security
+   * context constraints require. Any user can read the copy.
    *
    * @defaultValue 65532
    */
@@ -75,7 +75,7 @@ export const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({
   runAsUser: optional(either(number, choice([false]))),
 });
 
-/** Fields of a pod template that bring the plugin, and where it is then. */
+/** Fields of a pod template that bring in the plugin, and the resulting path. */
 export interface MountedPlugin {
   /** Absolute path of the binary in the container. */
   readonly command: string;
@@ -91,7 +91,7 @@ export interface MountedPlugin {
 export const NONROOT = 65_532;
 const USER_MAX = 2_147_483_647;
 
-/** The user of a container that needs none in particular: root is refused, `false` leaves it to the cluster. */
+/** User id of a container that can run as any user: root is refused, `false` lets the cluster choose. */
 export function containerUser(what: string, runAsUser: number | false = NONROOT): number | false {
   const isGood =
     runAsUser === false ||
@@ -104,18 +104,18 @@ export function containerUser(what: string, runAsUser: number | false = NONROOT)
 const HOST =
   "(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?";
 const PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
-/** github.com/distribution/reference: upper case in host and tag alone. */
+/** github.com/distribution/reference: upper case is allowed only in host and tag. */
 const IMAGE = new RegExp(
   `^(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[\\w.-]{0,127}(?:@sha256:[a-f0-9]{64})?|@sha256:[a-f0-9]{64})$`,
 );
 
-/** True where the hub has image volumes. */
+/** True if the hub has image volumes. */
 export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
   const minor = minorOf("version of the hub", version);
   return (imageVolume ?? compareVersions(minor, "1.35") >= 0) && compareVersions(minor, "1.33") >= 0;
 }
 
-/** What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides. */
+/** What the `restricted` Pod Security Standard requires; many controllers' pods also set a user. */
 const RESTRICTED = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
@@ -124,7 +124,7 @@ const RESTRICTED = {
   seccompProfile: { type: "RuntimeDefault" },
 } as const;
 
-/** How the plugin is mounted into each container that runs it. Throws where hub, image or consumer do not allow it. */
+/** How the plugin is mounted into each container that runs it. Throws if hub, image or consumer do not support it. */
 export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: FleetConsumer): MountedPlugin {
   checkGiven("mountedPlugin()", PLUGIN_SOURCE, source, "source");
   checkGiven("mountedPlugin()", HUB_FACTS, hub, "hub");
@@ -135,7 +135,7 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
     return badImage(plugin, image, "is not a repository in lower case with a tag or a digest");
   const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? withoutPath(plugin);
-  if (!isCleanPath(path)) return badImage(plugin, path, "has no absolute, clean path");
+  if (!isCleanPath(path)) return badImage(plugin, path, "does not have an absolute, clean path");
   const user = containerUser(`runAsUser of the plugin ${plugin}`, source.runAsUser);
   const name = `plugin-${plugin}`;
   const mountPath = `/plugins/${plugin}`;
@@ -166,19 +166,19 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
 
 function badImage(plugin: string, value: unknown, reason: string): never {
   return fail("fleet-invalid", {
-    problem: `image of ${plugin} ${reason}`,
+    problem: `the image of ${plugin} ${reason}`,
     value,
     allowed: "repository with tag or digest, for example ghcr.io/azure/kubelogin:v0.2.19",
-    remedy: "write the whole name of the image; a digest pins it for good",
+    remedy: "write the full name of the image; a digest pins it permanently",
   });
 }
 
 function withoutPath(plugin: string): never {
   return fail("fleet-missing", {
-    problem: "no image of the plugin is published, so its place in the image is not known",
+    problem: "no image of the plugin is published, so the path of the binary is not known",
     value: plugin,
     allowed: "an absolute, clean path",
-    remedy: "give `path`: where the binary is in your image",
+    remedy: "set `path` to the path of the binary in your image",
   });
 }
 
@@ -187,7 +187,7 @@ export function notStatic(plugin: string, consumer: string): WorkloadIdentityErr
     problem: `${plugin} needs libraries or programs that the image of ${consumer} does not have`,
     value: plugin,
     allowed: "a static binary: aws-iam-authenticator, kubelogin, gcp-auth-plugin",
-    remedy: "choose a static plugin, or build an image of the controller that has all of it",
+    remedy: "choose a static plugin, or build an image of the controller that contains them",
   });
 }
 
@@ -197,7 +197,7 @@ export function withoutImageVolumes(hub: string): WorkloadIdentityError {
     value: hub,
     allowed: "Kubernetes 1.35 or newer, or 1.33 and 1.34 with the feature gate ImageVolume on",
     remedy:
-      "upgrade the hub, state the gate where it is on, or give an image with cp (hasCopy: true), where the controller takes a copy",
+      "upgrade the hub; set `imageVolume: true` if the gate is on; or, if the controller supports a copied plugin, use an image with cp (`hasCopy: true`)",
   });
 }
 
@@ -207,10 +207,10 @@ export function badCommand(
   onPath: readonly string[],
 ): WorkloadIdentityError {
   return refusal("fleet-invalid", {
-    problem: `command of access provider ${provider} is neither absolute nor on the PATH of the controller's image`,
+    problem: `the command of access provider ${provider} is neither an absolute path nor on the PATH of the controller's image`,
     value: command,
     allowed: ["an absolute path", ...onPath].join(", "),
-    remedy: "write the path under the plugin's mount",
+    remedy: "use the path below the plugin's mount",
   });
 }
 
@@ -230,9 +230,9 @@ export function commandIssues(
   if (mountPaths.some((path) => command.startsWith(`${path}/`))) return [];
   return [
     refusal("fleet-missing", {
-      problem: `no mount of container ${name} holds the command`,
+      problem: `no mount of the container ${name} contains the command`,
       value: command,
-      allowed: "a path under a mount of the container, in every workload that runs the plugin",
+      allowed: "a path below a mount of the container, in every workload that runs the plugin",
       remedy: "mount the plugin into the container",
     }),
   ];

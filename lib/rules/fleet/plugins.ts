@@ -1,6 +1,6 @@
 /*
- * Access provider plugins, one row each: what each answers in, needs, and runs in, how it is called for one spoke, and
- * what a call must have. Sources: the sources of each program:
+ * Access provider plugins, one row each: in which versions each answers, what it needs and in which images it runs, how
+ * it is called for one spoke, and what a call must contain. Sources: the source code of each program:
  * kubernetes-sigs/aws-iam-authenticator v0.7.18, Azure/kubelogin v0.2.19, argoproj/argo-cd:cmd/argocd-k8s-auth,
  * GoogleCloudPlatform/gke-fleet-management:gcp-auth-plugin, kubernetes/cloud-provider-gcp:cmd/gke-gcloud-auth-plugin,
  * aws/aws-cli, kubernetes-sigs/cluster-inventory-api:plugins, labthrust/clusterprofile-credentials-plugins.
@@ -22,22 +22,22 @@ export type FleetPluginKey =
   | "kubelogin"
   | "projected-token";
 
-/** Application id of the server of all AKS clusters with Entra authentication. */
+/** Application id of the server application of all AKS clusters with Entra authentication. */
 export const AKS_SERVER_ID = "6dae42f8-4368-4678-94ff-3960e28e3630";
 
 interface PluginCall {
   readonly plugin: FleetPluginKey;
-  /** Where the binary is in the controller's containers, or its name on the image's PATH. */
+  /** Path of the binary in the controller's containers, or its name on the image's PATH. */
   readonly command: string;
   readonly cloud: string;
-  /** Name of the access provider, for refusals. */
+  /** Name of the access provider, for messages. */
   readonly provider: string;
   readonly parameters: SpokeParameters;
 }
 
-/** A call of a plugin, as far as its rules look at it; variables of the profile are among its own. */
+/** A call of a plugin, as far as the rules read it; its variables include those of the profile. */
 interface CheckedCall extends ExecConfig {
-  /** Name of the access provider, for refusals. */
+  /** Name of the access provider, for messages. */
   readonly provider: string;
 }
 
@@ -47,22 +47,22 @@ interface Invocation {
 }
 
 interface FleetPlugin {
-  /** File name of the program, by which an exec configuration is recognised. */
+  /** File name of the program, by which its exec configuration is recognised. */
   readonly binary: string;
-  /** Clouds whose spokes it gives credentials for. */
+  /** Clouds for whose spokes it returns credentials. */
   readonly clouds: readonly string[];
-  /** Versions of `client.authentication.k8s.io` that it answers in; the first is the one to write. */
+  /** Versions of `client.authentication.k8s.io` in which it answers; the first is the one to write. */
   readonly answers: readonly string[];
-  /** True for a binary that runs in an image with nothing else in it. */
+  /** True for a static binary, which needs nothing else in its image. */
   readonly isStatic: boolean;
-  /** True where it reads the spoke from `KUBERNETES_EXEC_INFO`. */
+  /** True if it reads the spoke from `KUBERNETES_EXEC_INFO`. */
   readonly needsClusterInfo: boolean;
-  /** Path of the binary in its published image, `undefined` where none is published or it is in the consumer's own. */
+  /** Path of the binary in its published image; `undefined` if there is none, or if the consumer's own image has it. */
   readonly path: string | undefined;
-  /** True where the image has `cp`, so that an init container can copy the binary. */
+  /** True if the image contains `cp`, so that an init container can copy the binary. */
   readonly hasCopy: boolean;
   readonly invocation: (call: PluginCall) => Invocation;
-  /** What a call misses, each with what would be right. */
+  /** What a call lacks, each with what it should contain. */
   readonly missing?: (call: CheckedCall) => readonly (string | false)[];
 }
 
@@ -78,7 +78,7 @@ const CLUSTER_NAME = "--cluster-name";
 const ARGO_SUBCOMMANDS: readonly string[] = ["aws", "azure", "gcp"];
 
 export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
-  // In the image of Argo CD itself; it would run nowhere else.
+  // Part of Argo CD's own image; it runs nowhere else.
   "argocd-k8s-auth": {
     ...GO,
     binary: "argocd-k8s-auth",
@@ -90,7 +90,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
         ? [args.includes("aws") && !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME]
         : [ARGO_SUBCOMMANDS.join(", ")],
   },
-  // A frozen Python that needs glibc; through an image volume its links point outside the mount.
+  // A frozen Python that needs glibc; in an image volume its links point outside the mount.
   "aws-eks-get-token": {
     ...GO,
     binary: "aws",
@@ -127,7 +127,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
       return [!hasWord(args, "token") && "token", !isNamed && "--cluster-id"];
     },
   },
-  // Third party; whether it is static is not stated, so it is not taken for it.
+  // Third party; its documentation does not say whether it is static, so it counts as not static.
   "eks-aws-auth-plugin": {
     ...GO,
     binary: "eks-aws-auth-plugin",
@@ -137,7 +137,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     needsClusterInfo: true,
     invocation: ({ parameters }) => ({ args: [], env: variable("AWS_REGION", parameters.region) }),
   },
-  // Everybody builds its image; the upstream Dockerfile ends with busybox.
+  // Users build this image themselves; the upstream Dockerfile ends with busybox.
   "gcp-auth-plugin": {
     ...GO,
     binary: "gcp-auth-plugin",
@@ -164,7 +164,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["azure"],
     answers: [V1, V1_BETA],
     path: "/usr/local/bin/kubelogin",
-    // Variables of the exec configuration come after the pod's own and win; flags would lose against them.
+    // Variables of the exec configuration come after the pod's own and override them; flags would lose to the pod's.
     invocation: ({ parameters }) => ({
       args: ["get-token", "--login", "workloadidentity", "--server-id", parameters.serverId ?? AKS_SERVER_ID],
       env: azureEnv(parameters),
@@ -175,7 +175,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
       !hasWord(args, "get-token") && "get-token",
     ],
   },
-  // No official plugin hands out a projected token; a static busybox does.
+  // No official plugin returns a projected token; a static busybox does.
   "projected-token": {
     ...GO,
     binary: "busybox",
@@ -195,12 +195,12 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
   },
 };
 
-/** Seconds that a projected token is taken as good: the kubelet renews it after four fifths of at least ten minutes. */
+/** Seconds for which a token counts as valid: the kubelet renews it after four fifths of at least ten minutes. */
 const TOKEN_SECONDS = 60;
 
 /**
- * A shell's builtins and its own `date`; the image of the controller may have no other program. Without the time the
- * controller would keep the first token until the spoke refuses it.
+ * Only a shell's builtins and its own `date`; the controller's image may contain no other program. Without an expiry
+ * the controller would keep the first token until the spoke refuses it.
  */
 const READ_TOKEN = [
   'read -r token < "$1" || [ -n "$token" ] || exit 1',
@@ -222,7 +222,7 @@ function argoInvocation(call: PluginCall): Invocation {
   };
 }
 
-/** Programs that hand out stored tokens, by file name. */
+/** Programs that return stored tokens, by file name. */
 const STORED_TOKEN: readonly string[] = [
   "cp-creds",
   "kubeconfig-secretreader",
@@ -238,14 +238,14 @@ export function fleetPlugin(key: string): FleetPlugin {
   const known = fleetPluginKeys.find((candidate) => candidate === key);
   if (known !== undefined) return fleetPlugins[known];
   return fail("fleet-unknown", {
-    problem: "there is no such access provider plugin",
+    problem: "the access provider plugin is unknown",
     value: key,
     allowed: fleetPluginKeys.join(", "),
     remedy: "use one of them, or write the exec configuration yourself",
   });
 }
 
-/** The plugin that a command runs, `undefined` for a program that is not in the table. */
+/** The plugin that a command runs; `undefined` for a program that is not in the table. */
 export function pluginOfCommand(command: string): FleetPluginKey | undefined {
   const file = command.slice(command.lastIndexOf("/") + 1);
   return fleetPluginKeys.find((key) => fleetPlugins[key].binary === file);
@@ -257,7 +257,7 @@ export function isStoredTokenCommand(command: string): boolean {
 
 function storedToken(plugin: string): WorkloadIdentityError {
   return refusal("fleet-unsafe", {
-    problem: "the plugin hands out stored tokens instead of federated identity",
+    problem: "the plugin returns stored tokens instead of using federated identity",
     value: plugin,
     allowed: "plugins that exchange a service account token",
     remedy: "use the plugin of the spoke's cloud",
@@ -266,7 +266,7 @@ function storedToken(plugin: string): WorkloadIdentityError {
 
 export function wrongCloud(plugin: string, cloud: string, allowed: readonly string[]): WorkloadIdentityError {
   return refusal("fleet-unsupported", {
-    problem: `the plugin gives no credentials for a spoke of ${cloud}`,
+    problem: `the plugin cannot return credentials for a spoke in ${cloud}`,
     value: plugin,
     allowed: allowed.join(", "),
     remedy: "choose a plugin of the spoke's cloud",
@@ -274,8 +274,8 @@ export function wrongCloud(plugin: string, cloud: string, allowed: readonly stri
 }
 
 /**
- * The exec configuration for one spoke. Refuses a late parameter: the file's hash rolls the controllers, and a late
- * value has none.
+ * The exec configuration for one spoke. Throws for a late parameter: changes of the file's hash roll the controllers,
+ * and a late value cannot be hashed.
  */
 export function pluginExec(call: PluginCall): ExecConfig {
   const { plugin, cloud, command, parameters, provider } = call;
@@ -292,7 +292,7 @@ export function pluginExec(call: PluginCall): ExecConfig {
   };
 }
 
-/** Whether the plugin can answer as it is called. A program that the table does not know has no rules. */
+/** Whether the plugin can answer as it is called. No rules apply to a program that is not in the table. */
 export function pluginCallIssues(call: CheckedCall): readonly WorkloadIdentityError[] {
   if (isStoredTokenCommand(call.command)) return [storedToken(call.command)];
   const key = pluginOfCommand(call.command);
@@ -300,10 +300,10 @@ export function pluginCallIssues(call: CheckedCall): readonly WorkloadIdentityEr
   const { answers, needsClusterInfo, missing } = fleetPlugins[key];
   const versions = answers.map((version) => `client.authentication.k8s.io/${version}`);
   const wrongVersion = refusal("fleet-mismatch", {
-    problem: `${key} does not answer in this version, and client-go refuses another one`,
+    problem: `${key} does not support this apiVersion, and client-go refuses an answer in any other`,
     value: call.apiVersion,
     allowed: versions.join(", "),
-    remedy: "state an apiVersion that the plugin emits",
+    remedy: "use an apiVersion that the plugin supports",
   });
   const lacking = [
     needsClusterInfo && !call.provideClusterInfo && "provideClusterInfo: true",
@@ -327,7 +327,7 @@ function missingArgument(plugin: string, provider: string, argument: string): Wo
   });
 }
 
-/** kubelogin reads these variables after its flags; the pod of a controller with an Azure identity has them all. */
+/** kubelogin lets these variables override its flags; a controller's pod with an Azure identity has all of them. */
 const KUBELOGIN_OVERRIDES = [
   ["--client-id", "AZURE_CLIENT_ID"],
   ["--tenant-id", "AZURE_TENANT_ID"],
@@ -340,10 +340,10 @@ function overridden({ provider, args, env }: CheckedCall): readonly WorkloadIden
   return KUBELOGIN_OVERRIDES.filter(([name, wins]) => hasFlag(args, name) && !hasVariable(env, wins)).map(
     ([name, wins]) =>
       refusal("fleet-unused", {
-        problem: `kubelogin prefers ${wins} of the pod to ${name}`,
+        problem: `kubelogin prefers the pod's variable ${wins} to ${name}`,
         value: provider,
-        allowed: `${off} beside the flag`,
-        remedy: `add ${off}, or leave the flag out`,
+        allowed: `${off} together with the flag`,
+        remedy: `add ${off}, or remove the flag`,
       }),
   );
 }
@@ -379,13 +379,13 @@ function flagValue(args: readonly string[], ...flags: readonly string[]): string
   return found.includes("=") ? found.slice(found.indexOf("=") + 1) : args[index + 1];
 }
 
-/** True for a flag with a value; what looks like the next flag is none. */
+/** True for a flag with a value; a text that looks like the next flag is not a value. */
 function hasValue(args: readonly string[], ...flags: readonly string[]): boolean {
   const value = flagValue(args, ...flags);
   return value !== undefined && value !== "" && !value.startsWith("-");
 }
 
-/** What stands behind one of these is its value: a cluster may have the name of a subcommand. */
+/** A text after one of these flags is its value: a cluster may have the name of a subcommand. */
 const VALUED: readonly string[] = ["--cluster-id", "-i", CLUSTER_NAME, "--server-id", "--login", "-l"];
 
 function hasWord(args: readonly string[], word: string): boolean {

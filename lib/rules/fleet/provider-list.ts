@@ -1,6 +1,6 @@
 /*
- * The controllers' list of access providers: a JSON file for most, a part of Kueue's configuration there.
- * Source: kubernetes-sigs/cluster-inventory-api:pkg/access/config.go, which ignores unknown keys in silence.
+ * The controllers' list of access providers: for most a JSON file, for Kueue a part of its configuration.
+ * Source: kubernetes-sigs/cluster-inventory-api:pkg/access/config.go, which silently ignores unknown keys.
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
@@ -13,7 +13,7 @@ type Issues = readonly WorkloadIdentityError[];
 export interface ExecEnvVar {
   /** Name of the variable. */
   readonly name: string;
-  /** Its value; no secret. */
+  /** Value of the variable; it must not be a secret. */
   readonly value: string;
 }
 
@@ -25,36 +25,36 @@ export interface ExecConfig {
   readonly command: string;
   /** Arguments of the plugin. */
   readonly args: readonly string[];
-  /** Variables beside those of the controller. */
+  /** Variables added to those of the controller. */
   readonly env: readonly ExecEnvVar[];
-  /** True hands the spoke's address and the exec extension over in `KUBERNETES_EXEC_INFO`. */
+  /** Whether to pass the spoke's address and the exec extension in `KUBERNETES_EXEC_INFO`. */
   readonly provideClusterInfo: boolean;
   /**
-   * What client-go says where the command is not found.
+   * Text that client-go prints if it does not find the command.
    *
    * @defaultValue - none
    */
   readonly installHint?: string;
 }
 
-/** What the controller does with variables that a profile brings along. */
+/** What the controller does with the variables in a profile. */
 export type ProfileEnvPolicy = "Ignore" | "AppendIfNotExists" | "Replace";
 
 /** One entry of the list. */
 export interface AccessProvider {
-  /** The name that profiles refer to. */
+  /** The name by which profiles refer to it. */
   readonly name: string;
-  /** How the plugin is run. */
+  /** How client-go runs the plugin. */
   readonly execConfig: ExecConfig;
   /**
-   * What becomes of the extension with additional variables.
+   * How the extension with additional variables is applied.
    *
    * @defaultValue "Ignore"
    */
   readonly profileSourcedEnvVarsPolicy?: ProfileEnvPolicy;
 }
 
-/** An entry as it is written, keys in the order of the upstream samples. */
+/** An entry as it is written, with keys in the order of the upstream samples. */
 export function accessProviderDocument(provider: AccessProvider): Readonly<Record<string, unknown>> {
   const { name, execConfig, profileSourcedEnvVarsPolicy } = provider;
   const { apiVersion, command, args, env, provideClusterInfo, installHint } = execConfig;
@@ -89,7 +89,7 @@ const POLICIES: Readonly<Record<string, readonly string[]>> = {
   profileSourcedEnvVarsPolicy: ["Ignore", "AppendIfNotExists", "Replace"],
 };
 
-/** Keys of `execConfig`, each with what is wrong with a value that its test does not take. */
+/** Keys of `execConfig`, each with a test and with what is wrong with a value that fails it. */
 const EXEC: Readonly<Record<string, readonly [isGood: (value: unknown) => boolean, wrong: string]>> = {
   apiVersion: [
     (value) => API_VERSIONS.includes(String(value)),
@@ -118,7 +118,7 @@ function isVariable(item: unknown): boolean {
   return typeof name === "string" && name !== "" && typeof value === "string";
 }
 
-/** Everything that a controller would refuse, or ignore in silence, in a list of access providers. */
+/** Everything in a list of access providers that a controller would refuse or silently ignore. */
 export function accessProviderIssues(providers: readonly unknown[]): Issues {
   const names = providers.map((provider) => (isRecord(provider) ? provider["name"] : undefined));
   const twice = names.filter((name, index) => typeof name === "string" && names.indexOf(name) < index);
@@ -126,7 +126,7 @@ export function accessProviderIssues(providers: readonly unknown[]): Issues {
     ...providers.flatMap(entryIssues),
     ...[...new Set(twice)].map((name) =>
       refusal("fleet-conflict", {
-        problem: "two access providers have one name, and only the first would be used",
+        problem: "two access providers have the same name, so only the first would be used",
         value: name,
         allowed: "each name once",
         remedy: "rename one of the two, in the controller's file and in the profiles",
@@ -135,12 +135,12 @@ export function accessProviderIssues(providers: readonly unknown[]): Issues {
   ];
 }
 
-/** Names that no controller takes. */
+/** Names that no controller accepts. */
 export function providerNameIssues(name: unknown): Issues {
   if (typeof name !== "string" || name === "" || name.length > 253)
     return [
       refusal("fleet-invalid", {
-        problem: "name of an access provider is empty or too long",
+        problem: "the name of an access provider is empty or too long",
         value: name,
         allowed: "1 to 253 characters",
         remedy: "use one name in the profile and in the controller's file, for example aws-spoke-a",
@@ -152,14 +152,14 @@ export function providerNameIssues(name: unknown): Issues {
       problem: "the provider runs argocd-k8s-auth aws without --cluster-name, which always fails",
       value: name,
       allowed: "an entry of the provider file with `argocd-k8s-auth aws --cluster-name NAME`",
-      remedy: "let the provider file have an entry per spoke, under another name",
+      remedy: "give the provider file an entry per spoke, under another name",
     }),
   ];
 }
 
 export function badProvider(name: string, reason: string): WorkloadIdentityError {
   return refusal("fleet-invalid", {
-    problem: `access provider ${name} ${reason}`,
+    problem: `the access provider ${name} ${reason}`,
     allowed: `name and execConfig with ${Object.keys(EXEC).join(", ")}`,
     remedy: "correct the entry of the controller's file",
   });
@@ -168,17 +168,17 @@ export function badProvider(name: string, reason: string): WorkloadIdentityError
 export function additionalArgs(where: string): WorkloadIdentityError {
   return refusal("fleet-unsupported", {
     problem: `${where} uses ${ADDITIONAL_ARGS_EXTENSION}, which no version can store: the CRD wants an object, the controllers a list`,
-    allowed: "one provider per spoke with its own args, or the extension of additional-envs",
-    remedy: "give each spoke a provider of its own",
+    allowed: "one provider per spoke with its own args, or the additional-envs extension",
+    remedy: "declare a separate provider for each spoke",
   });
 }
 
 export function badPolicy(key: string, value: unknown, allowed: string): WorkloadIdentityError {
   return refusal("fleet-unknown", {
-    problem: `${key} of an access provider is none of the values that the controllers know`,
+    problem: `${key} of an access provider has a value that the controllers do not know`,
     value,
     allowed,
-    remedy: "write one of them exactly",
+    remedy: "use exactly one of these values",
   });
 }
 

@@ -1,7 +1,7 @@
 /*
- * Which plugin a controller runs for a profile, and how: the access library's own steps over parsed documents.
- * Source: kubernetes-sigs/cluster-inventory-api:pkg/access/config.go at v0.1.3 (`BuildConfigFromCP`), compared with it
- * by running both. What the library shares between calls (one cluster's variables reach the next one) is left out.
+ * Which plugin a controller runs for a profile, and how: the access library's own steps, applied to parsed documents.
+ * Source: kubernetes-sigs/cluster-inventory-api:pkg/access/config.go at v0.1.3 (`BuildConfigFromCP`), verified by
+ * running both. Not reproduced: the library shares state between calls, so one cluster's variables reach the next one.
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
@@ -10,34 +10,34 @@ import { isRecord } from "../../model/record";
 import { ADDITIONAL_ARGS_EXTENSION, ADDITIONAL_ENVS_EXTENSION, EXEC_EXTENSION } from "./names";
 import type { ExecEnvVar } from "./provider-list";
 
-/** What client-go is told to run. */
+/** The exec configuration that client-go receives. */
 export interface ResolvedExec {
-  /** Name of the provider that the order of the file chose. */
+  /** Name of the provider chosen by the order of the file. */
   readonly provider: string;
-  /** Further providers that profile and file have in common. */
+  /** Further providers that the profile and the file have in common. */
   readonly others: readonly string[];
   /** The spoke's server. */
   readonly server: string;
-  /** Version that the plugin must answer in. */
+  /** API version in which the plugin must answer. */
   readonly apiVersion: string;
-  /** The program. */
+  /** The program to run. */
   readonly command: string;
-  /** Its arguments. */
+  /** Arguments of the program. */
   readonly args: readonly string[];
-  /** Its variables; sorted by name where the profile brought some, since the library's order is random then. */
+  /** Variables of the program; sorted by name if the profile adds any, because the library's order is then random. */
   readonly env: readonly ExecEnvVar[];
-  /** True where the plugin gets to know the spoke. */
+  /** True if the plugin receives the spoke's address and the exec extension. */
   readonly provideClusterInfo: boolean;
   /** Value of the exec extension; the plugin sees it only with `provideClusterInfo`. */
   readonly config: unknown;
 }
 
-/** What is run, or why the controller gives up, in the library's words. */
+/** The exec configuration, or why the controller gives up, in the library's words. */
 export type ExecResolution =
   | { readonly outcome: "resolved"; readonly exec: ResolvedExec }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** The providers of a profile by name: of equal names the one in `accessProviders` counts. */
+/** The providers of a profile by name; of equal names the one in `accessProviders` wins. */
 export function profileProviders(profile: unknown): ReadonlyMap<string, Json> {
   const status = record(record(profile)["status"]);
   const entries = [...list(status["credentialProviders"]), ...list(status["accessProviders"])];
@@ -93,7 +93,7 @@ function nameOf(profile: unknown): string {
   return String(at(profile, "metadata", "name") ?? "");
 }
 
-/** Profiles that a controller with that list can do nothing with. */
+/** Profiles without any access provider of the controller's list. */
 export function unlistedProfiles(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
   const listed = providers.filter(isRecord).map(({ name }) => String(name));
   return profiles.flatMap((profile) => {
@@ -101,7 +101,7 @@ export function unlistedProfiles(providers: readonly unknown[], profiles: readon
     if (names.some((name) => listed.includes(name))) return [];
     return [
       refusal("fleet-mismatch", {
-        problem: `the controller's file has no access provider of profile ${nameOf(profile)}`,
+        problem: `the controller's file contains no access provider of the profile ${nameOf(profile)}`,
         value: names.join(", "),
         allowed: listed.join(", "),
         remedy: "add the provider to the controller's file, under the same name",
@@ -110,7 +110,7 @@ export function unlistedProfiles(providers: readonly unknown[], profiles: readon
   });
 }
 
-/** Entries of the list that no profile names. */
+/** Entries of the list to which no profile refers. */
 export function unusedProviders(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
   const used = new Set(profiles.flatMap((profile) => [...profileProviders(profile).keys()]));
   const listed = providers.filter(isRecord).map(({ name }) => String(name));
@@ -118,7 +118,7 @@ export function unusedProviders(providers: readonly unknown[], profiles: readonl
     .filter((name) => !used.has(name))
     .map((name) =>
       refusal("fleet-unused", {
-        problem: "no profile names this access provider of the controller's file",
+        problem: "no profile refers to this access provider of the controller's file",
         value: name,
         allowed: "a name that a profile has in status.accessProviders",
         remedy: "remove it, or correct the name",
@@ -126,22 +126,22 @@ export function unusedProviders(providers: readonly unknown[], profiles: readonl
     );
 }
 
-/** Whether the order of the list decides; a warning, since it may be meant. */
+/** Whether the order of the list decides; a warning, since it may be intended. */
 export function ambiguousProviderIssues(providers: readonly unknown[], profile: unknown): Issues {
   const resolution = resolveExec(providers, profile);
   if (resolution.outcome === "refused" || resolution.exec.others.length === 0) return [];
   const { provider, others } = resolution.exec;
   return [
     refusal("fleet-conflict", {
-      problem: `profile ${nameOf(profile)} has several access providers of the controller's file, and the order of the file decides`,
+      problem: `the profile ${nameOf(profile)} refers to several access providers of the controller's file, so the order of the file decides`,
       value: [provider, ...others].join(", "),
-      allowed: `one; the controller takes ${provider}`,
-      remedy: "leave one of them out of the profile",
+      allowed: `one access provider; the controller uses ${provider}`,
+      remedy: "remove all but one of them from the profile",
     }),
   ];
 }
 
-/** What a profile brings along and the chosen provider does not take: variables, and data for the plugin. */
+/** Data in a profile that the chosen provider ignores: variables, and data for the plugin. */
 export function ignoredProfileData(
   providers: readonly unknown[],
   profile: unknown,
@@ -153,15 +153,15 @@ export function ignoredProfileData(
   const entry = providers.find((each) => at(each, "name") === provider);
   const names = extensionsOf(profileProviders(profile).get(provider)).map(({ name }) => name);
   const policy = String(at(entry, "profileSourcedEnvVarsPolicy") ?? "Ignore");
-  const reason = takesProfileEnv ? `the policy is ${policy}` : "it has no such policies";
+  const reason = takesProfileEnv ? `the policy is ${policy}` : "it does not support such policies";
   const isIgnored = !takesProfileEnv || policy === "Ignore" || policy === "";
   const variables = refusal("fleet-unused", {
-    problem: `profile ${nameOf(profile)} brings environment variables along, which the controller ignores: ${reason}`,
+    problem: `the profile ${nameOf(profile)} contains environment variables that the controller ignores: ${reason}`,
     allowed: "profileSourcedEnvVarsPolicy AppendIfNotExists or Replace, and a consumer that reads it",
     remedy: "state the policy in the controller's file, or give the spoke a provider of its own",
   });
   const config = refusal("fleet-unused", {
-    problem: `profile ${nameOf(profile)} has data for the plugin, which the controller does not hand over`,
+    problem: `the profile ${nameOf(profile)} contains data for the plugin that the controller does not pass on`,
     allowed: "provideClusterInfo: true in the controller's file",
     remedy: `set provideClusterInfo, or remove the extension ${EXEC_EXTENSION}`,
   });
@@ -175,7 +175,7 @@ function refused(reason: string): ExecResolution {
   return { outcome: "refused", reason };
 }
 
-/** An extension is an object in every profile that was stored, and the library wants a list. */
+/** Any stored profile has an object as extension value, but the library expects a list. */
 function argsProblem(extensions: readonly Json[], policy: string): string | undefined {
   if (!extensions.some(({ name }) => name === ADDITIONAL_ARGS_EXTENSION)) return undefined;
   if (policy === "" || policy === "Ignore") return undefined;
@@ -184,7 +184,7 @@ function argsProblem(extensions: readonly Json[], policy: string): string | unde
     : `unsupported ProfileSourcedCLIArgsPolicy: "${policy}"`;
 }
 
-/** The variables, or the library's complaint. */
+/** The variables, or the library's error text. */
 function sourcedEnv(
   own: readonly ExecEnvVar[],
   extensions: readonly Json[],
@@ -198,7 +198,7 @@ function sourcedEnv(
   if (given.some(([, value]) => typeof value === "object" && value !== null))
     return "failed to unmarshal additional env vars extension";
   const sourced = given.map(([name, value]) => ({ name, value: value === null ? "" : String(value) }));
-  // Of equal names the later one in the map counts.
+  // Of equal names the later one in the map wins.
   const ordered = policy === "Replace" ? [...own, ...sourced] : [...sourced, ...own];
   const merged = new Map(ordered.map((entry) => [entry.name, entry.value]));
   return [...merged].map(([name, value]) => ({ name, value })).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,5 +1,5 @@
 /*
- * Finds secret material in what is written in plain text: profiles, the controllers' file, arguments, environment.
+ * Finds secrets in documents that are stored in plain text: profiles, the controllers' file, arguments, environment.
  * Messages name the place and never show the value. Source of the rule: KEP-4322, "no secret may be in profile,
  * controller config or plugin config".
  */
@@ -36,7 +36,7 @@ function isSecretName(name: string): boolean {
   return NAMES.some((pattern) => pattern.test(name));
 }
 
-/** True for a text that is, or holds, a secret; base64 is looked into. */
+/** True for a text that is or contains a secret; also decodes base64. */
 export function isSecretText(text: string): boolean {
   if (VALUES.some((pattern) => pattern.test(text))) return true;
   if (text.length < 64 || !/^[A-Za-z0-9+/\r\n]+=*\s*$/.test(text)) return false;
@@ -46,13 +46,13 @@ export function isSecretText(text: string): boolean {
 
 export function secretMaterial(where: string): WorkloadIdentityError {
   return refusal("fleet-unsafe", {
-    problem: `${where} holds secret material, which is stored in plain text there`,
+    problem: `${where} contains secret material, which is stored there in plain text`,
     allowed: "no token, password, private key or client secret anywhere",
     remedy: "remove it, and let the controller use workload identity",
   });
 }
 
-/** A refusal for each place in a document that holds a secret; `where` names the document. */
+/** An error for each place in a document that contains a secret; `where` names the document. */
 export function secretIssues(where: string, document: unknown): readonly WorkloadIdentityError[] {
   return [...secretPlaces(document, where, DEPTH)].map(secretMaterial);
 }

@@ -1,7 +1,7 @@
 /*
- * Service account tokens for spokes that trust the hub's issuer themselves: one projected volume, one file per spoke,
- * each with the audience of its spoke alone. Whoever runs a spoke sees the tokens that are sent to it; an audience that
- * something else takes lets them be used there, as the hub's controller.
+ * Service account tokens for spokes that trust the hub's issuer themselves: one projected volume with one file per
+ * spoke, each for the audience of its spoke only. Whoever runs a spoke sees the tokens sent to it; if something else
+ * accepted the same audience, they could use the tokens there, as the hub's controller.
  */
 
 import { type WorkloadIdentityError, fail, refusal } from "../../errors";
@@ -11,14 +11,14 @@ import type { Issuer } from "../../model/issuer";
 import { at, list } from "../../model/parsed";
 import type { PodFragment } from "../../model/workloads";
 
-/** A spoke and the audience that it takes. */
+/** A spoke and the audience that it accepts. */
 export interface SpokeToken {
   /** Name of the spoke; the token's file is named after it. */
   readonly spoke: string;
   readonly audience: string;
 }
 
-/** Audiences that others take; sources: the clouds' documentation of federation, KEP-1205, kubeadm and OpenShift. */
+/** Audiences that others accept; sources: the clouds' documentation of federation, KEP-1205, kubeadm and OpenShift. */
 const TAKEN: readonly (readonly [RegExp, string])[] = [
   [/^(?:https:\/\/)?(?:[a-z0-9-]+\.)*amazonaws\.com(?:\.cn)?\/?$/i, "AWS"],
   [/^api:\/\/AzureADTokenExchange/i, "Azure"],
@@ -31,7 +31,7 @@ const TAKEN: readonly (readonly [RegExp, string])[] = [
   [/^openshift$/i, "the components of OpenShift"],
 ];
 
-/** Returns an audience that nothing else is known to take. */
+/** Returns the audience unless something else is known to accept it; throws otherwise. */
 export function spokeAudience(audience: string, issuer: Issuer): string {
   const valid = validateAudience(audience);
   const plain = (url: string): string => url.replace(/\/+$/, "");
@@ -44,14 +44,14 @@ export function spokeAudience(audience: string, issuer: Issuer): string {
 
 function foreignAudience(audience: string, owner: string): WorkloadIdentityError {
   return refusal("fleet-unsafe", {
-    problem: `the audience is that of ${owner}, where whoever runs the spoke could use the hub's token`,
+    problem: `the audience is also accepted by ${owner}, so whoever runs the spoke could use the hub's token there`,
     value: audience,
-    allowed: "an audience of the spoke's own, for example the URL of its API server",
-    remedy: "give the spoke an audience that nothing else takes",
+    allowed: "an audience that only this spoke accepts, for example the URL of its API server",
+    remedy: "give the spoke an audience that nothing else accepts",
   });
 }
 
-/** Refuses an audience that two spokes, or a spoke and a cloud's token in the volumes, have in common. */
+/** Throws if two spokes, or a spoke and a cloud's token in the volumes, have the same audience. */
 export function assertOwnAudiences(
   tokens: readonly SpokeToken[],
   volumes: readonly Readonly<Record<string, unknown>>[],
@@ -61,10 +61,10 @@ export function assertOwnAudiences(
     const first = used.get(audience);
     if (first !== undefined)
       fail("fleet-conflict", {
-        problem: `spokes ${first} and ${spoke} take one audience, so that each could use the other one's token`,
+        problem: `the spokes ${first} and ${spoke} accept the same audience, so each could use the other's token`,
         value: audience,
         allowed: "one audience per spoke",
-        remedy: "give each spoke an audience of its own, for example the URL of its API server",
+        remedy: "give each spoke a different audience, for example the URL of its API server",
       });
     used.set(audience, spoke);
   }
@@ -84,7 +84,7 @@ export function spokeTokenFile(spoke: string): string {
   return `${DIRECTORY}/${spoke}`;
 }
 
-/** What pods need to have the tokens. */
+/** The volume with the tokens, as a fragment of a pod. */
 export function spokeTokens(tokens: readonly SpokeToken[]): PodFragment {
   const sources = [...tokens]
     .sort((a, b) => (a.spoke < b.spoke ? -1 : 1))

@@ -1,9 +1,9 @@
 /*
- * The hash of its CredentialProviderConfig that a kubelet shows as the label of a metric, since 1.34, and Prometheus rules
- * that compare it.
+ * The hash of a kubelet's CredentialProviderConfig, which kubelets expose as a metric's label from 1.34 on, and
+ * Prometheus rules that compare it.
  *
- * Source: kubernetes/kubernetes, pkg/credentialprovider/plugin/metrics.go (kubelet_credential_provider_config_info, pull
- * request 133016) and config.go (before each file, its length in eight bytes, the highest first).
+ * Source: kubernetes/kubernetes, pkg/credentialprovider/plugin/metrics.go (kubelet_credential_provider_config_info,
+ * pull request 133016) and config.go (each file is preceded by its length in eight bytes, big-endian).
  */
 
 import { createHash } from "node:crypto";
@@ -13,19 +13,19 @@ import { nodeFileInvalid } from "../../model/problems";
 const LENGTH_BYTES = 8;
 
 /**
- * The `hash` label of the kubelet's metric `kubelet_credential_provider_config_info` (1.34 and newer), for comparing
- * nodes with what was written: `sha256:` and SHA-256 over each file's length (8 bytes, big-endian) and bytes.
+ * The `hash` label of the kubelet's metric `kubelet_credential_provider_config_info` (1.34 and newer), to compare nodes
+ * with the written file: `sha256:` and the SHA-256 over each file's length (8 bytes, big-endian) and bytes.
  *
- * `files` are the contents, as UTF-8, in the kubelet's order: sorted by path; or the one file. Source:
- * `readCredentialProviderConfig` in kubernetes:pkg/credentialprovider/plugin/config.go.
+ * `files` are the contents, as UTF-8, in the kubelet's order (sorted by path), or the contents of the only file.
+ * Source: `readCredentialProviderConfig` in kubernetes:pkg/credentialprovider/plugin/config.go.
  */
 export function credentialProviderConfigHash(files: readonly string[]): string {
   if (!Array.isArray(files))
-    return fail("node-invalid", nodeFileInvalid(files, "contents are not a list of strings"));
+    return fail("node-invalid", nodeFileInvalid(files, "the contents are not a list of strings"));
   const hash = createHash("sha256");
   for (const file of files as readonly unknown[]) {
     if (typeof file !== "string")
-      return fail("node-invalid", nodeFileInvalid(file, "content is not a string"));
+      return fail("node-invalid", nodeFileInvalid(file, "the content is not a string"));
     const bytes = Buffer.from(file, "utf8");
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeBigUInt64BE(BigInt(bytes.length));
@@ -36,7 +36,7 @@ export function credentialProviderConfigHash(files: readonly string[]): string {
 
 const METRIC = "kubelet_credential_provider_config_info";
 
-/** Groups of rules as Prometheus reads them: a kubelet with another configuration, and one with none. */
+/** Groups of Prometheus rules: for kubelets with another configuration, and for kubelets without one. */
 export function credentialProviderAlerts(hashes: readonly string[]): readonly object[] {
   const expected = [...hashes].sort().join("|");
   const alert = (name: string, expr: string, summary: string): object => ({
@@ -53,12 +53,12 @@ export function credentialProviderAlerts(hashes: readonly string[]): readonly ob
         alert(
           "KubeletCredentialProviderConfigDiffers",
           `${METRIC}{hash!~"${expected}"}`,
-          "The kubelet on {{ $labels.instance }} runs with another CredentialProviderConfig than the one that was written: it was not restarted, or something else writes the file.",
+          "The kubelet on {{ $labels.instance }} runs with a CredentialProviderConfig that differs from the one that was rolled out: either it was not restarted, or something else writes the file.",
         ),
         alert(
           "KubeletCredentialProviderConfigMissing",
           `kubelet_running_pods unless on (instance) ${METRIC}`,
-          "The kubelet on {{ $labels.instance }} runs without a CredentialProviderConfig, so that its pods pull without the identity of their service account.",
+          "The kubelet on {{ $labels.instance }} runs without a CredentialProviderConfig, so pods pull without the identity of their service account.",
         ),
       ],
     },

@@ -1,28 +1,28 @@
 /*
- * Under which keys the kubelet keeps what a credential provider answered (kubernetes:pkg/credentialprovider/plugin/
- * plugin.go, `getCachedCredentials`, `generateCacheKey`, `generateServiceAccountCacheKey`; 1.34 to 1.36).
+ * The keys of the kubelet's cache of credential providers' answers (kubernetes:pkg/credentialprovider/plugin/plugin.go,
+ * `getCachedCredentials`, `generateCacheKey`, `generateServiceAccountCacheKey`; 1.34 to 1.36).
  */
 
 import { createHash } from "node:crypto";
 import { isRecord } from "../../model/record";
 import { compareBytes } from "./go-text";
 
-/** For which images a plugin's answer holds, as the answer says. */
+/** The images for which a plugin's answer is valid, as the answer states. */
 export type CacheKeyType = "Image" | "Registry" | "Global";
 
-/** For whom a provider in token mode was asked. */
+/** The service account for which the kubelet ran a provider in token mode. */
 export interface CachedServiceAccount {
-  /** Its namespace. */
+  /** Namespace of the service account. */
   readonly namespace: string;
-  /** Its name. */
+  /** Name of the service account. */
   readonly name: string;
-  /** Its UID. */
+  /** UID of the service account, so that one that is deleted and created again gets another key. */
   readonly uid: string;
-  /** The annotations that the plugin was handed: those of the keys that the entry lists. */
+  /** The annotations that the plugin received: those whose keys the entry lists. */
   readonly annotations: Readonly<Record<string, string>>;
   /** `tokenAttributes.cacheType` of the entry. */
   readonly cacheType: "ServiceAccount" | "Token";
-  /** The token; only its hash is in the key, and that only for the cache type `Token`. */
+  /** The token. Only its hash is part of the key, and only for the cache type `Token`. */
   readonly token: string;
 }
 
@@ -30,13 +30,13 @@ const GLOBAL = "<global>";
 const LENGTH_MAX = 0xffff;
 
 /**
- * The key of an answer of the given type for a repository (as `lookupRepository` gives it), as hexadecimal digits of the
- * kubelet's bytes. Two pulls share an answer of one provider exactly where the keys are equal: neither the pod nor its
- * node's name is in it.
+ * The cache key of an answer of the given type for a repository (as `lookupRepository` returns it), as hexadecimal
+ * digits of the kubelet's bytes. Two pulls share a provider's answer exactly if the keys are equal: neither the pod's
+ * nor the node's name is part of the key.
  *
- * `undefined` where a part is longer than the 65,535 bytes that can be encoded, with which the provider
- * yields nothing; also where a part is not a string, or type or cache type is none of those. Without service account for a
- * provider that is not in token mode, or a pod without one. Never throws.
+ * `undefined` if a part exceeds the 65,535 bytes that can be encoded, in which case the provider yields nothing, if a
+ * part is not a string, or if the type or cache type is unknown. Omit the service account for a provider that is not in
+ * token mode or a pod without one. Never throws.
  */
 export function credentialCacheKey(
   type: CacheKeyType,
@@ -47,8 +47,8 @@ export function credentialCacheKey(
 }
 
 /**
- * The keys by which the kubelet looks for a cached answer, first to last: that of the image, of its registry, of all
- * images. The first that is there and has not expired counts. Elements are as {@link credentialCacheKey} gives them.
+ * The keys under which the kubelet looks for a cached answer, in order: the image, its registry, all images. The first
+ * unexpired answer is used. Elements are as {@link credentialCacheKey} returns them.
  */
 export function credentialCacheLookups(
   repository: string,
@@ -58,7 +58,7 @@ export function credentialCacheLookups(
   return (["Image", "Registry", "Global"] as const).map((type) => keyOf(baseOf(type, repository), part));
 }
 
-// What has another type than declared, a caller without types may hand over.
+// Callers without types may pass other types than declared.
 function baseOf(type: unknown, repository: unknown): string | undefined {
   if (typeof repository !== "string") return undefined;
   if (type === "Global") return GLOBAL;
@@ -70,7 +70,7 @@ function keyOf(base: string | undefined, account: Buffer | undefined): string | 
   return account && joined([textPart(base), prefixed(account)])?.toString("hex");
 }
 
-/** Empty without service account. */
+/** Empty if there is no service account. */
 function accountPart(account: unknown): Buffer | undefined {
   if (account === undefined || account === null) return Buffer.alloc(0);
   if (!isRecord(account)) return undefined;
@@ -96,7 +96,7 @@ function textPart(text: unknown): Buffer | undefined {
   return typeof text === "string" ? prefixed(Buffer.from(text, "utf8")) : undefined;
 }
 
-/** With its length before it, 16 bit, big-endian. */
+/** Prepends the length, 16 bit, big-endian. */
 function prefixed(bytes: Buffer): Buffer | undefined {
   if (bytes.length > LENGTH_MAX) return undefined;
   const length = Buffer.alloc(2);

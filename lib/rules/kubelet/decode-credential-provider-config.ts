@@ -1,7 +1,7 @@
 /*
- * The first stage of reading a CredentialProviderConfig: what the kubelet's strict decoder says to a parsed JSON or
- * YAML document (apimachinery:pkg/runtime/serializer/json, sigs.k8s.io/json). The texts are the decoder's own; the
- * kubelet puts `error decoding config "<path>": ` before them.
+ * The first stage of reading a CredentialProviderConfig: the complaints of the kubelet's strict decoder about a parsed
+ * JSON or YAML document (apimachinery:pkg/runtime/serializer/json, sigs.k8s.io/json). The texts are the decoder's own;
+ * the kubelet prefixes them with `error decoding config "<path>": `.
  */
 
 import { isRecord } from "../../model/record";
@@ -13,14 +13,14 @@ const KIND = "CredentialProviderConfig";
 const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** Where the decoder's scheme was made: kubernetes:pkg/credentialprovider/plugin/plugin.go, part of a text. */
+/** Line in kubernetes:pkg/credentialprovider/plugin/plugin.go that creates the decoder's scheme; part of a message. */
 const SCHEME_LINES: readonly (readonly [since: string, line: number])[] = [
   ["1.31", 58],
   ["1.33", 66],
   ["1.34", 69],
 ];
 
-/** The decoder's refusal, or `undefined` when a kubelet of that known minor decodes the document. */
+/** The decoder's error, or `undefined` if a kubelet of that known minor decodes the document. */
 export function decodeProblem(document: unknown, minor: string): ConfigIssue | undefined {
   const meta = typeMeta(document);
   if (meta.error !== undefined)
@@ -54,7 +54,7 @@ type TypeMeta =
   | { readonly apiVersion: string; readonly kind: string; readonly error?: undefined }
   | { readonly error: string };
 
-/** Go's encoding/json ignores the case of field names here; the strict decoder afterwards does not. */
+/** Go's encoding/json ignores the case of field names here, unlike the strict decoder that runs afterwards. */
 function typeMeta(document: unknown): TypeMeta {
   const found = { apiVersion: "", kind: "" };
   if (document === null || document === undefined) return found;
@@ -70,19 +70,19 @@ function typeMeta(document: unknown): TypeMeta {
   return error === undefined ? found : { error };
 }
 
-/** Unicode's simple folding adds two characters to ASCII's: the Kelvin sign and the long s. */
+/** Unicode's simple case folding maps two further characters to ASCII: the Kelvin sign and the long s. */
 function fold(name: string): string {
   return name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();
 }
 
-/** What one walk over the document finds. The decoder stops at a bad duration, and goes on after the others. */
+/** What one walk over the document finds. The decoder stops at an invalid duration, but goes on after other errors. */
 interface Findings {
   readonly unknown: string[];
   badType: ConfigIssue | undefined;
   badDuration: ConfigIssue | undefined;
 }
 
-/** The decoder keeps no more. */
+/** The decoder reports no more than this. */
 const UNKNOWN_MAX = 100;
 
 function bodyProblem(document: unknown, shape: StructShape, minor: string): ConfigIssue | undefined {
@@ -93,7 +93,7 @@ function bodyProblem(document: unknown, shape: StructShape, minor: string): Conf
   return strict ? unknownFields(findings.unknown.slice(0, UNKNOWN_MAX)) : undefined;
 }
 
-/** Where the walk stands: `providers[0].name`, and the form of type errors, `CredentialProvider.providers.name`. */
+/** The position of the walk: `providers[0].name`, and its form in type errors, `CredentialProvider.providers.name`. */
 interface Place {
   readonly path: string;
   readonly field: string;
@@ -116,7 +116,7 @@ function walkStruct(
   place: Place,
   findings: Findings,
 ): void {
-  // Type errors name the innermost struct and then all fields from the top: ExecEnvVar.providers.env.name.
+  // Type errors name the innermost struct, followed by all fields from the top: ExecEnvVar.providers.env.name.
   const fields = place.path === "" ? "" : place.field.slice(place.field.indexOf(".") + 1);
   for (const [key, item] of Object.entries(value)) {
     const path = place.path === "" ? key : `${place.path}.${key}`;
@@ -151,7 +151,7 @@ function issue(field: string, message: string): ConfigIssue {
 }
 
 /*
- * The Go types that the kubelet decodes a CredentialProviderConfig into (kubernetes/kubelet:config/v1,
+ * The Go types into which the kubelet decodes a CredentialProviderConfig (kubernetes/kubelet:config/v1,
  * config/v1beta1, config/v1alpha1), as data.
  */
 
@@ -165,11 +165,11 @@ export type Shape =
 /** A Go struct: its name as error texts show it, and its JSON fields. */
 export interface StructShape {
   readonly kind: "struct";
-  /** With the package, `v1.CredentialProvider`. */
+  /** The type with its package, `v1.CredentialProvider`. */
   readonly goType: string;
-  /** Without the package; the prefix of a field in error texts. */
+  /** The type without its package; the prefix of a field in error texts. */
   readonly name: string;
-  /** By JSON name; case-sensitive. */
+  /** The fields by JSON name; case-sensitive. */
   readonly fields: Readonly<Record<string, Shape>>;
 }
 
@@ -219,7 +219,7 @@ function configShape(version: string, minor: string): StructShape {
 
 const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"];
 
-/** The type of a `kubelet.config.k8s.io` version in a known kubelet minor; `undefined` where it is not registered. */
+/** The type for a `kubelet.config.k8s.io` version in a known kubelet minor; `undefined` if not registered there. */
 export function credentialProviderConfigShape(apiVersion: string, minor: string): StructShape | undefined {
   const version = VERSIONS.find((candidate) => apiVersion === `${GROUP}/${candidate}`);
   return version === undefined ? undefined : configShape(version, minor);
@@ -228,7 +228,7 @@ export function credentialProviderConfigShape(apiVersion: string, minor: string)
 const PLUGIN_KINDS: readonly string[] = ["CredentialProviderRequest", "CredentialProviderResponse"];
 const PULL_RECORD_KINDS: readonly string[] = ["ImagePullIntent", "ImagePulledRecord"];
 
-/** Kinds that Kubernetes' decoders take in every group and version. */
+/** Kinds that Kubernetes' decoders accept in every group and version. */
 const UNVERSIONED_KINDS: readonly string[] = [
   "APIGroup",
   "APIGroupList",
@@ -237,7 +237,7 @@ const UNVERSIONED_KINDS: readonly string[] = [
   "Status",
 ];
 
-/** Other kinds that the kubelet's decoder knows: it decodes them first and refuses the kind afterwards. */
+/** Other kinds that the kubelet's decoder knows: it decodes them first and only then refuses the kind. */
 const OTHER_KINDS: readonly (readonly [apiVersion: string, since: string, kinds: readonly string[]])[] = [
   [`${GROUP}/v1alpha1`, "1.33", PULL_RECORD_KINDS],
   [`${GROUP}/v1beta1`, "1.35", PULL_RECORD_KINDS],
@@ -245,7 +245,7 @@ const OTHER_KINDS: readonly (readonly [apiVersion: string, since: string, kinds:
   ...VERSIONS.map((version) => [`${PROTOCOL_GROUP}/${version}`, "1.31", PLUGIN_KINDS] as const),
 ];
 
-/** True for a kind that the decoder of a known kubelet minor knows besides CredentialProviderConfig. */
+/** True for a kind, other than CredentialProviderConfig, that the decoder of a known kubelet minor knows. */
 export function isOtherKnownKind(apiVersion: string, kind: string, minor: string): boolean {
   const isRegistered = OTHER_KINDS.some(
     ([group, since, kinds]) => group === apiVersion && isAtLeast(minor, since) && kinds.includes(kind),
@@ -253,11 +253,11 @@ export function isOtherKnownKind(apiVersion: string, kind: string, minor: string
   return isRegistered || UNVERSIONED_KINDS.includes(kind);
 }
 
-/** One thing that a kubelet refuses, or that a lint warns about, in a CredentialProviderConfig. */
+/** Something in a CredentialProviderConfig that a kubelet refuses or a lint warns about. */
 export interface ConfigIssue {
-  /** Where: a path as the kubelet prints it, without indices for validation errors; empty for the whole file. */
+  /** The path as the kubelet prints it, without indices for validation errors; empty for the whole file. */
   readonly field: string;
-  /** What: the kubelet's own text, field included, or the lint's explanation. */
+  /** The kubelet's own text, including the field, or the lint's explanation. */
   readonly message: string;
 }
 
@@ -266,7 +266,7 @@ export function complaint(field: string, text: string): ConfigIssue {
   return { field, message: `${field}: ${text}` };
 }
 
-/** A missing field: up to 1.33 the text names it again, from 1.34 on it ends after `Required value`. */
+/** A missing field: up to 1.33 the text repeats its name, from 1.34 on it ends after `Required value`. */
 export function required(field: string, minor: string): ConfigIssue {
   const name = field.slice(field.lastIndexOf(".") + 1);
   return complaint(

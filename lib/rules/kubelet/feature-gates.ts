@@ -7,13 +7,13 @@ import { fail } from "../../errors";
 import { compareVersions, minorOf } from "../../model/version";
 import { versionUnknown } from "../../model/problems";
 
-/** The kubelet and API server minors that the rules are known for, oldest first. */
+/** The kubelet and API server minors whose rules this library knows, oldest first. */
 export const knownKubernetesMinors: readonly string[] = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"];
 
-/** The newest known minor, whose rules count where no version is stated. */
+/** The newest known minor, whose rules apply if no version is stated. */
 export const NEWEST_KUBERNETES: string = knownKubernetesMinors.at(-1) ?? "";
 
-/** Gates that decide about service account tokens for image pulls. */
+/** Feature gates that affect service account tokens for image pulls. */
 export type FeatureGate =
   | "ExternalServiceAccountTokenSigner"
   | "KubeletEnsureSecretPulledImages"
@@ -25,7 +25,7 @@ export type FeatureGate =
   | "ServiceAccountTokenPodNodeInfo"
   | "TokenRequestServiceAccountUIDValidation";
 
-/** From which version on a gate has a default; before the first one the gate does not exist. */
+/** The defaults of each gate, from which version on; before the first of these the gate does not exist. */
 const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, on: boolean])[]>> = {
   ExternalServiceAccountTokenSigner: [
     ["1.32", false],
@@ -35,7 +35,7 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
     ["1.33", false],
     ["1.35", true],
   ],
-  // Acts in the kubelet and in kube-apiserver (node authorizer).
+  // Read by the kubelet and by kube-apiserver (node authorizer).
   KubeletServiceAccountTokenForCredentialProviders: [
     ["1.33", false],
     ["1.34", true],
@@ -53,16 +53,16 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
   TokenRequestServiceAccountUIDValidation: [["1.34", true]],
 };
 
-/** Gates whose default does not tell their stage: for the others, off is alpha and on is beta. */
+/** Gates whose default does not reveal their stage; for all others, off means alpha and on means beta. */
 const OFF_IN_BETA: readonly FeatureGate[] = [
   "PodCertificateRequest",
   "ServiceAccountNodeAudienceRestriction",
 ];
 
-/** A patch level above every real one: a bare minor means its newest patch. */
+/** Higher than every real patch level: a bare minor means its newest patch. */
 const NEWEST_PATCH = 999;
 
-/** The minor of a version, `1.35` of `v1.35.2`; `what` names the component in the refusal. */
+/** The minor of a version, `1.35` of `v1.35.2`; `what` names the component in the message. */
 export function knownMinor(what: string, version: string): string {
   const minor = minorOf(what, version);
   return knownKubernetesMinors.includes(minor)
@@ -71,8 +71,8 @@ export function knownMinor(what: string, version: string): string {
 }
 
 /**
- * The default of a gate in a version: `"1.32"` (its newest patch) or `"1.32.1"`. `undefined` where the gate does not
- * exist yet.
+ * The default of a gate in a version: `"1.32"` (its newest patch) or `"1.32.1"`. `undefined` if the gate does not
+ * exist in it.
  */
 export function featureGateDefault(gate: FeatureGate, version: string): boolean | undefined {
   const minor = knownMinor("Kubernetes", version);
@@ -81,8 +81,8 @@ export function featureGateDefault(gate: FeatureGate, version: string): boolean 
 }
 
 /**
- * Whether a gate is on in a version with these gates set: as set by name, else by `AllAlpha` or `AllBeta`, else by
- * default; never where the gate does not exist yet.
+ * Whether a gate is on in a version with these gates set: by its own name, else by `AllAlpha` or `AllBeta`, else by its
+ * default. Never on if the version does not have the gate.
  *
  * Source: kubernetes:staging/src/k8s.io/component-base/featuregate/feature_gate.go, `SetFromMap`.
  */
@@ -102,14 +102,14 @@ export function isAtLeast(minor: string, since: string): boolean {
   return compareVersions(minor, since) >= 0;
 }
 
-/** Each of these gates of kube-apiserver lets the node authorizer allow `get` of a pod's service account. */
+/** If kube-apiserver has either gate on, its node authorizer allows `get` of a pod's service account. */
 const GATES = ["KubeletServiceAccountTokenForCredentialProviders", "PodCertificateRequest"] as const;
 
 /**
- * Whether `system:nodes` need RBAC `get` on `serviceaccounts`, because the API server's node authorizer does not
- * allow it itself: in 1.33 and older unless the gate is switched on, never by default from 1.34 on.
+ * Whether `system:nodes` needs RBAC `get` on `serviceaccounts`, because the API server's node authorizer itself does
+ * not allow it: in 1.33 and older unless the gate is switched on, never by default from 1.34 on.
  *
- * `version` is that of kube-apiserver, `featureGates` are its gates where they differ from the defaults. Source:
+ * `version` is that of kube-apiserver, `featureGates` are its gates that differ from the defaults. Source:
  * `authorizeServiceAccount` in kubernetes:plugin/pkg/auth/authorizer/node/node_authorizer.go, 1.31 to 1.36.
  */
 export function nodeNeedsServiceAccountGet(

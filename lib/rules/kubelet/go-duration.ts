@@ -1,6 +1,6 @@
 /*
- * Go's time.ParseDuration and Duration.String (go/src/time), which decide about `defaultCacheDuration`. Nanoseconds
- * are counted as bigint, because Go counts in 64 bits.
+ * Go's time.ParseDuration and Duration.String (go/src/time), which decide whether a `defaultCacheDuration` is valid.
+ * Nanoseconds are bigints, because Go counts in 64 bits.
  */
 
 import { toBytes } from "./go-text";
@@ -10,7 +10,7 @@ const SECOND = 1_000_000_000n;
 const MINUTE = 60n * SECOND;
 const HOUR = 60n * MINUTE;
 
-/** Micro sign and Greek mu, as the bytes of UTF-8. */
+/** The micro sign and the Greek letter mu appear as the bytes of UTF-8. */
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -22,7 +22,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: HOUR,
 };
 
-/** A duration in nanoseconds, or Go's text of what is wrong. */
+/** A duration in nanoseconds, or Go's error text. */
 export type GoDuration =
   | { readonly nanoseconds: bigint; readonly error?: undefined }
   | { readonly nanoseconds?: undefined; readonly error: string };
@@ -39,7 +39,7 @@ export function parseGoDuration(text: string): GoDuration {
   return { nanoseconds: negative ? -sum : sum };
 }
 
-/** The sum of all parts, or the complaint about the first bad one. */
+/** The sum of all parts, or the complaint about the first invalid one. */
 function addParts(magnitude: string): bigint | string {
   const part = /([0-9]*)(\.([0-9]*))?([^.0-9]*)/y;
   let sum = 0n;
@@ -68,7 +68,7 @@ function leadingInt(digits: string): bigint | undefined {
   return value > LIMIT ? undefined : value;
 }
 
-/** As in Go: digits beyond 63 bits are dropped, the rest is computed in floating point. */
+/** As in Go, drops digits beyond 63 bits and computes the rest in floating point. */
 function fractionOf(digits: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;
@@ -82,7 +82,7 @@ function fractionOf(digits: string, unit: bigint): bigint {
   return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 }
 
-/** The time package's own quoting: every byte outside printable ASCII as `\xNN`. */
+/** The time package's own quoting, which writes every byte outside printable ASCII as `\xNN`. */
 function quote(bytes: string): string {
   const escaped = bytes.replace(/["\\]|[^ -\x7f]/g, (c) =>
     c === '"' || c === "\\" ? `\\${c}` : `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`,

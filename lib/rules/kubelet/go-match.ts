@@ -1,28 +1,28 @@
 /*
  * Go's filepath.Match on Linux (go/src/path/filepath/match.go), over byte strings. A pattern is a sequence of
- * chunks, each preceded by `*` or not; each starred chunk takes its leftmost place, so nothing is tried twice.
+ * chunks, with or without a `*` before each; a starred chunk takes the leftmost match, so nothing is tried twice.
  * A malformed pattern matches nothing, as the kubelet ignores the error.
  */
 
 import { find, literalPattern } from "../wildcard";
 import { runeAt } from "./go-text";
 
-/** A part of the pattern between stars, as it is placed. */
+/** A part of the pattern between stars. */
 interface Chunk {
   readonly starred: boolean;
   readonly text: string;
-  /** False where the text holds `?`, `[` or an escape. */
+  /** False if the text contains `?`, `[` or an escape. */
   readonly literal: boolean;
-  /** True for the one that ends the pattern. */
+  /** True for the chunk that ends the pattern. */
   readonly last: boolean;
 }
 
-/** True where the whole name matches the pattern; false also for a malformed pattern. Never throws. */
+/** True if the whole name matches the pattern; false also for a malformed pattern. Never throws. */
 export function goMatch(pattern: string, name: string): boolean {
   if (!/[*?[\\]/.test(pattern)) return pattern === name;
   let [read, position] = [0, 0];
   let slash = nextSlash(name, 0);
-  // One chunk at a time: a list of half a million of them would take longer than the matching.
+  // One chunk at a time: building a list of half a million chunks would take longer than matching.
   while (read < pattern.length) {
     let start = read;
     while (pattern.charCodeAt(start) === STAR) start++;
@@ -41,13 +41,13 @@ export function goMatch(pattern: string, name: string): boolean {
   return position === name.length;
 }
 
-/** The first slash at or after the position; the length of the name where there is none. A star stops at it. */
+/** The first slash at or after the position, or the length of the name; a star does not match beyond it. */
 function nextSlash(name: string, position: number): number {
   const found = name.indexOf("/", position);
   return found < 0 ? name.length : found;
 }
 
-/** Where the chunk ends when it is placed at the position or, if starred, at the first place after it. */
+/** Where the chunk ends if it is matched at the position or, if starred, at the first match after it. */
 function place(chunk: Chunk, name: string, position: number, slash: number): number | undefined {
   const { starred, text, literal, last } = chunk;
   if (!starred) return matchChunk(text, name, position);
@@ -73,7 +73,7 @@ function placeLiteral(
 
 const [STAR, QUESTION, BACKSLASH, OPEN, CLOSE] = [0x2a, 0x3f, 0x5c, 0x5b, 0x5d];
 
-/** Where a chunk ends: before the next `*` outside of a class, or with the pattern. */
+/** Where a chunk ends: before the next `*` outside a class, or at the end of the pattern. */
 function chunkEnd(pattern: string, start: number): { readonly end: number; readonly literal: boolean } {
   let [inClass, literal] = [false, true];
   for (let i = start; i < pattern.length; i++) {
@@ -87,7 +87,7 @@ function chunkEnd(pattern: string, start: number): { readonly end: number; reado
   return { end: pattern.length, literal };
 }
 
-/** The position after the chunk, or `undefined` when it does not match here or is malformed. */
+/** The position after the chunk; `undefined` if it does not match here or is malformed. */
 function matchChunk(chunk: string, name: string, start: number): number | undefined {
   let position = start;
   for (let i = 0; i < chunk.length;) {
@@ -113,7 +113,7 @@ function matchChunk(chunk: string, name: string, start: number): number | undefi
   return position;
 }
 
-/** The position after the `]` when the code point is in the class, `undefined` when not, or when it is malformed. */
+/** The position after the `]` if the code point is in the class; `undefined` if not, or if the class is malformed. */
 function matchClass(chunk: string, start: number, code: number): number | undefined {
   const negated = chunk[start] === "^";
   let position = negated ? start + 1 : start;
@@ -139,7 +139,7 @@ function classRune(chunk: string, start: number): { code: number; end: number } 
   return (code === 0xfffd && width === 1) || end >= chunk.length ? undefined : { code, end };
 }
 
-/** From this length on a hostile pattern could make the engine's own search quadratic. */
+/** From this length on, a hostile pattern could make the JavaScript engine's own search quadratic. */
 const LONG = 64;
 
 /** `text.indexOf(part, from)` in linear time, whatever the input. */

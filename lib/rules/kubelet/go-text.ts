@@ -14,7 +14,7 @@ export function wellFormed(text: string): string {
 }
 
 /**
- * Go's `strings.ToLower`, which maps each code point on its own: U+0130 becomes one `i`, where JavaScript adds a
+ * Go's `strings.ToLower`, which maps each code point by itself: U+0130 becomes one `i`, where JavaScript adds a
  * combining dot.
  */
 export function goLower(text: string): string {
@@ -30,7 +30,7 @@ export function compareBytes(a: string, b: string): number {
 /** One code point decoded at a position of a byte string, as Go's `utf8.DecodeRuneInString` does. */
 interface Rune {
   readonly code: number;
-  /** How many bytes it takes; 1 for an invalid byte. */
+  /** Number of bytes; 1 for an invalid byte. */
   readonly width: number;
 }
 
@@ -118,12 +118,12 @@ export function jsonKind(value: unknown): string {
   return Array.isArray(value) ? "array" : (KINDS[typeof value] ?? "object");
 }
 
-/** The texts of a decoded list; what is not there is empty, as in Go. */
+/** The texts of a decoded list; a missing value is empty, as in Go. */
 export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(textOf) : [];
 }
 
-/** A decoded text; what is not there is empty, as in Go. */
+/** A decoded text; a missing value is empty, as in Go. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -132,8 +132,8 @@ const SHOWN = 20_000;
 const DEPTH = 100;
 
 /**
- * JSON without blanks, cut after 20,000 characters and below 100 levels; so neither a cycle nor a document
- * that repeats one part a million times by YAML aliases can hurt.
+ * JSON without white space, cut off after 20,000 characters and below 100 levels, so that neither a cycle nor a
+ * document that repeats a part a million times through YAML aliases can do harm.
  */
 export function compactJson(value: unknown): string {
   const parts: string[] = [];
@@ -161,7 +161,7 @@ export function compactJson(value: unknown): string {
   return left >= 0 ? parts.join("") : `${parts.join("").slice(0, SHOWN)}…`;
 }
 
-/** Go's `encoding/json` of a string: as JSON.stringify, and `<`, `>`, `&` and line separators escaped. */
+/** Go's `encoding/json` of a string: like JSON.stringify, but escapes `<`, `>`, `&` and line separators too. */
 export function goJsonString(text: string): string {
   return JSON.stringify(wellFormed(text)).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,26 +1,26 @@
 /*
- * Go's url.Parse for "https://" + text, as far as the kubelet looks at the result: authority and path
+ * Go's url.Parse for "https://" + text, as far as the kubelet uses the result: authority and path
  * (go/src/net/url/url.go of Go 1.26). All texts here are byte strings.
  *
  * Brackets that do not enclose an IPv6 address at the start of the host are refused for every kubelet: the newest
- * patch releases of 1.31 to 1.35 are built with Go 1.24.9 to 1.25.11, which refuse `a[0-9].io` too, in other words
+ * patch releases of 1.31 to 1.35 are built with Go 1.24.9 to 1.25.11, which also refuse `a[0-9].io`, with another text
  * (`invalid port ".io" after host` before Go 1.25.8). Only older patch releases read it as a character class.
  */
 
 import { goQuote } from "./go-text";
 
-/** How an older kubelet's Go differs. */
+/** Differences of an older kubelet's Go version. */
 export interface GoUrlOptions {
   /**
-   * Refuse a second colon in the host, as Go 1.26 does for programs that were written for it: kubelets from 1.36 on.
-   * An older kubelet checks only what follows the last colon.
+   * Refuses a second colon in the host, as Go 1.26 does for programs written for it: kubelets from 1.36 on.
+   * Older kubelets check only the text after the last colon.
    *
    * @defaultValue true
    */
   readonly strictColons?: boolean;
 }
 
-/** The parts of a parsed URL that count for matching. */
+/** The parts of a parsed URL that matter for matching. */
 export interface GoUrl {
   /** Host with port and brackets, percent-decoded; Go's `URL.Host`. */
   readonly host: string;
@@ -36,17 +36,17 @@ export interface GoUrlError {
 
 const SCHEME = "https://";
 
-/** What the kubelet's ParseSchemelessURL gives (kubernetes:pkg/credentialprovider/keyring.go). Never throws. */
+/** The result of the kubelet's ParseSchemelessURL (kubernetes:pkg/credentialprovider/keyring.go). Never throws. */
 export function parseSchemelessUrl(bytes: string, options: GoUrlOptions = {}): GoUrl | GoUrlError {
   const { before, after: fragment } = cut(SCHEME + bytes, "#");
-  // What is not an object, a caller without types may hand over.
+  // Callers without types may pass something other than an object.
   const parsed = parseWithoutFragment(before, options?.strictColons ?? true);
   if (typeof parsed === "string") return { error: `parse ${goQuote(before)}: ${parsed}` };
   const { error } = unescape(fragment, "other");
   return error === undefined ? parsed : { error: `parse ${goQuote(SCHEME + bytes)}: ${error}` };
 }
 
-/** The URL, or the cause why it is none. */
+/** The URL, or the reason why it does not parse. */
 function parseWithoutFragment(url: string, strictColons: boolean): GoUrl | string {
   if (/[\x00-\x1f\x7f]/.test(url)) return "net/url: invalid control character in URL";
   const rest = cut(url.slice(SCHEME.length), "?").before;
@@ -94,7 +94,7 @@ function parseBracketed(host: string): Part {
   return error === undefined ? { text: `[${address.text}]${port}` } : { error };
 }
 
-/** `%25` introduces the zone (RFC 6874), which may hold more escapes than a host. */
+/** `%25` introduces the zone (RFC 6874), which may contain more escapes than a host. */
 function unescapeAddress(address: string): Part {
   const zone = address.indexOf("%25");
   const host = unescape(zone < 0 ? address : address.slice(0, zone), "host");
@@ -113,13 +113,13 @@ function cut(text: string, separator: string): { readonly before: string; readon
   return at < 0 ? { before: text, after: "" } : { before: text.slice(0, at), after: text.slice(at + 1) };
 }
 
-/** Where in a URL a text stands: the host and an IPv6 zone are strict, path, user and fragment are not. */
+/** The part of a URL to which a text belongs: Go is strict in a host and an IPv6 zone, lenient elsewhere. */
 export type UrlPart = "host" | "zone" | "other";
 
 /** ASCII characters that Go refuses in a host and in a zone (net/url `shouldEscape`). */
 const REFUSED_IN_HOST = /[\x00-\x20#%/?@\\^`{|}\x7f]/;
 
-/** Percent-decodes a byte string as Go's net/url does, or gives Go's text of what is wrong. Never throws. */
+/** Percent-decodes a byte string as Go's net/url does, or returns Go's error text. Never throws. */
 export function unescape(
   text: string,
   part: UrlPart,
@@ -143,24 +143,24 @@ export function unescape(
   return { text: done === 0 ? text : parts.join("") + text.slice(done) };
 }
 
-/** The byte of `%41`; `undefined` for a malformed escape and for one that this part of a URL may not have. */
+/** The byte of `%41`; `undefined` if the escape is malformed or not allowed in this part of a URL. */
 function decode(escape: string, part: UrlPart): string | undefined {
   if (!/^%[0-9A-Fa-f]{2}$/.test(escape)) return undefined;
   const byte = String.fromCharCode(parseInt(escape.slice(1), 16));
   if (part === "other" || escape === "%25") return byte;
-  // A host may escape only bytes outside ASCII; a zone only what a host may hold plainly, and blanks.
+  // A host may escape only bytes outside ASCII; a zone only blanks and what a host may contain unescaped.
   if (part === "host") return byte < "\x80" ? undefined : byte;
   return byte === " " || (byte < "\x80" && !REFUSED_IN_HOST.test(byte)) ? byte : undefined;
 }
 
 /*
- * Go's netip.ParseAddr for what is between the brackets of a URL (go/src/net/netip/netip.go): which texts are IPv6
- * addresses, and the exact complaint about those that are not. The value of the address does not matter here.
+ * Go's netip.ParseAddr for the text between the brackets of a URL (go/src/net/netip/netip.go): which texts are IPv6
+ * addresses, and Go's exact complaint about the others. The value of the address does not matter here.
  */
 
 const FIELDS = 8;
 
-/** Go's complaint about a bracketed host, or `undefined` when it is an IPv6 address, with or without zone. */
+/** Go's complaint about a bracketed host, or `undefined` if it is an IPv6 address, with or without a zone. */
 export function ipv6Problem(text: string): string | undefined {
   const first = /[.:%]/.exec(text)?.[0];
   if (first === ".") {
@@ -195,7 +195,7 @@ function addressProblem(text: string): Problem | undefined {
   return fieldsProblem(leading ? address.slice(2) : address, leading);
 }
 
-/** Reads the fields one after the other, as Go does, so that the first complaint is Go's. */
+/** Reads the fields one by one, as Go does, so that the first complaint is Go's. */
 function fieldsProblem(address: string, leadingEllipsis: boolean): Problem | undefined {
   let rest = address;
   let ellipsis = leadingEllipsis;

@@ -3,8 +3,8 @@ import { toBytes } from "./go-text";
 import { type GoUrl, type GoUrlOptions, parseSchemelessUrl } from "./go-url";
 
 /**
- * True where a kubelet uses a `matchImages` entry for a repository as {@link lookupRepository} gives it; also true
- * for keys of a plugin's answer and of a docker config file, which the kubelet matches the same way.
+ * True if a kubelet uses a `matchImages` entry for a repository as {@link lookupRepository} returns it. Also applies to
+ * the keys of a plugin's answer and of a docker config file, which the kubelet matches in the same way.
  *
  * The number of host parts must be equal, each part must match (`*` stays within one part), ports must be equal as
  * text, and the pattern's path must be a plain prefix of the repository's. Anything that does not parse matches
@@ -13,14 +13,14 @@ import { type GoUrl, type GoUrlOptions, parseSchemelessUrl } from "./go-url";
  * Source: `URLsMatchStr` in kubernetes:pkg/credentialprovider/keyring.go.
  */
 export function imageMatches(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
-  // What is not a string, a caller without types may hand over.
+  // Callers without types may pass something other than strings.
   if (typeof pattern !== "string" || typeof repository !== "string") return false;
   return bytesMatch(toBytes(pattern), toBytes(repository), options);
 }
 
 /**
- * The plain prefix that paths must have, slash included, where the pattern matches the host; empty for any path,
- * `undefined` where it does not match the host.
+ * The prefix that the path must have, slash included, if the pattern matches the host; empty for any path, `undefined`
+ * if the pattern does not match the host.
  */
 export function matchedPath(pattern: string, host: string): string | undefined {
   const glob = parseSchemelessUrl(toBytes(pattern));
@@ -29,7 +29,7 @@ export function matchedPath(pattern: string, host: string): string | undefined {
   return urlsMatch({ ...glob, path: "" }, target) ? glob.path : undefined;
 }
 
-/** {@link imageMatches} of byte strings. */
+/** Like {@link imageMatches}, for byte strings. */
 export function bytesMatch(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
   const glob = parseSchemelessUrl(pattern, options);
   const target = parseSchemelessUrl(repository, options);
@@ -47,7 +47,7 @@ function urlsMatch(glob: GoUrl, target: GoUrl): boolean {
 }
 
 /**
- * Go's net.SplitHostPort as the kubelet uses it: where it fails, all is host and the port is empty. So `[::1]`
+ * Go's net.SplitHostPort as the kubelet uses it: if it fails, everything is the host and the port is empty. So `[::1]`
  * keeps its brackets and is read as a character class, while `[::1]:5000` loses them.
  */
 function splitHostPort(host: string): { readonly host: string; readonly port: string } {
@@ -65,14 +65,14 @@ function splitHostPort(host: string): { readonly host: string; readonly port: st
 }
 
 /*
- * Whether two `matchImages` entries share an image, so that the kubelet would ask two plugins for it.
+ * Whether two `matchImages` entries overlap, so that the kubelet would run two plugins for an image.
  */
 
 /**
- * True where some image is matched by both: equal ports, host parts that some name fits, one path below the other.
+ * True if both patterns match some image: equal ports, overlapping host parts, one path below the other.
  *
- * The rule of {@link imageMatches} for two patterns; `*` is the only glob that counts. Never throws; false where one
- * of them cannot be read.
+ * Applies the rule of {@link imageMatches} to two patterns; `*` is the only glob considered. Never throws; false if
+ * either pattern cannot be read.
  */
 export function matchImagesOverlap(a: string, b: string): boolean {
   const [left, right] = [parseSchemelessUrl(toBytes(a)), parseSchemelessUrl(toBytes(b))];
@@ -94,7 +94,7 @@ function hostAndPort(host: string): { readonly parts: readonly string[]; readonl
   return { parts: name.split("."), port };
 }
 
-/** Two texts with stars share a text when neither their beginnings nor their ends contradict each other. */
+/** Two texts with stars can match the same text if neither their beginnings nor their ends contradict each other. */
 function partsOverlap(a: string, b: string): boolean {
   if (!a.includes("*")) return goMatch(b, a);
   if (!b.includes("*")) return goMatch(a, b);

@@ -1,7 +1,7 @@
 /*
  * Container image names as the kubelet reads them: distribution/reference v0.6.0 (normalize.go, regexp.go,
- * reference.go) and the digest rules of opencontainers/go-digest. Scanned by hand instead of by one regular
- * expression, so that hostile input costs linear time.
+ * reference.go) and the digest rules of opencontainers/go-digest. Scanned by hand instead of with one regular
+ * expression, so that hostile input takes linear time.
  */
 
 import { fail } from "../../errors";
@@ -20,14 +20,14 @@ const BAD_FORMAT = "invalid reference format";
 const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 
 /**
- * What the kubelet looks up for a container image: `<registry>/<path>` without tag and digest, for example
- * `docker.io/library/nginx` for `nginx:1.27`. The registry's case is kept.
+ * The name by which the kubelet looks up a container image: `<registry>/<path>` without tag and digest, for example
+ * `docker.io/library/nginx` for `nginx:1.27`. Keeps the registry's case. Throws if the kubelet refuses the name.
  *
- * Source: `ParseImageName` in kubernetes:pkg/util/parsers/parsers.go, for kubelets from 1.32 on; 1.31 counts the
- * registry into the limit of 255 characters.
+ * Source: `ParseImageName` in kubernetes:pkg/util/parsers/parsers.go, for kubelets from 1.32 on; 1.31 includes the
+ * registry in the limit of 255 characters.
  */
 export function lookupRepository(podImage: string): string {
-  // What is no text is not shown: not everything can be.
+  // The message does not show a value that is not text: it may not be printable.
   if (typeof literal(podImage, "image") !== "string") return refuse(typeof podImage, BAD_FORMAT);
   const image = wellFormed(podImage);
   const { name, error } = parse(image);
@@ -41,7 +41,7 @@ function refuse(value: string, reason: string): never {
     problem: `the kubelet refuses this image name (InvalidImageName): ${reason}`,
     value,
     allowed: "[registry[:port]/]path[:tag][@digest], the path in lower case",
-    remedy: "write the image as `podman pull` or `docker pull` accepts it",
+    remedy: "write the image in a form that `podman pull` or `docker pull` accepts",
   });
 }
 
@@ -82,7 +82,7 @@ interface Reference {
   readonly digest: string | undefined;
 }
 
-/** The reference grammar; `undefined` where it does not hold. A tag follows the last slash, a digest the only `@`. */
+/** Applies the reference grammar; `undefined` if it fails. A tag follows the last slash, a digest the only `@`. */
 function scan(reference: string): Reference | undefined {
   const at = reference.indexOf("@");
   const digest = at < 0 ? undefined : reference.slice(at + 1);
@@ -102,7 +102,7 @@ function isTag(tag: string): boolean {
   return tag.length <= TAG_MAX && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(tag);
 }
 
-/** Lower-case letters and digits, joined by one period, one or two underscores, or any number of dashes. */
+/** Lower-case letters and digits, separated by one period, one or two underscores, or any number of dashes. */
 function isPathComponent(component: string): boolean {
   return (
     component !== "" &&
@@ -134,7 +134,7 @@ function isDigest(digest: string): boolean {
   );
 }
 
-/** The stricter rules of go-digest for a digest that fits the grammar. */
+/** The stricter rules of go-digest for a digest that matches the grammar. */
 function digestProblem(digest: string): string | undefined {
   const [algorithm = "", encoded = ""] = digest.split(":");
   const length = DIGEST_LENGTHS[algorithm];

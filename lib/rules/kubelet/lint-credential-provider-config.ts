@@ -1,6 +1,6 @@
 /*
- * What a kubelet accepts in a CredentialProviderConfig although it can never match, or means less than it seems to.
- * Patterns are compared with what `lookupRepository` gives: registry and path, without tag and digest.
+ * What a kubelet accepts in a CredentialProviderConfig although it can never match, or does not mean what it seems to.
+ * Patterns are compared with the result of `lookupRepository`: registry and path, without tag and digest.
  */
 
 import { isRecord } from "../../model/record";
@@ -9,11 +9,11 @@ import { quoted, textOf, textsOf, toBytes } from "./go-text";
 import { parseSchemelessUrl } from "./go-url";
 
 /**
- * What a kubelet accepts in a CredentialProviderConfig although it cannot work, or works otherwise than it reads:
+ * What a kubelet accepts in a CredentialProviderConfig although it cannot work, or does not mean what it seems to:
  * dead or misleading `matchImages`, repeated entries, an empty name, blanks around an audience, variables without
- * name. Each message says why, and what to write instead. Fields carry indices: `providers[0].matchImages[2]`.
+ * name. Each message says why, and what to write instead. Fields include indices: `providers[0].matchImages[2]`.
  *
- * For a document that {@link validateCredentialProviderConfig} accepts; never throws on any other.
+ * For documents that {@link validateCredentialProviderConfig} accepts; never throws on any document.
  */
 export function lintCredentialProviderConfig(document: unknown): readonly ConfigIssue[] {
   const providers = isRecord(document) ? document["providers"] : undefined;
@@ -45,7 +45,7 @@ function lintProvider(provider: Readonly<Record<string, unknown>>, field: string
   if (isRecord(tokenAttributes) && /\s/.test(textOf(tokenAttributes["serviceAccountTokenAudience"])))
     add(
       "tokenAttributes.serviceAccountTokenAudience",
-      "the audience holds blanks, and RBAC and the cloud compare it exactly; remove the blanks",
+      "the audience contains blanks, but RBAC and the cloud compare it exactly; remove the blanks",
     );
   for (const [index, variable] of (Array.isArray(env) ? env : []).entries())
     if (!isRecord(variable) || !/^[^=\0]+$/.test(textOf(variable["name"])))
@@ -58,9 +58,9 @@ function lintProvider(provider: Readonly<Record<string, unknown>>, field: string
 
 interface Pattern {
   readonly text: string;
-  /** Up to the first slash; with user and port. */
+  /** The text up to the first slash, with user and port. */
   readonly authority: string;
-  /** From the first slash on, without query and fragment; may be empty. */
+  /** The text from the first slash on, without query and fragment; may be empty. */
   readonly path: string;
   /** The authority without user and port. */
   readonly host: string;
@@ -70,7 +70,7 @@ type Lint = readonly [applies: (pattern: Pattern) => boolean, why: (pattern: Pat
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 
-/** The first of these is enough; each presumes that those before do not apply. */
+/** Only the first that applies is reported; each assumes that those before it do not apply. */
 const NEVER: readonly Lint[] = [
   [({ text }) => text === "", () => "it is empty and matches no image; write a registry host, or remove it"],
   [
@@ -80,12 +80,12 @@ const NEVER: readonly Lint[] = [
   ],
   [
     ({ text }) => "error" in parseSchemelessUrl(toBytes(text)),
-    () => "it is not a host with optional port and path, and the kubelet refuses the whole file",
+    () => "it is not a host with optional port and path, so the kubelet refuses the whole file",
   ],
   [
     ({ host }) => host === "index.docker.io",
     ({ path }) =>
-      `the kubelet looks images of index.docker.io up as docker.io; write ${quoted(`docker.io${path}`)}`,
+      `the kubelet looks up images of index.docker.io as docker.io; write ${quoted(`docker.io${path}`)}`,
   ],
   [
     ({ authority }) => authority.startsWith("[") && !/\]:\d+$/.test(authority),
@@ -93,7 +93,7 @@ const NEVER: readonly Lint[] = [
   ],
   [
     ({ authority, host }) => !authority.startsWith("[") && host.split(".").includes(""),
-    () => "a part of the host is empty, and no image has such a registry; remove the surplus dot",
+    () => "a part of the host is empty, which no image's registry can have; remove the surplus dot",
   ],
   [
     ({ authority, host }) => /^[a-z0-9_-]+:?$/.test(authority) && host !== "localhost",
@@ -104,7 +104,7 @@ const NEVER: readonly Lint[] = [
   [
     ({ path }) => /[*[\]]/.test(path),
     ({ authority, path }) =>
-      `globs count only in the host; in the path they are plain characters that no image has. The path is a prefix: ` +
+      `globs work only in the host; in the path they are plain characters, which no image path contains. The path is a prefix: ` +
       `write ${quoted(authority + path.slice(0, path.search(/[*[\]]/)))}`,
   ],
   [
@@ -114,17 +114,17 @@ const NEVER: readonly Lint[] = [
   ],
   [
     ({ path }) => /[^a-z0-9._/%-]|\/\/|^\/[._-]/.test(path),
-    () => "its path has characters that no image path has: those are a-z, 0-9 and . _ - / in lower case",
+    () => "its path has characters that no image path can have; a path consists of a-z, 0-9 and . _ - /",
   ],
 ];
 
-/** What the kubelet ignores, or what means something else than it seems to. */
+/** Parts of a pattern that the kubelet ignores, or that do not mean what they seem to. */
 const MISLEADING: readonly Lint[] = [
   [
     ({ text }) => text.includes("?"),
-    () => "what follows the question mark is ignored; remove it. A question mark is not a glob here",
+    () => "the text after the question mark is ignored; remove it. A question mark is not a glob here",
   ],
-  [({ text }) => text.includes("#"), () => "what follows the # is ignored; remove it"],
+  [({ text }) => text.includes("#"), () => "the text after the # is ignored; remove it"],
   [
     ({ authority }) => authority.includes("@"),
     ({ authority, path }) =>
@@ -132,20 +132,20 @@ const MISLEADING: readonly Lint[] = [
   ],
   [
     ({ authority }) => authority.endsWith(":"),
-    ({ authority, path }) => `the empty port counts as none; write ${quoted(authority.slice(0, -1) + path)}`,
+    ({ authority, path }) => `an empty port means no port; write ${quoted(authority.slice(0, -1) + path)}`,
   ],
   [
     ({ host, path }) => host === "docker.io" && /^\/[^/]+$/.test(path) && !"/library/".startsWith(path),
     ({ path }) =>
-      `it does not match the official image: that is looked up as docker.io/library${path}. ` +
-      `Write that, or ${quoted(`docker.io${path}/`)} for the images of an organization`,
+      `it does not match the official image, which is looked up as docker.io/library${path}. ` +
+      `Write this, or ${quoted(`docker.io${path}/`)} for the images of an organization`,
   ],
 ];
 
 /**
- * Why a `matchImages` entry can never match an image, and what to write instead; empty for one that can.
+ * Why a `matchImages` entry can never match an image, and what to write instead; empty if it can.
  *
- * Source: the algorithm of {@link imageMatches} applied to every form that {@link lookupRepository} can give.
+ * Source: the algorithm of {@link imageMatches} applied to every form that {@link lookupRepository} can return.
  */
 export function lintMatchImages(entry: string): readonly string[] {
   const pattern = readPattern(entry);
@@ -153,7 +153,7 @@ export function lintMatchImages(entry: string): readonly string[] {
   return found ? [found[1](pattern)] : [];
 }
 
-/** As {@link lintMatchImages}, and also for an entry that matches, but not what it seems to say. */
+/** Like {@link lintMatchImages}, but also reports an entry that matches something other than it seems to. */
 export function lintMatchImagesStrictly(entry: string): readonly string[] {
   const dead = lintMatchImages(entry);
   const pattern = readPattern(entry);

@@ -1,5 +1,5 @@
 /*
- * What is stated of nodes: versions of kubelet and API server, and the image credential provider plugins.
+ * What the user states about nodes: versions of kubelet and API server, and the image credential provider plugins.
  */
 
 import { fail } from "../../errors";
@@ -14,7 +14,7 @@ import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
 /** Key of an image credential provider plugin. */
 export type PluginKey = "ecr" | "acr" | "gcp";
 
-/** The plugins on the nodes by key; as text the version, `1.35.2`. */
+/** The plugins on the nodes, by key; a text is the version, `1.35.2`. */
 export type StatedPlugins = Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
 
 /** The kind of {@link StatedPlugins}. */
@@ -29,7 +29,7 @@ export interface NodeMinors {
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const FIRST = "1.33";
 
-/** Minors of nodes that send service account tokens to plugins, which the gate decides. */
+/** The minors of nodes whose kubelets send service account tokens to plugins, which depends on the feature gate. */
 export function pullingMinors(
   version: string,
   apiServerVersion: string,
@@ -43,24 +43,24 @@ export function pullingMinors(
   return notNewer(kubelet, usableMinor("kube-apiserver", apiServerVersion));
 }
 
-/** Why the kubelet of a minor sends no service account tokens to plugins, the end of a sentence. */
+/** Why a kubelet of this minor sends no service account tokens to plugins, as the end of a sentence. */
 export function withoutTokens(kubelet: string, gates: Readonly<Record<string, boolean>>): string | undefined {
-  if (compareVersions(kubelet, FIRST) < 0) return "it is older than the feature";
-  if (!knownKubernetesMinors.includes(kubelet)) return `known are ${usable()}`;
+  if (compareVersions(kubelet, FIRST) < 0) return "it is too old for this feature";
+  if (!knownKubernetesMinors.includes(kubelet)) return `only ${usable()} are supported`;
   const on = gates[GATE] ?? featureGateDefault(GATE, kubelet);
   return on
     ? undefined
-    : `its feature gate ${GATE} is off; where nodes and API server have it on, state it in \`featureGates\``;
+    : `its feature gate ${GATE} is off; if it is on in the nodes and the API server, state it in \`featureGates\``;
 }
 
-/** Refuses nodes that are newer than the API server. */
+/** Throws if the nodes are newer than the API server. */
 export function notNewer(kubelet: string, apiServer: string): NodeMinors {
   return compareVersions(kubelet, apiServer) > 0
     ? fail("cluster-mismatch", {
-        problem: "the kubelet of the nodes is newer than the API server, which Kubernetes does not support",
+        problem: "the nodes' kubelets are newer than the API server, which Kubernetes does not support",
         value: kubelet,
         allowed: `at most ${apiServer}`,
-        remedy: "correct the versions; `version` is that of the nodes",
+        remedy: "correct the versions: `version` is that of the nodes' kubelets",
       })
     : { kubelet, apiServer };
 }
@@ -76,7 +76,7 @@ function usable(): string {
   return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
 }
 
-/** Checks what is stated of plugins; `to` is the function that was given it. */
+/** Checks the stated plugins; `to` is the function that received them, for messages. */
 export function pluginFacts(to: string, plugins: StatedPlugins): Readonly<Record<string, PluginFacts>> {
   const facts: Record<string, PluginFacts> = {};
   for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {

@@ -1,5 +1,5 @@
 /*
- * Kubernetes' rule for label and annotation keys, with its texts (apimachinery: `IsQualifiedName` in
+ * Kubernetes' rule for label and annotation keys, with its error texts (apimachinery: `IsQualifiedName` in
  * pkg/util/validation up to 1.34, `IsLabelKey` in pkg/api/validate/content from 1.35 on).
  */
 
@@ -16,7 +16,7 @@ const PREFIX_RULE =
   "end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/** Everything that a known Kubernetes minor says against a key; empty for a good one. Linear in its length. */
+/** The complaints of a known Kubernetes minor about a key; empty if it accepts the key. Takes linear time. */
 export function qualifiedNameProblems(key: string, minor: string): readonly string[] {
   const parts = toBytes(key).split("/");
   if (parts.length > 2) {

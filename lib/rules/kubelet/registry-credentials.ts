@@ -1,5 +1,5 @@
 /*
- * In which order the kubelet tries registry credentials (kubernetes:pkg/credentialprovider/keyring.go,
+ * The order in which the kubelet tries registry credentials (kubernetes:pkg/credentialprovider/keyring.go,
  * `BasicDockerKeyring` and `UnionDockerKeyring`; pkg/kubelet/images/image_manager.go, `pullImage`).
  */
 
@@ -8,29 +8,29 @@ import { type GoUrlOptions, parseSchemelessUrl } from "./go-url";
 import { bytesMatch } from "./image-matches";
 import { isRecord } from "../../model/record";
 
-/** Credentials for a registry, as a docker config or a plugin's answer has them. */
+/** Credentials for a registry, from a docker config or from a plugin's answer. */
 export interface RegistryCredential {
-  /** The key: a registry, with a path or not, with `https://` or not, with `*` in parts of the host or not. */
+  /** The key: a registry, optionally with `https://`, a path, or `*` in parts of the host. */
   readonly registry: string;
 }
 
-/** Where a pod's pull finds credentials; all three are looked at for each pull. */
+/** The three places in which the kubelet looks up credentials for each pull. */
 export interface CredentialKeyrings<Credential extends RegistryCredential> {
   /**
-   * Of the pod's pull secrets, in the order of `imagePullSecrets`.
+   * Credentials from the pod's pull secrets, in the order of `imagePullSecrets`.
    *
    * @defaultValue - none
    */
   readonly imagePullSecrets?: readonly Credential[];
   /**
-   * Of the docker config file of the node.
+   * Credentials from the node's docker config file.
    *
    * @defaultValue - none
    */
   readonly nodeConfig?: readonly Credential[];
   /**
-   * Of the credential providers' answers, in the order in which the kubelet asks: that of the configuration from 1.33
-   * on, by the providers' names before.
+   * Credentials from the answers of the credential providers, in the order in which the kubelet runs these: that of the
+   * configuration from 1.33 on, sorted by name before.
    *
    * @defaultValue - none
    */
@@ -38,16 +38,16 @@ export interface CredentialKeyrings<Credential extends RegistryCredential> {
 }
 
 /**
- * The credentials that the kubelet tries for a repository (as `lookupRepository` gives it), first to last. With none it
- * pulls anonymously, once; with any it never does.
+ * The credentials that the kubelet tries for a repository (as `lookupRepository` returns it), in order. Without any it
+ * pulls anonymously, once; with any it never pulls anonymously.
  *
- * Pull secrets come first, then the node's file, then providers. Within each the keys that match count, in reverse
- * order of their bytes over all secrets or providers together, so that a longer path comes before its beginnings;
- * which secret or provider was first decides only between equal keys. A key of `index.docker.io` serves
- * images of docker.io where no other matches. Of two keys of one file that differ in spelling alone
- * (`a.io`, `https://a.io`) the kubelet defines no order; here the first comes first.
+ * Pull secrets come first, then the node's file, then providers. Within each group the kubelet sorts all matching keys
+ * in reverse byte order, whichever secret or provider they come from, so that a longer path precedes its prefixes; the
+ * order of secrets or providers decides only between equal keys. A key of `index.docker.io` serves images of docker.io
+ * if no other key matches. If two keys of one file differ only in spelling (`a.io`, `https://a.io`), the kubelet
+ * defines no order; here the first precedes the second.
  *
- * What does not parse is left out, as the kubelet does; so is what is not a list or no credential. Never throws.
+ * Like the kubelet, skips what does not parse; also skips values that are not lists or credentials. Never throws.
  */
 export function credentialsInOrder<Credential extends RegistryCredential>(
   repository: string,
@@ -86,7 +86,7 @@ function reverse(one: string, other: string): number {
   return one > other ? -1 : Number(one < other);
 }
 
-/** A key as the kubelet keeps it: without scheme, and without the version that docker once put behind the host. */
+/** A key as the kubelet stores it: without scheme, and without the API version that docker once put after the host. */
 function keyOf(registry: string, options: GoUrlOptions): string | undefined {
   const parsed = parseSchemelessUrl(toBytes(registry.replace(/^https?:\/\//, "")), options);
   if ("error" in parsed) return undefined;
@@ -103,26 +103,26 @@ function isDefaultRegistry(repository: string): boolean {
 
 /*
  * Docker configs in pull secrets, as the kubelet decodes them (kubernetes:pkg/credentialprovider/config.go,
- * `DockerConfigJSON`, `DockerConfigEntry`; secrets/secrets.go). One that it cannot decode fails the pull, whatever
- * else could bring credentials.
+ * `DockerConfigJSON`, `DockerConfigEntry`; secrets/secrets.go). If it cannot decode one, the pull fails, even if other
+ * sources have credentials.
  */
 
-/** The types of pull secrets, each with the key that the kubelet reads; other types it passes over. */
+/** The types of pull secrets, each with the key that the kubelet reads; it ignores other types. */
 export const DOCKER_CONFIG_KEYS: Readonly<Record<string, string>> = {
   "kubernetes.io/dockerconfigjson": ".dockerconfigjson",
   "kubernetes.io/dockercfg": ".dockercfg",
 };
 
-/** What a docker config says. */
+/** The contents of a docker config. */
 export interface DockerConfig {
   readonly registries: readonly string[];
-  /** Why the kubelet cannot decode it; `undefined` where it can. */
+  /** Why the kubelet cannot decode it; `undefined` if it can. */
   readonly problem: string | undefined;
 }
 
-/** Reads the decoded text under the key of a Secret of one of {@link DOCKER_CONFIG_KEYS}; never throws. */
+/** Reads the decoded text under the key of a Secret that has one of {@link DOCKER_CONFIG_KEYS}; never throws. */
 export function readDockerConfig(type: string, content: string): DockerConfig {
-  // The kubelet passes over what is empty.
+  // The kubelet ignores empty contents.
   if (content === "") return { registries: [], problem: undefined };
   const parsed = attempted(content);
   if (!("value" in parsed)) return refused("it is not JSON");
@@ -150,10 +150,10 @@ function refused(problem: string): DockerConfig {
 }
 
 function unlike(wanted: string, value: unknown, where: string): string {
-  return `${where} is ${jsonKind(value)}, and must be ${wanted}`;
+  return `${where} is ${jsonKind(value)}, but must be ${wanted}`;
 }
 
-/** Go's decoder ignores the case of a field's name; of several spellings the last counts. */
+/** Go's decoder ignores the case of a field's name; of several spellings the last wins. */
 function field(value: unknown, name: string): unknown {
   if (!isRecord(value)) return undefined;
   return Object.entries(value).findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
@@ -183,12 +183,12 @@ function entryProblem(registry: string, entry: unknown): string | undefined {
 const PADDED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const UNPADDED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3})?$/;
 
-/** Go's decoders of base64 pass over line breaks, and over no other blank. */
+/** Go's base64 decoders skip line breaks, but no other white space. */
 function authProblem(auth: string, where: string): string | undefined {
   const base64 = auth.replace(/[\r\n]/g, "");
   const valid = (auth.trim().endsWith("=") ? PADDED : UNPADDED).test(base64);
-  if (!valid) return `auth of ${where} is not base64`;
+  if (!valid) return `the auth of ${where} is not base64`;
   return Buffer.from(base64, "base64").includes(":")
     ? undefined
-    : `auth of ${where} is not base64 of username:password`;
+    : `the auth of ${where} is not base64 of username:password`;
 }

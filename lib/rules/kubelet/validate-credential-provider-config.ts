@@ -9,13 +9,13 @@ import { qualifiedNameProblems } from "./qualified-name";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
-/** Which kubelet reads the file. */
+/** Version and feature gates of the kubelet that reads the file. */
 export interface ValidateCredentialProviderConfigOptions {
   /** Kubelet minor, `1.34`; a patch level is accepted and ignored. */
   readonly kubelet: string;
   /**
    * The kubelet's feature gates; only `KubeletServiceAccountTokenForCredentialProviders`, `AllAlpha` and
-   * `AllBeta` count here.
+   * `AllBeta` matter here.
    *
    * @defaultValue - the defaults of that minor: off in 1.33, on from 1.34 on
    */
@@ -29,11 +29,11 @@ const VALIDATE_CREDENTIAL_PROVIDER_CONFIG_OPTIONS: ObjectKind<ValidateCredential
   });
 
 /**
- * What a kubelet of that minor says to a CredentialProviderConfig at start; empty when it would start, as far as the
- * file decides. `document` is parsed JSON or YAML.
+ * The complaints of a kubelet of that minor about a CredentialProviderConfig when it starts; empty if the file does not
+ * keep it from starting. `document` is parsed JSON or YAML.
  *
- * The stages follow each other as in the kubelet: decoding, merging (from 1.34 on), validation. Each reports only
- * when the one before is content. The messages are the kubelet's own texts; equal ones are given once, as it does.
+ * The stages follow each other as in the kubelet: decoding, merging (from 1.34 on), validation. A stage runs only if
+ * the one before found nothing. The messages are the kubelet's own texts, without duplicates, as in the kubelet.
  *
  * Never throws on the document. Source: kubernetes:pkg/credentialprovider/plugin/config.go and plugin.go of 1.31 to
  * 1.36.
@@ -48,14 +48,14 @@ export function validateCredentialProviderConfig(
     options,
     "options",
   );
-  // A caller without types may leave them out, which says no version.
+  // Callers without types may omit the options, which then state no version.
   const { kubelet, featureGates } = options ?? { kubelet: "" };
   const minor = knownMinor("the kubelet", kubelet);
   try {
     return problemsOf(document, minor, featureGates);
   } catch {
-    // No parsed document has a property that throws; what was handed over is something else.
-    return [{ field: "", message: "what is given cannot be read as a parsed document" }];
+    // No parsed document has a property that throws, so the value is something else.
+    return [{ field: "", message: "the given value cannot be read as a parsed document" }];
   }
 }
 
@@ -72,7 +72,7 @@ function problemsOf(
     return [mergeProblem(`duplicate provider name ${quoted(repeated)} found in configuration file(s)`)];
   const tokensEnabled = featureGateOn(GATE, minor, featureGates);
   const found = distinct(ruleProblems(providers, { minor, tokensEnabled }));
-  // Up to 1.32 the kubelet finds this out last, when it registers the providers.
+  // Kubelets up to 1.32 detect this last, when they register the providers.
   return found.length === 0 && repeated !== undefined
     ? [mergeProblem(`Credential provider ${quoted(repeated)} was registered twice`)]
     : found;
@@ -124,19 +124,19 @@ function distinct(issues: readonly ConfigIssue[]): readonly ConfigIssue[] {
  * (kubernetes:pkg/credentialprovider/plugin/config.go, `validateCredentialProviderConfig`, 1.31 to 1.36).
  */
 
-/** What the rules need to know besides the entry. */
+/** What the rules need to know apart from the entry. */
 export interface RuleContext {
   readonly minor: string;
   readonly tokensEnabled: boolean;
 }
 
-/** One rule: a decoded provider entry in, the kubelet's complaints out. */
+/** One rule: takes a decoded provider entry, returns the kubelet's complaints. */
 export type ProviderRule = (
   provider: Readonly<Record<string, unknown>>,
   context: RuleContext,
 ) => readonly ConfigIssue[];
 
-/** The only plugin protocol that takes service account tokens. */
+/** The only plugin protocol that supports service account tokens. */
 export const TOKEN_PROTOCOL = "credentialprovider.kubelet.k8s.io/v1";
 
 const PROTOCOLS: readonly string[] = [TOKEN_PROTOCOL, `${TOKEN_PROTOCOL}alpha1`, `${TOKEN_PROTOCOL}beta1`];
@@ -148,7 +148,7 @@ const NAME_RULES: readonly (readonly [refused: (name: string) => boolean, text: 
   [(name) => name === "..", "provider name cannot be '..'"],
 ];
 
-/** An empty name passes, as it does in the kubelet. */
+/** Accepts an empty name, as the kubelet does. */
 export const nameRule: ProviderRule = (provider) => {
   const name = textOf(provider["name"]);
   return NAME_RULES.filter(([refused]) => refused(name)).map(([, text]) =>
@@ -166,7 +166,7 @@ export const protocolRule: ProviderRule = (provider, context) => {
   return [complaint(field, `Unsupported value: ${quoted(version)}: supported values: ${known}`)];
 };
 
-/** Each entry must parse as `https://<entry>`; whether it can ever match is not asked. */
+/** Each entry must parse as `https://<entry>`; whether it can ever match is not checked. */
 export const matchImagesRule: ProviderRule = (provider, { minor }) => {
   const field = "providers.matchImages";
   const images = textsOf(provider["matchImages"]);
@@ -199,7 +199,7 @@ const CACHE_TYPES: readonly string[] = ["ServiceAccount", "Token"];
 const GATE_OFF =
   "Forbidden: tokenAttributes is not supported when KubeletServiceAccountTokenForCredentialProviders feature gate is disabled";
 
-/** The block that opts a provider in to service account tokens; the kubelet's order of complaints. */
+/** The block that opts a provider in to service account tokens; complaints are in the kubelet's order. */
 export const tokenAttributesRule: ProviderRule = (provider, context) => {
   const attributes = provider["tokenAttributes"];
   if (!isRecord(attributes) || !isAtLeast(context.minor, "1.33")) return [];
@@ -239,7 +239,7 @@ function annotationKeyProblems(
   ];
 }
 
-/** The format is checked in lower case, equality is not. */
+/** Checks the format of the keys in lower case, but their equality as written. */
 function keyListProblems(field: string, keys: readonly string[], minor: string): readonly ConfigIssue[] {
   const seen = new Set<string>();
   return keys.flatMap((key) => {

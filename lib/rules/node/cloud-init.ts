@@ -31,13 +31,13 @@ const ENCODINGS: Readonly<Record<string, CarriedFile["encoding"]>> = {
   "gzip+base64": "gzip+base64",
 };
 
-/** A part says how it is merged into those before it: without this, these lists would replace theirs. */
+/** A part states how it is merged into earlier parts; without this, these lists would replace theirs. */
 const MERGE_HOW: readonly object[] = [
   { name: "list", settings: ["append"] },
   { name: "dict", settings: ["no_replace", "recurse_list"] },
 ];
 
-/** Files and executables as user data. */
+/** User data with files and executables. */
 export const CLOUD_INIT: NodeTransport = {
   form: "cloud-init",
   document: (files, executables): NodeDocument => ({
@@ -47,7 +47,7 @@ export const CLOUD_INIT: NodeTransport = {
     content: [cloudConfig(files, executables)],
     comment: [
       "A part of user data: cloud-init writes the files when a node boots for the first time, before runcmd. A change",
-      "reaches new nodes only. A later part needs the same merge_how, or its write_files and runcmd replace these.",
+      "reaches only new nodes. A later part needs the same merge_how, or its write_files and runcmd replace these.",
     ],
   }),
 };
@@ -65,7 +65,7 @@ function cloudConfig(files: readonly NodeFile[], executables: readonly NodeExecu
   };
 }
 
-/** The row of the form. */
+/** The row of this form in the table of forms. */
 export const CLOUD_INIT_FORM: NodeForm = {
   id: "cloud-init",
   is: (document) => Array.isArray(record(document)["write_files"]),
@@ -79,24 +79,24 @@ export const CLOUD_INIT_FORM: NodeForm = {
   },
 };
 
-/** cc_write_files.py ends with an error at an entry that is not a mapping, or whose owner the node does not have. */
+/** cc_write_files.py fails at an entry that is not a mapping, or whose owner does not exist on the node. */
 function stoppedDoubt(files: unknown): string | undefined {
   const stops = list(files).find((file) => !isRecord(file) || (file["owner"] ?? ROOT) !== ROOT);
   if (stops === undefined) return undefined;
   const owner = text(record(stops)["owner"]);
   return owner === ""
     ? "cloud-init may stop at an entry of write_files that is not a mapping with text values"
-    : `cloud-init stops where the node has no owner ${owner}`;
+    : `cloud-init stops if the node has no owner ${owner}`;
 }
 
-/** An encoding that cloud-init does not know, it takes for plain text. */
+/** cloud-init treats an unknown encoding as plain text. */
 function encodingOf({ encoding = "", source }: Readonly<Record<string, unknown>>): CarriedFile["encoding"] {
   if (source !== undefined && source !== null) return "other";
   const name = text(encoding).toLowerCase().trim();
   return (Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined) ?? "plain";
 }
 
-/** Whether a part that follows others keeps their lists; anything but the way written here counts as no. */
+/** Whether a part that follows others keeps their lists; only the form written here counts as yes. */
 export function keepsEarlierLists(config: unknown): boolean {
   const { merge_how: how, merge_type: type } = record(config);
   const stated = JSON.stringify(how ?? type ?? "");

@@ -1,57 +1,57 @@
 /*
- * What the forms have in common in which files and kubelet flags get to nodes: each is one file that writes the form and
- * reads it back, and one row of the table in `forms.ts`.
+ * The forms in which files and kubelet flags reach nodes. Each form is one file that writes and reads it, and one row
+ * of the table in `forms.ts`.
  */
 
 import type { NodeDocument } from "../../model/node-document";
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
 import { type Json, list, record, text } from "../../model/parsed";
 
-/** A file as a document has it. */
+/** A file as a document contains it. */
 export interface CarriedFile {
-  /** Its path on the node. */
+  /** Path of the file on the node. */
   readonly path: string;
-  /** Its text as it is written, placeholders of late values in it; `undefined` where it is none. */
+  /** The text as written, with placeholders for late values; `undefined` if it is not text. */
   readonly content: string | undefined;
-  /** How the text is written; of an encoding that is not known here, the content is not known. */
+  /** How the text is encoded; with `other`, the content is unknown. */
   readonly encoding: "plain" | "base64" | "gzip+base64" | "data-url" | "other";
-  /** Where the text is in the document. */
+  /** Position of the text in the document. */
   readonly at: readonly (string | number)[];
-  /** Which of the documents it is in; the first where it is left out. */
+  /** Index of the document that contains it; the first by default. */
   readonly document?: number;
-  /** Of a data URL in Ignition: its `compression` and `verification`. */
+  /** For a data URL in Ignition: its `compression` and `verification`. */
   readonly contents?: Json;
 }
 
 /** What a document puts on nodes. */
 export interface CarriedSetup {
   readonly files: readonly CarriedFile[];
-  /** Flags that the document gives to the kubelet, without dashes; `undefined` where it leaves them to files. */
+  /** Flags that the document passes to the kubelet, without dashes; `undefined` if files set them. */
   readonly flags: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the flags are for nodes whose files other documents bring. */
+  /** Whether the flags are for nodes whose files come from other documents. */
   readonly ofOthers?: boolean;
-  /** Why the program that reads the document refuses it, a clause, and then brings nothing to the nodes. */
+  /** Why the program that reads the document refuses it and so writes nothing to the nodes; a clause. */
   readonly problem?: string | undefined;
-  /** Why it is not known what the document does, a clause. */
+  /** Why the effect of the document is unknown; a clause. */
   readonly doubt?: string | undefined;
 }
 
 /** One way of writing files and flags for nodes. */
 export interface NodeForm {
   readonly id: string;
-  /** Whether all documents of a file that have this form belong together; each is for other nodes where it is left out. */
+  /** Whether all documents of this form in a file belong together; by default each is for different nodes. */
   readonly joins?: boolean;
-  /** Whether a document is of this form: parsed YAML or JSON, or the text of a file of another kind. */
+  /** Whether a document has this form: parsed YAML or JSON, or the text of another kind of file. */
   is(document: unknown): boolean;
-  /** What the documents put on nodes; exactly one, unless this form `joins`. */
+  /** What the documents put on nodes; exactly one document, unless this form `joins`. */
   read(documents: readonly unknown[]): CarriedSetup;
 }
 
-/** A way of bringing files to nodes, and perhaps executables. */
+/** A way to bring files to nodes, and possibly executables. */
 export interface NodeTransport {
   /** Name of the form. */
   readonly form: string;
-  /** The document that brings them. */
+  /** The document that contains them. */
   document(files: readonly NodeFile[], executables: readonly NodeExecutable[]): NodeDocument;
 }
 
@@ -60,7 +60,7 @@ export function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-/** The files in the list of a document, each with its path and text under the given keys. */
+/** The files in a document's list; the path and the text of each are under the given keys. */
 export function carriedFiles(
   listed: unknown,
   at: readonly (string | number)[],
@@ -80,12 +80,12 @@ export function carriedFiles(
   });
 }
 
-/** The doubt where a program appends to one of the listed files. */
+/** The doubt that arises if a program appends to one of the listed files. */
 export function appendedDoubt(listed: unknown, by: string): Pick<CarriedSetup, "doubt"> {
   const file = list(listed).find(
     (each) => ![undefined, null, false].includes(record(each)["append"] as null),
   );
   return file === undefined
     ? {}
-    : { doubt: `${by} appends to ${text(record(file)["path"])}, and what it holds before is not known` };
+    : { doubt: `${by} appends to ${text(record(file)["path"])}, whose earlier content is unknown` };
 }

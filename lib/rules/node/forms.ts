@@ -1,5 +1,5 @@
 /*
- * The forms in which files and flags for nodes are read, one row each. A document is of the first form that knows it.
+ * The forms in which files and flags for nodes are read, one row each. The first form that matches a document applies.
  */
 
 import { isRecord } from "../../model/record";
@@ -15,7 +15,7 @@ import { PLAIN_FORM } from "./plain";
 import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
 import { TALOS_FORM } from "./talos";
 
-/** All forms. */
+/** All forms, in order of precedence. */
 export const NODE_FORMS: readonly NodeForm[] = [
   PLAIN_FORM,
   CLOUD_INIT_FORM,
@@ -28,25 +28,25 @@ export const NODE_FORMS: readonly NodeForm[] = [
   NODEADM_FORM,
 ];
 
-/** Groups of Kubernetes, most of what is read, in which no form is. */
+/** Kubernetes API groups that no form uses; most documents read are of these. */
 const OTHERS: readonly unknown[] = ["v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1"];
 
-/** The form of a document; `undefined` where it is none for nodes. */
+/** The form of a document; `undefined` if it is not a document for nodes. */
 export function nodeFormOf(document: unknown): NodeForm | undefined {
   if (isRecord(document) && typeof document["kind"] === "string" && OTHERS.includes(document["apiVersion"]))
     return undefined;
   return NODE_FORMS.find((form) => form.is(document));
 }
 
-/** Files on a node by which a distribution gives its kubelet the flags. */
+/** The files on a node from which a distribution's kubelet gets its flags. */
 export interface KubeletFiles {
-  /** Whether a node with such a file is one of the distribution. */
+  /** Whether a node with this file belongs to the distribution. */
   isOne(path: string): boolean;
   /** Whether the distribution reads flags from the file. */
   isRead(path: string): boolean;
-  /** The flags by the parsed files, in the order of their paths. */
+  /** The flags from the parsed files, in the order of their paths. */
   flags(documents: readonly unknown[]): Readonly<Record<string, unknown>>;
-  /** Why a release of the distribution does not take the flags from there, or why that is not known; often nothing. */
+  /** Why a release of the distribution does not read flags from there, or why that is unknown; usually `undefined`. */
   obstacle?(versions: NodeVersions): VersionObstacle | undefined;
 }
 

@@ -1,8 +1,8 @@
 /*
  * Ignition and Butane: Flatcar, Fedora CoreOS. Both write the files at the first boot, before any service starts.
  *
- * Sources: coreos/ignition, config/v3_2/types and docs/configuration-v3_2.md; coreos/butane, docs/specs.md (versions) and
- * base/v0_5/schema.go (`inline`). Butane v0.28 and Ignition v2.26 were asked.
+ * Sources: coreos/ignition, config/v3_2/types and docs/configuration-v3_2.md; coreos/butane, docs/specs.md (versions)
+ * and base/v0_5/schema.go (`inline`). Verified with Butane v0.28 and Ignition v2.26.
  */
 
 import type { NodeDocument } from "../../model/node-document";
@@ -13,15 +13,15 @@ import type { CarriedFile, CarriedSetup, NodeForm, NodeTransport } from "./form"
 
 const EXECUTABLE = 0o755;
 const FIRST_BOOT =
-  "Ignition writes the files at the first boot alone, before the kubelet starts: a change reaches new nodes only.";
+  "Ignition writes the files only at the first boot, before the kubelet starts: a change reaches only new nodes.";
 
-/** Where Ignition fetches an executable; another hash ends the boot. */
+/** The source from which Ignition downloads an executable; a wrong hash stops the boot. */
 function fetched({ path, url, sha256 }: NodeExecutable): Json {
   const verification = { hash: `sha256-${sha256}` };
   return { path, mode: EXECUTABLE, overwrite: true, contents: { source: url, verification } };
 }
 
-/** An Ignition configuration of 3.2.0, which Flatcar takes from 3185 on and every Fedora CoreOS. */
+/** An Ignition configuration of version 3.2.0, which Flatcar 3185 and newer and every Fedora CoreOS accept. */
 export const IGNITION: NodeTransport = {
   form: "ignition",
   document: (files, executables): NodeDocument => {
@@ -31,16 +31,16 @@ export const IGNITION: NodeTransport = {
   },
 };
 
-/** The newest stable version of each variant that old releases of Butane take as well. */
+/** The newest stable version of each variant that old releases of Butane accept too. */
 const VARIANTS = { flatcar: "1.0.0", fcos: "1.4.0" } as const;
 
-/** Operating systems that Butane writes configurations for. */
+/** Operating systems for which Butane writes configurations. */
 export type ButaneVariant = keyof typeof VARIANTS;
 
-/** The variants. */
+/** All variants. */
 export const BUTANE_VARIANTS: readonly ButaneVariant[] = ["flatcar", "fcos"];
 
-/** A Butane configuration, for `butane --strict` or `storage.trees` of one. */
+/** A Butane configuration, for `butane --strict` or for `storage.trees` of another. */
 export function butaneTransport(variant: ButaneVariant): NodeTransport {
   return {
     form: "butane",
@@ -57,7 +57,7 @@ function inlineFile({ path, mode, content }: NodeFile): Json {
   return { path, mode, overwrite: true, contents: { inline: content } };
 }
 
-/** The row of Ignition. */
+/** The row of Ignition in the table of forms. */
 export const IGNITION_FORM: NodeForm = {
   id: "ignition",
   is: (document) => {
@@ -69,19 +69,19 @@ export const IGNITION_FORM: NodeForm = {
     const known = /^3\.[0-6]\.0$/.test(version);
     return {
       ...carriedBy(document),
-      ...(!known && { doubt: `Ignition ${version || "of no version"} is not read here; write 3.2.0` }),
+      ...(!known && { doubt: `Ignition ${version || "of no version"} cannot be read here; write 3.2.0` }),
     };
   },
 };
 
-/** The row of Butane. */
+/** The row of Butane in the table of forms. */
 export const BUTANE_FORM: NodeForm = {
   id: "butane",
   is: (document) => typeof at(document, "variant") === "string" && at(document, "version") !== undefined,
   read: ([document]) => carriedBy(document),
 };
 
-/** Files, and units with their drop-ins, which both write as files. */
+/** Files, and units with their drop-ins, which both programs write as files. */
 function carriedBy(document: unknown): CarriedSetup {
   const files = list(at(document, "storage", "files")).flatMap((each, index) => storageFile(each, index));
   const units = list(at(document, "systemd", "units")).flatMap((each, index) => unitFiles(each, index));
@@ -90,10 +90,10 @@ function carriedBy(document: unknown): CarriedSetup {
   );
   const doubt =
     Object.keys(record(at(document, "ignition", "config"))).length > 0
-      ? "ignition.config brings in other configurations, which are not read and may replace this one"
+      ? "ignition.config refers to other configurations, which are not read and may replace this one"
       : appended === undefined
         ? undefined
-        : `${text(at(appended, "path"))} is appended to, and what it holds before is not known`;
+        : `${text(at(appended, "path"))} is appended to, but its earlier content is unknown`;
   return { files: [...files, ...units], flags: undefined, ...(doubt !== undefined && { doubt }) };
 }
 
@@ -104,7 +104,7 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   const written = text(contents[key]);
   const place = ["storage", "files", index, "contents", key];
   if (key === "inline") return [{ path, content: written, encoding: "plain", at: place }];
-  // What is fetched at boot, or is in another file, is not known.
+  // The content is unknown if it is downloaded at boot or is in another file.
   if (!/^(?:data:|@late\()/.test(written))
     return Object.keys(contents).length === 0
       ? []

@@ -1,11 +1,11 @@
 /*
- * kOps, as far as file assets go: files, a drop-in of the kubelet's unit that gives it the flags after kOps' own, and a hook
- * that fetches plugins before the kubelet starts.
+ * kOps, as far as file assets go: files, a drop-in for the kubelet's unit that appends the flags to kOps' own, and a
+ * hook that downloads plugins before the kubelet starts.
  *
  * Source: kubernetes/kops, pkg/apis/kops/v1alpha2/cluster.go (FileAssetSpec, HookSpec), nodeup/pkg/model/file_assets.go
- * (mode 0440 where none is stated; base64 without padding) and kubelet.go (on AWS and GCE kOps writes
- * /var/lib/kubelet/credential-provider.conf and both flags into DAEMON_ARGS; ExecStart=…/kubelet "$DAEMON_ARGS"). A flag
- * that is given twice has its last value (spf13/pflag).
+ * (mode 0440 if none is stated; base64 without padding) and kubelet.go (on AWS and GCE kOps writes
+ * /var/lib/kubelet/credential-provider.conf and both flags into DAEMON_ARGS; ExecStart=…/kubelet "$DAEMON_ARGS"). If a
+ * flag is given twice, the last value wins (spf13/pflag).
  */
 
 import { fail } from "../../errors";
@@ -15,12 +15,12 @@ import { at } from "../../model/parsed";
 import { type NodeForm, carriedFiles, octal } from "./form";
 import { fetchCommand } from "./plugin-source";
 
-/** kOps writes this file itself, and fails where a file asset has the same path. */
+/** kOps writes this file itself, and fails if a file asset has the same path. */
 const TAKEN = "/var/lib/kubelet/credential-provider.conf";
 const DROP_IN = "/etc/systemd/system/kubelet.service.d/50-credential-provider.conf";
 const DROP_IN_MODE = 0o644;
 
-/** `spec` of a Cluster or InstanceGroup, to be put together with what the team has there. */
+/** The `spec` of a Cluster or InstanceGroup, to be merged into the team's own. */
 export function kopsSpec(setup: NodeSetup, kubelet: string): object {
   const { executables = [] } = setup;
   const files = [...setup.files, dropIn(setup, kubelet)];
@@ -35,15 +35,15 @@ function fileAsset({ path, mode, content }: NodeFile): object {
     fail("node-conflict", {
       problem: "kOps writes this file itself, and refuses a file asset of the same path",
       value: path,
-      allowed: "any other path",
+      allowed: "any path but this one",
       remedy: "leave `configPath` out",
     });
   if (isLate(content))
     fail("node-unsupported", {
-      problem: `the content of ${path} holds a value known only after apply, and a cluster's specification is written before`,
+      problem: `the content of ${path} contains a value known only after apply, but the cluster's specification is needed before`,
       value: path,
       allowed: "contents that are known at synth",
-      remedy: "give the literal value",
+      remedy: "use a literal value",
     });
   return { name: path.slice(1).replaceAll("/", "-"), path, mode: octal(mode), content };
 }
@@ -68,7 +68,7 @@ function hook(executables: readonly NodeExecutable[]): object {
   };
 }
 
-/** The row of the form. */
+/** The kOps row of the table of forms. */
 export const KOPS_FORM: NodeForm = {
   id: "kops",
   is: (document) => {

@@ -26,7 +26,7 @@ import { fetchCommand } from "./plugin-source";
 
 type Flags = Readonly<Record<string, string>>;
 
-/** Versions of kubeadm's configuration, with how extra arguments are written. */
+/** Versions of kubeadm's configuration; they differ in how extra arguments are written. */
 export const KUBEADM_VERSIONS = ["v1beta3", "v1beta4"] as const;
 /** A version of kubeadm's configuration. */
 export type KubeadmVersion = (typeof KUBEADM_VERSIONS)[number];
@@ -43,7 +43,7 @@ function extraArgs(flags: Flags, asList: boolean): object {
   return asList ? sorted(flags).map(([name, value]) => ({ name, value })) : Object.fromEntries(sorted(flags));
 }
 
-/** Refuses a kubelet whose kubeadm does not read the version. */
+/** Throws if the kubelet's kubeadm does not read the version. */
 export function checkKubeadm(version: KubeadmVersion, kubelet: string): void {
   if (version === "v1beta3" && compareVersions(kubelet, V1BETA3_UNTIL) > 0)
     fail("version-unsupported", {
@@ -54,7 +54,7 @@ export function checkKubeadm(version: KubeadmVersion, kubelet: string): void {
     });
 }
 
-/** `nodeRegistration` of both configurations, for those that the nodes are made with. */
+/** `nodeRegistration` of both configurations, to be added to the team's own. */
 export function kubeadmDocuments(setup: NodeSetup, version: KubeadmVersion): readonly object[] {
   const kubeletExtraArgs = extraArgs(setup.kubeletFlags, LISTS.includes(version));
   return ["InitConfiguration", "JoinConfiguration"].map((kind) => ({
@@ -64,7 +64,7 @@ export function kubeadmDocuments(setup: NodeSetup, version: KubeadmVersion): rea
   }));
 }
 
-/** What a KubeadmConfigTemplate is called, and its version. */
+/** Name and version of a KubeadmConfigTemplate. */
 export interface KubeadmTemplate {
   readonly name: string;
   readonly namespace: string;
@@ -73,7 +73,7 @@ export interface KubeadmTemplate {
 
 const CONTENT_MAX = 10_240;
 
-/** The `spec` of a KubeadmConfigTemplate; what else it has is the team's. */
+/** The `spec` of a KubeadmConfigTemplate; the team owns all other fields. */
 export function kubeadmTemplateSpec(setup: NodeSetup, { version }: Pick<KubeadmTemplate, "version">): object {
   const asList = version === "v1beta2";
   const nodeRegistration = { kubeletExtraArgs: extraArgs(setup.kubeletFlags, asList) };
@@ -94,7 +94,7 @@ function commandOf(executable: NodeExecutable): string {
   return fetchCommand(executable);
 }
 
-/** An empty content is none: the CRD wants at least one character. */
+/** Omits empty content: the CRD requires at least one character. */
 function templateFile({ path, mode, content }: NodeFile): object {
   if (!isLate(content) && content.length > CONTENT_MAX)
     fail("node-unsupported", {
@@ -102,12 +102,12 @@ function templateFile({ path, mode, content }: NodeFile): object {
       value: content.length,
       allowed: `at most ${CONTENT_MAX} characters`,
       remedy:
-        "put the file into the machine image, or into a Secret that `contentFrom` names, and leave this carrier out",
+        "put the file into the machine image or into a Secret that `contentFrom` names, and do not use this carrier",
     });
   return { path, owner: "root:root", permissions: octal(mode), ...(content !== "" && { content }) };
 }
 
-/** The row of kubeadm's own configuration: flags for nodes whose files come in another document. */
+/** The row of kubeadm's own configuration: flags for nodes whose files come from another document. */
 export const KUBEADM_FORM: NodeForm = {
   id: "kubeadm",
   is: (document) =>
@@ -135,7 +135,7 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
     const path = isTemplate ? ["spec", "template", "spec"] : ["spec"];
     const spec = record(at(document, ...path));
     const version = text(at(document, "apiVersion")).replace(/^.*\//, "");
-    // Machines join by the one, the first machine of a control plane by the other.
+    // Machines join with the first; the first machine of a control plane uses the second.
     const registered = at(spec, "joinConfiguration") ?? at(spec, "initConfiguration");
     const flags = argumentsOf(
       at(registered, "nodeRegistration", "kubeletExtraArgs"),
@@ -159,13 +159,13 @@ function encodingOf({ encoding, contentFrom, contentFormat = "Raw" }: Json): Car
   return row?.[1] ?? "plain";
 }
 
-/** The flags, or why the program refuses how they are written. */
+/** The flags, or why the program refuses the way in which they are written. */
 function argumentsOf(written: unknown, asList: boolean, by: string): Omit<CarriedSetup, "files"> {
   if (written === undefined) return { flags: {} };
   if (Array.isArray(written) !== asList)
     return {
       flags: {},
-      problem: `${by} takes kubeletExtraArgs as a ${asList ? "list of name and value" : "map"}, and here is a ${asList ? "map" : "list"}`,
+      problem: `${by} expects kubeletExtraArgs as a ${asList ? "list of name and value" : "map"}, but it is a ${asList ? "map" : "list"}`,
     };
   const rows = asList
     ? list(written).map((each): [string, unknown] => [text(at(each, "name")), at(each, "value")])

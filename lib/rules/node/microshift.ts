@@ -1,10 +1,10 @@
 /*
- * MicroShift runs the kubelet within its own process, and has two keys below `kubelet:` for the two flags. Its configuration
- * is /etc/microshift/config.yaml, then config.d/*.yaml by name, merged key by key (JSON merge patch: null removes a key).
+ * MicroShift runs the kubelet in its process, with two keys below `kubelet:` for the two flags. Its configuration is
+ * /etc/microshift/config.yaml, then config.d/*.yaml by name, merged key by key (JSON merge patch: null removes a key).
  *
  * Source: openshift/enhancements, enhancements/microshift/microshift-kubelet-image-credential-provider.md (pull request
- * 2089): both keys or neither, absolute paths, everything on the way owned by root and not writable by others; SELinux
- * lets the kubelet execute files below /usr/libexec and /usr/local/bin alone. openshift/microshift 7337 implements it.
+ * 2089): both keys or neither, absolute paths, each path component owned by root and not writable by others; SELinux
+ * lets the kubelet execute files only below /usr/libexec and /usr/local/bin. openshift/microshift 7337 implements it.
  */
 
 import { fail } from "../../errors";
@@ -24,22 +24,22 @@ const KEYS: Readonly<Record<string, string>> = {
   [BIN_FLAG]: "imageCredentialProviderBinDir",
 };
 
-/** The last minor that hands both keys on to the kubelet's configuration, where they have no effect. */
+/** The last minor that only copies both keys to the kubelet's configuration, where they have no effect. */
 const LAST_WITHOUT = "4.22";
-/** Its kubelet. */
+/** The kubelet of that minor. */
 const KUBELET_OF_LAST = "1.35";
 const EXECUTABLE_BELOW = /^\/usr\/(?:libexec|local\/bin)(?:\/|$)/;
 const MODE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** MicroShift of that version. */
+/** The host of MicroShift devices. */
 export function microShiftHost(version: string): KubeletHost {
   if (compareVersions(minorOf("MicroShift version", version), LAST_WITHOUT) <= 0)
     fail("version-unsupported", {
-      problem: `MicroShift ${version} has no setting for image credential providers: its kubelet would pass over the keys with a warning`,
+      problem: `MicroShift ${version} has no setting for image credential providers: its kubelet would ignore the keys with a warning`,
       value: version,
-      allowed: "releases with openshift/microshift pull request 7337, none up to 4.22",
-      remedy: "upgrade first, then add the keys",
+      allowed: "releases that contain openshift/microshift pull request 7337 (4.22 and older do not)",
+      remedy: "upgrade MicroShift first, then add the keys",
     });
   return {
     id: "microshift",
@@ -51,8 +51,8 @@ export function microShiftHost(version: string): KubeletHost {
       return [...setup.files, configFile(setup)];
     },
     comment: [
-      "A change takes effect when microshift.service is restarted. MicroShift does not start where the directory of the",
-      "plugins is missing, or where others than root may write to it or to anything on the way.",
+      "A change takes effect when microshift.service is restarted. MicroShift does not start if the plugin directory is",
+      "missing, or if anyone but root may write to it or to a directory above it.",
     ],
   };
 }
@@ -60,14 +60,14 @@ export function microShiftHost(version: string): KubeletHost {
 function checkKubelet(version: string, kubelet: string): void {
   if (compareVersions(kubelet, KUBELET_OF_LAST) <= 0)
     fail("version-unsupported", {
-      problem: `MicroShift ${version} has a newer kubelet than ${kubelet}, which is that of ${LAST_WITHOUT} or older`,
+      problem: `MicroShift ${version} has a newer kubelet than ${kubelet}, which belongs to ${LAST_WITHOUT} or older`,
       value: kubelet,
       allowed: `newer than ${KUBELET_OF_LAST}`,
-      remedy: "state the versions that the devices will have; up to 4.22 there is no setting",
+      remedy: "state the versions that the devices will run; 4.22 and older have no such setting",
     });
 }
 
-/** Whether a MicroShift passes over the two keys. */
+/** Whether a MicroShift version ignores the two keys. */
 export function microShiftObstacle({ kubelet, microShift }: NodeVersions): VersionObstacle | undefined {
   const isOld =
     microShift === undefined
@@ -78,12 +78,12 @@ export function microShiftObstacle({ kubelet, microShift }: NodeVersions): Versi
   if (isOld === true)
     return {
       isCertain: true,
-      reason: `MicroShift up to ${LAST_WITHOUT} passes over the keys with a warning`,
+      reason: `MicroShift up to ${LAST_WITHOUT} ignores the keys with a warning`,
     };
   return microShift === undefined
     ? {
         isCertain: false,
-        reason: `whether this MicroShift has settings for credential providers is not known; state its version, as cluster.microShift`,
+        reason: `it is unknown whether this MicroShift has settings for credential providers; state its version as cluster.microShift`,
       }
     : undefined;
 }
@@ -91,10 +91,10 @@ export function microShiftObstacle({ kubelet, microShift }: NodeVersions): Versi
 function assertTrusted({ path, mode }: NodeFile): void {
   if ((mode & WRITABLE_BY_OTHERS) !== 0)
     fail("node-unsupported", {
-      problem: `${path} would be writable by group or others, and MicroShift does not start with it`,
+      problem: `${path} would be writable by group or others, with which MicroShift does not start`,
       value: `0${mode.toString(8)}`,
       allowed: "modes without write permission for group and others",
-      remedy: "write it with 0644",
+      remedy: "use mode 0644",
     });
 }
 
@@ -102,10 +102,10 @@ function configFile({ kubeletFlags }: NodeSetup): NodeFile {
   const directory = kubeletFlags[BIN_FLAG] ?? "";
   if (!EXECUTABLE_BELOW.test(directory))
     fail("node-unsupported", {
-      problem: "SELinux does not let MicroShift's kubelet execute plugins in this directory",
+      problem: "SELinux does not allow MicroShift's kubelet to execute plugins in this directory",
       value: directory,
       allowed: "/usr/libexec and /usr/local/bin, and directories below them",
-      remedy: "leave `pluginDirectory` out, or choose a directory there",
+      remedy: "remove `pluginDirectory`, or choose one of those directories",
     });
   const lines = Object.entries(kubeletFlags)
     .sort(([a], [b]) => (a < b ? 1 : -1))
@@ -122,7 +122,7 @@ function refuseFlag(flag: string): never {
     problem: "MicroShift has no setting for this kubelet flag",
     value: flag,
     allowed: Object.keys(KEYS).join(" and "),
-    remedy: "use fields of KubeletConfiguration below `kubelet:` for anything else",
+    remedy: "set anything else through fields of KubeletConfiguration below `kubelet:`",
   });
 }
 
@@ -133,7 +133,7 @@ export function isMicroShiftConfig(path: string): boolean {
   return FILE.test(path);
 }
 
-/** The kubelet's flags by the parsed files in the order of their paths. */
+/** The kubelet's flags from the parsed files, in the order of their paths. */
 export function microShiftFlags(documents: readonly unknown[]): Readonly<Record<string, unknown>> {
   const rows = Object.entries(KEYS).map(([flag, key]): [string, unknown] => {
     const last = documents.map((each) => at(each, "kubelet", key)).findLast((each) => each !== undefined);

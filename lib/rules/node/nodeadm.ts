@@ -1,12 +1,12 @@
 /*
- * User data for nodes of Amazon Linux 2023 on EKS, a MIME archive: cloud-init takes its own parts, nodeadm those of type
- * application/node.eks.aws.
+ * User data for nodes of Amazon Linux 2023 on EKS, a MIME archive: cloud-init reads its own parts, nodeadm those of
+ * type application/node.eks.aws.
  *
- * Sources: awslabs/amazon-eks-ami, nodeadm/internal/configprovider/mime.go (parts), nodeadm/internal/api/merge.go (flags of
- * all parts are joined, the last one counts), nodeadm/internal/kubelet/environment.go (they come after nodeadm's own) and
- * templates/al2023/runtime (nodeadm-run starts the kubelet after cloud-final); aws/karpenter-provider-aws,
- * pkg/providers/amifamily/bootstrap/nodeadm.go (its own part goes first) and mime.go (of a part's header only Content-Type
- * is kept, so that no part may be encoded).
+ * Sources: awslabs/amazon-eks-ami, nodeadm/internal/configprovider/mime.go (parts), nodeadm/internal/api/merge.go
+ * (flags of all parts are joined, the last value wins), nodeadm/internal/kubelet/environment.go (they come after
+ * nodeadm's own) and templates/al2023/runtime (nodeadm-run starts the kubelet after cloud-final);
+ * aws/karpenter-provider-aws, pkg/providers/amifamily/bootstrap/nodeadm.go (its own part goes first) and mime.go (keeps
+ * only Content-Type of a part's header, so no part may be encoded).
  */
 
 import { stringify } from "yaml";
@@ -21,14 +21,14 @@ import type { CarriedSetup, NodeForm } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
 
 const { pluginDirectory: DIRECTORY } = NODEADM_PLACES;
-/** nodeadm's own configuration, which it writes anew whenever a node boots. */
+/** nodeadm's own configuration, which it overwrites whenever a node boots. */
 const OWN_CONFIG = `${DIRECTORY}/config.json`;
 
 /** A part of user data. */
 export interface UserDataPart {
-  /** Its type: `text/x-shellscript`, `text/cloud-config` or `application/node.eks.aws`, with parameters. */
+  /** MIME type: `text/x-shellscript`, `text/cloud-config` or `application/node.eks.aws`, with parameters. */
   readonly contentType: string;
-  /** Its text, literal. */
+  /** The part's text, literal. */
   readonly content: string;
 }
 
@@ -38,11 +38,11 @@ export const USER_DATA_PART: ObjectKind<UserDataPart> = object({ contentType: TE
 const BOUNDARY = "//";
 const NODE_CONFIG = "application/node.eks.aws";
 const CLOUD_CONFIG = "text/cloud-config";
-/** What EC2 takes at most, before base64; EKS and Karpenter add parts of a few hundred bytes. */
+/** EC2's limit before base64; EKS and Karpenter add parts of a few hundred bytes. */
 const BYTES_MAX = 16_384;
 const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
-/** The archive, with further parts before its own. */
+/** The archive; further parts precede its own. */
 export function nodeadmUserData(setup: NodeSetup, further: readonly UserDataPart[]): string | LateText {
   const flags = Object.entries(setup.kubeletFlags)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -70,7 +70,7 @@ function part(contentType: string, content: string): string {
   return `\n--${BOUNDARY}\nContent-Type: ${contentType}\n\n${content}`;
 }
 
-/** Values known only after apply are encoded, so that none of them can break the YAML around it. */
+/** Encodes values known only after apply, so that none of them can break the surrounding YAML. */
 function cloudConfig({ files, executables = [] }: NodeSetup): readonly (string | LateEncoding)[] {
   const { content } = CLOUD_INIT.document(files, executables);
   const config = record(list(content)[0]);
@@ -90,11 +90,11 @@ function cloudConfig({ files, executables = [] }: NodeSetup): readonly (string |
 function checkedPart(given: UserDataPart): UserDataPart {
   const { contentType, content } = given;
   const problem = isLate([contentType, content])
-    ? "holds a value that Terraform knows only after apply"
+    ? "contains a value that Terraform knows only after apply"
     : !/^[a-z]+\/[a-z.+-]+(?:;[^\r\n]*)?$/i.test(contentType)
-      ? "has a type that is none"
+      ? "has a content type that is not valid"
       : new RegExp(`^--${BOUNDARY}`, "m").test(content)
-        ? "has a line that ends it"
+        ? "contains a line that would end it"
         : undefined;
   return problem === undefined
     ? given
@@ -102,7 +102,7 @@ function checkedPart(given: UserDataPart): UserDataPart {
         problem: `a further part of the user data ${problem}`,
         value: contentType,
         allowed: "text/x-shellscript, text/cloud-config, application/node.eks.aws; a literal text",
-        remedy: "correct the part, or give it to the nodes in another way",
+        remedy: "correct the part, or bring it to the nodes in another way",
       });
 }
 
@@ -110,7 +110,7 @@ function checkSize(whole: string): void {
   const bytes = Buffer.byteLength(whole);
   if (bytes > BYTES_MAX)
     fail("node-limit", {
-      problem: "user data is longer than EC2 takes, in bytes",
+      problem: "the user data is longer than EC2 allows; the value is its length in bytes",
       value: bytes,
       allowed: `at most ${BYTES_MAX}`,
       remedy:
@@ -121,17 +121,17 @@ function checkSize(whole: string): void {
 interface ReadPart {
   readonly type: string;
   readonly body: string;
-  /** `Content-Transfer-Encoding` where it is one that is not read, such as `quoted-printable`. */
+  /** The `Content-Transfer-Encoding` if it cannot be read here, such as `quoted-printable`. */
   readonly unread: string | undefined;
 }
 
-/** Without it cloud-init takes no archive for one (cloudinit/user_data.py, convert_string). */
+/** Without this header cloud-init does not recognise an archive (cloudinit/user_data.py, convert_string). */
 const IS_MIME = /^mime-version:/im;
 
-/** RFC 2045, section 6.2: encodings that leave the content as it is. */
+/** RFC 2045, section 6.2: encodings that leave the content unchanged. */
 const PLAIN: readonly string[] = ["7bit", "8bit", "binary"];
 
-/** The parts of an archive; `undefined` for another text. */
+/** The parts of an archive; `undefined` for any other text. */
 function partsOf(archive: string): readonly ReadPart[] | undefined {
   const [head = "", ...rest] = archive.replaceAll("\r\n", "\n").split("\n\n");
   const boundary = /^content-type:\s*multipart\/[^\n]*boundary="?([^"\n;]+)"?/im.exec(head)?.[1];
@@ -152,7 +152,7 @@ function partsOf(archive: string): readonly ReadPart[] | undefined {
     });
 }
 
-/** The row of the form: an archive as it is, or as `userData` of Karpenter's EC2NodeClass. */
+/** The row of this form: a plain archive, or one in `userData` of Karpenter's EC2NodeClass. */
 export const NODEADM_FORM: NodeForm = {
   id: "nodeadm",
   is: (document) => (partsOf(archiveIn(document)) ?? []).some(({ type }) => type === NODE_CONFIG),
@@ -167,7 +167,7 @@ function archiveIn(document: unknown): string {
   return text(at(document, "kind") === "EC2NodeClass" ? at(document, "spec", "userData") : document);
 }
 
-/** Go's mime/multipart wants the last boundary; nodeadm/internal/api/bridge/decode.go wants group and kind. */
+/** Go's mime/multipart requires the last boundary; nodeadm/internal/api/bridge/decode.go requires group and kind. */
 function problemOf(archive: string, parts: readonly ReadPart[]): string | undefined {
   if (!/\n--[^\n]+--[ \t]*(?:\r?\n|$)/.test(archive))
     return "nodeadm refuses user data without its last boundary";
@@ -193,12 +193,12 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
     .findIndex((config, place) => place > 0 && !keepsEarlierLists(config));
   const encoded = parts.find(({ unread }) => unread !== undefined);
   const doubt = encoded
-    ? `a part in the encoding ${encoded.unread} is not read`
+    ? `a part with the encoding ${encoded.unread} cannot be read here`
     : files.some(({ path }) => path === OWN_CONFIG)
-      ? `nodeadm writes ${OWN_CONFIG} anew when a node boots`
+      ? `nodeadm overwrites ${OWN_CONFIG} when a node boots`
       : replacing > 0
-        ? "write_files of a later part replace those before it where its merge_how does not append"
-        : other && `what a part of type ${other.type} does to the files is not read`;
+        ? "write_files of a later part replaces earlier ones, because its merge_how does not append"
+        : other && `the effect of a part of type ${other.type} on the files is unknown`;
   return {
     files: files.map((file) => ({ ...file, at: [] })),
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },
@@ -211,7 +211,7 @@ function parsed(body: string): unknown {
   return document?.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
 }
 
-/** nodeadm joins them with blanks: a flag and its value may be two entries. */
+/** Splits entries at blanks, at which nodeadm joins them: a flag and its value may be two entries. */
 function flagsOf(entries: readonly string[]): Readonly<Record<string, string>> {
   const words = entries.join(" ").split(/\s+/);
   return Object.fromEntries(

@@ -1,12 +1,12 @@
 /*
- * Files and kubelet flags as data, for whatever makes the nodes: this library's own form.
+ * Files and kubelet flags as data, for whatever sets up the nodes: this library's own form.
  */
 
 import { isRecord } from "../../model/record";
 import { at, record } from "../../model/parsed";
 import { type NodeForm, carriedFiles } from "./form";
 
-/** The row of the form. */
+/** The row of this form in the table of forms. */
 export const PLAIN_FORM: NodeForm = {
   id: "files",
   is: (document) => {
@@ -28,7 +28,7 @@ export const PLAIN_FORM: NodeForm = {
               Object.entries(kubeletFlags).map(([key, value]) => [key.replace(/^--/, ""), value]),
             ),
           }
-        : { flags: {}, doubt: "kubeletFlags is a list, no mapping" }),
+        : { flags: {}, doubt: "kubeletFlags is a list, not a mapping" }),
     };
   },
 };

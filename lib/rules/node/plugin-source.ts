@@ -1,17 +1,17 @@
 /*
- * Plugins that nodes fetch themselves: from where, and with which checksum. A file with another one is never made
- * executable.
+ * Plugins that nodes download themselves: from where, and with which checksum. A file with another checksum never
+ * becomes executable.
  */
 
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import type { NodeExecutable } from "../../model/node-file";
 
-/** Characters that no shell and no configuration treats in any special way. */
+/** Characters that have no special meaning to a shell or in a configuration. */
 const URL = /^https:\/\/[A-Za-z0-9._~:/@%+,=-]+$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Returns where a plugin comes from, checked. */
+/** Returns a plugin's source if it is valid; throws otherwise. */
 export function pluginSource<T extends Pick<NodeExecutable, "url" | "sha256">>(plugin: string, source: T): T {
   literal(source, `source of the plugin ${plugin}`);
   const wrong = !URL.test(source.url)
@@ -25,15 +25,15 @@ export function pluginSource<T extends Pick<NodeExecutable, "url" | "sha256">>(p
       : undefined;
   if (wrong !== undefined)
     return fail("node-invalid", {
-      problem: `${wrong[0]} of the plugin ${plugin} is not one`,
+      problem: `the ${wrong[0]} of the plugin ${plugin} is not valid`,
       value: wrong[1],
       allowed: wrong[2],
-      remedy: "name the release's file and the checksum published beside it",
+      remedy: "state the URL of the release's file and the checksum published with it",
     });
   return source;
 }
 
-/** A command of a POSIX shell that fetches an executable and takes it only with its checksum. */
+/** A POSIX shell command that downloads an executable and keeps it only if the checksum matches. */
 export function fetchCommand({ path, url, sha256 }: NodeExecutable): string {
   const [folder] = /^.*(?=\/)/.exec(path) ?? ["/"];
   return [

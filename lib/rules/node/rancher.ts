@@ -1,12 +1,12 @@
 /*
- * K3s and RKE2 read flags from a configuration file: /etc/rancher/<name>/config.yaml, then config.yaml.d/*.yaml by name. A
- * later value replaces an earlier one, and a key that ends with + adds to it.
+ * K3s and RKE2 read flags from a configuration file: /etc/rancher/<name>/config.yaml, then config.yaml.d/*.yaml by
+ * name. A later value replaces an earlier one, and a key that ends with + extends it.
  *
  * Sources: k3s-io/k3s, pkg/configfilearg/parser.go (drop-ins, `+`), pkg/daemons/agent/agent_linux.go
- * (kubeletArgsAndConfig: the two flags are given where both paths exist; kubelet-arg wins), pkg/cli/cmds/agent.go (their
- * defaults); rancher/rke2, pkg/cli/cmds/agent.go (both flags are copied from K3s) and
- * pkg/bootstrap/bootstrap.go; rancher/wharfie v0.7.1, pkg/credentialprovider/plugin (no tokens: RKE2's own images are
- * pulled without credentials where the plugin serves annotated service accounts alone).
+ * (kubeletArgsAndConfig: the two flags are passed if both paths exist; kubelet-arg wins), pkg/cli/cmds/agent.go (their
+ * defaults); rancher/rke2, pkg/cli/cmds/agent.go (both flags are copied from K3s) and pkg/bootstrap/bootstrap.go;
+ * rancher/wharfie v0.7.1, pkg/credentialprovider/plugin (no tokens: RKE2 pulls its own images without credentials if
+ * the plugin serves only annotated service accounts).
  */
 
 import { fail } from "../../errors";
@@ -18,7 +18,7 @@ import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
 
 const ROOT = "/var/lib/rancher/credentialprovider";
 
-/** Where K3s and RKE2 look where nothing else is stated. */
+/** The default paths of K3s and RKE2. */
 export const RANCHER_PLACES: NodePlaces = {
   configPath: `${ROOT}/config.yaml`,
   pluginDirectory: `${ROOT}/bin`,
@@ -29,7 +29,7 @@ const GATE_ON_SINCE = "1.34";
 
 const SERVICES = { k3s: "k3s or k3s-agent", rke2: "rke2-server or rke2-agent" } as const;
 
-/** K3s or RKE2. */
+/** The host of K3s or RKE2 nodes. */
 export function rancherHost(name: keyof typeof SERVICES): KubeletHost {
   return {
     id: name,
@@ -37,17 +37,17 @@ export function rancherHost(name: keyof typeof SERVICES): KubeletHost {
     files: (setup) => [...setup.files, configFile(name, setup)],
     ...(name === "rke2" && { checkKubelet: checkRke2 }),
     comment: [
-      `A change takes effect when the service ${SERVICES[name]} is restarted. Without the configuration or the directory`,
-      "of the plugins the kubelet silently starts without credential providers.",
+      `A change takes effect when the service ${SERVICES[name]} is restarted. If the configuration or the plugin directory`,
+      "is missing, the kubelet silently starts without credential providers.",
     ],
   };
 }
 
-/** RKE2 pulls its runtime image with the same file, before there is a kubelet, and with the feature gates' defaults. */
+/** RKE2 itself pulls its runtime image with the same file, before the kubelet runs and with default feature gates. */
 function checkRke2(kubelet: string): void {
   if (compareVersions(kubelet, GATE_ON_SINCE) < 0)
     fail("version-unsupported", {
-      problem: `RKE2 ${kubelet} reads the CredentialProviderConfig itself, where the feature gate for tokens is off, and does not start with it`,
+      problem: `RKE2 ${kubelet} itself reads the CredentialProviderConfig, with the feature gate for tokens off, and does not start with it`,
       value: kubelet,
       allowed: `${GATE_ON_SINCE} and newer`,
       remedy: "upgrade RKE2 first",
@@ -69,7 +69,7 @@ function configFile(name: string, { kubeletFlags }: NodeSetup): NodeFile {
 
 function refuseFlag(flag: string): never {
   return fail("node-unsupported", {
-    problem: "this kubelet flag is not one of the credential providers",
+    problem: "this kubelet flag does not configure credential providers",
     value: flag,
     allowed: `${BIN_FLAG} and ${CONFIG_FLAG}`,
     remedy: "set other flags with kubelet-arg in your own configuration file",
@@ -78,17 +78,17 @@ function refuseFlag(flag: string): never {
 
 const FILE = /^\/etc\/rancher\/(?:k3s|rke2)\/config\.yaml(?:\.d\/[^/]+\.ya?ml)?$/i;
 
-/** True for a file that K3s or RKE2 take flags from. */
+/** True for a file from which K3s or RKE2 reads flags. */
 export function isRancherConfig(path: string): boolean {
   return FILE.test(path);
 }
 
-/** True for such a file, and for the CredentialProviderConfig that both read without any. */
+/** True for such a file, and for the CredentialProviderConfig that both read even without flags. */
 export function isRancherFile(path: string): boolean {
   return isRancherConfig(path) || path === RANCHER_PLACES.configPath;
 }
 
-/** The kubelet's flags by the parsed files in the order of their paths; those that are not stated have their defaults. */
+/** The kubelet's flags from the parsed files, in the order of their paths; missing ones have their defaults. */
 export function rancherFlags(documents: readonly unknown[]): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown>();
   for (const [written, value] of documents.flatMap((each) => Object.entries(record(each)))) {
@@ -108,7 +108,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-/** A flag that is given several times has its last value. */
+/** If a flag is given several times, its last value wins. */
 function lastOf(value: unknown): unknown {
   return asList(value).at(-1);
 }

@@ -1,14 +1,14 @@
 /*
- * Talos' machine configuration. Talos itself gives the kubelet both flags, at fixed paths, where the configuration has a
- * credential provider configuration; plugins are system extensions.
+ * Talos' machine configuration. If it contains a credential provider configuration, Talos itself passes both flags to
+ * the kubelet, with fixed paths; plugins are system extensions.
  *
- * Sources: siderolabs/talos, pkg/machinery/config/types/v1alpha1/v1alpha1_types.go (machine.kubelet.credentialProviderConfig,
- * since 1.6) and types/k8s/credential_provider.go (the document KubeCredentialProviderConfig, since 1.14, which refuses
- * machine.kubelet beside it); internal/app/machined/pkg/controllers/k8s/kubelet_service.go
- * (writeKubeletCredentialProviderConfig: the configuration is decoded with the types of Talos' own Kubernetes release,
- * what they do not know is dropped without a word, and the rest is written anew); kubelet_spec.go (the flags);
- * runtime/v1alpha1/v1alpha1_sequencer_tasks.go (WriteUserFiles: files are created below /var alone);
- * pkg/machinery/constants/constants.go (paths).
+ * Sources: siderolabs/talos, pkg/machinery/config/types/v1alpha1/v1alpha1_types.go
+ * (machine.kubelet.credentialProviderConfig, since 1.6) and types/k8s/credential_provider.go (the document
+ * KubeCredentialProviderConfig, since 1.14, which refuses machine.kubelet next to it);
+ * internal/app/machined/pkg/controllers/k8s/kubelet_service.go (writeKubeletCredentialProviderConfig: Talos decodes the
+ * configuration with the types of its own Kubernetes release, silently drops unknown fields and writes the rest anew);
+ * kubelet_spec.go (the flags); runtime/v1alpha1/v1alpha1_sequencer_tasks.go (WriteUserFiles: creates files only below
+ * /var); pkg/machinery/constants/constants.go (paths).
  */
 
 import { fail } from "../../errors";
@@ -22,14 +22,14 @@ import { compareVersions, minorOf } from "../../model/version";
 import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles } from "./form";
 import { BIN_FLAG, CONFIG_FLAG } from "./host";
 
-/** Where Talos has the file and the plugins; neither can be changed, and the directory is read-only. */
+/** Talos' paths of the file and the plugins; they cannot be changed, and the directory is read-only. */
 export const TALOS_PLACES: NodePlaces = {
   configPath: "/etc/kubernetes/kubelet-credentialproviderconfig.yaml",
   pluginDirectory: "/usr/local/lib/kubelet/credentialproviders",
   pluginDirectoryWritable: false,
 };
 
-/** The newest kubelet that each minor of Talos runs, and whose configuration its types can hold. */
+/** The newest kubelet that each Talos minor runs, and whose configuration its types can express. */
 const RELEASES: Readonly<Record<string, string>> = {
   "1.10": "1.33",
   "1.11": "1.34",
@@ -38,10 +38,10 @@ const RELEASES: Readonly<Record<string, string>> = {
   "1.14": "1.37",
 };
 const DOCUMENT_SINCE = "1.14";
-/** The last minor of the kubelet that refuses `cacheType`. */
+/** The last kubelet minor that refuses `cacheType`. */
 const WITHOUT_CACHE_TYPE = "1.33";
 
-/** Refuses a version of Talos that is not known, and a kubelet that it does not run. */
+/** Throws for an unknown version of Talos, and for a kubelet that it does not run. */
 export function checkTalos(version: string, kubelet: string): void {
   const minor = minorOf("version of Talos", version);
   const known = Object.keys(RELEASES);
@@ -50,23 +50,23 @@ export function checkTalos(version: string, kubelet: string): void {
     return fail("version-unsupported", {
       problem:
         compareVersions(minor, known[0] ?? "") < 0
-          ? `Talos ${minor} drops tokenAttributes from the configuration without a word, so that the plugin would run with the node's identity`
-          : `nothing is known of Talos ${minor}`,
+          ? `Talos ${minor} silently drops tokenAttributes from the configuration, so the plugin would use the node's identity`
+          : `Talos ${minor} is not a known version`,
       value: version,
       allowed: known.join(", "),
-      remedy: `upgrade Talos, to 1.11 or newer for kubelet 1.34`,
+      remedy: `upgrade Talos; kubelet 1.34 needs 1.11 or newer`,
     });
-  // `cacheType` of k8s.io/kubelet from 0.34 on is written even where it is empty.
+  // With k8s.io/kubelet 0.34 and newer, `cacheType` is written even if it is empty.
   if (compareVersions(kubelet, WITHOUT_CACHE_TYPE) <= 0 && compareVersions(newest, kubelet) > 0)
     return fail("version-unsupported", {
       problem: `Talos ${minor} adds an empty cacheType to the configuration, with which kubelet ${kubelet} does not start`,
       value: version,
-      allowed: `Talos 1.10 for kubelet ${kubelet}, kubelet 1.34 and newer for Talos ${minor}`,
-      remedy: "upgrade Kubernetes as well",
+      allowed: `Talos 1.10 for kubelet ${kubelet}, or kubelet 1.34 and newer for Talos ${minor}`,
+      remedy: "upgrade Kubernetes too",
     });
   if (compareVersions(kubelet, newest) > 0)
     fail("version-unsupported", {
-      problem: `Talos ${minor} does not run kubelet ${kubelet}, and would drop from the configuration what its own Kubernetes ${newest} does not know`,
+      problem: `Talos ${minor} does not run kubelet ${kubelet}, and would drop the parts of the configuration that its own Kubernetes ${newest} does not know`,
       value: version,
       allowed: `kubelet ${newest} and older, or Talos ${known.filter((each) => compareVersions(RELEASES[each] ?? "", kubelet) >= 0).join(", ")}`,
       remedy: "upgrade Talos before Kubernetes",
@@ -102,17 +102,17 @@ function assertPlaces({ kubeletFlags, executables = [] }: NodeSetup): void {
     const fixed = Object.hasOwn(places, flag) ? places[flag] : undefined;
     if (value !== fixed)
       fail("node-unsupported", {
-        problem: `Talos sets the kubelet flag ${flag} itself, and no other value can be given`,
+        problem: `Talos sets the kubelet flag ${flag} itself, and the value cannot be changed`,
         value,
         allowed: fixed ?? `${CONFIG_FLAG} and ${BIN_FLAG}`,
-        remedy: "leave `configPath` and `pluginDirectory` out",
+        remedy: "remove `configPath` and `pluginDirectory`",
       });
   }
   const [plugin] = executables;
   if (plugin)
     fail("node-unsupported", {
       problem:
-        "Talos nodes cannot fetch a plugin: its directory is read-only, and system extensions alone fill it",
+        "Talos nodes cannot download a plugin: the plugin directory is read-only, and only system extensions put files there",
       value: plugin.url,
       allowed: "a plugin without `source`",
       remedy:
@@ -120,7 +120,7 @@ function assertPlaces({ kubeletFlags, executables = [] }: NodeSetup): void {
     });
 }
 
-/** The kubelet's file as the object that Talos takes; its comments are lost. */
+/** The kubelet's file as the object that Talos expects; its comments are lost. */
 function parsedConfig({ path, content }: NodeFile): Json {
   const [document] = isLate(content) ? [] : parsedYaml(content, { version: "1.1" });
   const value: unknown = document?.toJS();
@@ -130,22 +130,22 @@ function parsedConfig({ path, content }: NodeFile): Json {
         problem: `${path} cannot be written into the machine configuration`,
         value: "a value known only after apply",
         allowed: "a CredentialProviderConfig that is known at synth",
-        remedy: "give literal values for what it says",
+        remedy: "use literal values in it",
       });
 }
 
 function machineFile({ path, mode, content }: NodeFile): object {
   if (!path.startsWith("/var/"))
     fail("node-unsupported", {
-      problem: "Talos creates files below /var alone",
+      problem: "Talos creates files only below /var",
       value: path,
-      allowed: "/var/…, of which the kubelet sees /var/lib/kubelet",
-      remedy: "choose a path below /var/lib/kubelet for it",
+      allowed: "paths below /var, of which the kubelet sees only /var/lib/kubelet",
+      remedy: "choose a path below /var/lib/kubelet",
     });
   return { path, permissions: mode, op: "create", content };
 }
 
-/** The row of the form. */
+/** The Talos row of the table of forms. */
 export const TALOS_FORM: NodeForm = {
   id: "talos",
   joins: true,
@@ -194,13 +194,13 @@ function isDocument(document: unknown): boolean {
   return at(document, "apiVersion") === "v1alpha1" && at(document, "kind") === DOCUMENT;
 }
 
-/** Talos writes the file itself, of the object; JSON is YAML too. */
+/** Talos writes the file itself, from the object; JSON is valid YAML. */
 function configFile(written: unknown, document: number, place: readonly string[]): CarriedFile {
   const content = isRecord(written) ? JSON.stringify(written) : undefined;
   return { path: TALOS_PLACES.configPath, content, encoding: "plain", at: place, document };
 }
 
-/** What Talos writes depends on its version where cacheType is not stated, which only a kubelet of 1.33 takes. */
+/** If cacheType is missing, which only kubelet 1.33 accepts, what Talos writes depends on its version. */
 function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
   const { providers } = record(
     config?.content === undefined ? undefined : (JSON.parse(config.content) as unknown),
@@ -211,12 +211,12 @@ function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
   return isOpen
     ? {
         doubt:
-          "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, and the version of Talos is not known",
+          "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, but the version of Talos is unknown",
       }
     : {};
 }
 
-/** A value is a text, or since 1.12 a list of which each is given. */
+/** A value is a text or, since 1.12, a list; each element is passed as a flag of its own. */
 function extraArgs(written: unknown): Json {
   return Object.fromEntries(
     Object.entries(record(written)).map(([flag, value]) => [
@@ -237,9 +237,9 @@ function problemOf(documents: readonly unknown[], isBoth: boolean): Partial<Carr
     (file) => at(file, "op") === "create" && !text(at(file, "path")).startsWith("/var/"),
   );
   if (outside !== undefined)
-    return { problem: `Talos creates files below /var alone, and ${text(at(outside, "path"))} is not there` };
+    return { problem: `Talos creates files only below /var, and ${text(at(outside, "path"))} is elsewhere` };
   const appended = files.find((file) => at(file, "op") === "append");
   return appended === undefined
     ? {}
-    : { doubt: `${text(at(appended, "path"))} is appended to, and what it holds before is not known` };
+    : { doubt: `${text(at(appended, "path"))} is appended to, but its earlier content is unknown` };
 }

@@ -1,6 +1,6 @@
 /*
- * The two documents by which a relying party finds the keys of an issuer: OpenID Connect Discovery 1.0 sections 3
- * and 4, and the key set.
+ * The two documents in which a relying party finds an issuer's keys: the discovery document (OpenID Connect Discovery
+ * 1.0 sections 3 and 4) and the key set.
  */
 
 import { fail } from "../../errors";
@@ -21,30 +21,30 @@ import {
 } from "../../model/shape";
 import { clusterName } from "../../model/kubernetes-name";
 
-/** A document of an issuer, to be served below the issuer's URL. */
+/** A document of an issuer, to be published below the issuer's URL. */
 export interface OpenIdDocument {
   /** Path below the issuer, without leading slash. */
   readonly path: string;
-  /** JSON text, without final newline; holds the late issuer where the issuer is late. */
+  /** JSON text without a final newline; contains the late issuer if the issuer is late. */
   readonly text: string;
-  /** What it must be served as. */
+  /** The content type with which it must be served. */
   readonly contentType: "application/json";
 }
 
-/** How the documents of an issuer are written. */
+/** How to write the documents of an issuer. */
 export interface IssuerDocumentsOptions {
   /** Path of the key set below the issuer: `keys.json` (ccoctl on AWS and Google), `openid/v1/jwks` (Azure). */
   readonly jwksPath: string;
   /**
-   * Refuse keys that this relying party does not take.
+   * Refuses keys that this relying party does not accept.
    *
-   * @defaultValue - every key that kube-apiserver can sign with is published
+   * @defaultValue - publishes every type of key that kube-apiserver can sign with
    */
   readonly accepted?: AcceptedAlgorithms;
   /**
-   * True where the issuer ends with a slash, so that `jwks_uri` has no second one.
+   * True if the issuer ends with a slash, so that `jwks_uri` does not get a second one.
    *
-   * @defaultValue - seen from the issuer; false where the issuer is late
+   * @defaultValue - taken from the issuer; false if the issuer is late
    */
   readonly trailingSlash?: boolean;
 }
@@ -68,10 +68,10 @@ const CONTENT_TYPE = "application/json";
 const SEGMENTS = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
-/** ccoctl's, so that adopting what it wrote shows no difference of blanks. */
+/** The indentation of ccoctl, so that adopting its files shows no difference in white space. */
 const INDENTATION = 4;
 
-/** Discovery document and key set of an issuer. */
+/** Discovery document and key set of an issuer; throws if a key or the path is not valid. */
 export function issuerDocuments(
   issuer: Issuer,
   keys: readonly IssuerKey[],
@@ -84,7 +84,7 @@ export function issuerDocuments(
   return documentsOf(issuer, set, options);
 }
 
-/** The documents for a finished key set. */
+/** The documents for an existing key set. */
 export function documentsOf(
   issuer: Issuer,
   set: PublicJsonWebKeySet,
@@ -99,14 +99,14 @@ export function documentsOf(
   };
 }
 
-/** JSON as the documents of an issuer are written. */
+/** JSON in the layout of an issuer's documents. */
 export function jsonText(document: unknown): string {
   return JSON.stringify(document, undefined, INDENTATION);
 }
 
 /**
- * kube-apiserver's members (openidmetadata.go), and `claims_supported`, which IAM asks for (CreateOpenIDConnectProvider
- * user guide) and ccoctl writes on AWS and Google; ccoctl names `sub` twice there.
+ * kube-apiserver's members (openidmetadata.go) plus `claims_supported`, which IAM requires (CreateOpenIDConnectProvider
+ * user guide) and ccoctl writes on AWS and Google; ccoctl lists `sub` twice.
  */
 function discoveryOf(issuer: string, jwksUri: string, { keys }: PublicJsonWebKeySet): object {
   return {
@@ -124,25 +124,25 @@ function jwksPath(path: string): string {
     typeof literal(path, "jwksPath") !== "string" || !SEGMENTS.test(path)
       ? "is not a plain relative path"
       : DOT_SEGMENT.test(path)
-        ? "has a dot segment"
+        ? "contains a dot segment"
         : path === DISCOVERY_PATH
-          ? "is that of the discovery document"
+          ? "is the path of the discovery document"
           : undefined;
   if (reason === undefined) return path;
   return fail("issuer-invalid", {
-    problem: `path of the keys' document ${reason}`,
+    problem: `the path of the key set ${reason}`,
     value: path,
     allowed:
       "a relative path of letters, digits, `.`, `_`, `~` and `-`, for example keys.json or openid/v1/jwks",
-    remedy: "write the path below the issuer, without leading slash",
+    remedy: "state the path below the issuer, without a leading slash",
   });
 }
 
 const KEYS: Kind<readonly IssuerKey[]> = list(ISSUER_KEY);
 
 /**
- * The key set that an issuer publishes: all keys, in the order of their ids, so that promoting the next key to the
- * current one changes nothing that is published.
+ * The key set that an issuer publishes: all keys, sorted by id, so that promoting the next key to the current one does
+ * not change what is published.
  */
 export function publishedJwks(keys: readonly IssuerKey[]): PublicJsonWebKeySet {
   checkGiven("publishedJwks()", KEYS, keys, "keys");
@@ -154,11 +154,11 @@ export function publishedJwks(keys: readonly IssuerKey[]): PublicJsonWebKeySet {
     const current = keys.filter(({ use, cluster }) => use === "current" && cluster === name).length;
     if (current === 1) continue;
     return fail("issuer-invalid", {
-      problem: `exactly one key is the one that ${name === undefined ? "the cluster" : `cluster ${name}`} signs with now`,
+      problem: `exactly one key must be the one that ${name === undefined ? "the cluster" : `cluster ${name}`} signs with now`,
       value: `${current} keys with the use "current"`,
       allowed: 'one key with the use "current", any number with "next" and "previous"',
       remedy:
-        "mark the key that signs now as current; drop a key only after another one is current and its tokens have expired; where clusters share the issuer, name the cluster of each key (`cluster`)",
+        "mark the key that signs now as current; remove a key only after another one is current and its tokens have expired; if several clusters share the issuer, name the cluster of each key (`cluster`)",
     });
   }
   return { keys: [...set.keys].sort((a, b) => (a.kid < b.kid ? -1 : 1)) };

@@ -1,7 +1,6 @@
 /*
- * Public keys as kube-apiserver publishes them at /openid/v1/jwks: the clouds find a token's key by its `kid`.
- * Source: kubernetes/kubernetes, pkg/serviceaccount/openidmetadata.go (`jwkFromPublicKey`) and jwt.go
- * (`keyIDFromPublicKey`).
+ * Public keys as kube-apiserver publishes them at /openid/v1/jwks: a cloud finds a token's key by its `kid`. Source:
+ * kubernetes/kubernetes, pkg/serviceaccount/openidmetadata.go (`jwkFromPublicKey`) and jwt.go (`keyIDFromPublicKey`).
  */
 
 import { type KeyObject, createHash, createPublicKey } from "node:crypto";
@@ -12,11 +11,11 @@ import { isRecord } from "../../model/record";
 import { literal } from "../../model/late";
 import { PRIVATE_JWK_MEMBER, holdsPrivateKey } from "../../model/private-key";
 
-/** Which signatures a relying party takes. */
+/** The signature algorithms that a relying party accepts. */
 export interface AcceptedAlgorithms {
-  /** Who, for refusals, `AWS` say. */
+  /** The relying party, for messages, for example `AWS`. */
   readonly by: string;
-  /** For example `RS256`, `ES256`. */
+  /** Algorithms, for example `RS256`, `ES256`. */
   readonly algorithms: readonly string[];
 }
 
@@ -27,11 +26,11 @@ export const ACCEPTED_ALGORITHMS: ObjectKind<AcceptedAlgorithms> = object({
 });
 
 const RSA_BITS_MIN = 2048;
-/** Go's crypto/rsa, in which kube-apiserver is written, takes no greater exponent. */
+/** Go's crypto/rsa, which kube-apiserver uses, accepts no greater exponent. */
 const EXPONENT_MAX = 2147483647n;
 const EXPONENT_MIN = 65537n;
 
-/** RFC 7518 section 3.4, by the name that OpenSSL has for the curve. */
+/** RFC 7518 section 3.4, by OpenSSL's name of the curve. */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: "ES256",
   secp384r1: "ES384",
@@ -41,7 +40,7 @@ const CURVES: Readonly<Record<string, string>> = {
 /** The numbers of a key as Node exports them. */
 type Numbers = Pick<PublicJsonWebKey, "n" | "e" | "crv" | "x" | "y">;
 
-/** No message of a key shows a value: what stands where a public key should may be a private one. */
+/** No message about a key shows a value: a text in place of a public key may be a private key. */
 const ALLOWED_KEY =
   "one PEM block PUBLIC KEY of an RSA key of at least 2048 bits, or of an EC key of P-256, P-384 or P-521";
 
@@ -50,25 +49,25 @@ function failKey(which: string, reason: string, remedy: string, allowed: string 
 }
 
 /**
- * The JSON Web Key Set of public keys in PEM, in the given order; byte for byte the members of kube-apiserver.
+ * The JSON Web Key Set of public keys in PEM, in the given order; its members equal kube-apiserver's byte for byte.
  *
  * RSA keys sign with RS256, P-256 with ES256, P-384 with ES384, P-521 with ES512. `kid` is base64url, without padding,
- * of SHA-256 over the DER form of the public key.
+ * of the SHA-256 over the DER form of the public key.
  *
- * `names` call the keys in refusals, by file say; without them a key is called by its place.
+ * `names` identify the keys in messages, for example by file; without them a key is identified by its position.
  */
 export function jwksFromPublicKeys(
   pems: readonly string[],
   names: readonly string[] = [],
 ): PublicJsonWebKeySet {
-  // One text instead of a list is the likely mistake of a caller without types.
+  // A caller without types is likely to pass one text instead of a list.
   if (!Array.isArray(pems))
-    return failKey("what is given", "is not a list of public keys", "put each key into a list");
+    return failKey("the given value", "is not a list of public keys", "pass the keys as a list");
   if (pems.length === 0)
     return fail("issuer-missing", {
-      problem: "no public key is given; with an empty key set every token would be refused",
-      allowed: "one or several public keys",
-      remedy: "give the public key of the pair that the kube-apiserver signs with",
+      problem: "no public key is given; every token would be refused with an empty key set",
+      allowed: "one or more public keys",
+      remedy: "pass the public key of the pair with which kube-apiserver signs",
     });
   const given: readonly unknown[] = Array.isArray(names) ? names : [];
   const name = (index: number): string => {
@@ -76,7 +75,7 @@ export function jwksFromPublicKeys(
     if (typeof stated === "string") return stated;
     return pems.length === 1 ? "the public key" : `public key ${index + 1}`;
   };
-  // A list may have holes, which its own map would leave out.
+  // Array.from also visits holes in the list, which pems.map would skip.
   const keys = Array.from(pems, (pem, index) => jsonWebKey(pem, name(index)));
   for (const [index, { kid }] of keys.entries()) {
     const first = keys.findIndex((key) => key.kid === kid);
@@ -84,20 +83,20 @@ export function jwksFromPublicKeys(
       fail("issuer-conflict", {
         problem: `${name(first)} and ${name(index)} are the same public key`,
         allowed: "each key once",
-        remedy: "remove one of the two, or give the other key of the rotation",
+        remedy: "remove one of the two, or pass the other key of the rotation",
       });
   }
   return { keys };
 }
 
-/** Refuses a key whose signatures a relying party does not take. */
+/** Throws for a key whose signatures a relying party does not accept. */
 export function requireAlgorithms({ keys }: PublicJsonWebKeySet, accepted: AcceptedAlgorithms): void {
   for (const { alg = "", kid } of keys) {
     if (accepted.algorithms.includes(alg)) continue;
     fail("issuer-unsupported", {
-      problem: `the public key of id ${kid} signs with ${alg}, which ${accepted.by} does not accept`,
+      problem: `the public key with the id ${kid} signs with ${alg}, which ${accepted.by} does not accept`,
       allowed: accepted.algorithms.join(", "),
-      remedy: "sign with a key of another type; RSA is accepted by every cloud",
+      remedy: "sign with a key of another type; every cloud accepts RSA",
     });
   }
 }
@@ -107,12 +106,12 @@ function jsonWebKey(pem: string, which: string): PublicJsonWebKey {
   const alg = algorithmOf(key, which);
   const { n, e, crv, x, y } = key.export({ format: "jwk" }) as Numbers;
   const kid = keyId(key);
-  // The order is that of go-jose, so that a document compares with the cluster's own line by line.
+  // go-jose's order, so that the document compares with the cluster's own line by line.
   if (crv === undefined) return { use: "sig", kty: "RSA", kid, alg, ...numbers({ n, e }) };
   return { use: "sig", kty: "EC", kid, ...numbers({ crv }), alg, ...numbers({ x, y }) };
 }
 
-/** Only what is there; under `exactOptionalPropertyTypes` an absent member is left out. */
+/** Only the members that exist; `exactOptionalPropertyTypes` does not permit undefined ones. */
 function numbers(all: Readonly<Record<string, string | undefined>>): Numbers {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
@@ -132,18 +131,18 @@ function algorithmOf(key: KeyObject, which: string): string {
   const found = type === "ec" ? `EC on ${namedCurve || "unnamed curve"}` : type;
   return failKey(
     which,
-    `is of type ${found}, and clouds accept no service account tokens signed with such keys`,
-    "use the public key of the pair that the kube-apiserver signs with",
+    `is of type ${found}, and clouds do not accept service account tokens signed with such keys`,
+    "use the public key of the pair with which kube-apiserver signs",
   );
 }
 
 function failWeak(which: string, reason: string, allowed: string): never {
-  const remedy = "make a new key pair, for example with `openssl genrsa 4096`, and rotate to it";
+  const remedy = "create a new key pair, for example with `openssl genrsa 4096`, and rotate to it";
   return failKey(which, `is weak: ${reason}`, remedy, allowed);
 }
 
 /**
- * The `kid` that kube-apiserver gives a public key: base64url, without padding, of SHA-256 over its DER form.
+ * The `kid` that kube-apiserver gives a public key: base64url, without padding, of the SHA-256 over its DER form.
  * Source: kubernetes/kubernetes, pkg/serviceaccount/jwt.go (`keyIDFromPublicKey`).
  */
 export function keyId(key: KeyObject): string {
@@ -154,11 +153,11 @@ export function keyId(key: KeyObject): string {
 
 const PUBLIC: readonly string[] = ["kty", "n", "e", "crv", "x", "y"];
 
-/** The same of a parsed JSON Web Key; `undefined` for what is not a public key. Never throws. */
+/** Like {@link keyId}, of a parsed JSON Web Key; `undefined` if it is not a public key. Never throws. */
 export function derivedKeyId(jwk: unknown): string | undefined {
   if (!isRecord(jwk)) return undefined;
   const key = Object.fromEntries(PUBLIC.filter((name) => name in jwk).map((name) => [name, jwk[name]]));
-  // What is no key has no id.
+  // Anything but a key has no id.
   try {
     return keyId(createPublicKey({ key, format: "jwk" }));
   } catch {
@@ -167,9 +166,8 @@ export function derivedKeyId(jwk: unknown): string | undefined {
 }
 
 /*
- * Reads one public key in PEM. The text is looked at before any decoder sees it: Node's own
- * `createPublicKey` would take a private key or a certificate as well, and derive the public key in silence.
- * No error shows anything of the text.
+ * Reads one public key in PEM. The text is checked before any decoder sees it: Node's own `createPublicKey` would also
+ * accept a private key or a certificate and silently derive the public key. No error shows any part of the text.
  */
 
 const JWK = /^\s*\{|"kty"\s*:/;
@@ -180,33 +178,33 @@ const BLOCK =
 
 /**
  * OpenShift's kube-apiserver operator writes a SubjectPublicKeyInfo under the label of PKCS#1
- * (openshift/cluster-kube-apiserver-operator, boundsatokensignercontroller, `publicKeyToPem`), and kube-apiserver reads
- * it; what really is PKCS#1 it does not read.
+ * (openshift/cluster-kube-apiserver-operator, boundsatokensignercontroller, `publicKeyToPem`). kube-apiserver reads
+ * that, but not real PKCS#1.
  */
 const LABELS: readonly string[] = ["PUBLIC KEY", "RSA PUBLIC KEY"];
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const CERTIFICATES: readonly string[] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
 
-const USE_PUBLIC = "give the PEM text of the public key, for example the file `serviceaccount-signer.public`";
+const USE_PUBLIC = "pass the PEM text of the public key, for example the file `serviceaccount-signer.public`";
 const AGAIN = "write the public key again, for example with `openssl pkey -in FILE -pubout`";
 
-/** What is not a PEM block at all, and what to do; the first that matches. */
+/** Texts that are not PEM blocks, and what to do about them; the first match applies. */
 const NO_PEM: readonly (readonly [RegExp, string, string])[] = [
   [/^$/, "is empty", USE_PUBLIC],
   [
     /^(?:ssh-|ecdsa-sha2-|sk-)|BEGIN SSH2 PUBLIC KEY/m,
-    "is in the form of OpenSSH",
+    "is in OpenSSH's format",
     "convert it with `ssh-keygen -e -m PKCS8 -f FILE`",
   ],
-  [/^[[{]/, "is JSON, not PEM", "give the PEM text that the JSON Web Key was made from"],
+  [/^[[{]/, "is JSON, not PEM", "pass the PEM text from which the JSON Web Key was made"],
   [/(?:)/, "has no PEM block", USE_PUBLIC],
 ];
 
 /**
- * The public key in a text that has one PEM block, `PUBLIC KEY` or as OpenShift labels it, and no other; text around the block is ignored.
+ * The public key in a text with exactly one PEM block, `PUBLIC KEY` or labelled as by OpenShift; ignores other text.
  *
- * `which` names the key in refusals.
+ * `which` names the key in messages.
  */
 export function publicKey(pem: string, which: string): KeyObject {
   if (typeof literal(pem, which) !== "string") return failKey(which, "is not a text", USE_PUBLIC);
@@ -232,11 +230,11 @@ function base64Of(text: string, which: string): string {
     return failKey(
       which,
       "is a certificate",
-      "take the public key out of it with `openssl x509 -in FILE -noout -pubkey`",
+      "extract its public key with `openssl x509 -in FILE -noout -pubkey`",
     );
   if (labels.length > 1)
-    return failKey(which, `has ${labels.length} PEM blocks`, "give each public key as a separate key");
-  if (!LABELS.includes(label)) return failKey(which, "has a PEM block that is no PUBLIC KEY", USE_PUBLIC);
+    return failKey(which, `has ${labels.length} PEM blocks`, "pass each public key separately");
+  if (!LABELS.includes(label)) return failKey(which, "has a PEM block that is not a PUBLIC KEY", USE_PUBLIC);
   const [, , body] = BLOCK.exec(text) ?? [];
   const base64 = (body ?? "").replace(/\s/g, "");
   if (BASE64.test(base64)) return base64;
@@ -247,18 +245,18 @@ function decode(base64: string, which: string): KeyObject {
   const der = Buffer.from(base64, "base64");
   try {
     const key = createPublicKey({ key: der, format: "der", type: "spki" });
-    // What follows the key, or a private key under this label, would be dropped in silence.
+    // Data after the key, or a private key under this label, would be dropped silently.
     if (key.export({ format: "der", type: "spki" }).equals(der)) return key;
   } catch {
-    // OpenSSL's reasons speak of its decoders; none helps, and none may show the text.
+    // OpenSSL's messages describe its decoders, which does not help, and might show the text.
   }
   if (isPkcs1(der))
     return failKey(
       which,
-      "is in the form of PKCS#1, which kube-apiserver does not read either",
+      "is in PKCS#1 format, which kube-apiserver does not read either",
       "convert it with `openssl rsa -RSAPublicKey_in -in FILE -pubout`",
     );
-  return failKey(which, "does not hold a public key (SubjectPublicKeyInfo)", AGAIN);
+  return failKey(which, "does not contain a public key (SubjectPublicKeyInfo)", AGAIN);
 }
 
 function isPkcs1(der: Buffer): boolean {

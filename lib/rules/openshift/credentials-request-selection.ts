@@ -1,5 +1,5 @@
 /*
- * The CredentialsRequests of a cluster among those of a release, as the cluster-version operator includes them
+ * Selects the CredentialsRequests of a cluster from those of a release, as the cluster-version operator includes them
  * (openshift/library-go, pkg/manifest/manifest.go, `Include`). Deletion: openshift/cloud-credential-operator.
  */
 
@@ -25,19 +25,19 @@ import {
   requestProblem,
 } from "./credentials-request";
 
-/** A document that is not for the cluster. */
+/** A document that does not apply to the cluster. */
 export interface SkippedDocument {
-  /** Name of the request; kind and name of an object of another kind. */
+  /** Name of the request, or kind and name of an object of another kind. */
   readonly name: string;
-  /** Where it was read. */
+  /** Where the document was read. */
   readonly source: RequestSource;
-  /** Why, as the end of a sentence that begins with the name. */
+  /** The reason, as the end of a sentence that begins with the name. */
   readonly reason: string;
 }
 
 /** The requests of a cluster, and what was left out. */
 export interface CredentialsRequestSelection {
-  /** Sorted by namespace and name of the Secret, each Secret and each name of a request once; at least one. */
+  /** Sorted by the Secret's namespace and name, without duplicate Secrets or request names; at least one. */
   readonly requests: readonly CredentialsRequest[];
   /** In the order in which they were read. */
   readonly skipped: readonly SkippedDocument[];
@@ -54,16 +54,16 @@ export const CREDENTIALS_REQUEST_SELECTION: ObjectKind<CredentialsRequestSelecti
   ),
 });
 
-/** Feature sets of OpenShift's FeatureGate, `Default` for the empty one. */
+/** Feature sets of OpenShift's FeatureGate; `Default` is the empty one. */
 export type OpenShiftFeatureSet =
   "Default" | "TechPreviewNoUpgrade" | "DevPreviewNoUpgrade" | "CustomNoUpgrade" | "OKD";
 
-/** Which CredentialsRequests are for a cluster. */
+/** The properties of a cluster that decide which CredentialsRequests apply to it. */
 export interface CredentialsRequestFilter {
   /**
-   * The cluster's cloud; requests of other clouds' kinds are skipped, and reported.
+   * The cluster's cloud; requests for other clouds are skipped and reported.
    *
-   * @defaultValue - the folder is for one cloud: a request of another kind than most is refused
+   * @defaultValue - all requests must be for one cloud: a request whose kind differs from most others' is refused
    */
   readonly cloud?: "aws" | "azure" | "google";
   /**
@@ -73,7 +73,7 @@ export interface CredentialsRequestFilter {
    */
   readonly featureSet?: OpenShiftFeatureSet;
   /**
-   * Feature gates that are enabled in the cluster, as far as requests depend on them; `"all"` takes every one for
+   * Feature gates that are enabled in the cluster, as far as requests depend on them; `"all"` means that every gate is
    * enabled.
    *
    * @defaultValue - a request that depends on a feature gate is refused, since neither leaving it out nor keeping it
@@ -94,7 +94,7 @@ export interface CredentialsRequestFilter {
    */
   readonly majorVersion?: number;
   /**
-   * The cluster profile. A request that names no profile at all, as those of optional operators, is for every one.
+   * The cluster profile. A request without a profile, such as an optional operator's, applies to every profile.
    *
    * @defaultValue "self-managed-high-availability"
    */
@@ -125,7 +125,7 @@ const KINDS: Readonly<Record<NonNullable<CredentialsRequestFilter["cloud"]>, str
   google: "GCPProviderSpec",
 };
 
-/** Kinds of openshift/cloud-credential-operator of clouds that are not served. */
+/** Kinds of openshift/cloud-credential-operator for clouds that this library does not support. */
 const OTHER_KINDS: readonly string[] = [
   "AlibabaCloudProviderSpec",
   "IBMCloudPowerVSProviderSpec",
@@ -146,20 +146,20 @@ const INCLUDE = "include.release.openshift.io/";
 const EXCLUDE = "exclude.release.openshift.io/";
 const PROFILE = "self-managed-high-availability";
 
-/** Refuses a filter that may come from plain JavaScript. */
+/** Throws if the filter, which may come from plain JavaScript, is not valid. */
 export function assertFilter(filter: CredentialsRequestFilter): void {
   checkGiven("the selection of CredentialsRequests", CREDENTIALS_REQUEST_FILTER, filter, "filter");
   const { majorVersion } = filter;
   if (majorVersion !== undefined && !(Number.isInteger(majorVersion) && majorVersion > 0))
     fail("openshift-invalid", {
-      problem: "majorVersion of the filter of CredentialsRequests is not usable",
+      problem: "\`majorVersion\` of the filter of CredentialsRequests is not valid",
       value: majorVersion,
-      allowed: "a whole number, 4 say",
-      remedy: "correct it, or leave it out",
+      allowed: "a whole number, for example 4",
+      remedy: "correct it or remove it",
     });
 }
 
-/** Checks the documents that are for the cluster; what is not for it is only named. */
+/** Checks the documents that apply to the cluster; others are only named. */
 export function selectCredentialsRequests(
   documents: readonly SourcedDocument[],
   filter: CredentialsRequestFilter,
@@ -180,10 +180,10 @@ export function selectCredentialsRequests(
     const other = requests[index + 1];
     if (other === undefined || bySecret(request, other) !== 0) continue;
     fail("openshift-conflict", {
-      problem: `${requestLabel(request)} and ${requestLabel(other)} ask for the same Secret, and one would overwrite the other`,
+      problem: `${requestLabel(request)} and ${requestLabel(other)} request the same Secret, so one would overwrite the other`,
       value: `${other.secret.namespace}/${other.secret.name}`,
       allowed: "one request per Secret of a cluster",
-      remedy: "remove one of the two, or filter by the annotation that tells them apart",
+      remedy: "remove one of the two, or filter by the annotation that distinguishes them",
     });
   }
   return { requests, skipped };
@@ -192,25 +192,25 @@ export function selectCredentialsRequests(
 function failNone(skipped: readonly SkippedDocument[]): never {
   const reasons = skipped.map(({ name, reason }) => `${name} ${reason}`).join("; ");
   return fail("openshift-missing", {
-    problem: `no CredentialsRequest is left${reasons && ": "}${reasons}`,
-    allowed: "at least one of the cloud, feature set, capabilities and cluster profile of the filter",
-    remedy: "correct the filter, or give the requests of this cluster's release",
+    problem: `no CredentialsRequest applies to the cluster${reasons && ": "}${reasons}`,
+    allowed: "at least one request for the filter's cloud, feature set, capabilities and cluster profile",
+    remedy: "correct the filter, or pass the requests of this cluster's release",
   });
 }
 
-/** The documents of kind CredentialsRequest; lists, as `oc get -o yaml` prints them, are taken apart. */
+/** The documents of kind CredentialsRequest; unpacks lists, as `oc get -o yaml` prints them. */
 export function requestDocuments(documents: readonly SourcedDocument[]): readonly SourcedDocument[] {
   if (!Array.isArray(documents) || !Array.from(documents, isRecord).every(Boolean)) refuseNoList(documents);
   return items(documents).filter(({ value, source }) => otherKind(value, source) === undefined);
 }
 
-/** Refuses what a caller without types gives in place of a list of objects. */
+/** Throws for a value that a caller without types passes in place of a list of objects. */
 export function refuseNoList(given: unknown): never {
   return fail("openshift-invalid", {
-    problem: "CredentialsRequests are not given as a list",
+    problem: "CredentialsRequests are not passed as a list",
     value: typeof given,
     allowed: "a list of parsed objects",
-    remedy: "put a single object into a list; for a folder use credentialsRequests()",
+    remedy: "wrap a single object in a list; for a folder use credentialsRequests()",
   });
 }
 
@@ -227,7 +227,7 @@ function items(documents: readonly SourcedDocument[]): readonly SourcedDocument[
 
 function otherKind(value: unknown, source: RequestSource): SkippedDocument | undefined {
   const where = requestLabel({ name: UNNAMED, source });
-  // The value is not shown: any text is a YAML document, a private key too.
+  // The value is not shown, because any text is a YAML document, even a private key.
   const type = Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
   if (!isRecord(value))
     return fail("openshift-invalid", requestProblem(`${where}: document (${type})`, undefined, "an object"));
@@ -252,14 +252,14 @@ function leftOut(
   return undefined;
 }
 
-/** By namespace and name of the Secret. */
+/** Orders by namespace and name of the Secret. */
 export function bySecret({ secret: a }: CredentialsRequest, { secret: b }: CredentialsRequest): number {
-  // `/` sorts before every character of a name but `-` and `.`, so the pair is compared, not the joined text.
+  // `/` sorts after `-` and `.`, which names may contain, so the pairs are compared, not the joined texts.
   if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
   return a.name < b.name ? -1 : Number(a.name > b.name);
 }
 
-/** Without a cloud in the filter, a request of another kind than most is refused. */
+/** Without a cloud in the filter, refuses a request whose kind differs from most others'. */
 function refuseMixedClouds(requests: readonly CredentialsRequest[]): void {
   const counts = new Map<string, number>();
   for (const { providerKind } of requests) counts.set(providerKind, (counts.get(providerKind) ?? 0) + 1);
@@ -270,17 +270,17 @@ function refuseMixedClouds(requests: readonly CredentialsRequest[]): void {
 
 function failForeign(request: RequestHeader, allowed: readonly string[]): never {
   return fail("openshift-foreign", {
-    problem: `${requestLabel(request)} is for another cloud`,
+    problem: `${requestLabel(request)} is for another cloud than most of the requests`,
     value: request.providerKind,
     allowed: allowed.join(", "),
     remedy:
-      "state `cloud` in the filter, which leaves out and reports requests of other clouds, or correct the kind",
+      "state `cloud` in the filter, so that requests for other clouds are skipped and reported, or correct the kind",
   });
 }
 
 type Question = (header: RequestHeader, filter: CredentialsRequestFilter) => string | undefined;
 
-// A request of another cloud is asked nothing else.
+// No further questions are asked about a request for another cloud.
 const QUESTIONS: readonly Question[] = [
   kindQuestion,
   ({ annotations }) => (annotations[DELETE] === "true" ? `is to be deleted (${DELETE})` : undefined),
@@ -296,13 +296,13 @@ function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter
   const served = Object.values(KINDS);
   if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
   const others = [...served, ...OTHER_KINDS];
-  // A misspelt kind would otherwise be a request of some other cloud, and its component without credentials.
+  // Without this, a misspelt kind would count as another cloud's, and its component would get no credentials.
   if (!others.includes(providerKind))
     fail("openshift-unknown", {
-      problem: `${requestLabel(header)} asks a cloud that OpenShift does not have`,
+      problem: `${requestLabel(header)} is for a cloud that OpenShift does not support`,
       value: providerKind,
       allowed: others.join(", "),
-      remedy: "correct spec.providerSpec.kind; for a cloud of a newer OpenShift leave the file out",
+      remedy: "correct spec.providerSpec.kind; if the cloud is new in a later OpenShift, remove the file",
     });
   if (cloud === undefined) failForeign(header, served);
   return `is a request of kind ${providerKind}, for another cloud`;
@@ -315,7 +315,7 @@ function listed(annotation = ""): readonly string[] {
     .filter((entry) => entry !== "");
 }
 
-/** A comma list; with `-` in front the version is left out. */
+/** A comma-separated list; a leading `-` excludes the version. */
 function majorVersionQuestion(
   header: RequestHeader,
   { majorVersion }: CredentialsRequestFilter,
@@ -324,10 +324,10 @@ function majorVersionQuestion(
   if (versions.length === 0) return undefined;
   if (majorVersion === undefined)
     return fail("openshift-missing", {
-      problem: `${requestLabel(header)} is for certain major versions of OpenShift, and that of the cluster is not stated`,
+      problem: `${requestLabel(header)} is for certain major versions of OpenShift, but the cluster's major version is not stated`,
       value: versions.join(","),
       allowed: "`majorVersion`, 4 or 5",
-      remedy: "state the major version of the release that the requests are of",
+      remedy: "state the major version of the release from which the requests were extracted",
     });
   const asked = versions.filter((version) => !version.startsWith("-"));
   const left = versions.includes(`-${majorVersion}`);
@@ -354,7 +354,7 @@ function featureSetQuestion(
   const value = annotations[FEATURE_SET];
   if (value === undefined) return undefined;
   if (annotations[FEATURE_GATE] !== undefined)
-    return "has annotations of feature set and of feature gate, which OpenShift never installs";
+    return "has annotations for both feature set and feature gate, a combination that OpenShift never installs";
   const sets = value.split(",");
   const unknown = sets.find((set) => !FEATURE_SETS.some((known) => known === set));
   if (unknown !== undefined)
@@ -362,7 +362,7 @@ function featureSetQuestion(
   return sets.includes(featureSet) ? undefined : `is for the feature set ${value}, not ${featureSet}`;
 }
 
-/** `A+B`: all of them. */
+/** `A+B`: needs both capabilities. */
 function capabilityQuestion(
   { annotations }: RequestHeader,
   { capabilities = "all" }: CredentialsRequestFilter,
@@ -375,7 +375,7 @@ function capabilityQuestion(
     : `needs the capabilities ${missing.join(", ")}, which are not enabled`;
 }
 
-/** A comma list: every gate must be enabled, with `-` in front disabled. */
+/** A comma-separated list: every gate must be enabled, or disabled if a `-` precedes it. */
 function featureGateQuestion(
   header: RequestHeader,
   { featureGates }: CredentialsRequestFilter,
@@ -384,11 +384,11 @@ function featureGateQuestion(
   if (gates.length === 0) return undefined;
   if (featureGates === undefined)
     return fail("openshift-missing", {
-      problem: `${requestLabel(header)} depends on feature gates, and which ones are enabled is not stated`,
+      problem: `${requestLabel(header)} depends on feature gates, but the filter does not say which are enabled`,
       value: gates.join(","),
       allowed: '`featureGates` with the enabled gates, [] for none, or "all"',
       remedy:
-        "name the gates that `oc get featuregate cluster -o yaml` lists as enabled for this version, as far as requests name them",
+        "name the gates that `oc get featuregate cluster -o yaml` lists as enabled for this version, as far as the requests name them",
     });
   const enabled = (gate: string): boolean => featureGates === "all" || featureGates.includes(gate);
   const broken = gates.find((gate) => (gate.startsWith("-") ? enabled(gate.slice(1)) : !enabled(gate)));

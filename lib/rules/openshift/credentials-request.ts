@@ -1,6 +1,6 @@
 /*
- * Reads a CredentialsRequest strictly: what it asks for and this library does not know would otherwise be missing in
- * the cloud without a word. Source: openshift/api, cloudcredential/v1/types_credentialsrequest.go and the files of
+ * Reads a CredentialsRequest strictly: a field that this library does not know would otherwise be silently missing in
+ * the cloud. Source: openshift/api, cloudcredential/v1/types_credentialsrequest.go and the files of
  * the providers next to it.
  */
 
@@ -21,18 +21,18 @@ import { Subject } from "../../model/subject";
 /** API group and version of requests and of their provider parts. */
 export const CREDENTIALS_API = "cloudcredential.openshift.io/v1";
 
-/** Stands for the name of a request whose name is not known. */
+/** Used in messages for a request whose name is not known. */
 export const UNNAMED = "(without name)";
 
-/** Kind of a request. */
+/** Kind of a CredentialsRequest. */
 export const CREDENTIALS_REQUEST = "CredentialsRequest";
 
 const TOP: readonly string[] = ["apiVersion", "kind", "metadata", "spec", "status"];
 const SPEC: readonly string[] = ["cloudTokenPath", "providerSpec", "secretRef", "serviceAccountNames"];
-/** `corev1.ObjectReference`; the operator uses name and namespace alone. */
+/** `corev1.ObjectReference`; the operator uses only name and namespace. */
 const SECRET_REF = "apiVersion fieldPath kind name namespace resourceVersion uid".split(" ");
 
-/** Fields of `spec.providerSpec` by its kind; a kind that is not here belongs to no cloud of this library. */
+/** Fields of `spec.providerSpec` by its kind; this library supports no other kinds. */
 const PROVIDER_FIELDS: Readonly<Record<string, readonly string[]>> = {
   AWSProviderSpec: ["apiVersion", "kind", "statementEntries", "stsIAMRoleARN"],
   AzureProviderSpec: [
@@ -57,10 +57,10 @@ const PROVIDER_FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What says whether a request is for a cluster, before anything else of it is looked at. */
+/** The parts of a request that decide whether it applies to a cluster; read before all others. */
 export interface RequestHeader {
   readonly name: string;
-  /** `metadata.annotations`; empty where there are none. */
+  /** `metadata.annotations`; empty if there are none. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly providerKind: string;
   readonly source: RequestSource;
@@ -95,8 +95,8 @@ export function requestHeader(document: unknown, source: RequestSource): Request
 /**
  * The checked request in a parsed document.
  *
- * `metadata` and `status` may hold anything else; what is unknown in `spec` is refused. The provider part's own fields
- * are checked by name here, and read by the cloud of its kind.
+ * `metadata` and `status` may contain anything else; unknown fields in `spec` are refused. This function checks only
+ * the names of the provider part's own fields; the cloud of its kind reads them.
  */
 export function credentialsRequest(document: unknown, source: RequestSource): CredentialsRequest {
   checkGiven("credentialsRequest()", REQUEST_SOURCE, source, "source");
@@ -148,11 +148,11 @@ function subjectsOf(namespace: string, value: unknown): readonly Subject[] {
   const names: readonly unknown[] = value;
   if (names.length === 0) return failAccounts("is empty");
   const wrong = names.find((name) => !isDnsSubdomain(name));
-  if (wrong !== undefined) return failAccounts("has an entry that is no name", wrong);
+  if (wrong !== undefined) return failAccounts("has an entry that is not a name", wrong);
   const texts = names.filter(isDnsSubdomain);
   if (texts.length < names.length) return failAccounts("has an empty entry");
   const twice = texts.find((name, index) => texts.indexOf(name) < index);
-  if (twice !== undefined) return failAccounts("names one twice", twice);
+  if (twice !== undefined) return failAccounts("names a service account twice", twice);
   return [...texts].sort().map((name) => Subject.of(`${namespace}/${name}`));
 }
 
@@ -160,18 +160,23 @@ function failAccounts(reason: string, value?: unknown): never {
   return fail("openshift-invalid", {
     problem: `spec.serviceAccountNames ${reason}`,
     value,
-    allowed: "at least one name of a service account in the namespace of the Secret, each once",
+    allowed: "one or more names of service accounts in the Secret's namespace, each once",
     remedy:
-      "ask the component's documentation for its service accounts; without them no token could be trusted",
+      "look up the component's service accounts in its documentation; without them the cloud cannot trust any token",
   });
 }
 
 const EXTRACT =
-  "write the requests again with `oc adm release extract --credentials-requests --to=FOLDER RELEASE`";
+  "extract the requests again with `oc adm release extract --credentials-requests --to=FOLDER RELEASE`";
 
-/** A part of a request that is not what a CredentialsRequest has there. */
+/** The problem of a value that the CredentialsRequest format does not allow at this path. */
 export function requestProblem(path: string, value: unknown, allowed: string): Problem {
-  return { problem: `${path} is not what a CredentialsRequest has there`, value, allowed, remedy: EXTRACT };
+  return {
+    problem: `${path} has a value that is not valid in a CredentialsRequest`,
+    value,
+    allowed,
+    remedy: EXTRACT,
+  };
 }
 
 function recordOf(
@@ -183,9 +188,10 @@ function recordOf(
   const foreign = known && Object.keys(value).find((key) => !known.includes(key));
   if (known === undefined || foreign === undefined) return value;
   return fail("openshift-unknown", {
-    problem: `${path === "document" ? "" : `${path}.`}${foreign} is unknown, and what it asks for would be lost`,
+    problem: `${path === "document" ? "" : `${path}.`}${foreign} is an unknown field, and what it requests would be lost`,
     allowed: known.join(", "),
-    remedy: "correct the spelling; for a field of a newer OpenShift use a newer release of the library",
+    remedy:
+      "correct the spelling; if the field is new in a later OpenShift, use a newer release of this library",
   });
 }
 
@@ -200,28 +206,28 @@ function assertEqual(path: string, value: unknown, expected: string): void {
   if (value !== expected) fail("openshift-invalid", requestProblem(path, value, expected));
 }
 
-/** Clean, so that what is mounted there and what is written into a Secret are the same text. */
+/** Only clean paths, so that the mount path and the path in the Secret are the same text. */
 const ABSOLUTE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
 
-/** What `spec.cloudTokenPath` may be, in words. */
+/** The allowed form of `spec.cloudTokenPath`, for messages. */
 export const TOKEN_PATH_FORM = "an absolute path without `.`, `..` and empty parts";
 
-/** True for a path that `spec.cloudTokenPath` of a CredentialsRequest can have. */
+/** True if a CredentialsRequest may have this path as `spec.cloudTokenPath`. */
 export function isTokenPath(path: unknown): path is string {
   return typeof path === "string" && ABSOLUTE_PATH.test(path);
 }
 
-/** Refuses two requests of one `metadata.name`, by which settings and constructs know them. */
+/** Throws for two requests with the same `metadata.name`, by which settings and constructs refer to them. */
 export function refuseSameNames(requests: readonly LabelledRequest[]): void {
   const known = new Map<string, LabelledRequest>();
   for (const request of requests) {
     const first = known.get(request.name);
     if (first)
       fail("openshift-conflict", {
-        problem: `${requestLabel(first)} and ${requestLabel(request)} are requests of one name for one cloud`,
+        problem: `${requestLabel(first)} and ${requestLabel(request)} are requests with the same name for the same cloud`,
         value: request.name,
         allowed: "each request once per release",
-        remedy: "give a folder that holds the requests of one release only",
+        remedy: "pass a folder with the requests of a single release",
       });
     known.set(request.name, request);
   }

@@ -1,5 +1,5 @@
 /*
- * MachineConfig objects as plain data: names that the Machine Config Operator leaves to others, and Ignition files.
+ * MachineConfig objects as plain data: names that the Machine Config Operator does not use itself, and Ignition files.
  *
  * Rules: coreos/ignition, config/v3_2/types and config/validate; the operator's tighter ones (data URLs only, mode
  * at most 0777, no special files) from openshift/machine-config-operator, pkg/controller/common/helpers.go.
@@ -11,9 +11,9 @@ import { literal, LateEncoding, encode } from "../../model/late";
 import { type NodeFile, nodeFile } from "../../model/node-file";
 import { nameTaken } from "../../model/problems";
 
-/** What a MachineConfig says. */
+/** The contents of a MachineConfig. */
 export interface MachineConfigContent {
-  /** Name of the object; of two that write one file, the later name in byte order wins. */
+  /** Name of the object; if two write the same file, the later name in byte order wins. */
   readonly name: string;
   /** The pool: value of the label `machineconfiguration.openshift.io/role`. */
   readonly machineRole: string;
@@ -28,7 +28,7 @@ export interface MachineConfigManifest {
   readonly spec: { readonly config: IgnitionConfig };
 }
 
-/** Part of a name pattern that stands for the pool. */
+/** Part of a name pattern that is replaced by the pool's name. */
 const POOL = "<pool>";
 
 /** Pools for which the operator itself can write a credential provider file. */
@@ -36,49 +36,50 @@ const BUILT_IN_POOLS: readonly string[] = ["master", "worker", "arbiter"];
 
 /** Names that the operator or the installer writes; openshift/machine-config-operator, pkg/controller. */
 const TAKEN: readonly (readonly [RegExp, string])[] = [
-  [/-generated-/, "is the operator's own (-generated-), which rewrites it"],
-  [/^rendered-/, "is the operator's own (rendered-), which rewrites it"],
-  [/^99-.*-ssh$/, "is the installer's, and overwriting it removes the ssh keys of the nodes"],
+  [/-generated-/, "belongs to the operator (-generated-), which overwrites it"],
+  [/^rendered-/, "belongs to the operator (rendered-), which overwrites it"],
+  [/^99-.*-ssh$/, "belongs to the installer, and overwriting it removes the nodes' ssh keys"],
 ];
 
-/** Returns a usable name. */
+/** Returns the name if it is usable; throws otherwise. */
 export function machineConfigName(name: string): string {
   literal(name, "name of a MachineConfig");
   const reason = !isDnsSubdomain(name)
     ? "is not a DNS subdomain"
     : name < "02"
-      ? "sorts before or among the operator's own templates 00- and 01-, which would win or be rewritten"
+      ? "sorts before or among the operator's own templates 00- and 01-, which would win or be overwritten"
       : TAKEN.find(([pattern]) => pattern.test(name))?.[1];
   if (reason === undefined) return name;
   return fail("openshift-invalid", {
-    problem: `name of a MachineConfig ${reason}`,
+    problem: `the name of a MachineConfig ${reason}`,
     value: name,
-    allowed: "a DNS subdomain from 02 on, not -generated-, not rendered-, not 99-<pool>-ssh",
+    allowed:
+      "a DNS subdomain that sorts from 02 on, without -generated-, not rendered-… and not 99-<pool>-ssh",
     remedy:
       "use a name such as 99-<pool>-kubelet-credential-provider; the label, not the name, selects the pool",
   });
 }
 
-/** Returns pool names, each once. */
+/** Returns the pool names if they are valid and unique; throws otherwise. */
 export function checkedPools(what: string, pools: readonly string[]): readonly string[] {
   literal(pools, `names of a ${what}`);
   if (pools.length === 0)
     return fail("openshift-missing", {
-      problem: `no ${what} is named, so no node would get the files`,
+      problem: `no ${what} is named, so the files would not reach any node`,
       allowed: 'at least one, each once, for example ["worker"]',
       remedy: "name the pools whose nodes pull images",
     });
   const bad = pools.find((pool, index) => !isDnsSubdomain(pool) || pools.indexOf(pool) !== index);
   if (bad === undefined) return pools;
   return fail("openshift-invalid", {
-    problem: `name of a ${what} is not a DNS subdomain, or occurs twice`,
+    problem: `a name of a ${what} is not a DNS subdomain, or occurs twice`,
     value: bad,
     allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
     remedy: "use the names as `oc get` prints them, each once",
   });
 }
 
-/** The name of each pool's MachineConfig; `<pool>` in the pattern stands for the pool. */
+/** The name of each pool's MachineConfig; `<pool>` in the pattern is replaced by the pool's name. */
 export function machineConfigNames(pattern: string, pools: readonly string[]): ReadonlyMap<string, string> {
   literal(pattern, "name of a MachineConfig");
   const [first = ""] = pools;
@@ -91,9 +92,9 @@ export function machineConfigNames(pattern: string, pools: readonly string[]): R
 }
 
 /**
- * The operator's own MachineConfig for the same file that would win over this one, if it exists.
+ * The operator's own MachineConfig for the same file that would win over this one, if there is one.
  *
- * From 4.22 on a CRIOCredentialProviderConfig makes `97-<pool>-generated-credentialproviderconfig` for the built-in
+ * From 4.22 on a CRIOCredentialProviderConfig creates `97-<pool>-generated-credentialproviderconfig` for the built-in
  * pools. A custom pool's own MachineConfigs always win over those of worker.
  */
 export function winningGeneratedName(name: string, pool: string): string | undefined {
@@ -101,7 +102,7 @@ export function winningGeneratedName(name: string, pool: string): string | undef
   return BUILT_IN_POOLS.includes(pool) && name < generated ? generated : undefined;
 }
 
-/** The manifest. */
+/** Builds the manifest. */
 export function machineConfigManifest(content: MachineConfigContent): MachineConfigManifest {
   const name = machineConfigName(content.name);
   checkedPools("MachineConfigPool", [content.machineRole]);
@@ -110,7 +111,7 @@ export function machineConfigManifest(content: MachineConfigContent): MachineCon
       problem: "a MachineConfig without files changes nothing",
       value: name,
       allowed: "at least one file",
-      remedy: "pass files, or leave the MachineConfig out",
+      remedy: "pass files, or remove the MachineConfig",
     });
   return {
     apiVersion: "machineconfiguration.openshift.io/v1",
@@ -125,13 +126,13 @@ export interface IgnitionFile {
   readonly path: string;
   /** Permission bits in decimal: 420 is 0644. */
   readonly mode: number;
-  /** Always true: the file replaces one of an earlier MachineConfig. */
+  /** Always true: the file replaces that of an earlier MachineConfig. */
   readonly overwrite: boolean;
-  /** The content as a data URL; `compression` is always the empty text. */
+  /** The content as a data URL; `compression` is always empty. */
   readonly contents: { readonly compression: string; readonly source: string | LateEncoding };
 }
 
-/** An Ignition configuration of version 3.2.0, which every supported OpenShift takes. */
+/** An Ignition configuration of version 3.2.0, which every supported OpenShift accepts. */
 export interface IgnitionConfig {
   readonly ignition: { readonly version: string };
   readonly storage: { readonly files: readonly IgnitionFile[] };
@@ -139,14 +140,14 @@ export interface IgnitionConfig {
 
 const VERSION = "3.2.0";
 
-/** The operator takes the mere presence of this file as an order. Source: pkg/daemon/constants. */
+/** If this file exists, the operator takes it as a command. Source: pkg/daemon/constants. */
 const FORCE_FILE = "/run/machine-config-daemon-force";
 
 /**
  * Writes node files.
  *
- * `compression` stands there although empty: before 4.20 the operator's merge let a gzip of the overridden file leak
- * into the new one (OCPBUGS-55327).
+ * `compression` is written although it is empty: before 4.20 the operator's merge let the gzip setting of the
+ * overridden file leak into the new one (OCPBUGS-55327).
  */
 export function ignitionConfig(files: readonly NodeFile[]): IgnitionConfig {
   const sorted = files.map(nodeFile).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -171,15 +172,15 @@ function assertPathsDiffer(paths: readonly string[]): void {
       fail("openshift-invalid", {
         problem: "the Machine Config Operator refuses this path",
         value: path,
-        allowed: "any other path",
-        remedy: "leave the file out",
+        allowed: "any path but this one",
+        remedy: "remove the file",
       });
     const taken = [path, ...ancestors(path)].find((each) => seen.has(each));
     if (taken !== undefined)
       fail("openshift-conflict", {
         problem: `Ignition refuses the file, since ${taken === path ? "another file has the same path" : `${taken} is a file`}`,
         value: path,
-        allowed: "each path once, no file below another file",
+        allowed: "each path once, and no file below another file",
         remedy: "keep one of the files",
       });
     seen.add(path);

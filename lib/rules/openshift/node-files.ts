@@ -1,6 +1,6 @@
 /*
- * The kubelet's two credential provider flags on OpenShift: fixed text of the operator's unit on the clouds, a
- * variable that a drop-in file sets on-premises.
+ * The kubelet's two credential provider flags on OpenShift: on the clouds fixed in the operator's unit, on-premises a
+ * variable that a drop-in file sets.
  */
 
 import { fail } from "../../errors";
@@ -18,7 +18,7 @@ import { matchImagesOverlap } from "../kubelet/image-matches";
 
 const DROP_IN_MODE = 0o644;
 
-/** The files of a setup, flags included: unchanged where the unit has the flags, with the drop-in elsewhere. */
+/** The files of a setup, flags included: unchanged if the unit contains the flags, otherwise with the drop-in. */
 export function filesWithFlags(setup: NodeSetup, nodes: PlatformNodes): readonly NodeFile[] {
   const possible: Readonly<Record<string, string>> = {
     "image-credential-provider-bin-dir": PLUGIN_DIRECTORY,
@@ -28,7 +28,7 @@ export function filesWithFlags(setup: NodeSetup, nodes: PlatformNodes): readonly
     const expected = Object.hasOwn(possible, flag) ? possible[flag] : undefined;
     if (value !== expected)
       fail("openshift-unsupported", {
-        problem: `the kubelet flag ${flag} cannot be set: the operator's own kubelet unit decides it on this platform`,
+        problem: `the kubelet flag ${flag} cannot be set: on this platform the operator's kubelet unit sets it`,
         value,
         allowed: expected ?? Object.keys(possible).join(" and "),
         remedy: "use the `configPath` and `pluginDirectory` of the cluster's facts",
@@ -38,8 +38,8 @@ export function filesWithFlags(setup: NodeSetup, nodes: PlatformNodes): readonly
   const flags = Object.entries(possible)
     .map(([flag, value]) => `--${flag}=${value}`)
     .join(" ");
-  // The variable's name is the operator's; its unit takes it unquoted, so that it splits into two arguments. An empty
-  // ExecStart forgets the unit's own command.
+  // The variable's name is the operator's; its unit uses it unquoted, so that it splits into two arguments. An empty
+  // ExecStart clears the unit's own command.
   const setting =
     nodes.kubeletCommand === undefined
       ? `Environment="KUBELET_CRIO_IMAGE_CREDENTIAL_PROVIDER_FLAGS=${flags}"`
@@ -49,8 +49,8 @@ export function filesWithFlags(setup: NodeSetup, nodes: PlatformNodes): readonly
 }
 
 /*
- * What the Machine Config Operator does to a node when a file changes: by default it drains and reboots, unless a
- * node disruption policy names the path or a directory above it (longest wins).
+ * What the Machine Config Operator does to a node when a file changes: it drains and reboots the node, unless a
+ * node disruption policy names the path or a directory above it (the longest match wins).
  *
  * Source: openshift/api, operator/v1/types_machineconfiguration.go; openshift/machine-config-operator,
  * pkg/apihelpers/apihelpers.go (the defaults of each release).
@@ -58,17 +58,17 @@ export function filesWithFlags(setup: NodeSetup, nodes: PlatformNodes): readonly
 
 /** One entry of `spec.nodeDisruptionPolicy.files`. */
 export interface NodeDisruptionEntry {
-  /** A file, or a directory for all below it. */
+  /** A file, or a directory, which covers everything below it. */
   readonly path: string;
-  /** Done in this order instead of a reboot. */
+  /** The actions that replace the reboot, in this order. */
   readonly actions: readonly object[];
 }
 
 /**
- * Directories and files that need an entry so that a change of the given files reboots no node, sorted.
+ * The given paths, sorted, for which a change reboots the node unless a policy entry names them.
  *
- * Not those that the release's own defaults name. A file outside of the credential providers' directory (an
- * `acr-azure.json`, say) needs its own entry on every release: one unlisted path reboots the node.
+ * Omits those that the release's own defaults cover. A file outside the credential providers' directory (for example
+ * `acr-azure.json`) needs its own entry on every release: one unlisted path reboots the node.
  */
 export function unlistedPaths(paths: readonly string[], release: OpenShiftRelease): readonly string[] {
   const open = paths.filter((path) => !release.restartPaths.some((listed) => isAtOrBelow(path, listed)));
@@ -79,7 +79,7 @@ export function unlistedPaths(paths: readonly string[], release: OpenShiftReleas
 /**
  * Restarts the kubelet when something at the path changes, without drain or reboot.
  *
- * The kubelet reads its credential provider file only at start. A file that only a plugin reads would need no
+ * The kubelet reads its credential provider file only when it starts. A file that only a plugin reads would need no
  * restart, but the restart also drops credentials that were cached under the old file.
  */
 export function kubeletRestart(path: string): NodeDisruptionEntry {
@@ -91,8 +91,8 @@ function isAtOrBelow(path: string, listed: string): boolean {
 }
 
 /*
- * The crio credential provider of OpenShift 4.22 and newer, which hands pulls from mirrors to CRI-O with secrets of
- * the pod's namespace. The operator writes its entry into a separate file, so a file of ours must carry it.
+ * The crio credential provider of OpenShift 4.22 and newer, which gives CRI-O secrets of the pod's namespace for pulls
+ * from mirrors. The operator writes its entry into a separate file, so a file of ours must contain it too.
  *
  * Source: openshift/machine-config-operator, pkg/controller/container-runtime-config/helpers.go
  * (updateCredentialProviderConfig); openshift/api, config/v1 CRIOCredentialProviderConfig (the pattern and limits).
@@ -104,8 +104,8 @@ const LENGTH_MAX = 512;
 const ENTRIES_MAX = 50;
 
 /**
- * The patterns, checked. `taken` are those of the file's other entries: the operator drops what overlaps with them,
- * which would take mirrors away in silence, so it is refused here.
+ * The checked patterns. `taken` are those of the file's other entries: the operator drops patterns that overlap with
+ * them, which would silently break pulls from mirrors, so this function refuses them.
  */
 function checkedCrioPatterns(
   matchImages: readonly string[],
@@ -114,22 +114,22 @@ function checkedCrioPatterns(
 ): readonly string[] {
   if (!release.crioCredentialProvider)
     return fail("openshift-unsupported", {
-      problem: "the crio credential provider needs what the operator grants it from OpenShift 4.22 on",
+      problem:
+        "the crio credential provider needs permissions that the operator grants only from OpenShift 4.22 on",
       value: release.version,
-      allowed: "4.22 and newer, not hosted",
-      remedy: "leave `crioCredentialProvider` out, or upgrade",
+      allowed: "4.22 and newer, no hosted control plane",
+      remedy: "remove `crioCredentialProvider`, or upgrade",
     });
   literal(matchImages, "matchImages of the crio credential provider");
   if (matchImages.length === 0 || matchImages.length > ENTRIES_MAX)
-    failPattern(matchImages.length, "has no entry or too many");
+    failPattern(matchImages.length, "has no entry, or too many");
   for (const [index, pattern] of matchImages.entries()) {
-    if (matchImages.indexOf(pattern) < index) failPattern(pattern, "has an entry twice");
-    if (pattern === "*") failPattern(pattern, "would take every image");
+    if (matchImages.indexOf(pattern) < index) failPattern(pattern, "contains an entry twice");
+    if (pattern === "*") failPattern(pattern, "would match every image");
     if (pattern.length > LENGTH_MAX || !PATTERN.test(pattern))
       failPattern(pattern, "has an entry that the operator refuses");
     const other = taken.find((candidate) => matchImagesOverlap(pattern, candidate));
-    if (other !== undefined)
-      failPattern(pattern, `overlaps with ${other} of another entry, which goes first`);
+    if (other !== undefined) failPattern(pattern, `overlaps with ${other} of an earlier entry`);
   }
   return [...matchImages].sort();
 }
@@ -154,10 +154,10 @@ export function crioCredentialProvider(
   };
 }
 
-/** Since when the API is stable; before, it is served with the feature set TechPreviewNoUpgrade alone. */
+/** The release in which the API became stable; earlier ones serve it only with the feature set TechPreviewNoUpgrade. */
 const STABLE_SINCE = "4.23";
 
-/** The singleton that has the operator write the entry into its own files. Source: openshift/api, config/v1. */
+/** The singleton that makes the operator write the entry into its own files. Source: openshift/api, config/v1. */
 export function crioCredentialProviderConfig(
   matchImages: readonly string[],
   release: OpenShiftRelease,
@@ -177,7 +177,7 @@ function failPattern(value: unknown, reason: string): never {
     problem: `matchImages of the crio credential provider ${reason}`,
     value,
     allowed:
-      "1 to 50 patterns as the CRIOCredentialProviderConfig takes them: host[:port][/path], `*` for one whole part of the host",
+      "1 to 50 patterns in the CRIOCredentialProviderConfig's form: host[:port][/path], `*` for one whole part of the host",
     remedy: "name the registries whose mirrors need secrets of the namespace",
   });
 }

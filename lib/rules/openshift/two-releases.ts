@@ -1,8 +1,8 @@
 /*
- * The CredentialsRequests of two releases: what changed between them, and both as one for the time of an upgrade.
+ * The CredentialsRequests of two releases: what changed between them, and both merged for the time of an upgrade.
  *
- * No field of any cloud is named here. A list of texts is a set; entries of a list of objects are told apart by all
- * that is not a list of strings in them, so that an IAM statement is its effect, resource and condition.
+ * Does not depend on any cloud's fields. A list of texts is a set; objects in a list are identified by everything in
+ * them that is not a list of strings, so an IAM statement is identified by effect, resource and condition.
  */
 
 import { fail } from "../../errors";
@@ -32,7 +32,7 @@ export interface NamedRequest {
 export interface ValueChange {
   /** The place: `serviceAccountNames`, `providerSpec.permissions`, `providerSpec.statementEntries{…}.action`. */
   readonly path: string;
-  /** Values that only the newer release has, sorted; texts as they are, everything else as JSON. */
+  /** Values that only the newer release has, sorted; texts unchanged, everything else as JSON. */
   readonly added: readonly string[];
   /** Values that only the older release has, sorted. */
   readonly removed: readonly string[];
@@ -40,15 +40,15 @@ export interface ValueChange {
 
 /** A request that both releases have, with differences. */
 export interface ChangedRequest extends NamedRequest {
-  /** By path. */
+  /** The changes, sorted by path. */
   readonly changes: readonly ValueChange[];
 }
 
 /** The differences of two releases' requests, each list sorted by kind and name. */
 export interface CredentialsRequestsDiff {
-  /** Requests that only the newer release has, with all that they ask for. */
+  /** Requests that only the newer release has, with everything that they request. */
   readonly added: readonly ChangedRequest[];
-  /** Requests that only the older release has, with all that they asked for. */
+  /** Requests that only the older release has, with everything that they requested. */
   readonly removed: readonly ChangedRequest[];
   /** Requests that differ: annotations, Secret, service accounts, token path, permissions. */
   readonly changed: readonly ChangedRequest[];
@@ -58,8 +58,8 @@ type Values = ReadonlyMap<string, ReadonlySet<string>>;
 type Requests = ReadonlyMap<string, { readonly header: RequestHeader; readonly values: Values }>;
 
 /**
- * Compares the CredentialsRequests among the documents of two releases, of every cloud, also those that a filter would
- * leave out; documents of other kinds are not compared.
+ * Compares the CredentialsRequests in the documents of two releases, for every cloud, including those that a filter
+ * would skip; ignores documents of other kinds.
  */
 export function credentialsRequestsDiff(
   before: readonly SourcedDocument[],
@@ -98,7 +98,7 @@ function requestsOf(documents: readonly SourcedDocument[]): Requests {
   return requests;
 }
 
-/** The kind names the request already, and with it goes the version of its API. */
+/** Drops the kind, which already identifies the request, and the version of its API with it. */
 function withoutHeader(spec: unknown): unknown {
   if (!isRecord(spec) || !isRecord(spec["providerSpec"])) return spec;
   const { apiVersion: _, kind: __, ...providerSpec } = spec["providerSpec"];
@@ -130,7 +130,7 @@ function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === "string");
 }
 
-/** An empty condition is none. */
+/** Treats an empty condition as absent. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || (isRecord(value) && Object.keys(value).length === 0);
 }
@@ -140,7 +140,7 @@ function put(values: Map<string, Set<string>>, path: string, value: unknown): vo
   values.set(path, at.add(typeof value === "string" ? value : canonical(value)));
 }
 
-/** JSON with sorted members and sorted lists of texts, so that equal values have one text; `""` for nothing. */
+/** JSON with sorted members and sorted lists of texts, so that equal values have equal texts; `""` for nothing. */
 function canonical(value: unknown): string {
   const text = JSON.stringify(value, (_, member: unknown) => {
     if (isTextList(member)) return [...member].sort();
@@ -167,13 +167,13 @@ function only(values: Iterable<string> = [], others?: ReadonlySet<string>): read
 }
 
 /**
- * The requests of the release that runs and of the one to come, for the time of an upgrade, in which components of both
- * run side by side: each request has the service accounts and the permissions of both, and what only one of them has is
- * kept.
+ * The requests of the running release and of the next one, merged for the time of an upgrade, in which components of
+ * both run side by side. Each request has the service accounts and permissions of both; requests that only one of them
+ * has are kept.
  *
- * Statements of AWS that differ in their actions alone are one with the actions of both. `skipped` is that of the release
- * to come, without requests that the running one has. Refuses two requests of one name whose Secret, path of the token,
- * or setting that is not a list differ.
+ * AWS statements that differ only in their actions become one with the actions of both. `skipped` is that of the next
+ * release, without requests that the running one has. Throws if two requests of the same name differ in their Secret,
+ * their token path, or a setting that is not a list.
  */
 export function joinedCredentialsRequests(
   running: CredentialsRequestSelection,
@@ -230,19 +230,19 @@ function assertSame(
 ): void {
   if (canonical(was) === canonical(is)) return;
   fail("openshift-mismatch", {
-    problem: `${requestLabel(after)} has another ${field} than ${requestLabel(before)}, and one identity cannot serve both releases`,
+    problem: `${requestLabel(after)} has a different ${field} than ${requestLabel(before)}, so one identity cannot serve both releases`,
     value: is,
     allowed: JSON.stringify(was) ?? "nothing",
     remedy:
-      "use the requests of the running release until the upgrade, and those of the next one right after",
+      "use the requests of the running release until the upgrade, and those of the next release right after it",
   });
 }
 
 /**
- * The entries of both lists, each once, in their order.
+ * The entries of both lists without duplicates, in their order.
  *
- * Two objects that differ in one list of texts alone are one object with the texts of both: no entry then allows what
- * neither did, which joining a second list would not be true of.
+ * Two objects that differ in exactly one list of texts become one object with the texts of both. Such an entry allows
+ * nothing that neither did; that would not hold if a second list were merged too.
  */
 function joinedEntries(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
   const entries = new Map<string, unknown>();
@@ -282,20 +282,20 @@ const RENAMINGS: readonly Renaming[] = [
   },
 ];
 
-/** What is known of a service account's earlier and later names; `undefined` where it was never renamed. */
+/** A sentence about a service account's earlier and later names; `undefined` if it was never renamed. */
 export function renamedServiceAccount(namespace: string, name: string): string | undefined {
   return RENAMINGS.find((row) => row.namespace === namespace && row.names.includes(name))?.history;
 }
 
 /**
- * Annotation of `CloudCredential/cluster`, by which an administrator says that the credentials for an upgrade exist.
+ * Annotation of `CloudCredential/cluster`, with which an administrator confirms that an upgrade's credentials exist.
  *
  * Source: openshift/cloud-credential-operator, condition `MissingUpgradeableAnnotation`.
  */
 export const UPGRADEABLE_TO = "cloudcredential.openshift.io/upgradeable-to";
 
 /**
- * The annotation's value, `4.23.0`. The operator compares major and minor alone, and wants a greater one than the
+ * The annotation's value, `4.23.0`. The operator compares only major and minor, and requires a version greater than the
  * cluster's.
  */
 export function upgradeableTo(version: string, clusterVersion?: string): string {
@@ -305,10 +305,10 @@ export function upgradeableTo(version: string, clusterVersion?: string): string 
     compareVersions(`${major}.${minor}`, minorOf("version of the cluster", clusterVersion)) <= 0
   )
     return fail("openshift-invalid", {
-      problem: `version to upgrade to is not newer than the cluster's ${clusterVersion} in its major.minor`,
+      problem: `the version to upgrade to is not newer in major.minor than the cluster's ${clusterVersion}`,
       value: version,
       allowed: `a major.minor greater than that of ${clusterVersion}`,
-      remedy: "give the version that the cluster is to be upgraded to",
+      remedy: "state the version to which you upgrade the cluster",
     });
   return `${major}.${minor}.${patch}`;
 }

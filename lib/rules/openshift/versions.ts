@@ -1,9 +1,9 @@
 /*
- * What each OpenShift (OKD) release has that decides how its nodes can pull with service account tokens.
+ * The properties of each OpenShift (OKD) release that decide how its nodes can pull with service account tokens.
  *
  * Read in the release branches of openshift/machine-config-operator, openshift/cloud-provider-aws,
  * openshift/cloud-provider-azure, openshift/cloud-provider-gcp and openshift/os (packages-openshift.yaml),
- * August 2026. A release that is not in the table is unknown, not assumed.
+ * August 2026. A release that is not in the table counts as unknown.
  */
 
 import { fail } from "../../errors";
@@ -17,19 +17,19 @@ import { versionUnknown, versionUnsupported } from "../../model/problems";
 export interface OpenShiftRelease {
   readonly version: string;
   readonly kubernetes: string;
-  /** The plugins of the node image by key; every platform's image has all of them. */
+  /** The plugins of the node image by key; the images of all platforms contain all of them. */
   readonly plugins: Readonly<Record<string, PluginFacts>>;
   /**
-   * Paths whose change restarts the kubelet without a reboot by the operator's own default policy
-   * (pkg/apihelpers/apihelpers.go); a directory stands for all below it.
+   * Paths for which the operator's default policy restarts the kubelet instead of rebooting the node
+   * (pkg/apihelpers/apihelpers.go); a directory covers everything below it.
    */
   readonly restartPaths: readonly string[];
   /**
-   * True where the kubelet's unit on the on-premises platforms takes `$KUBELET_CRIO_IMAGE_CREDENTIAL_PROVIDER_FLAGS`
+   * True if the kubelet's unit on the on-premises platforms uses `$KUBELET_CRIO_IMAGE_CREDENTIAL_PROVIDER_FLAGS`
    * (templates/worker/01-worker-kubelet/on-prem/units/kubelet.service.yaml).
    */
   readonly onPremisesFlags: boolean;
-  /** True where the operator grants nodes the audience of the crio credential provider. */
+  /** True if the operator grants nodes the audience of the crio credential provider. */
   readonly crioCredentialProvider: boolean;
 }
 
@@ -46,9 +46,9 @@ const gcp: PluginFacts = {
 };
 
 /**
- * Plugin versions are those of the upstream release that behaves alike; OpenShift builds from branches.
- * ECR of 4.21: a token without role ARN is an error, and of the ECR Public hosts only public.ecr.aws is known.
- * ACR of 4.21 answers with 5 minutes, of 4.22 with 60.
+ * Plugin versions are those of the upstream release with the same behaviour; OpenShift builds from branches.
+ * ECR of 4.21 fails on a token without role ARN, and of the ECR Public hosts knows only public.ecr.aws.
+ * ACR of 4.21 returns a cache duration of 5 minutes, of 4.22 one of 60.
  */
 const RELEASES: readonly OpenShiftRelease[] = [
   {
@@ -75,19 +75,19 @@ function newer(version: string, kubernetes: string, ecr: string): OpenShiftRelea
   };
 }
 
-/** Why the releases before the first usable one cannot do it; the first row that the version reaches, newest first. */
+/** Why releases before the first usable one are refused; the first row that the version reaches applies. */
 const TOO_OLD: readonly (readonly [from: string, why: string])[] = [
   [
     "4.20",
-    "its kubelet 1.33 has the feature gate off, refuses `cacheType`, and its ACR plugin ignores the token",
+    "its kubelet 1.33 has the feature gate off and refuses `cacheType`, and its ACR plugin ignores the token",
   ],
-  ["0.0", "its kubelet is older than 1.33 and knows no service account tokens for image pulls"],
+  ["0.0", "its kubelet is older than 1.33 and does not support service account tokens for image pulls"],
 ];
 
 /** The known OpenShift minors, oldest first. */
 export const openShiftVersions: readonly string[] = RELEASES.map(({ version }) => version);
 
-/** The facts of a release. */
+/** The facts of a release; throws if it is unknown or too old. */
 export function openShiftRelease(version: string): OpenShiftRelease {
   const minor = minorOf("OpenShift version", version);
   const release = RELEASES.find((row) => row.version === minor);
@@ -101,7 +101,7 @@ export function openShiftRelease(version: string): OpenShiftRelease {
 }
 
 /*
- * How the kubelet of each OpenShift platform gets its two credential provider flags, and what its file holds.
+ * How each OpenShift platform passes the two credential provider flags to the kubelet, and what its file contains.
  *
  * Source: openshift/machine-config-operator, pkg/controller/template/render.go (credentialProviderConfigFlag: flags
  * on AWS, Azure and GCP only), templates/common/<cloud>/files (the stock entries), templates/*\/01-*-kubelet (units),
@@ -123,12 +123,12 @@ export type OpenShiftPlatform =
   | "powervs"
   | "kubevirt";
 
-/** What a platform's nodes bring. */
+/** What a platform's nodes provide. */
 export interface PlatformNodes {
   readonly configPath: string;
   /**
-   * `unit`: the operator's kubelet unit has the flags, nothing can be changed. `drop-in`: a drop-in file sets the
-   * variable that the unit takes. `command`: a drop-in file takes the place of the kubelet's whole command line.
+   * `unit`: the operator's kubelet unit contains the flags, which cannot be changed. `drop-in`: a drop-in file sets the
+   * variable that the unit uses. `command`: a drop-in file replaces the kubelet's whole command line.
    */
   readonly flags: "unit" | "drop-in" | "command";
   /** The command line of `command`, without the flags. */
@@ -140,7 +140,7 @@ export interface PlatformNodes {
 interface Row {
   readonly nodes: (release: OpenShiftRelease) => PlatformNodes | undefined;
   readonly refusal: (release: OpenShiftRelease) => string | undefined;
-  /** What to do instead, where there is something. */
+  /** What to do instead, if there is an alternative. */
   readonly remedy?: string;
 }
 
@@ -157,8 +157,8 @@ interface StockEntry {
 }
 
 /**
- * Whoever replaces the operator's file replaces these. Read in templates/common/<platform>/files of every release branch
- * from 4.21 to 5.0, where they last changed in March 2024; a release that changes one gets a row.
+ * The operator's own entries, lost when its file is replaced. Read in templates/common/<platform>/files of every
+ * release branch from 4.21 to 5.0, where they last changed in March 2024; a release that changes one gets a row.
  */
 const STOCK_ENTRIES: readonly StockEntry[] = [
   {
@@ -191,7 +191,7 @@ const STOCK_ENTRIES: readonly StockEntry[] = [
   },
 ];
 
-/** A cloud, whose file is named after its plugin. */
+/** The row of a cloud, whose file is named after its plugin. */
 function cloud(platform: StockEntry["platform"]): Row {
   return {
     nodes: ({ version }) => {
@@ -210,7 +210,7 @@ function cloud(platform: StockEntry["platform"]): Row {
   };
 }
 
-/** The operator's own name where no cloud's file is there. */
+/** The operator's file name on platforms without a cloud's file. */
 const GENERIC = `${CREDENTIAL_PROVIDERS}/generic-credential-provider.yaml`;
 
 const onPremises: Row = {
@@ -218,14 +218,14 @@ const onPremises: Row = {
   refusal: ({ onPremisesFlags }) =>
     onPremisesFlags
       ? undefined
-      : "before 4.22 the kubelet's unit has no place for the credential provider flags",
+      : "before 4.22 the kubelet's unit does not accept the credential provider flags",
 };
 
 const withoutFlags: Row = {
   nodes: () => undefined,
   refusal: () =>
-    "the kubelet's unit has no place for the credential provider flags; only a copy of its whole command line does, which each upgrade may outdate",
-  remedy: "leave this cluster out, or state `kubeletCommand`, the unit's command line, on 4.22 and newer",
+    "the kubelet's unit does not accept the credential provider flags; they need a copy of its whole command line, which any upgrade may make obsolete",
+  remedy: "remove this cluster, or, on 4.22 and newer, state `kubeletCommand`, the unit's command line",
 };
 
 const google: Row = {
@@ -251,7 +251,7 @@ const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
 /** All platforms of the table, usable or not. */
 export const openShiftPlatforms: readonly OpenShiftPlatform[] = Object.keys(ROWS) as OpenShiftPlatform[];
 
-/** What nodes of the platform bring; `kubeletCommand` is for platforms whose unit has no place for the flags. */
+/** What nodes of the platform provide; `kubeletCommand` is for platforms whose unit does not accept the flags. */
 export function platformNodes(
   platform: OpenShiftPlatform,
   release: OpenShiftRelease,
@@ -260,7 +260,7 @@ export function platformNodes(
   literal(platform, "OpenShift platform");
   if (!Object.hasOwn(ROWS, platform))
     return fail("openshift-unknown", {
-      problem: "there is no such OpenShift platform",
+      problem: "the OpenShift platform is unknown",
       value: platform,
       allowed: openShiftPlatforms.join(", "),
       remedy:
@@ -274,16 +274,16 @@ export function platformNodes(
     (name) => ROWS[name].nodes(release) && ROWS[name].refusal(release) === undefined,
   );
   return fail("openshift-unsupported", {
-    problem: `OpenShift ${release.version} on ${platform} cannot do this: ${reason ?? "it is unknown"}`,
+    problem: `OpenShift ${release.version} on ${platform} cannot pull with service account tokens: ${reason ?? "it is unknown"}`,
     value: platform,
     allowed: possible.join(", "),
-    remedy: ROWS[platform].remedy ?? "leave this cluster out of this configuration",
+    remedy: ROWS[platform].remedy ?? "remove this cluster from this configuration",
   });
 }
 
 const FLAGS = "--image-credential-provider-";
 
-/** systemd.service(5): the command is an absolute path, and a backslash at the end of a line goes on in the next. */
+/** systemd.service(5): the command is an absolute path, and a backslash at the end of a line continues it. */
 function nodesByCommand(
   platform: OpenShiftPlatform,
   release: OpenShiftRelease,
@@ -299,19 +299,19 @@ function nodesByCommand(
       allowed: openShiftPlatforms.filter((name) => ROWS[name] === withoutFlags).join(", "),
       remedy: "remove it",
     });
-  // Before, the operator does not load a changed drop-in without a reboot.
+  // Older releases load a changed drop-in only with a reboot.
   if (!release.restartPaths.includes(KUBELET_DROP_IN))
     fail("openshift-unsupported", {
-      problem: `OpenShift ${release.version} on ${platform} cannot do this: before 4.22 the operator has no policy for the drop-in`,
+      problem: `OpenShift ${release.version} on ${platform} cannot pull with service account tokens: before 4.22 the operator has no node disruption policy for the drop-in`,
       value: release.version,
       allowed: "4.22 and newer",
-      remedy: "upgrade, or leave this cluster out of this configuration",
+      remedy: "upgrade, or remove this cluster from this configuration",
     });
   if (!/^\/(?:\S* )?\S*kubelet(?: |$)/.test(command) || /[\r\n]/.test(command) || command.includes(FLAGS))
     fail("openshift-invalid", {
-      problem: "`kubeletCommand` is no command line of a kubelet without the credential provider flags",
+      problem: "`kubeletCommand` is not a kubelet's command line without the credential provider flags",
       value: command,
-      allowed: `what follows \`ExecStart=\` in \`systemctl cat kubelet.service\`: an absolute path, the kubelet and its flags, no ${FLAGS}…`,
+      allowed: `the text after \`ExecStart=\` in \`systemctl cat kubelet.service\`: the kubelet's absolute path and its flags, without ${FLAGS}…`,
       remedy: "copy it from a node of this release",
     });
   return { configPath: GENERIC, flags: "command", kubeletCommand: command, stockProviders: {} };

@@ -1,6 +1,6 @@
 /*
  * RBAC as kube-apiserver evaluates it (kubernetes:pkg/registry/rbac/validation/rule.go,
- * pkg/apis/rbac/v1/evaluation_helpers.go): every comparison is exact, `*` stands for all and for nothing less.
+ * pkg/apis/rbac/v1/evaluation_helpers.go): every comparison is exact, and `*` matches everything but is not a glob.
  */
 
 import {
@@ -19,43 +19,43 @@ export interface RbacRequest {
   readonly user: string;
   readonly groups: readonly string[];
   readonly verb: string;
-  /** `""` is the core group. */
+  /** API group; `""` is the core group. */
   readonly apiGroup: string;
   readonly resource: string;
   /**
-   * For example `token`.
+   * Subresource, for example `token`.
    *
    * @defaultValue - the resource itself
    */
   readonly subresource?: string;
-  /** Name of the object; empty where the request names none. */
+  /** Name of the object; empty if the request names none. */
   readonly name: string;
-  /** Namespace of the object; empty for an object of the cluster, which RoleBindings cannot grant. */
+  /** Namespace of the object; empty for a cluster-scoped object, to which RoleBindings cannot grant access. */
   readonly namespace: string;
 }
 
-/** Which binding and role allow a request; for explanations. */
+/** The binding and the role that allow a request, for explanations. */
 export interface RbacGrant {
   readonly binding: RbacBinding;
   readonly rule: PolicyRule;
 }
 
-/** A binding with the rules of the role that it refers to; aggregated roles already resolved. */
+/** A binding with the rules of its role; aggregated roles are already resolved. */
 interface BoundRules {
   readonly binding: RbacBinding;
-  /** Empty where the role does not exist. */
+  /** Empty if the role does not exist. */
   readonly rules: readonly PolicyRule[];
 }
 
-/** Roles and bindings, read once for many requests. */
+/** Roles and bindings, indexed once for many requests. */
 export interface RbacPolicy {
-  /** By the namespace that a binding grants in; `""` for the bindings of the whole cluster. */
+  /** Bindings by the namespace in which they grant; `""` for those that apply to the whole cluster. */
   readonly bound: ReadonlyMap<string, readonly BoundRules[]>;
 }
 
 /**
  * Reads parsed Roles, ClusterRoles, RoleBindings and ClusterRoleBindings; other kinds and malformed objects are
- * ignored. Of two objects of one kind, namespace and name the later one counts, as when they are applied in order.
+ * ignored. If two objects have the same kind, namespace and name, the later one wins, as if applied in order.
  */
 export function readRbac(objects: readonly unknown[]): RbacPolicy {
   const roles = new Map<string, RbacRole>();
@@ -76,7 +76,7 @@ export function readRbac(objects: readonly unknown[]): RbacPolicy {
   return { bound };
 }
 
-/** The first binding and rule that allow the request, `undefined` when nothing does. RBAC has no deny rules. */
+/** The first binding and rule that allow the request; `undefined` if none does. RBAC has no deny rules. */
 export function findRbacGrant(policy: RbacPolicy, request: RbacRequest): RbacGrant | undefined {
   const { namespace } = request;
   return grantIn("", policy, request) ?? (namespace === "" ? undefined : grantIn(namespace, policy, request));
@@ -91,12 +91,12 @@ function grantIn(namespace: string, { bound }: RbacPolicy, request: RbacRequest)
   return undefined;
 }
 
-/** True where RBAC alone allows the request; other authorizers are not asked. */
+/** True if RBAC alone allows the request; other authorizers are not consulted. */
 export function rbacAllows(policy: RbacPolicy, request: RbacRequest): boolean {
   return findRbacGrant(policy, request) !== undefined;
 }
 
-/** A RoleBinding without namespace, or to a role that does not exist, grants nothing. */
+/** A RoleBinding without a namespace, or to a role that does not exist, grants nothing. */
 function rulesOf(binding: RbacBinding, roles: ReadonlyMap<string, RbacRole>): readonly PolicyRule[] {
   const { kind, namespace, roleKind, roleName } = binding;
   if (kind === "RoleBinding" && namespace === "") return [];
@@ -106,9 +106,9 @@ function rulesOf(binding: RbacBinding, roles: ReadonlyMap<string, RbacRole>): re
 }
 
 /**
- * The rules of a ClusterRole after the aggregation controller has run: those of an aggregated role are replaced by
- * those of all ClusterRoles that its selectors select, which may be aggregated themselves. Roles that aggregate
- * each other gain nothing from that.
+ * The rules of a ClusterRole after the aggregation controller has run: an aggregated role's rules are replaced by
+ * those of all ClusterRoles that its selectors match, which may themselves be aggregated. Cycles of aggregated roles
+ * add no rules.
  */
 function aggregatedRules(
   root: RbacRole | undefined,
@@ -162,13 +162,13 @@ function key(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
 }
 
-/** The verb that the API server asks RBAC for; the audience takes the place of the resource. */
+/** The verb for which the API server asks RBAC; the audience is passed as the resource. */
 export const TOKEN_AUDIENCE_VERB = "request-serviceaccounts-token-audience";
 
-/** Groups of a node's user: that of its certificate, and the one that every authenticated user is in. */
+/** Groups of a node's user: the one in its certificate, and the one that contains every authenticated user. */
 export const DEFAULT_NODE_GROUPS: readonly string[] = ["system:nodes", "system:authenticated"];
 
-/** A question about the RBAC part of the audience check. */
+/** The inputs of {@link nodeMayRequestAudience}. */
 export interface NodeMayRequestAudienceOptions {
   /** Parsed Roles, ClusterRoles, RoleBindings and ClusterRoleBindings; other kinds are ignored. */
   readonly objects: readonly unknown[];
@@ -189,8 +189,8 @@ export interface NodeMayRequestAudienceOptions {
 }
 
 /**
- * True where RBAC lets the node request a token of the service account for an audience that the pod does not
- * reference itself. The subject is the node, never the service account.
+ * True if RBAC allows the node to request a token of the service account for an audience that the pod itself does not
+ * reference. The RBAC subject is the node, never the service account.
  *
  * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, 1.33 and newer. Never throws.
  */
@@ -203,7 +203,7 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
     node,
     nodeGroups = DEFAULT_NODE_GROUPS,
   } = options ?? {};
-  // A caller without types may hand over anything; what says nothing grants nothing.
+  // Callers without types may pass anything; an invalid value grants nothing.
   const texts = [audience, namespace, serviceAccount, node];
   if (!Array.isArray(objects) || !Array.isArray(nodeGroups) || texts.some((text) => typeof text !== "string"))
     return false;
@@ -219,18 +219,18 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
 }
 
 /*
- * Roles and bindings of several folders: each is applied in order, and the order is not known.
+ * Roles and bindings of several folders. Files of a folder are applied in order; the folders' order is unknown.
  */
 
-/** A parsed object, and the folder that it is applied with. */
+/** A parsed object and its folder. */
 export interface PlacedObject {
   readonly value: unknown;
   readonly folder: string;
 }
 
 /**
- * What holds, by the order in which folders are applied; first that of the objects. One, unless folders declare one
- * object differently: then each of those comes last once.
+ * The resulting policies for the orders in which folders may be applied, first that of the objects. There is only one
+ * unless folders declare the same object differently: then each of those folders comes last once.
  */
 export function readRbacInAnyOrder(objects: readonly PlacedObject[]): readonly [RbacPolicy, ...RbacPolicy[]] {
   const contested = contestedFolders(objects);
@@ -254,7 +254,7 @@ function inOrder(objects: readonly PlacedObject[], folders: readonly string[]): 
   return [...byFolder.values()].flat();
 }
 
-/** The folders that declare an object which another one declares differently. */
+/** The folders that declare an object that another folder declares differently. */
 function contestedFolders(objects: readonly PlacedObject[]): ReadonlySet<string> {
   const first = new Map<string, PlacedObject>();
   const contested = new Set<string>();

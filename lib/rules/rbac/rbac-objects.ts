@@ -1,18 +1,18 @@
 /*
- * Roles and bindings as the API server would store them, read from parsed manifests. What is malformed grants
- * nothing; nothing here throws.
+ * Roles and bindings as the API server would store them, read from parsed manifests. Malformed objects grant nothing,
+ * and nothing here throws.
  */
 
 import { list, record, text, texts } from "../../model/parsed";
 
-/** One rule of a role: lists of plain texts, compared exactly, `*` for all (but not among resourceNames). */
+/** One rule of a role: lists of texts, compared exactly; `*` matches everything (but not in resourceNames). */
 export interface PolicyRule {
   readonly verbs: readonly string[];
-  /** `""` is the core group. */
+  /** API groups; `""` is the core group. */
   readonly apiGroups: readonly string[];
-  /** With subresource as `serviceaccounts/token`; `*` + `/token` matches a subresource of every resource. */
+  /** Resources, with subresource as `serviceaccounts/token`; `*` + `/token` matches it for every resource. */
   readonly resources: readonly string[];
-  /** Empty: all names. */
+  /** Names of objects; empty for all names. */
   readonly resourceNames: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface RbacRole {
 export interface RbacSubject {
   readonly kind: string;
   readonly name: string;
-  /** Of a service account; empty: the namespace of the binding. */
+  /** Namespace of a service account; empty means the namespace of the binding. */
   readonly namespace: string;
 }
 
@@ -98,7 +98,7 @@ export function readBinding(object: unknown): RbacBinding | undefined {
   };
 }
 
-/** The group that the API server demands of a subject; it fills the field in where it is empty. */
+/** The API group that the API server requires of a subject; it fills in an empty field. */
 const SUBJECT_GROUPS: Readonly<Record<string, string>> = { User: GROUP, Group: GROUP, ServiceAccount: "" };
 
 function readSubject(subject: unknown): RbacSubject[] {
@@ -112,7 +112,7 @@ function isDefaultedGroup(value: unknown, group: string): boolean {
   return value === undefined || value === null || value === "" || value === group;
 }
 
-/** The kind, or empty for an object of another API group; manifests without apiVersion are taken at their word. */
+/** The kind, or empty for an object of another API group; a manifest without apiVersion is assumed to be of RBAC's. */
 function kindOf(object: unknown): string {
   const { kind, apiVersion } = record(object);
   return apiVersion === undefined || text(apiVersion).startsWith(`${GROUP}/`) ? text(kind) : "";
@@ -121,8 +121,8 @@ function kindOf(object: unknown): string {
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * True where a Kubernetes label selector selects an object's labels; an empty selector selects everything, a
- * malformed one nothing. Never throws.
+ * True if a Kubernetes label selector matches an object's labels; an empty selector matches everything, a malformed
+ * one nothing. Never throws.
  *
  * Source: `LabelSelectorAsSelector` in apimachinery:pkg/apis/meta/v1/helpers.go.
  */

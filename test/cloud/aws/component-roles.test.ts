@@ -231,7 +231,7 @@ describe("componentRoles", () => {
       "another cloud's request",
       {},
       { providerKind: "AzureProviderSpec" },
-      "aws-foreign: CredentialsRequest asks another cloud",
+      "aws-foreign: the CredentialsRequest is for another cloud",
       /^registry\.yaml, document 2, CredentialsRequest registry: /,
     ],
     ["no statements", {}, { providerSpec: { statementEntries: [] } }, "aws-invalid", /has no statements/],
@@ -247,14 +247,14 @@ describe("componentRoles", () => {
       {},
       { providerSpec: { statementEntries: [{ effect: "Allow", action: ["ec2 Describe"], resource: "*" }] } },
       "aws-invalid",
-      /\.action names no action of AWS, got "ec2 Describe"; allowed: <service>:<action>, or \*/,
+      /\.action names an action that is not one of AWS, got "ec2 Describe"; allowed: <service>:<action>, or \*/,
     ],
     [
       "statement without effect",
       {},
       { providerSpec: { statementEntries: [{ action: ["s3:*"], resource: "*" }] } },
       "aws-invalid",
-      /\.effect is no effect/,
+      /\.effect is not an effect/,
     ],
     [
       "statement without resource",
@@ -291,7 +291,7 @@ describe("componentRoles", () => {
       "a brokered request",
       {},
       { providerSpec: { stsIAMRoleARN: "arn:aws:iam::1:role/x", statementEntries: [] } },
-      "aws-unsupported: CredentialsRequest names a role itself (stsIAMRoleARN), so the cloud credential operator writes its Secret",
+      "aws-unsupported: the CredentialsRequest itself names a role (stsIAMRoleARN), so the cloud credential operator writes its Secret",
       /stsIAMRoleARN/,
     ],
     [
@@ -357,7 +357,7 @@ describe("componentRoles", () => {
       "an empty name of ccoctl",
       { adopt: true, ccoctlName: "", permissionsBoundary: "none" },
       {},
-      "aws-invalid: name that ccoctl was given is not usable",
+      "aws-invalid: the name that was passed to ccoctl is not valid",
       /got ""/,
     ],
     [
@@ -393,7 +393,7 @@ describe("componentRoles", () => {
       "a boundary of another account",
       { account: ACCOUNT, permissionsBoundary: `arn:aws:iam::${OWNER}:policy/b` },
       {},
-      "aws-mismatch: permissions boundary is a policy of another account than the IAM role",
+      "aws-mismatch: the permissions boundary is a policy of another account than the IAM role",
       /./,
     ],
   ])("refuses %s, and declares no role", (_, props, more, refusal, text) => {
@@ -490,12 +490,12 @@ describe("ComponentRole", () => {
     [
       "narrowing an action that is not asked for",
       { narrow: [{ actions: ["s3:ListBucket"], resources: ["*"] }] },
-      "aws-unused: override narrows an action that no Allow statement of the request has",
+      "aws-unused: the override narrows an action that no Allow statement of the request has",
     ],
     [
       "narrowing a Deny, which would permit more",
       { narrow: [{ actions: ["s3:DeleteBucket"], resources: ["*"] }] },
-      "aws-unused: override narrows an action that no Allow statement of the request has",
+      "aws-unused: the override narrows an action that no Allow statement of the request has",
     ],
     [
       "narrowing one action twice",
@@ -505,7 +505,7 @@ describe("ComponentRole", () => {
           { actions: ["s3:GetObject"], resources: ["arn:aws:s3:::a"] },
         ],
       },
-      "aws-conflict: override narrows one action twice",
+      "aws-conflict: the override narrows an action twice",
     ],
     ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-invalid: override:"],
     [
@@ -566,7 +566,7 @@ describe("ComponentRole", () => {
     [
       "a wide extra statement without reason",
       { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
-      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     ],
     ["keys that are no list", { kmsKeys: KEY as unknown as string[] }, "property-invalid"],
     [
@@ -582,7 +582,7 @@ describe("ComponentRole", () => {
           providerSpec: { statementEntries: [{ effect: "Allow", action: ["*"], resource: "*" }] },
         }),
       },
-      "aws-unsafe: request permits actions of any service, so `kmsKeys` would not keep it to these keys",
+      "aws-unsafe: the request permits actions of any service, so `kmsKeys` would not limit it to these keys",
     ],
     [
       "a token path of a request made by hand that adds a line to the Secret",
@@ -608,9 +608,9 @@ describe("ComponentRole", () => {
     [
       "an alias in the place of a key",
       { kmsKeys: [`arn:aws:kms:${REGION}:${ACCOUNT}:alias/x`] },
-      "aws-invalid: KMS key is not the ARN of a key",
+      "aws-invalid: the KMS key is not the ARN of a key",
     ],
-    ["no keys", { kmsKeys: [] }, "aws-invalid: KMS key is not the ARN of a key"],
+    ["no keys", { kmsKeys: [] }, "aws-invalid: the KMS key is not the ARN of a key"],
     [
       "an extra statement without resource",
       { statements: [{ Effect: "Allow", Action: "s3:ListBucket" }] },
@@ -639,22 +639,22 @@ describe("ComponentRole", () => {
     [
       "beyond the request's resource",
       { resources: ["arn:aws:s3:::other/*"] },
-      "aws-unsafe: override would let the component reach more than its request asks for",
+      "aws-unsafe: the override would give the component more access than its request asks for",
     ],
     [
       "to an ARN that cannot be compared",
       { resources: [Token.asString({ resolve: () => "arn:aws:s3:::other" })] },
-      "aws-unsafe: override would let the component reach more than its request asks for",
+      "aws-unsafe: the override would give the component more access than its request asks for",
     ],
     [
       "with a condition that the request has in other letters",
       { conditions: { Bool: { "KMS:grantisforawsresource": false } } },
-      "aws-conflict: override states a condition that the request has already,",
+      "aws-conflict: override states a condition that the request already has,",
     ],
     [
       "with a condition that the request has",
       { conditions: { Bool: { "kms:GrantIsForAWSResource": false } } },
-      "aws-conflict: override states a condition that the request has already,",
+      "aws-conflict: override states a condition that the request already has,",
     ],
   ])("refuses narrowing %s", (_, narrowing, refusal) => {
     const providerSpec = {

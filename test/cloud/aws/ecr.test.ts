@@ -27,35 +27,38 @@ describe("ecr", () => {
   });
 
   it.each<readonly [Partial<EcrProps>, string]>([
-    [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
+    [{ account: "1" }, "aws-invalid: the AWS account is not an account id"],
     [{ account: "${TfToken[TOKEN.1]}" }, "late-value"],
     [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
     [{ region: "${TfToken[TOKEN.1]}" }, "late-value"],
     [{ region: "eu-west-99" }, "aws-unknown: AWS region is not known to this release of the library"],
-    [{ repositories: [] }, "aws-missing: ECR registry is named without a list of repositories"],
+    [{ repositories: [] }, "aws-missing: the ECR registry is stated without a list of repositories"],
     [{ repositories: undefined as never }, "property-missing"],
     [{ repositories: "ab" as never }, "property-invalid"],
     [{ repositories: [undefined as never] }, "property-invalid"],
     [
       { repositories: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/a"] },
-      "aws-invalid: ECR repository begins with the host of its registry",
+      "aws-invalid: the ECR repository begins with the host of its registry",
     ],
     [
       { ownerPolicy: { repositories: [] } },
-      "aws-missing: ECR registry is named without a list of repositories",
+      "aws-missing: the ECR registry is stated without a list of repositories",
     ],
     [{ ownerPolicy: { repositories: "ab" as never } }, "property-invalid"],
     [{ ownerPolicy: "nowhere" as never }, "property-invalid"],
     [{ fips: "false" as never }, "property-invalid"],
     [{ dualStack: 1 as never }, "property-invalid"],
     [{ pullThroughCache: "false" as never }, "property-invalid"],
-    [{ fips: true }, "aws-unsupported: there that the image credential provider knows"],
-    [{ repositories: ["shop/web:1"] }, "aws-invalid: ECR repository is not a repository name or pattern"],
-    [{ region: "cn-north-1", fips: true }, "aws-unsupported: there that the image credential provider knows"],
-    [{ ownerPolicy: {} }, "aws-invalid: ECR has a policy per repository, none for a pattern"],
+    [{ fips: true }, "aws-unsupported: there that the image credential provider supports"],
+    [{ repositories: ["shop/web:1"] }, "aws-invalid: the ECR repository is not a repository name or pattern"],
+    [
+      { region: "cn-north-1", fips: true },
+      "aws-unsupported: there that the image credential provider supports",
+    ],
+    [{ ownerPolicy: {} }, "aws-invalid: ECR has a policy per repository, but none for a pattern"],
     [
       { ownerPolicy: { repositories: ["base/*"] } },
-      "aws-invalid: ECR has a policy per repository, none for a pattern",
+      "aws-invalid: ECR has a policy per repository, but none for a pattern",
     ],
     [
       { ownerPolicy: { repositories: ["other/x"] } },
@@ -84,11 +87,11 @@ describe("ecrPublic", () => {
     [{ region: "cn-north-1" }, "aws-mismatch: is in another AWS partition than the rest of the chain"],
     [{ region: "us-gov-west-1" }, "aws-mismatch: is in another AWS partition than the rest of the chain"],
     [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
-    [{ repositories: [] }, "aws-missing: ECR registry is named without a list of repositories"],
+    [{ repositories: [] }, "aws-missing: the ECR registry is stated without a list of repositories"],
     [{ repositories: "ab" as never }, "property-invalid"],
     [
       { repositories: ["public.ecr.aws/nginx/nginx"] },
-      "aws-invalid: ECR repository begins with the host of its registry",
+      "aws-invalid: the ECR repository begins with the host of its registry",
     ],
   ])("refuses %j", (props, expected) => {
     expect(() => ecrPublic(props)).toThrowError(code(expected));

@@ -252,22 +252,22 @@ describe("eksSpoke", () => {
     [
       "no rights",
       () => ({}),
-      "aws-missing: access entries of the EKS cluster would let the controllers in, and allow them nothing",
+      "aws-missing: access entries of the EKS cluster would admit the controllers but allow them nothing",
     ],
     [
       "CONFIG_MAP, declared",
       (stack) => ({ ...VIEW, cluster: eksCluster(stack, "CONFIG_MAP") }),
-      "aws-unsupported: takes no access entries",
+      "aws-unsupported: does not support access entries",
     ],
     [
       "CONFIG_MAP, stated",
       () => ({ ...VIEW, cluster: { ...CLUSTER, authenticationMode: "CONFIG_MAP" } }),
-      "aws-unsupported: takes no access entries",
+      "aws-unsupported: does not support access entries",
     ],
     [
       "a name that EKS refuses",
       () => ({ ...VIEW, cluster: { ...CLUSTER, name: "spoke a" } }),
-      "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts",
+      "aws-invalid: the name of the EKS cluster is missing, or not one that EKS accepts",
     ],
     [
       "a region of nowhere",

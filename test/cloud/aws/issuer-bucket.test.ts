@@ -168,17 +168,17 @@ describe("IssuerBucket", () => {
     [
       "GovCloud has no CloudFront",
       { region: "us-gov-west-1" },
-      "aws-unsupported: partition has no CloudFront that serves an issuer under a custom name",
+      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name",
     ],
     [
       "China serves only names with a filing",
       { region: "cn-north-1" },
-      "aws-unsupported: partition has no CloudFront that serves an issuer under a custom name",
+      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name",
     ],
     [
       "the sovereign cloud has none",
       { region: "eusc-de-east-1" },
-      "aws-unsupported: partition has no CloudFront that serves an issuer under a custom name",
+      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name",
     ],
     [
       "a domain without certificate",
@@ -214,7 +214,7 @@ describe("IssuerBucket", () => {
           distribution: { id: "E2EXAMPLE", domainName: "https://d1.cloudfront.net" },
         },
       },
-      "aws-invalid: CloudFront distribution to adopt is not given by id and domain",
+      "aws-invalid: the CloudFront distribution to adopt is not stated by id and domain",
     ],
     ["no keys", { keys: [] }, "issuer-missing: no public key"],
     ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
@@ -279,7 +279,7 @@ describe("IssuerBucket", () => {
     ].map((domainName): [string, Partial<IssuerBucketProps>, string] => [
       `the domain ${domainName}`,
       { domainName, certificateArn: CERTIFICATE },
-      "aws-invalid: domain of the issuer is not the name of a host",
+      "aws-invalid: the domain of the issuer is not a host name",
     ]),
     ["a late domain", { domainName: "${TfToken[TOKEN.9]}", certificateArn: CERTIFICATE }, "late-value"],
     [
@@ -296,7 +296,7 @@ describe("IssuerBucket", () => {
     [
       "a long name of ccoctl",
       { access: "public", adopt: { ccoctlName: "c".repeat(90) } },
-      "aws-invalid: name that ccoctl was given is not usable",
+      "aws-invalid: the name that was passed to ccoctl is not valid",
     ],
     [
       "a distribution that is none",

@@ -98,21 +98,24 @@ describe("OidcProvider", () => {
   });
 
   it.each([
-    [{ audiences: [] }, "aws-limit: number of audiences (client ids) of the OIDC provider is out of range"],
+    [
+      { audiences: [] },
+      "aws-limit: the number of audiences (client ids) of the OIDC provider is out of range",
+    ],
     [
       { audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) },
-      "aws-limit: number of audiences (client ids) of the OIDC provider is out of range",
+      "aws-limit: the number of audiences (client ids) of the OIDC provider is out of range",
     ],
     [{ audiences: undefined as never }, "property-missing"],
     [{ audiences: [""] }, "audience-invalid"],
-    [{ thumbprints: [] }, "aws-invalid: thumbprints of the OIDC provider are not usable"],
-    [{ thumbprints: ["abc"] }, "aws-invalid: thumbprints of the OIDC provider are not usable"],
-    [{ thumbprints: ["9e:99:a4:8a"] }, "aws-invalid: thumbprints of the OIDC provider are not usable"],
+    [{ thumbprints: [] }, "aws-invalid: the thumbprints of the OIDC provider are not valid"],
+    [{ thumbprints: ["abc"] }, "aws-invalid: the thumbprints of the OIDC provider are not valid"],
+    [{ thumbprints: ["9e:99:a4:8a"] }, "aws-invalid: the thumbprints of the OIDC provider are not valid"],
     [
       { thumbprints: Array.from({ length: 6 }, () => "a".repeat(40)) },
-      "aws-invalid: thumbprints of the OIDC provider are not usable",
+      "aws-invalid: the thumbprints of the OIDC provider are not valid",
     ],
-    [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
+    [{ account: "1" }, "aws-invalid: the AWS account is not an account id"],
     [
       { account: ACCOUNT, region: "moon" },
       "aws-unknown: AWS region is not known to this release of the library",
@@ -130,7 +133,7 @@ describe("OidcProvider", () => {
     const audiences = Array.from({ length: 100 }, (_, index) => `a${index}`);
     const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences });
     expect(() => oidc.addAudience("one-more")).toThrowError(
-      code("aws-limit: number of audiences (client ids) of the OIDC provider is out of range"),
+      code("aws-limit: the number of audiences (client ids) of the OIDC provider is out of range"),
     );
     expect(only(stack, TYPE)["client_id_list"]).toHaveLength(100);
   });

@@ -100,7 +100,7 @@ describe("workloadRoles with podIdentity", () => {
   it.each<[string, Partial<WorkloadRolesProps>, string?]>([
     ["aws-missing: EKS Pod Identity needs account and region", { account: undefined }],
     ["aws-unsupported: EKS Pod Identity is not available in the China regions", { region: "cn-north-1" }],
-    ["aws-unsupported: EKS Pod Identity is for EKS clusters alone", {}, "https://oidc.example.com/prod"],
+    ["aws-unsupported: EKS Pod Identity works only on EKS clusters", {}, "https://oidc.example.com/prod"],
     ["aws-unused: audience has no effect", { audience: "other" }],
     ["aws-invalid: name of the EKS cluster", { podIdentity: "a b" }],
     ["property-invalid", { podIdentity: 1 as unknown as PodIdentityCluster }],

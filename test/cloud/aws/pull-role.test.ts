@@ -215,13 +215,13 @@ describe("PullRole", () => {
   });
 
   it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>, string]>([
-    ["no source", () => ({ sources: [] }), "aws-missing: IAM role is given no registry to pull from"],
+    ["no source", () => ({ sources: [] }), "aws-missing: the IAM role has no registry to pull from"],
     [
       "a foreign source",
       () => ({ sources: [{ ...own(), cloud: "azure" }] }),
       "aws-foreign: registry was not created by ecr() or ecrPublic()",
     ],
-    ["no trust", () => ({ trusts: [] }), "aws-missing: IAM role trusts no service account"],
+    ["no trust", () => ({ trusts: [] }), "aws-missing: the IAM role trusts no service account"],
     [
       "two partitions",
       () => ({ sources: [own(), own({ region: "cn-north-1" })] }),
@@ -237,7 +237,11 @@ describe("PullRole", () => {
       () => ({ account: OWNER }),
       "aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it",
     ],
-    ["an account that is none", () => ({ account: "12" }), "aws-invalid: AWS account is not an account id"],
+    [
+      "an account that is none",
+      () => ({ account: "12" }),
+      "aws-invalid: the AWS account is not an account id",
+    ],
     ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
     [
       "a boundary that is not an ARN",
@@ -257,19 +261,23 @@ describe("PullRole", () => {
     [
       "a boundary of another account",
       () => ({ permissionsBoundary: `arn:aws:iam::${OWNER}:policy/x` }),
-      "aws-mismatch: permissions boundary is a policy of another account than the IAM role",
+      "aws-mismatch: the permissions boundary is a policy of another account than the IAM role",
     ],
-    ["a bad name", () => ({ roleName: "a/b" }), "aws-invalid: IAM role name has characters that IAM refuses"],
-    ["a bad path", () => ({ path: "a" }), "aws-invalid: path of the IAM role is not a path"],
+    [
+      "a bad name",
+      () => ({ roleName: "a/b" }),
+      "aws-invalid: the IAM role name has characters that IAM refuses",
+    ],
+    ["a bad path", () => ({ path: "a" }), "aws-invalid: the path of the IAM role is not a valid path"],
     [
       "a bad description",
       () => ({ description: "☃" }),
-      "aws-invalid: cannot stand in the description of an IAM role",
+      "aws-invalid: cannot be part of the description of an IAM role",
     ],
     [
       "a service account twice",
       (s) => trusts(s, ["a/b", "a/b"]),
-      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
     ],
     ["a bad service account", (s) => trusts(s, ["a"]), "identities-invalid"],
     ["a bad namespace", (s) => trusts(s, ["A/b"]), "identities-invalid"],
@@ -278,22 +286,22 @@ describe("PullRole", () => {
     [
       "a wildcard without reason",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: " " }] }] }),
-      "aws-invalid: cannot stand in the description of an IAM role",
+      "aws-invalid: cannot be part of the description of an IAM role",
     ],
     [
       "a wildcard without star",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/b", reason: "x" }] }] }),
-      "aws-invalid: wildcard for service accounts is not usable",
+      "aws-invalid: the wildcard for service accounts is not valid",
     ],
     [
       "a wildcard for nearly every namespace",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "*a*/*", reason: "x" }] }] }),
-      "aws-invalid: wildcard for service accounts is not usable",
+      "aws-invalid: the wildcard for service accounts is not valid",
     ],
     [
       "a reason too long",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: "x".repeat(999) }] }] }),
-      "aws-invalid: cannot stand in the description of an IAM role",
+      "aws-invalid: cannot be part of the description of an IAM role",
     ],
     [
       "a trust too long",
@@ -371,7 +379,7 @@ describe("audience of the trust", () => {
     };
     expect(() => make(["openshift"])).toThrowError(code("audience-mismatch"));
     expect(() => make([])).toThrowError(
-      code("aws-limit: number of audiences (client ids) of the OIDC provider is out of range"),
+      code("aws-limit: the number of audiences (client ids) of the OIDC provider is out of range"),
     );
     expect(() => make(["openshift", "sts.amazonaws.com"])).not.toThrow();
     expect(() => make()).not.toThrow();
@@ -389,7 +397,7 @@ describe("registries of other accounts", () => {
     expect(warnings(made)).toEqual([
       `arn:aws:ecr:eu-west-1:${OWNER}:repository/batch/runner is in another account than the IAM role: the owner must add ` +
         'this statement to each repository\'s policy: {"Sid":"Pull","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:role/prod_pull"},' +
-        '"Action":["ecr:BatchGetImage","ecr:GetDownloadUrlForLayer"]}; declare it with ownerPolicy: { provider } or a SharedRegistry, or say ownerPolicy: "elsewhere" once the owner has it',
+        '"Action":["ecr:BatchGetImage","ecr:GetDownloadUrlForLayer"]}; declare it with ownerPolicy: { provider } or a SharedRegistry, or state ownerPolicy: "elsewhere" once the owner has added it',
     ]);
   });
 

@@ -226,7 +226,7 @@ describe("pullRoles", () => {
   });
 
   it.each<readonly [string, PullRolesProps, EcrSource[], string]>([
-    ["no pull", {}, [], "aws-missing: IAM role is given no registry to pull from"],
+    ["no pull", {}, [], "aws-missing: the IAM role has no registry to pull from"],
     [
       "two partitions",
       {},
@@ -258,12 +258,12 @@ describe("pullRoles", () => {
       "aws-conflict: ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
     ],
     ["a bad audience", { audience: "*" }, [own()], "audience-invalid"],
-    ["a bad account", { account: "1" }, [own()], "aws-invalid: AWS account is not an account id"],
+    ["a bad account", { account: "1" }, [own()], "aws-invalid: the AWS account is not an account id"],
     [
       "a bad prefix",
       { namePrefix: "a b" },
       [own()],
-      "aws-invalid: IAM role name has characters that IAM refuses",
+      "aws-invalid: the IAM role name has characters that IAM refuses",
     ],
   ])("refuses %s", (_, props, sources, expected) => {
     const stack = newStack();
@@ -290,7 +290,7 @@ describe("pullRoles", () => {
     declare(stack, Object.fromEntries(many), { account: ACCOUNT, region: REGION });
     expect(warnings(stack)).toEqual([
       expect.stringMatching(
-        /^account 444455556666 is another one than that of 12 IAM roles .*role\/prod-eu_shop_w0: arn:aws:ecr:.*; and 2 more\)/,
+        /^account 444455556666 is not the account of 12 IAM roles .*role\/prod-eu_shop_w0: arn:aws:ecr:.*; and 2 more\)/,
       ),
       expect.stringMatching(/^account 777788889999 .*<ARNs of its IAM roles>/),
     ]);

@@ -70,9 +70,9 @@ describe("RepositoryPullPolicy", () => {
   });
 
   it.each([
-    [{ repository: "batch/*" }, "aws-invalid: ECR has a policy per repository, none for a pattern"],
-    [{ repository: "Batch" }, "aws-invalid: ECR repository is not a repository name or pattern"],
-    [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
+    [{ repository: "batch/*" }, "aws-invalid: ECR has a policy per repository, but none for a pattern"],
+    [{ repository: "Batch" }, "aws-invalid: the ECR repository is not a repository name or pattern"],
+    [{ account: "1" }, "aws-invalid: the AWS account is not an account id"],
     [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
     [{ roles: [] }, "aws-missing: policy of the ECR repository names no IAM role that may pull"],
   ])("refuses %j", (more, expected) => {

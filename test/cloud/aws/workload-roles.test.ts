@@ -136,7 +136,7 @@ describe("workloadRoles", () => {
       "a managed policy of another account",
       { account: ACCOUNT },
       [awsAccess({ managedPolicyArns: [`arn:aws:iam::${OWNER}:policy/p`] })],
-      "aws-mismatch: managed policy is one of another account than the IAM role",
+      "aws-mismatch: the managed policy belongs to another account than the IAM role",
     ],
     [
       "two statements of one Sid",
@@ -155,7 +155,7 @@ describe("workloadRoles", () => {
           managedPolicyArns: Array.from({ length: 26 }, (_, i) => `arn:aws:iam::aws:policy/P${i}`),
         }),
       ],
-      "aws-limit: too many managed policies for one IAM role",
+      "aws-limit: the IAM role has too many managed policies",
     ],
     [
       "access of another cloud",
@@ -216,12 +216,12 @@ describe("awsAccess", () => {
     [
       "everything",
       { statements: [{ Effect: "Allow", Action: "*", Resource: "*" }] },
-      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     ],
     [
       "all of a service",
       { statements: [{ Effect: "Allow", Action: ["sqs:*"], Resource: ["*"] }] },
-      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     ],
     ["a principal", { statements: [{ ...READ, Principal: "*" }] }, "aws-invalid"],
     ["no resource", { statements: [{ Effect: "Allow", Action: "s3:GetObject" }] }, "aws-invalid"],
@@ -255,17 +255,17 @@ describe("awsAccess", () => {
     [
       "a policy for administrators",
       { managedPolicyArns: [ADMIN] },
-      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     ],
     [
       "every action of a service by ?",
       { statements: [{ Effect: "Allow", Action: "iam:?*", Resource: "*" }] },
-      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     ],
     [
       "every resource as an ARN",
       { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
-      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
     ],
   ])("refuses %s", (_, props, refusal) => {
     expect(() => awsAccess(props as AwsAccessProps)).toThrowError(code(refusal));

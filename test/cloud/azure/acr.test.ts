@@ -43,7 +43,7 @@ describe("acr", () => {
     ["azure-invalid: login server", { loginServer: "myteam.azurecr.io/shop" }],
     ["azure-mismatch: does not belong to the registry", { loginServer: "other.azurecr.io" }],
     ["late-value", { loginServer: LATE }],
-    ["azure-unknown: azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
+    ["azure-unknown: the Azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
     [
       "azure-mismatch: in another Azure cloud",
       { cloud: "AzureChinaCloud", loginServer: "myteam.azurecr.io" },

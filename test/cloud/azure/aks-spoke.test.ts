@@ -200,7 +200,10 @@ describe("aksSpoke", () => {
       "azure-unsupported: AKS cluster without Azure RBAC",
       () => ({ cluster: { ...CLUSTER, azureRbacEnabled: false }, roles: [{ role: WRITER }] }),
     ],
-    ["azure-unknown: role allows nothing within an AKS", () => ({ roles: [{ role: "Contributor" }] })],
+    [
+      "azure-unknown: the role is not known to allow anything within an AKS",
+      () => ({ roles: [{ role: "Contributor" }] }),
+    ],
     ["azure-invalid: resource id of", () => ({ cluster: { ...CLUSTER, id: "spoke-b" } })],
     ["property-invalid", () => ({ privateEndpoint: "yes" as unknown as boolean })],
   ])("refuses with %s before anything is declared", (code, props) => {

@@ -265,11 +265,11 @@ describe("ComponentIdentities", () => {
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
     [
-      "azure-foreign: request is not for Azure",
+      "azure-foreign: the request is not for Azure",
       places,
       components(request({ providerKind: "AWSProviderSpec" })),
     ],
-    ["azure-unknown: has a field that no release", places, spec({ permission: [] })],
+    ["azure-unknown: has a field that no known release", places, spec({ permission: [] })],
     ["azure-unsupported: writes the Secret itself", places, spec({ azureClientID: "x" })],
     ["azure-unsupported: writes the Secret itself", places, spec({ azureRegion: "x" })],
     ["azure-unsupported: writes the Secret itself", places, spec({ azureSubscriptionID: "x" })],
@@ -293,19 +293,15 @@ describe("ComponentIdentities", () => {
     ["azure-invalid: permission is not an operation", places, spec({ permissions: ["A.B/${x.y}/read"] })],
     ["azure-missing: no service account may act", places, components(request({ subjects: [] }))],
     [
-      "azure-unsafe: roles of a component would count beyond",
+      "azure-unsafe: roles would apply beyond",
       places,
       override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] }),
     ],
-    [
-      "azure-unsafe: roles of a component would count beyond",
-      places,
-      override({ scopes: [managementGroup] }),
-    ],
-    ["azure-invalid: reason says nothing", places, override({ scopes: [managementGroup], reason: " " })],
+    ["azure-unsafe: roles would apply beyond", places, override({ scopes: [managementGroup] })],
+    ["azure-invalid: is empty or too long", places, override({ scopes: [managementGroup], reason: " " })],
     ["property-invalid", /reason/, override({ reason: 5 as unknown as string })],
-    ["azure-invalid: scope is not a resource id", places, override({ scopes: [] })],
-    ["azure-invalid: scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
+    ["azure-invalid: the scope is not a resource id", places, override({ scopes: [] })],
+    ["azure-invalid: the scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
     ["property-unknown", /write scopes/, override({ scope: ["x"] } as object)],
     ["property-invalid", /overrides/, override("all" as never)],
     [
@@ -329,7 +325,11 @@ describe("ComponentIdentities", () => {
       /^test\/components: resourceGroupName/,
       { dnszoneResourceGroupName: "a/b" },
     ],
-    ["azure-invalid: tag is not one", /^test\/components: tag/, { tags: { "a%{b}": "x" } }],
+    [
+      "azure-invalid: the tag is not valid in Azure",
+      /^test\/components: the tag/,
+      { tags: { "a%{b}": "x" } },
+    ],
     ["property-missing", /subscriptionId/, { subscriptionId: undefined as unknown as string }],
     ["property-missing", /region/, { region: undefined as unknown as string }],
     [
@@ -338,7 +338,7 @@ describe("ComponentIdentities", () => {
       { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } },
     ],
     [
-      "azure-invalid: scope is not a resource id",
+      "azure-invalid: the scope is not a resource id",
       places,
       { overrides: { [NAME]: { scopes: ["mycluster"] } } },
     ],
@@ -509,12 +509,12 @@ describe("adoption of what ccoctl made", () => {
     ],
     [
       "azure-conflict: adopt contradicts itself",
-      /replace its assignments mycluster/,
+      /replace the assignments mycluster/,
       { adopt: { roleDefinitions: { [NAME]: "absent" }, roleAssignments } },
     ],
     [
       "azure-conflict: adopt contradicts itself",
-      /adopt\.absent, and entries/,
+      /adopt\.absent, but has entries/,
       { adopt: { absent: [NAME], roleDefinitions } },
     ],
     [
@@ -634,9 +634,9 @@ describe("ComponentIdentity", () => {
   it.each<readonly [string, Partial<ComponentIdentityProps>]>([
     ["azure-missing: asks for no permission", { roles: [] }],
     ["azure-invalid: is not a valid name", { identityName: "a" }],
-    ["azure-invalid: scope is not a resource id", { scopes: ["x"] }],
-    ["azure-invalid: scope is not a resource id", { scopes: [] }],
-    ["azure-unsafe: roles of a component would count beyond", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
+    ["azure-invalid: the scope is not a resource id", { scopes: ["x"] }],
+    ["azure-invalid: the scope is not a resource id", { scopes: [] }],
+    ["azure-unsafe: roles would apply beyond", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
     ["azure-invalid: permission is not an operation", { actions: ["*"] }],
     ["azure-invalid: permission is not an operation", { dataActions: ["${x.y}"] }],
     ["property-invalid", { actions: "*" as unknown as readonly string[] }],

@@ -104,7 +104,7 @@ describe("PullIdentity", () => {
         code: "azure-limit",
         problem: expect.stringContaining("federated identity credentials") as string,
         value: 21,
-        message: expect.stringMatching(/^test\/puller: identity prod-eu_puller would hold 21/) as string,
+        message: expect.stringMatching(/^test\/puller: the identity prod-eu_puller would have 21/) as string,
       }),
     );
     expect(chain(stack)).toHaveLength(20);

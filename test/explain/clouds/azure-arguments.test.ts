@@ -58,7 +58,7 @@ it.each<[string, readonly Edit[], string]>([
   [
     "a level that is no number",
     args("--v=notanumber", PATH),
-    'fail provider-on-node: the plugin does not take "notanumber" for --v',
+    'fail provider-on-node: the plugin does not accept "notanumber" for --v',
   ],
   [
     "a duration without unit",

@@ -230,7 +230,7 @@ const CASES: readonly (readonly [
       '"azure"\n            ],\n            "env": [{ "name": "AZURE_CLIENT_ID", "value": "11111111-2222-4333-8444-555555555555" }],',
     ]),
     ["unknown", "unknown"],
-"a different client id",
+    "a different client id",
   ],
   [
     "GKE: the role is on another project",

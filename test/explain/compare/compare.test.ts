@@ -360,10 +360,10 @@ describe("objects of spokes", () => {
       ),
     ],
   ])("%s", (_, before, after, expected) => {
-    const [old = "", made = ""] = [before, after].map((edits) =>
-      folderOf(edited(example("fleet-multikueue"), edits)),
+    const [old, made] = [before, after].map((edits) => edited(example("fleet-multikueue"), edits));
+    const rights = compare([folderOf(old ?? {})], [folderOf(made ?? {})]).changes.filter(
+      ({ about }) => about === "right",
     );
-    const rights = compare([old], [made]).changes.filter(({ about }) => about === "right");
     const found = rights.map(({ kind, subject, target, removed, added }) => {
       const [at] = kind === "added" ? added : removed;
       return [

@@ -107,7 +107,7 @@ describe("profiles stand in the namespace of Argo CD", () => {
     expect(verdicts(results)).toEqual(["denied", "denied"]);
     expect(answer(results, "controller-configured")).toEqual([
       "fail",
-      expect.stringContaining("Argo CD reads ClusterProfiles of its own namespace alone"),
+      expect.stringContaining("Argo CD reads only ClusterProfiles of its own namespace"),
     ]);
   });
 });
@@ -142,13 +142,18 @@ const elsewhere = (name: string): object => ({
 const NAMESPACES = "--cluster-profile-namespaces";
 
 it.each<[string, Status, string, string]>([
-  ["nothing more", "pass", "takes profiles", reader([FILE])],
-  ["other namespaces", "fail", "profiles of other alone", reader([FILE, `${NAMESPACES}=other`])],
-  ["its namespace among others", "pass", "takes", reader([FILE, `${NAMESPACES}=other,argocd`])],
-  ["all namespaces", "pass", "takes", reader([FILE, NAMESPACES, "*"])],
-  ["no text", "pass", "takes", reader([FILE, `${NAMESPACES}=`])],
+  ["nothing more", "pass", "uses profiles", reader([FILE])],
+  ["other namespaces", "fail", "only profiles of other", reader([FILE, `${NAMESPACES}=other`])],
+  ["its namespace among others", "pass", "uses", reader([FILE, `${NAMESPACES}=other,argocd`])],
+  ["all namespaces", "pass", "uses", reader([FILE, NAMESPACES, "*"])],
+  ["no text", "pass", "uses", reader([FILE, `${NAMESPACES}=`])],
   ["namespaces of a variable", "unknown", "is not known", reader([FILE, `${NAMESPACES}=$(N)`])],
-  ["other namespaces by variable", "fail", "of other alone", reader([FILE], env("NAMESPACES", "other"))],
+  [
+    "other namespaces by variable",
+    "fail",
+    "only profiles of other",
+    reader([FILE], env("NAMESPACES", "other")),
+  ],
   ["namespaces of a ConfigMap", "unknown", "is not known", reader([FILE], elsewhere("NAMESPACES"))],
   [
     "variables of a ConfigMap",
@@ -157,10 +162,10 @@ it.each<[string, Status, string, string]>([
     reader([FILE], { envFrom: [{ configMapRef: { name: "c" } }] }),
   ],
   ["a dry run", "fail", "writes no Secret", reader([FILE, "--dry-run"])],
-  ["a dry run that is off", "pass", "takes", reader([FILE, "--dry-run", "--dry-run=false"])],
+  ["a dry run that is off", "pass", "uses", reader([FILE, "--dry-run", "--dry-run=false"])],
   ["a dry run by variable", "fail", "writes no Secret", reader([FILE], env("DRY_RUN", "true"))],
   ["a dry run of a ConfigMap", "unknown", "is not known", reader([FILE], elsewhere("DRY_RUN"))],
-  ["the file by variable", "pass", "takes", reader([], env("CLUSTERPROFILE_PROVIDER_FILE", PATH))],
+  ["the file by variable", "pass", "uses", reader([], env("CLUSTERPROFILE_PROVIDER_FILE", PATH))],
   ["another file by variable", "fail", "reads /x", reader([], env("CLUSTERPROFILE_PROVIDER_FILE", "/x"))],
   [
     "the file of a ConfigMap",
@@ -252,7 +257,7 @@ describe("what Argo CD runs", () => {
     const region = LISTED(["execConfig", "env"], [{ name: "AWS_REGION", value: template }]);
     expect(answer(explained(region(fleet())), "plugin-called")).toEqual([
       "unknown",
-      "Argo CD fills templates into arguments alone, and the variable AWS_REGION has one",
+      "Argo CD fills templates only into arguments, but the variable AWS_REGION has one",
     ]);
   });
 });

@@ -270,7 +270,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "on-prem",
     edit([AUTHENTICATION, "- https://on-prem.acme.example", "- https://other.example"]),
-    "which the spoke does not take",
+    "which the spoke does not accept",
   ],
   [
     "audience-accepted",
@@ -286,7 +286,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "on-prem",
     edit([AUTHENTICATION, ":system:serviceaccount:kueue-system", ":system:serviceaccount:other"]),
-    "does not let",
+    "does not admit",
   ],
   [
     "subject-admitted",
@@ -306,7 +306,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     KUEUE,
     "on-prem",
     edit([AUTHENTICATION, "user.username in [", "user.uid != '' && user.username in ["]),
-    "what a rule says cannot be determined",
+    "the result of a rule is not known",
   ],
   [
     "spoke-admits",

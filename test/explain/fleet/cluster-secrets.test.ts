@@ -85,7 +85,7 @@ it.each<[string, (all: Artefacts) => Artefacts, string, Status, string]>([
     config(["execProviderConfig", "command"], "kubelogin"),
     "plugin-present",
     "fail",
-    "neither absolute nor on the PATH",
+    "neither an absolute path nor on the PATH",
   ],
   ["a stored token", config(["bearerToken"], "x"), "secret-free", "fail", "secret material"],
   [

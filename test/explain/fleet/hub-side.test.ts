@@ -222,10 +222,10 @@ const CASES: readonly Case[] = [
     hub(props({}), ["      clusterProfile:\n", "      clusterProfile:\n        profiles: []\n"]),
   ],
   [
-    "gates in the file beside the flag",
+    "gates in the file together with the flag",
     "controller-configured",
     "fail",
-    "has featureGates, which Kueue refuses beside --feature-gates",
+    "has featureGates, which Kueue refuses together with --feature-gates",
     hub(props({}, { consumer: multiKueue({ version: "0.19", featureGatesByFlag: true }) }), [
       "kind: Configuration\n",
       "kind: Configuration\n    featureGates:\n      Other: true\n",
@@ -284,7 +284,7 @@ const CASES: readonly Case[] = [
     "a password in a proxy's address",
     "secret-free",
     "fail",
-    "holds secret material",
+    "contains secret material",
     hub(props({}), ["value: eu-west-1", "value: http://user:hunter2@proxy.example:3128"]),
   ],
   ["a token in an output", "secret-free", "fail", "the Terraform output other", () => fleet(props({}), JWT)],
@@ -444,7 +444,7 @@ const byFlag = props({}, { consumer: multiKueue({ version: "0.19", featureGatesB
 const GATE = "--feature-gates=Other=false,MultiKueueClusterProfile=true";
 
 it.each<[string, Status, string, FleetAccessProps, string]>([
-  ["the flag", "pass", "takes profiles", byFlag, manager([GATE])],
+  ["the flag", "pass", "uses profiles", byFlag, manager([GATE])],
   ["no flag", "fail", "leaves the feature gate MultiKueueClusterProfile off", byFlag, manager([])],
   [
     "a flag for others",
@@ -463,12 +463,12 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
   [
     "white space in the flag",
     "pass",
-    "takes",
+    "uses",
     byFlag,
     manager([GATE.replaceAll("=M", " = M").replaceAll(",", " , ").replace("Profile=", "Profile = ")]),
   ],
-  ["the flag for all alpha features", "pass", "takes", byFlag, manager(["--feature-gates=AllAlpha=true"])],
-  ["the flag with one dash", "pass", "takes profiles", byFlag, manager([GATE.slice(1)])],
+  ["the flag for all alpha features", "pass", "uses", byFlag, manager(["--feature-gates=AllAlpha=true"])],
+  ["the flag with one dash", "pass", "uses profiles", byFlag, manager([GATE.slice(1)])],
   ["a flag of a variable", "unknown", "is not known", byFlag, manager(["--feature-gates=$(GATES)"])],
   ["a flag in a script", "unknown", "is not known", byFlag, manager(["-c", `exec /manager ${GATE}`])],
   [
@@ -478,8 +478,8 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
     byFlag,
     manager([], undefined, undefined, { envFrom: [{ configMapRef: { name: "c" } }] }),
   ],
-  ["gates in the file", "pass", "takes profiles", props({}), manager([])],
-  ["gates in the file and an empty flag", "pass", "takes", props({}), manager(["--feature-gates="])],
+  ["gates in the file", "pass", "uses profiles", props({}), manager([])],
+  ["gates in the file and an empty flag", "pass", "uses", props({}), manager(["--feature-gates="])],
   ["both", "fail", "which Kueue refuses beside --feature-gates", props({}), manager([GATE])],
   [
     "another ConfigMap",

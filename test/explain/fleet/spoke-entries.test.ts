@@ -454,14 +454,14 @@ const token = (volume: string, key: string, value: unknown): Damage =>
 
 /** Source: kubernetes/kubernetes, pkg/apis/core/validation, ServiceAccountTokenProjection. */
 it.each<readonly [string, Damage, string]>([
-  ["aks", token("azure-token", "expirationSeconds", 60), "gives none under 600"],
-  ["aks", token("azure-token", "path", "/token"), "no path but one within the volume"],
-  ["gke-d", token("google-credentials", "expirationSeconds", 599), "gives none under 600"],
-  ["own", token("spoke-tokens", "expirationSeconds", 100), "gives none under 600"],
-  ["own", token("spoke-tokens", "expirationSeconds", 99_999_999_999), "gives none over 4294967296"],
-  ["own", token("spoke-tokens", "expirationSeconds", "3600"), "takes whole numbers of seconds"],
-  ["own", token("spoke-tokens", "path", "../own"), "no path but one within the volume"],
-  ["eks-p", token("spoke-tokens", "expirationSeconds", 100), "gives none under 600"],
+  ["aks", token("azure-token", "expirationSeconds", 60), "issues none under 600"],
+  ["aks", token("azure-token", "path", "/token"), "only a path within the volume"],
+  ["gke-d", token("google-credentials", "expirationSeconds", 599), "issues none under 600"],
+  ["own", token("spoke-tokens", "expirationSeconds", 100), "issues none under 600"],
+  ["own", token("spoke-tokens", "expirationSeconds", 99_999_999_999), "issues none over 4294967296"],
+  ["own", token("spoke-tokens", "expirationSeconds", "3600"), "accepts only whole numbers of seconds"],
+  ["own", token("spoke-tokens", "path", "../own"), "only a path within the volume"],
+  ["eks-p", token("spoke-tokens", "expirationSeconds", 100), "issues none under 600"],
 ])("%s: a pod with a token that Kubernetes refuses (%#)", (spoke, damage, reason) => {
   const [result] = explained(damage(artefacts), { spoke });
   const check = result?.checks.find(({ id }) => id === "token-mounted");

@@ -370,13 +370,7 @@ describe("deny policies", () => {
       ...more,
     });
   it.each<Row>([
-    [
-      "of the principal",
-      [deny({})],
-      TOOLS,
-      "unknown",
-      "deny policy may take it away",
-    ],
+    ["of the principal", [deny({})], TOOLS, "unknown", "deny policy may take it away"],
     [
       "of a principal that is not compared",
       [deny({ denied_principals: [`${MEMBER}-other`] })],

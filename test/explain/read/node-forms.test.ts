@@ -78,7 +78,7 @@ describe("nodes by a document of their own", () => {
     [
       "cloud-init with an owner that nodes may lack",
       [cloudInit({ [RANCHER]: CONFIG, "/etc/x": { content: "x", owner: "app" } })],
-      unknown("cloud-init stops where the node has no owner app"),
+      unknown("cloud-init stops if the node has no owner app"),
     ],
     [
       "cloud-init with an entry that is not a mapping",
@@ -155,7 +155,7 @@ describe("nodes by a document of their own", () => {
     [
       "kubeadm v1beta4 as a map",
       [cloudInit({ "/etc/c.yaml": CONFIG }), join({ [FLAG]: "/etc/c.yaml" })],
-      not("kubeadm.k8s.io/v1beta4 takes kubeletExtraArgs as a list"),
+      not("kubeadm.k8s.io/v1beta4 expects kubeletExtraArgs as a list"),
     ],
     [
       "kubeadm, two documents with different flags",
@@ -185,7 +185,7 @@ describe("nodes by a document of their own", () => {
     [
       "Cluster API v1beta2 with the map of v1beta1",
       [template("v1beta2", { [FLAG]: "/etc/c.yaml" })],
-      not("KubeadmConfigTemplate v1beta2 takes kubeletExtraArgs as a list"),
+      not("KubeadmConfigTemplate v1beta2 expects kubeletExtraArgs as a list"),
     ],
     ["Talos", [{ machine: { kubelet: { credentialProviderConfig: JSON.parse(CONFIG) as object } } }], READ],
     ["Talos from 1.14 on", [{ version: "v1alpha1", machine: {} }, talosDocument], READ],

@@ -214,7 +214,7 @@ describe("what the kubelet reads is not known", () => {
       "a platform without flags",
       [written],
       { openShift: { version: "4.22", platform: "none" } },
-      "no place for the",
+      "does not accept the",
     ],
     [
       "a platform of no table",

@@ -81,40 +81,40 @@ describe("ecrHost", () => {
   });
 
   it.each([
-    ["1111222233", "eu-west-1", {}, "aws-invalid: AWS account is not an account id"],
-    ["11112222333a", "eu-west-1", {}, "aws-invalid: AWS account is not an account id"],
+    ["1111222233", "eu-west-1", {}, "aws-invalid: the AWS account is not an account id"],
+    ["11112222333a", "eu-west-1", {}, "aws-invalid: the AWS account is not an account id"],
     ["${TfToken[TOKEN.3]}", "eu-west-1", {}, "late-value"],
     ["111122223333", "moon-1", {}, "aws-unknown: AWS region is not known to this release of the library"],
     [
       "111122223333",
       "cn-north-1",
       { fips: true },
-      "aws-unsupported: there that the image credential provider knows",
+      "aws-unsupported: there that the image credential provider supports",
     ],
     // boto/botocore, botocore/data/endpoints.json: FIPS endpoints of api.ecr and sts
     [
       "111122223333",
       "eu-west-1",
       { fips: true },
-      "aws-unsupported: there that the image credential provider knows",
+      "aws-unsupported: there that the image credential provider supports",
     ],
     [
       "111122223333",
       "ca-central-1",
       { fips: true },
-      "aws-unsupported: there that the image credential provider knows",
+      "aws-unsupported: there that the image credential provider supports",
     ],
     [
       "111122223333",
       "us-iso-east-1",
       { dualStack: true },
-      "aws-unsupported: there that the image credential provider knows",
+      "aws-unsupported: there that the image credential provider supports",
     ],
     [
       "111122223333",
       "eusc-de-east-1",
       { dualStack: true },
-      "aws-unsupported: there that the image credential provider knows",
+      "aws-unsupported: there that the image credential provider supports",
     ],
   ])("%s in %s with %j throws %s", (account, region, options, code) => {
     expect(() => ecrHost(account, region, options)).toThrowError(refused(code));

@@ -43,7 +43,7 @@ describe("eksAccess", () => {
     [
       "nothing",
       {},
-      "aws-missing: access entries of the EKS cluster would let the controllers in, and allow them nothing",
+      "aws-missing: access entries of the EKS cluster would admit the controllers but allow them nothing",
     ],
     // access-policies.adoc: "you can only associate each policy to an access entry once".
     [
@@ -54,12 +54,12 @@ describe("eksAccess", () => {
           { policy: "AmazonEKSViewPolicy", namespaces: ["shop"] },
         ],
       },
-      "aws-conflict: access policy is given twice, and EKS associates each with an access entry once",
+      "aws-conflict: the access policy is stated twice, but EKS associates it with an access entry only once",
     ],
     [
       "no namespace",
       { accessPolicies: [{ policy: "AmazonEKSViewPolicy", namespaces: [] }] },
-      "aws-missing: access policy is limited to an empty list of namespaces",
+      "aws-missing: the access policy is limited to an empty list of namespaces",
     ],
     // access-policies.adoc: EKS takes wildcards.
     [
@@ -71,12 +71,12 @@ describe("eksAccess", () => {
     [
       "a group of the system",
       { kubernetesGroups: ["system:masters"] },
-      "aws-invalid: Kubernetes group is not one that an access entry can have",
+      "aws-invalid: the Kubernetes group is not one that an access entry can have",
     ],
     [
       "an empty group",
       { kubernetesGroups: [""] },
-      "aws-invalid: Kubernetes group is not one that an access entry can have",
+      "aws-invalid: the Kubernetes group is not one that an access entry can have",
     ],
     ["a late group", { kubernetesGroups: ["${TfToken[TOKEN.1]}"] }, "late-value"],
   ])("refuses %s", (_, given, code) => {
@@ -101,11 +101,11 @@ describe("eksClusterName", () => {
   });
 
   it.each<[unknown, string]>([
-    ["", "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
-    [undefined, "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
-    ["-a", "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
-    ["a.b", "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
-    ["A".repeat(101), "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["", "aws-invalid: the name of the EKS cluster is missing, or not one that EKS accepts"],
+    [undefined, "aws-invalid: the name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["-a", "aws-invalid: the name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["a.b", "aws-invalid: the name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["A".repeat(101), "aws-invalid: the name of the EKS cluster is missing, or not one that EKS accepts"],
     ["${TfToken[TOKEN.1]}", "late-value"],
   ])("refuses %j", (name, code) => {
     expect(() => eksClusterName(name)).toThrowError(refused(code));
@@ -116,7 +116,7 @@ describe("requireAccessEntries", () => {
   it.each<[string, string | undefined]>([
     ["API", undefined],
     ["API_AND_CONFIG_MAP", undefined],
-    ["CONFIG_MAP", "aws-unsupported: takes no access entries"],
+    ["CONFIG_MAP", "aws-unsupported: does not support access entries"],
     ["config_map", "property-invalid"],
   ])("answers to %s with %s", (mode, code) => {
     const check = (): void => requireAccessEntries("spoke-a", mode);

@@ -33,7 +33,7 @@ describe("partitions", () => {
       expect.objectContaining({
         code: "aws-unsupported",
         problem: expect.stringContaining(
-          "partition has no CloudFront that serves an issuer under a custom name",
+          "the partition has no CloudFront that can serve an issuer under a custom name",
         ) as string,
         message: expect.stringContaining('use access: "public"'),
       }),

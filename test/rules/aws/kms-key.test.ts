@@ -42,7 +42,7 @@ describe("keys of KMS", () => {
       `${KEY}/x`,
       "key",
     ])
-      expect(() => kmsKeyArn(arn)).toThrowError(code("aws-invalid: KMS key is not the ARN of a key"));
+      expect(() => kmsKeyArn(arn)).toThrowError(code("aws-invalid: the KMS key is not the ARN of a key"));
     expect(() => requireKeyPartition(KEY, "aws-cn")).toThrowError(
       code("aws-mismatch: is in another AWS partition than the rest of the chain"),
     );

@@ -47,7 +47,7 @@ describe("repositoryPattern", () => {
     7 as never,
   ])("refuses %j", (repository) => {
     expect(() => repositoryPattern(repository)).toThrowError(
-      code("aws-invalid: ECR repository is not a repository name or pattern"),
+      code("aws-invalid: the ECR repository is not a repository name or pattern"),
     );
   });
 
@@ -61,7 +61,7 @@ describe("repositoryPattern", () => {
     "ecr-public.aws.com/nginx/nginx",
   ])("refuses %s, which begins with the registry's host", (repository) => {
     expect(() => repositoryPattern(repository)).toThrowError(
-      code("aws-invalid: ECR repository begins with the host of its registry"),
+      code("aws-invalid: the ECR repository begins with the host of its registry"),
     );
   });
 
@@ -74,7 +74,7 @@ describe("repositoryPattern", () => {
   it("refuses a late value, and a pattern where one repository is meant", () => {
     expect(() => repositoryPattern(LATE)).toThrowError(code("late-value"));
     expect(() => repositoryName("base/*")).toThrowError(
-      code("aws-invalid: ECR has a policy per repository, none for a pattern"),
+      code("aws-invalid: ECR has a policy per repository, but none for a pattern"),
     );
     expect(repositoryName("base/go")).toBe("base/go");
   });
@@ -93,7 +93,7 @@ describe("names of IAM roles", () => {
 
   it.each(["", "a b", "a/b", "ä", 5 as never])("refuses %j", (name) => {
     expect(() => roleName(name)).toThrowError(
-      code("aws-invalid: IAM role name has characters that IAM refuses"),
+      code("aws-invalid: the IAM role name has characters that IAM refuses"),
     );
   });
 
@@ -123,7 +123,7 @@ describe("names of IAM roles", () => {
 
   it.each(["a b", "x".repeat(33)])("refuses the prefix %j", (prefix) => {
     expect(() => derivedRoleName(["a"], prefix)).toThrowError(
-      code("aws-invalid: IAM role name has characters that IAM refuses"),
+      code("aws-invalid: the IAM role name has characters that IAM refuses"),
     );
   });
 
@@ -132,12 +132,14 @@ describe("names of IAM roles", () => {
   });
 
   it.each(["", "a/", "/a", "/a b/", "/ä/", `/${"a".repeat(511)}/`])("refuses the path %j", (path) => {
-    expect(() => rolePath(path)).toThrowError(code("aws-invalid: path of the IAM role is not a path"));
+    expect(() => rolePath(path)).toThrowError(
+      code("aws-invalid: the path of the IAM role is not a valid path"),
+    );
   });
 
   it.each([["x".repeat(1001)], ["  "], [""], ["snow ☃"]])("refuses the description %j", (text) => {
     expect(() => roleDescription(text, "description")).toThrowError(
-      code("aws-invalid: cannot stand in the description of an IAM role"),
+      code("aws-invalid: cannot be part of the description of an IAM role"),
     );
   });
 
@@ -171,7 +173,7 @@ describe("ARNs", () => {
     expect(() => parseRoleArn(LATE)).toThrowError(code("late-value"));
     expect(() => parseOidcProviderArn(LATE)).toThrowError(code("late-value"));
     expect(() => accountId(11112222333 as never)).toThrowError(
-      code("aws-invalid: AWS account is not an account id"),
+      code("aws-invalid: the AWS account is not an account id"),
     );
   });
 });

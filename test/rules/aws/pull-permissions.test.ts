@@ -89,7 +89,7 @@ describe("pullPermissions", () => {
     const repositories = Array.from({ length: 200 }, (_, index) => `shop/service-${index}`);
     const run = (): unknown => pullPermissions([grant({ repositories })]);
     expect(run).toThrowError(code("aws-limit: is too long"));
-    expect(run).toThrowError(/permission policy of the IAM role is too long, got \d{5}; allowed: 10240/);
+    expect(run).toThrowError(/the permission policy of the IAM role is too long, got \d{5}; allowed: 10240/);
   });
 
   it("accepts exactly 10,240 characters, white space not counted", () => {

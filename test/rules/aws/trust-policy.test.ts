@@ -74,27 +74,27 @@ describe("trustPolicy", () => {
   });
 
   it.each([
-    ["nobody", [trust([])], "aws-missing: IAM role trusts no service account"],
-    ["no trust", [], "aws-missing: IAM role trusts no service account"],
+    ["nobody", [trust([])], "aws-missing: the IAM role trusts no service account"],
+    ["no trust", [], "aws-missing: the IAM role trusts no service account"],
     [
       "one twice",
       [trust(["a/a", "a/a"])],
-      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
     ],
     [
       "one twice over two trusts",
       [trust(["a/a"]), trust(["a/a"])],
-      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
     ],
     [
       "one that a wildcard admits",
       [trust(["shop/web"], { subjectPatterns: [subjectPattern("shop/*")] })],
-      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
     ],
     [
       "a wildcard twice",
       [trust([], { subjectPatterns: [subjectPattern("shop/*"), subjectPattern("shop/*")] })],
-      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
     ],
   ])("refuses %s", (_, trusts, expected) => {
     expect(() => trustPolicy(trusts)).toThrowError(code(expected));
@@ -125,7 +125,7 @@ describe("trustPolicy", () => {
     1 as never,
   ])("refuses the wildcard %j", (pattern) => {
     expect(() => subjectPattern(pattern)).toThrowError(
-      code("aws-invalid: wildcard for service accounts is not usable"),
+      code("aws-invalid: the wildcard for service accounts is not valid"),
     );
   });
 });

@@ -24,7 +24,7 @@ describe.each(BROAD)("%s", (name, id) => {
     expect(() => accessRoles([{ role, scope: SUBSCRIPTION }])).toThrowError(
       expect.objectContaining({
         code: "azure-unsafe",
-        problem: expect.stringContaining("would reach everything") as string,
+        problem: expect.stringContaining("would give access to everything") as string,
       }),
     );
     expect(accessRoles([{ role, scope: SUBSCRIPTION, reason: "a backup of all" }])).toHaveLength(1);
@@ -44,7 +44,7 @@ it("other roles need none, Reader (acdd72a7-3385-48ef-bd42-f606fba81ae7) say", (
 it("a reason has 1 to 1024 characters", () => {
   const refused = expect.objectContaining({
     code: "azure-invalid",
-    problem: expect.stringContaining("reason says nothing") as string,
+    problem: expect.stringContaining("is empty or too long") as string,
   });
   expect(() => checkReason("a".repeat(1024))).not.toThrow();
   for (const reason of ["", " ", "a".repeat(1025)]) expect(() => checkReason(reason)).toThrowError(refused);

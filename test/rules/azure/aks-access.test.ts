@@ -39,11 +39,11 @@ describe("aksAssignments", () => {
   it.each<readonly [string, string, AksRoleGrant]>([
     // Lists credentials alone, and is the first that a search finds.
     [
-      "azure-unknown: role allows nothing within an AKS",
+      "azure-unknown: the role is not known to allow anything within an AKS",
       ID,
       { role: "Azure Kubernetes Service Cluster User Role" },
     ],
-    ["azure-unknown: role allows nothing within an AKS", ID, { role: "Owner" }],
+    ["azure-unknown: the role is not known to allow anything within an AKS", ID, { role: "Owner" }],
     ["azure-missing: empty list of namespaces", ID, { role: WRITER, namespaces: [] }],
     ["identities-invalid", ID, { role: WRITER, namespaces: ["a/b"] }],
     ["azure-invalid: role is neither a name", ID, { role: "/subscriptions/x" }],

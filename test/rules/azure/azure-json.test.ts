@@ -37,7 +37,7 @@ describe("renderAzureJson", () => {
   it.each([
     ["azure-invalid: is not a GUID", { tenantId: "contoso.com" }],
     ["azure-invalid: is not a GUID", { subscriptionId: "prod" }],
-    ["azure-unknown: azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
+    ["azure-unknown: the Azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
   ])("refuses with %s", (code, change) => {
     const run = (): string => renderAzureJson({ cloud: "AzurePublicCloud", tenantId: TENANT, ...change });
     expect(run).toThrowError(refusal(code));

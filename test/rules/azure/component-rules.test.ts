@@ -71,7 +71,7 @@ describe("statedScopes", () => {
     expect(() => statedScopes(scopes as readonly string[])).toThrowError(
       expect.objectContaining({
         code: "azure-invalid",
-        problem: expect.stringContaining("scope is not a resource id") as string,
+        problem: expect.stringContaining("the scope is not a resource id") as string,
       }),
     );
   });
@@ -93,7 +93,7 @@ describe("statedScopes", () => {
     expect(() => statedScopes([scope])).toThrowError(
       expect.objectContaining({
         code: "azure-invalid",
-        problem: expect.stringContaining("scope is not a resource id") as string,
+        problem: expect.stringContaining("the scope is not a resource id") as string,
       }),
     );
   });
@@ -178,7 +178,7 @@ describe("tagsArgument", () => {
       expect(() => tagsArgument(tags as Record<string, string>)).toThrowError(
         expect.objectContaining({
           code: "azure-invalid",
-          problem: expect.stringContaining("tag is not one") as string,
+          problem: expect.stringContaining("the tag is not valid in Azure") as string,
         }),
       );
     },
@@ -266,7 +266,7 @@ describe("componentNames", () => {
         code: "azure-invalid",
         problem: expect.stringContaining("name that ccoctl would give") as string,
         message: expect.stringMatching(
-          /^requests\/06\.yaml, document 2, .*x-b-c\.d.*leave `naming: "ccoctl"` out/,
+          /^requests\/06\.yaml, document 2, .*x-b-c\.d.*remove `naming: "ccoctl"`/,
         ) as string,
       }),
     );

@@ -109,7 +109,7 @@ describe("spread", () => {
         problem: expect.stringContaining("federated identity credentials") as string,
         value: 21,
         remedy:
-          "set shards to 2 (now 1), with which all service accounts fit; about 50 % of them move to another identity, so plan that apply; or leave shards out for one identity per service account",
+          "set shards to 2 (now 1), so that all service accounts fit; about 50 % of them then move to another identity, so plan that apply; or remove `shards` to get one identity per service account",
       }),
     );
     expect(spread(pulls(21), { namePrefix: "p", shards: 2 })).toHaveLength(2);

@@ -17,7 +17,7 @@ describe("azureCloud", () => {
     expect(() => azureCloud(name)).toThrowError(
       expect.objectContaining({
         code: "azure-unknown",
-        problem: expect.stringContaining("azure cloud") as string,
+        problem: expect.stringContaining("the Azure cloud") as string,
         allowed: "AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud",
       }),
     );

@@ -18,10 +18,10 @@ describe("repositoryPatterns", () => {
   });
 
   it.each([
-    ["team*", "a star elsewhere"],
-    ["*/web", "a star elsewhere"],
-    ["team/*/web", "a star elsewhere"],
-    ["**", "a star elsewhere"],
+    ["team*", "a star other than"],
+    ["*/web", "a star other than"],
+    ["team/*/web", "a star other than"],
+    ["**", "a star other than"],
     ["", "not a repository name"],
     ["/", "not a repository name"],
     ["Shop/web", "not a repository name"],

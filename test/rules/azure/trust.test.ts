@@ -60,7 +60,7 @@ describe("federatedCredentials", () => {
     expect(() => federatedCredentials(trust({ issuer: issuer(601) }))).toThrowError(
       expect.objectContaining({
         code: "azure-limit",
-        problem: "issuer of a federated identity credential has 601 characters",
+        problem: "the issuer of a federated identity credential has 601 characters",
       }),
     );
   });

@@ -136,53 +136,61 @@ describe("authenticationConfiguration", () => {
 
   it.each<[string, object, string]>([
     // Whoever runs the spoke could use the token there.
-    ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is that of"],
+    ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is also accepted by"],
     [
       "AWS's audience in a region",
       { audience: "https://sts.eu-west-1.amazonaws.com/" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     [
       "AWS's audience in China",
       { audience: "sts.amazonaws.com.cn" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
-    ["Azure's audience", { audience: "api://AzureADTokenExchange" }, "fleet-unsafe: the audience is that of"],
+    [
+      "Azure's audience",
+      { audience: "api://AzureADTokenExchange" },
+      "fleet-unsafe: the audience is also accepted by",
+    ],
     [
       "Azure's audience in China",
       { audience: "api://AzureADTokenExchangeChina" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     [
       "Google's audience",
       { audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
-    ["a workload pool of GKE", { audience: "acme.svc.id.goog" }, "fleet-unsafe: the audience is that of"],
+    [
+      "a workload pool of GKE",
+      { audience: "acme.svc.id.goog" },
+      "fleet-unsafe: the audience is also accepted by",
+    ],
     [
       "the audience of OpenShift's components",
       { audience: "openshift" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     [
       "an API server's audience",
       { audience: "https://kubernetes.default.svc" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     [
       "an API server's audience with its domain",
       { audience: "https://kubernetes.default.svc.cluster.local" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     [
       "the hub's issuer as audience",
       { audience: "https://hub.example" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     [
       "the hub's issuer with a slash",
       { audience: "https://hub.example/" },
-      "fleet-unsafe: the audience is that of",
+      "fleet-unsafe: the audience is also accepted by",
     ],
     ["a late audience", { audience: LATE }, "late-value"],
     // `URL must not overlap with disallowed issuers`: the default issuer of kubeadm and OpenShift is the spoke's as well.
@@ -224,7 +232,7 @@ describe("authenticationConfiguration", () => {
       "fleet-invalid: would not start",
     ],
     [
-      "an authenticator that makes no user name",
+      "an authenticator that does not set a user name",
       { additionalAuthenticators: [{ issuer: people().issuer }] },
       "fleet-invalid: would not start",
     ],
@@ -260,15 +268,19 @@ describe("authenticationConfiguration", () => {
     ],
     ["no name of the hub", { hub: undefined }, "cluster-invalid"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
-    ["nobody", { serviceAccounts: [] }, "fleet-missing: no controller would be trusted"],
-    ["a prefix without colon", { userPrefix: "hub" }, "fleet-invalid: prefix of the hub's user names"],
-    ["no prefix", { userPrefix: "" }, "fleet-invalid: prefix of the hub's user names"],
+    ["nobody", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
+    [
+      "a prefix without colon",
+      { userPrefix: "hub" },
+      "fleet-invalid: with this prefix, the hub's user names",
+    ],
+    ["no prefix", { userPrefix: "" }, "fleet-invalid: with this prefix, the hub's user names"],
     [
       "the prefix of the cluster itself",
       { userPrefix: "system:" },
-      "fleet-invalid: prefix of the hub's user names",
+      "fleet-invalid: with this prefix, the hub's user names",
     ],
-    ["a quote in the prefix", { userPrefix: "a':" }, "fleet-invalid: prefix of the hub's user names"],
+    ["a quote in the prefix", { userPrefix: "a':" }, "fleet-invalid: with this prefix, the hub's user names"],
     ["any service account", { serviceAccounts: ["fleet/*"] }, "identities-invalid"],
     ["any audience", { audience: "*" }, "audience-invalid"],
     ["a slash behind the issuer", { issuer: "https://hub.example/" }, "issuer-invalid"],
@@ -297,13 +309,13 @@ describe("assertOwnAudiences", () => {
     expect(() => {
       assertOwnAudiences([...tokens, { spoke: "c", audience: "for-a" }], []);
     }).toThrowError(
-      refusal("fleet-conflict: take one audience", {
-        problem: "spokes a and c take one audience, so that each could use the other one's token",
+      refusal("fleet-conflict: accept the same audience", {
+        problem: "the spokes a and c accept the same audience, so each could use the other's token",
       }),
     );
     expect(() => {
       assertOwnAudiences(tokens, [volume("for-b")]);
-    }).toThrowError(refusal("fleet-unsafe: the audience is that of", { value: "for-b" }));
+    }).toThrowError(refusal("fleet-unsafe: the audience is also accepted by", { value: "for-b" }));
   });
 });
 

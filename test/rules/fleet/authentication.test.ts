@@ -55,7 +55,7 @@ describe("an AuthenticationConfiguration", () => {
 
   it.each([
     [
-      "apiserver.config.k8s.io/v9, which no API server knows",
+      "apiserver.config.k8s.io/v9, which no API server supports",
       { ...document(), apiVersion: "apiserver.config.k8s.io/v9" },
     ],
     ["https://hub.example twice", document(entry({}), entry({}))],
@@ -68,7 +68,7 @@ describe("an AuthenticationConfiguration", () => {
     ["without https", document(entry({ url: "http://hub.example" }))],
     ["discoveryURL http://d without https", document(entry({ discoveryURL: "http://d" }))],
     ["the issuer's own URL", document(entry({ discoveryURL: ISSUER.url }))],
-    ["holds no PEM block", document(entry({ certificateAuthority: "nope" }))],
+    ["contains no PEM block", document(entry({ certificateAuthority: "nope" }))],
     ["the key userValidationRule,", document(entry({}, CLAIMS.username, { userValidationRule: [] }))],
     ["the key caBundle,", document(entry({ caBundle: "" }))],
     ["the key metadata,", { ...document(), metadata: {} }],
@@ -78,21 +78,21 @@ describe("an AuthenticationConfiguration", () => {
     ["a fragment", document(entry({ discoveryURL: "https://hub.example/a#b" }))],
     ["an empty audience", document(entry({ audiences: [""] }))],
     ["the audience a twice", document(entry({ audiences: ["a", "a"], audienceMatchPolicy: "MatchAny" }))],
-    ["is not known", document(entry({ audienceMatchPolicy: "MatchAll" }))],
+    ["which is unknown", document(entry({ audienceMatchPolicy: "MatchAll" }))],
     ["both prefix and expression", document(entry({}, { expression: "claims.sub", prefix: "" }))],
     [
       "no prefix for groups",
       document(entry({}, CLAIMS.username, { claimMappings: { ...CLAIMS, groups: { claim: "groups" } } })),
     ],
-    ["without either claim or expression", document(claims({ claim: "a", expression: "b" }))],
-    ["the other kind of rule", document(claims({ claim: "a", message: "b" }))],
+    ["with neither claim nor expression", document(claims({ claim: "a", expression: "b" }))],
+    ["mixes the fields", document(claims({ claim: "a", message: "b" }))],
     ["the claim a twice", document(claims({ claim: "a" }, { claim: "a" }))],
     ["without expression", document(users({ message: "a" }))],
     ["the expression a twice", document(users({ expression: "a" }, { expression: "a" }))],
     ["has no audience", document(entry({ audiences: [] }))],
     ["without audienceMatchPolicy MatchAny", document(entry({ audiences: ["a", "b"] }))],
     ["has no prefix", document(entry({}, { claim: "sub" }))],
-    ["makes no user name", document(entry({}, {}))],
+    ["does not set a user name", document(entry({}, {}))],
     [
       "both claim and expression",
       document(entry({}, { claim: "sub", prefix: "", expression: "claims.sub" })),

@@ -32,19 +32,19 @@ describe("serverIssues", () => {
   });
 
   it.each<[unknown, string]>([
-    ["", "server of a spoke is empty"],
-    [undefined, "server of a spoke is empty"],
-    ["a.example", "server of a spoke has no scheme, https:// is missing"],
-    ["http://a.example", "server of a spoke has the scheme http, not https"],
-    ["https://", "server of a spoke must be a valid absolute URL with a host"],
-    ["https://a b", "server of a spoke must be a valid absolute URL with a host"],
-    ["https://u:p@a.example", "server of a spoke has a user, which no client sends to an API server"],
-    ["https://a.example?x", "server of a spoke has a query or a fragment"],
+    ["", "the server of a spoke is empty"],
+    [undefined, "the server of a spoke is empty"],
+    ["a.example", "the server of a spoke has no scheme; https:// is missing"],
+    ["http://a.example", "the server of a spoke has the scheme http, not https"],
+    ["https://", "the server of a spoke must be a valid absolute URL with a host"],
+    ["https://a b", "the server of a spoke must be a valid absolute URL with a host"],
+    ["https://u:p@a.example", "the server of a spoke has a user, which no client sends to an API server"],
+    ["https://a.example?x", "the server of a spoke has a query or a fragment"],
     // The clouds' providers tell some endpoints without a scheme: `https://` stands before the placeholder.
-    ["https://https://10.0.0.1", "server of a spoke has a scheme twice"],
-    ["https://http://10.0.0.1", "server of a spoke has a scheme twice"],
-    ["ftp://a.example", "server of a spoke has another scheme than https"],
-    [`https://${"a".repeat(2041)}`, "server of a spoke is longer than 2048 characters"],
+    ["https://https://10.0.0.1", "the server of a spoke has a scheme twice"],
+    ["https://http://10.0.0.1", "the server of a spoke has a scheme twice"],
+    ["ftp://a.example", "the server of a spoke has a scheme other than https"],
+    [`https://${"a".repeat(2041)}`, "the server of a spoke is longer than 2048 characters"],
   ])("refuses %j", (server, problem) => {
     expect(serverIssues(server)).toMatchObject([refusal("fleet-invalid: server of a spoke", { problem })]);
   });
@@ -104,20 +104,20 @@ describe("certificateAuthorityIssues", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing", "", "certificate authority of a spoke is empty"],
-    ["PEM itself", pem, "certificate authority of a spoke is PEM that is not encoded in base64"],
-    ["other text", "%%%", "certificate authority of a spoke is not base64"],
-    ["base64 of base64", base64(CA), "certificate authority of a spoke holds no PEM block"],
-    ["base64 of text", base64("hello world!"), "certificate authority of a spoke holds no PEM block"],
+    ["nothing", "", "the certificate authority of a spoke is empty"],
+    ["PEM itself", pem, "the certificate authority of a spoke is PEM that is not encoded in base64"],
+    ["other text", "%%%", "the certificate authority of a spoke is not base64"],
+    ["base64 of base64", base64(CA), "the certificate authority of a spoke contains no PEM block"],
+    ["base64 of text", base64("hello world!"), "the certificate authority of a spoke contains no PEM block"],
     [
       "a public key",
       base64("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"),
-      "certificate authority of a spoke holds a PEM block that is no CERTIFICATE",
+      "the certificate authority of a spoke contains a PEM block that is not a CERTIFICATE",
     ],
     [
       "a damaged certificate",
       base64(pem.replace("MIIB", "AAAA")),
-      "certificate authority of a spoke holds a damaged certificate",
+      "the certificate authority of a spoke contains a damaged certificate",
     ],
   ])("refuses %s", (_, data, problem) => {
     expect(certificateAuthorityIssues(data)).toMatchObject([
@@ -171,7 +171,7 @@ describe("secretIssues", () => {
     expect(secretIssues("x", document)).toMatchObject([
       {
         code: "fleet-unsafe",
-        problem: `${where} holds secret material, which is stored in plain text there`,
+        problem: `${where} contains secret material, which is stored there in plain text`,
       },
     ]);
   });
@@ -265,7 +265,7 @@ describe("a profile", () => {
         value: "certificateAuthorityData",
         allowed: "certificate-authority-data",
       }),
-      refusal("fleet-unknown: the API server drops", {
+      refusal("fleet-unknown: the API server silently drops", {
         value: "status.accessProviders[0].cluster.other",
         allowed: "the fields of the CRD; within `cluster` they are in kebab-case",
       }),
@@ -291,9 +291,9 @@ describe("a profile", () => {
     ["", ["fleet-invalid: name of the cluster manager"]],
     ["a".repeat(64), ["fleet-invalid: name of the cluster manager"]],
     ["a b", ["fleet-invalid: name of the cluster manager"]],
-    ["KubeFleet", ["fleet-foreign: the cluster manager is another program"]],
-    ["open-cluster-management", ["fleet-foreign: the cluster manager is another program"]],
-    ["gke-fleet", ["fleet-foreign: the cluster manager is another program"]],
+    ["KubeFleet", ["fleet-foreign: the cluster manager is a program"]],
+    ["open-cluster-management", ["fleet-foreign: the cluster manager is a program"]],
+    ["gke-fleet", ["fleet-foreign: the cluster manager is a program"]],
   ])("of manager %j: %j", (name, codes) => {
     expect([...managerNameIssues(name), ...foreignManagerIssues(name)]).toEqual(
       codes.map((each) => refusal(each)),

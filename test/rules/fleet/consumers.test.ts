@@ -36,7 +36,7 @@ describe("consumers", () => {
     [
       "a controller of profiles beside cluster Secrets",
       () => argoCd({ version: "3.2", clusterSecrets: true, profileController: own }),
-      "fleet-unused: reads its cluster Secrets itself",
+      "fleet-unused: reads the cluster Secrets itself",
     ],
     ["Kueue 0.14", () => multiKueue({ version: "0.14.0" }), "fleet-unsupported: is too old"],
     ["Knative Operator 1.21", () => knativeOperator({ version: "v1.21.3" }), "fleet-unsupported: is too old"],
@@ -59,7 +59,7 @@ describe("consumers", () => {
     [
       "Kueue elsewhere",
       () => multiKueue({ version: "0.19", workloads: [{ ...own, namespace: "kq" }] }),
-      "fleet-mismatch: MultiKueue reads ClusterProfiles",
+      "fleet-mismatch: MultiKueue reads only ClusterProfiles",
     ],
     ["nothing for Argo CD", () => argoCd(...none), "property-missing"],
     ["nothing for Kueue", () => multiKueue(...none), "property-missing"],
@@ -242,7 +242,7 @@ describe("mountedPlugin", () => {
       "a plugin without published image",
       { plugin: "gcp-auth-plugin", image: "example.com/x:1" },
       { version: "1.35" },
-      "fleet-missing: its place in the image is not known",
+      "fleet-missing: the path of the binary is not known",
     ],
     [
       "the AWS CLI in a distroless image",
@@ -262,11 +262,11 @@ describe("mountedPlugin", () => {
   });
 
   it.each<[string, string, readonly string[]]>([
-    ["a path under a mount", "/plugins/a/x", []],
-    ["a path beside the mount", "/plugins/ab/x", ["fleet-missing: holds the command"]],
+    ["a path below a mount", "/plugins/a/x", []],
+    ["a path beside the mount", "/plugins/ab/x", ["fleet-missing: contains the command"]],
     ["a name on the PATH", "argocd-k8s-auth", []],
-    ["another name", "kubelogin", ["fleet-invalid: neither absolute nor on the PATH"]],
-    ["a path with dots", "/plugins/a/../x", ["fleet-invalid: neither absolute nor on the PATH"]],
+    ["another name", "kubelogin", ["fleet-invalid: neither an absolute path nor on the PATH"]],
+    ["a path with dots", "/plugins/a/../x", ["fleet-invalid: neither an absolute path nor on the PATH"]],
   ])("commandIssues: %s", (_, command, codes) => {
     const container = { name: "manager", mountPaths: ["/plugins/a"], onPath: ["argocd-k8s-auth"] };
     expect(commandIssues("p", command, container)).toEqual(codes.map((each) => refusal(each)));
@@ -338,7 +338,8 @@ describe("kueueConfiguration", () => {
       kueueConfiguration(`${base}featureGates: {}\n`, "accessProviders", [entry], true),
     ).toThrowError(
       refusal("fleet-invalid: configuration of Kueue", {
-        problem: "configuration of Kueue has featureGates, which Kueue refuses beside --feature-gates",
+        problem:
+          "the configuration of Kueue has featureGates, which Kueue refuses together with --feature-gates",
       }),
     );
     expect(multiKueue({ version: "0.19", featureGatesByFlag: true }).form).toEqual({

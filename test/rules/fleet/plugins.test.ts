@@ -91,7 +91,7 @@ describe("pluginExec", () => {
     ["argocd-k8s-auth", "aws", {}, "fleet-missing: is called without"],
     ["aws-eks-get-token", "aws", {}, "fleet-missing: is called without"],
     ["projected-token", "kubernetes", {}, "fleet-missing: is called without"],
-    ["kubelogin", "aws", {}, "fleet-unsupported: gives no credentials for a spoke"],
+    ["kubelogin", "aws", {}, "fleet-unsupported: cannot return credentials for a spoke"],
     ["aws-iam-authenticator", "aws", { clusterName: LATE }, "late-value"],
     ["kubelogin", "azure", { clientId: LATE }, "late-value"],
   ])("refuses %s for %s, %j with %s", (plugin, cloud, parameters, code) => {
@@ -102,7 +102,7 @@ describe("pluginExec", () => {
     ["secretreader", "fleet-unsafe: stored tokens"],
     ["cp-creds", "fleet-unsafe: stored tokens"],
     ["kubeconfig-secretreader-plugin", "fleet-unsafe: stored tokens"],
-    ["spire-agent", "fleet-unknown: no such access provider plugin"],
+    ["spire-agent", "fleet-unknown: the access provider plugin is unknown"],
     [LATE, "late-value"],
   ])("refuses the plugin %s with %s", (plugin, code) => {
     expect(() => fleetPlugin(plugin)).toThrowError(refusal(code));
@@ -197,7 +197,7 @@ describe("pluginCallIssues", () => {
     [
       "argocd-k8s-auth in v1",
       { command: "argocd-k8s-auth", args: ["gcp"], apiVersion: "client.authentication.k8s.io/v1" },
-      ["fleet-mismatch: does not answer in this version"],
+      ["fleet-mismatch: does not support this apiVersion"],
     ],
     [
       "aws-iam-authenticator by variable",
@@ -289,10 +289,10 @@ describe("providers and profiles", () => {
       [profile(["a", "x"]), profile(["y"])],
     ];
     expect(unlistedProfiles(providers, profiles)).toEqual([
-      refusal("fleet-mismatch: has no access provider of profile", { value: "y" }),
+      refusal("fleet-mismatch: contains no access provider of the profile", { value: "y" }),
     ]);
     expect(unusedProviders(providers, profiles)).toEqual([
-      refusal("fleet-unused: no profile names", { value: "b" }),
+      refusal("fleet-unused: no profile refers to", { value: "b" }),
     ]);
   });
 
@@ -306,13 +306,13 @@ describe("providers and profiles", () => {
   const ENVS = "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs";
   const EXEC = "client.authentication.k8s.io/exec";
   it.each<[string, object, string, boolean, readonly string[]]>([
-    ["variables without policy", {}, ENVS, true, ["fleet-unused: brings environment variables along"]],
+    ["variables without policy", {}, ENVS, true, ["fleet-unused: contains environment variables"]],
     [
       "variables with Ignore",
       { profileSourcedEnvVarsPolicy: "Ignore" },
       ENVS,
       true,
-      ["fleet-unused: brings environment variables along"],
+      ["fleet-unused: contains environment variables"],
     ],
     ["variables with Replace", { profileSourcedEnvVarsPolicy: "Replace" }, ENVS, true, []],
     [
@@ -320,9 +320,9 @@ describe("providers and profiles", () => {
       { profileSourcedEnvVarsPolicy: "Replace" },
       ENVS,
       false,
-      ["fleet-unused: brings environment variables along"],
+      ["fleet-unused: contains environment variables"],
     ],
-    ["data without cluster info", {}, EXEC, true, ["fleet-unused: has data for the plugin"]],
+    ["data without cluster info", {}, EXEC, true, ["fleet-unused: contains data for the plugin"]],
     ["data with cluster info", { execConfig: { ...execConfig, provideClusterInfo: true } }, EXEC, false, []],
   ])("%s", (_, over, extension, takes, codes) => {
     const { variables, config } = ignoredProfileData([listed("a", over)], profile(["a"], [extension]), takes);

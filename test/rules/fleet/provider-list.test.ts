@@ -24,7 +24,7 @@ describe("accessProviderIssues", () => {
       },
       [],
     ],
-    ["no object", 1, ["fleet-invalid: access provider "]],
+    ["no object", 1, ["fleet-invalid: the access provider "]],
     ["no name", { execConfig }, ["fleet-invalid: name of an access provider"]],
     ["an empty name", { name: "", execConfig }, ["fleet-invalid: name of an access provider"]],
     ["a long name", { name: "a".repeat(254), execConfig }, ["fleet-invalid: name of an access provider"]],
@@ -34,51 +34,51 @@ describe("accessProviderIssues", () => {
       ["fleet-unsupported: argocd-k8s-auth aws without --cluster-name"],
     ],
     ["Argo CD's name for Azure", { name: "argo-cd-builtin-azure", execConfig }, []],
-    ["no exec", { name: "a" }, ["fleet-invalid: access provider "]],
+    ["no exec", { name: "a" }, ["fleet-invalid: the access provider "]],
     [
       "no command",
       { name: "a", execConfig: { ...execConfig, command: "" } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "another apiVersion",
       { name: "a", execConfig: { ...execConfig, apiVersion: "v1" } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "args of numbers",
       { name: "a", execConfig: { ...execConfig, args: [1] } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "env as a map",
       { name: "a", execConfig: { ...execConfig, env: { A: "b" } } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "a variable without name",
       { name: "a", execConfig: { ...execConfig, env: [{ name: "", value: "b" }] } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "a provideClusterInfo that is a text",
       { name: "a", execConfig: { ...execConfig, provideClusterInfo: "false" } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "an installHint that is not a string",
       { name: "a", execConfig: { ...execConfig, installHint: 1 } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "another mode",
       { name: "a", execConfig: { ...execConfig, interactiveMode: "never" } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "a key that is ignored",
       { name: "a", execConfig: { ...execConfig, config: {} } },
-      ["fleet-invalid: access provider "],
+      ["fleet-invalid: the access provider "],
     ],
     [
       "the policy of the drafts",
@@ -88,7 +88,7 @@ describe("accessProviderIssues", () => {
     [
       "a policy in lower case",
       { name: "a", execConfig, profileSourcedEnvVarsPolicy: "replace" },
-      ["fleet-unknown: none of the values that the controllers know"],
+      ["fleet-unknown: a value that the controllers do not know"],
     ],
     [
       "arguments of the profile",
@@ -102,7 +102,7 @@ describe("accessProviderIssues", () => {
   it("names a provider that appears twice once", () => {
     const entry = { name: "a", execConfig };
     expect(accessProviderIssues([entry, entry, entry]).map(({ message }) => message)).toEqual([
-      'two access providers have one name, and only the first would be used, got "a"; allowed: each name once; ' +
+      'two access providers have the same name, so only the first would be used, got "a"; allowed: each name once; ' +
         "rename one of the two, in the controller's file and in the profiles",
     ]);
   });

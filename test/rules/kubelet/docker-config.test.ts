@@ -17,26 +17,26 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
   [JSON_TYPE, auth("YTpiYg=="), ["r.io"], undefined],
   [JSON_TYPE, auth("YTpiYg"), ["r.io"], undefined],
   [JSON_TYPE, auth("YT\npi"), ["r.io"], undefined],
-  [JSON_TYPE, auth(" YTpi"), ["r.io"], 'auth of the entry "r.io" is not base64'],
-  [JSON_TYPE, auth("YTpi="), ["r.io"], 'auth of the entry "r.io" is not base64'],
-  [JSON_TYPE, auth("YWI="), ["r.io"], 'auth of the entry "r.io" is not base64 of username:password'],
+  [JSON_TYPE, auth(" YTpi"), ["r.io"], 'the auth of the entry "r.io" is not base64'],
+  [JSON_TYPE, auth("YTpi="), ["r.io"], 'the auth of the entry "r.io" is not base64'],
+  [JSON_TYPE, auth("YWI="), ["r.io"], 'the auth of the entry "r.io" is not base64 of username:password'],
   [JSON_TYPE, "notjson", [], "it is not JSON"],
-  [JSON_TYPE, "[]", [], "it is array, and must be object"],
-  [JSON_TYPE, '{"auths":"x"}', [], "auths is string, and must be object"],
-  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is number, and must be object'],
+  [JSON_TYPE, "[]", [], "it is array, but must be object"],
+  [JSON_TYPE, '{"auths":"x"}', [], "auths is string, but must be object"],
+  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is number, but must be object'],
   [
     JSON_TYPE,
     '{"auths":{"r.io":{"Username":5}}}',
     ["r.io"],
-    'username of the entry "r.io" is number, and must be string',
+    'username of the entry "r.io" is number, but must be string',
   ],
   [
     JSON_TYPE,
     '{"auths":{},"HttpHeaders":{"a":1}}',
     [],
-    "a value of HttpHeaders is number, and must be string",
+    "a value of HttpHeaders is number, but must be string",
   ],
-  [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is not base64'],
+  [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'the auth of the entry "r.io" is not base64'],
 ])("%s %s", (type, content, registries, problem) => {
   expect(readDockerConfig(type, content)).toEqual({ registries, problem });
 });
@@ -45,7 +45,7 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
 it.each(["username", "password", "email", "auth"])("%s of an entry is text", (name) => {
   const content = JSON.stringify({ "r.io": { [name]: 5, identitytoken: 5 } });
   expect(readDockerConfig(OLD_TYPE, content).problem).toBe(
-    `${name} of the entry "r.io" is number, and must be string`,
+    `${name} of the entry "r.io" is number, but must be string`,
   );
   expect(
     readDockerConfig(OLD_TYPE, JSON.stringify({ "r.io": { identitytoken: 5 } })).problem,

@@ -55,8 +55,8 @@ describe("lookupRepository", () => {
     expect(() => lookupRepository("acme/Tool")).toThrowError(
       'the kubelet refuses this image name (InvalidImageName): couldn\'t parse image name "acme/Tool": invalid ' +
         'reference format: repository name (acme/Tool) must be lowercase, got "acme/Tool"; allowed: ' +
-        "[registry[:port]/]path[:tag][@digest], the path in lower case; write the image as `podman pull` or " +
-        "`docker pull` accepts it",
+        "[registry[:port]/]path[:tag][@digest], the path in lower case; write the image in a form that `podman pull` or " +
+        "`docker pull` accepts",
     );
   });
 

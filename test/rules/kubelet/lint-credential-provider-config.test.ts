@@ -42,7 +42,7 @@ it.each([
   [
     { tokenAttributes },
     "providers[1].tokenAttributes.serviceAccountTokenAudience",
-    "the audience holds blanks, and RBAC and the cloud compare it exactly; remove the blanks",
+    "the audience contains blanks, but RBAC and the cloud compare it exactly; remove the blanks",
   ],
   [
     {

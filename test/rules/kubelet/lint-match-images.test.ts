@@ -15,17 +15,17 @@ describe("lintMatchImages", () => {
       "https://registry.example.com/team",
       'it starts with a scheme, which is read as the registry; write "registry.example.com/team"',
     ],
-    ["a b.io", "it is not a host with optional port and path, and the kubelet refuses the whole file"],
-    ["a[0-9].io", "it is not a host with optional port and path, and the kubelet refuses the whole file"],
+    ["a b.io", "it is not a host with optional port and path, so the kubelet refuses the whole file"],
+    ["a[0-9].io", "it is not a host with optional port and path, so the kubelet refuses the whole file"],
     [
       "index.docker.io/team",
-      'the kubelet looks images of index.docker.io up as docker.io; write "docker.io/team"',
+      'the kubelet looks up images of index.docker.io as docker.io; write "docker.io/team"',
     ],
     [
       "[::1]",
       "brackets without port are read as a character class; an IPv6 registry needs a port: [::1]:5000",
     ],
-    ["gcr..io", "a part of the host is empty, and no image has such a registry; remove the surplus dot"],
+    ["gcr..io", "a part of the host is empty, which no image's registry can have; remove the surplus dot"],
     [
       "team",
       "a first component without dot and port is read as a path on docker.io, never as a registry; write the " +
@@ -33,14 +33,14 @@ describe("lintMatchImages", () => {
     ],
     [
       "gcr.io/team/*",
-      "globs count only in the host; in the path they are plain characters that no image has. The path is a " +
+      "globs work only in the host; in the path they are plain characters, which no image path contains. The path is a " +
         'prefix: write "gcr.io/team/"',
     ],
     ["gcr.io/app:v1", 'images are matched without tag and digest; write "gcr.io/app"'],
     ["gcr.io:443/app@sha256:abc", 'images are matched without tag and digest; write "gcr.io:443/app"'],
     [
       "gcr.io/Team",
-      "its path has characters that no image path has: those are a-z, 0-9 and . _ - / in lower case",
+      "its path has characters that no image path can have; a path consists of a-z, 0-9 and . _ - /",
     ],
   ])("explains %j", (pattern, why) => {
     expect(lintMatchImages(pattern)).toEqual([why]);
@@ -91,15 +91,15 @@ describe("lintMatchImagesStrictly", () => {
     [
       "gcr.io?x=1",
       "gcr.io/app",
-      ["what follows the question mark is ignored; remove it. A question mark is not a glob here"],
+      ["the text after the question mark is ignored; remove it. A question mark is not a glob here"],
     ],
-    ["gcr.io#x", "gcr.io/app", ["what follows the # is ignored; remove it"]],
-    ["gcr.io:/team", "gcr.io/team", ['the empty port counts as none; write "gcr.io/team"']],
+    ["gcr.io#x", "gcr.io/app", ["the text after the # is ignored; remove it"]],
+    ["gcr.io:/team", "gcr.io/team", ['an empty port means no port; write "gcr.io/team"']],
     [
       "docker.io/nginx",
       "docker.io/nginx/unit",
       [
-        "it does not match the official image: that is looked up as docker.io/library/nginx. Write that, or " +
+        "it does not match the official image, which is looked up as docker.io/library/nginx. Write this, or " +
           '"docker.io/nginx/" for the images of an organization',
       ],
     ],

@@ -125,7 +125,7 @@ describe("validateCredentialProviderConfig", () => {
       },
     };
     expect(validateCredentialProviderConfig(document, { kubelet: "1.36" })).toEqual([
-      { field: "", message: "what is given cannot be read as a parsed document" },
+      { field: "", message: "the given value cannot be read as a parsed document" },
     ]);
   });
 

@@ -197,7 +197,11 @@ describe("flags in files of a distribution", () => {
 describe("refusals", () => {
   it.each<[string, () => unknown, string]>([
     ["Talos before tokens", () => checkTalos("1.9", "1.34"), "version-unsupported: drops tokenAttributes"],
-    ["Talos that is not known", () => checkTalos("1.15", "1.34"), "version-unsupported: nothing is known"],
+    [
+      "Talos that is not known",
+      () => checkTalos("1.15", "1.34"),
+      "version-unsupported: is not a known version",
+    ],
     [
       "Talos with a newer kubelet",
       () => checkTalos("1.11", "1.35"),
@@ -221,7 +225,7 @@ describe("refusals", () => {
           { files: [], kubeletFlags: TALOS, executables: [{ path: "/p", url: "https://a/b", sha256: "0" }] },
           "1.12",
         ),
-      "node-unsupported: cannot fetch",
+      "node-unsupported: cannot download",
     ],
     ["MicroShift 4.22", () => microShiftHost("4.22"), "version-unsupported: MicroShift 4.22"],
     [
@@ -248,14 +252,18 @@ describe("refusals", () => {
     [
       "RKE2, another flag",
       () => rancherHost("rke2").files(setup("/etc/a", { kubeletFlags: { v: "2" } })),
-      "node-unsupported: not one of the credential providers",
+      "node-unsupported: does not configure credential providers",
     ],
     [
       "MicroShift with the kubelet of an older one",
       () => microShiftHost("5.0").checkKubelet?.("1.35"),
       "version-unsupported: newer kubelet",
     ],
-    ["RKE2 1.33", () => rancherHost("rke2").checkKubelet?.("1.33"), "version-unsupported: RKE2 1.33 reads"],
+    [
+      "RKE2 1.33",
+      () => rancherHost("rke2").checkKubelet?.("1.33"),
+      "version-unsupported: RKE2 1.33 itself reads",
+    ],
     [
       "kubeadm 1.37 with v1beta3",
       () => checkKubeadm("v1beta3", "1.37"),

@@ -58,7 +58,7 @@ describe("publishedJwks", () => {
       expect(() => publishedJwks([current, ...keys])).toThrowError(
         expect.objectContaining({
           code: "issuer-invalid",
-          problem: "exactly one key is the one that cluster two signs with now",
+          problem: "exactly one key must be the one that cluster two signs with now",
           value: `${count} keys with the use "current"`,
           remedy: expect.stringMatching(/name the cluster of each key \(`cluster`\)$/) as string,
         }),
@@ -148,14 +148,14 @@ describe("issuerDocuments", () => {
     ["a//b", "is not a plain relative path"],
     ["keys.json?x", "is not a plain relative path"],
     ["${a}", "is not a plain relative path"],
-    ["../keys.json", "has a dot segment"],
-    ["a/./b", "has a dot segment"],
-    [".well-known/openid-configuration", "is that of the discovery document"],
+    ["../keys.json", "contains a dot segment"],
+    ["a/./b", "contains a dot segment"],
+    [".well-known/openid-configuration", "is the path of the discovery document"],
   ])("refuses the path %j", (jwksPath, reason) => {
     expect(() => issuerDocuments(issuer, [current], { jwksPath })).toThrowError(
       expect.objectContaining({
         code: "issuer-invalid",
-        problem: `path of the keys' document ${reason}`,
+        problem: `the path of the key set ${reason}`,
       }),
     );
   });

@@ -89,25 +89,25 @@ describe("jwksFromPublicKeys", () => {
     ["", "is empty"],
     ["  \n", "is empty"],
     ["serviceaccount-signer.public", "has no PEM block"],
-    ["ssh-rsa AAAAB3NzaC1yc2E me@host", "is in the form of OpenSSH"],
-    ["---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----", "is in the form of OpenSSH"],
+    ["ssh-rsa AAAAB3NzaC1yc2E me@host", "is in OpenSSH's format"],
+    ["---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----", "is in OpenSSH's format"],
     [JSON.stringify({ kty: "RSA", n: "AQAB", e: "AQAB" }), "is JSON, not PEM"],
     [`${ccoctl}${ccoctl}`, "has 2 PEM blocks"],
-    [(ccoctl ?? "").replaceAll("PUBLIC KEY", "EC PARAMETERS"), "has a PEM block that is no PUBLIC KEY"],
+    [(ccoctl ?? "").replaceAll("PUBLIC KEY", "EC PARAMETERS"), "has a PEM block that is not a PUBLIC KEY"],
     [
       createPublicKey(ccoctl ?? "")
         .export({ format: "pem", type: "pkcs1" })
         .toString(),
-      "is in the form of PKCS#1, which kube-apiserver does not read either",
+      "is in PKCS#1 format, which kube-apiserver does not read either",
     ],
     [(ccoctl ?? "").replaceAll("\n", ""), "has a damaged PEM block, or one without line breaks"],
     [(ccoctl ?? "").replaceAll("\n", "\\n"), "has a damaged PEM block, or one without line breaks"],
     [(ccoctl ?? "").replace("END PUBLIC", "END"), "has a damaged PEM block, or one without line breaks"],
     [(ccoctl ?? "").replace("MIIC", "MII*"), "has a damaged PEM block, or one without line breaks"],
-    [(ccoctl ?? "").replace("MIIC", "MIIB"), "does not hold a public key (SubjectPublicKeyInfo)"],
+    [(ccoctl ?? "").replace("MIIC", "MIIB"), "does not contain a public key (SubjectPublicKeyInfo)"],
     [
       "-----BEGIN PUBLIC KEY-----\nAQAB\n-----END PUBLIC KEY-----",
-      "does not hold a public key (SubjectPublicKeyInfo)",
+      "does not contain a public key (SubjectPublicKeyInfo)",
     ],
     [undefined, "is not a text"],
     [Buffer.from("x"), "is not a text"],
@@ -167,7 +167,7 @@ describe("jwksFromPublicKeys", () => {
   ])("refuses a key of type %s", (type, pem) => {
     expect(refusal(pem)).toMatchObject({
       code: "issuer-invalid",
-      problem: `the public key is of type ${type}, and clouds accept no service account tokens signed with such keys`,
+      problem: `the public key is of type ${type}, and clouds do not accept service account tokens signed with such keys`,
     });
   });
 
@@ -267,7 +267,7 @@ describe("requireAlgorithms", () => {
     expect(() => requireAlgorithms(set, { by, algorithms: ["RS256"] })).toThrowError(
       expect.objectContaining({
         code: "issuer-unsupported",
-        problem: `the public key of id ${first?.kid} signs with ES256, which Azure does not accept`,
+        problem: `the public key with the id ${first?.kid} signs with ES256, which Azure does not accept`,
         allowed: "RS256",
       }),
     );
@@ -280,7 +280,7 @@ it.each([[null], [undefined], [""], ["-----BEGIN PUBLIC KEY-----"], [{}]])(
     expect(() => jwksFromPublicKeys(pems as unknown as string[])).toThrowError(
       expect.objectContaining({
         code: "issuer-invalid",
-        problem: "what is given is not a list of public keys",
+        problem: "the given value is not a list of public keys",
       }) as Error,
     );
   },

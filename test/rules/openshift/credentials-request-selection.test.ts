@@ -66,7 +66,9 @@ describe("requests of another cloud's kind", () => {
     expect(() => selectCredentialsRequests(sourced(...values), {})).toThrowError(
       expect.objectContaining({
         code: "openshift-foreign",
-        message: expect.stringContaining(`${where} is for another cloud, got "${kind}"`),
+        message: expect.stringContaining(
+          `${where} is for another cloud than most of the requests, got "${kind}"`,
+        ),
       }),
     );
   });
@@ -116,7 +118,7 @@ describe("selectCredentialsRequests", () => {
     [
       { [SET]: "Default", [GATE]: "A" },
       { featureGates: "all" },
-      "has annotations of feature set and of feature gate, which OpenShift never installs",
+      "has annotations for both feature set and feature gate, a combination that OpenShift never installs",
     ],
     [{ [GATE]: "A" }, { featureGates: ["A"] }, undefined],
     [{ [GATE]: "A" }, { featureGates: "all" }, undefined],
@@ -150,7 +152,7 @@ describe("selectCredentialsRequests", () => {
       expect.objectContaining({
         code: "openshift-missing",
         problem:
-          "document 1, CredentialsRequest gated depends on feature gates, and which ones are enabled is not stated",
+          "document 1, CredentialsRequest gated depends on feature gates, but the filter does not say which are enabled",
         value: "ClusterAPIMachineManagement",
       }),
     );
@@ -192,7 +194,7 @@ describe("selectCredentialsRequests", () => {
     expect(() => select([document("bad", {}, "AWSProviderSpecs")])).toThrowError(
       expect.objectContaining({
         code: "openshift-unknown",
-        problem: expect.stringContaining("asks a cloud"),
+        problem: expect.stringContaining("is for a cloud that OpenShift does not support"),
         allowed: [
           ...["AWSProviderSpec", "AzureProviderSpec", "GCPProviderSpec", "AlibabaCloudProviderSpec"],
           ...["IBMCloudPowerVSProviderSpec", "IBMCloudProviderSpec", "KubevirtProviderSpec"],
@@ -208,7 +210,7 @@ describe("selectCredentialsRequests", () => {
     expect(() => select([other, document("bad", {}, "AWSProviderSpecs")])).toThrowError(
       expect.objectContaining({
         code: "openshift-unknown",
-        problem: "document 2, CredentialsRequest bad asks a cloud that OpenShift does not have",
+        problem: "document 2, CredentialsRequest bad is for a cloud that OpenShift does not support",
         value: "AWSProviderSpecs",
       }),
     );
@@ -259,7 +261,7 @@ describe("selectCredentialsRequests", () => {
   ])("says of %j only what it is: it may be a key", (value, type) => {
     expect(() => select([other, value])).toThrowError(
       expect.objectContaining({
-        problem: `document 2, CredentialsRequest (without name): document (${type}) is not what a CredentialsRequest has there`,
+        problem: `document 2, CredentialsRequest (without name): document (${type}) has a value that is not valid in a CredentialsRequest`,
         value: undefined,
       }),
     );
@@ -270,7 +272,7 @@ describe("selectCredentialsRequests", () => {
       expect.objectContaining({
         code: "openshift-invalid",
         problem:
-          "document 2, CredentialsRequest (without name): kind is not what a CredentialsRequest has there",
+          "document 2, CredentialsRequest (without name): kind has a value that is not valid in a CredentialsRequest",
       }),
     );
   });
@@ -295,7 +297,7 @@ describe("selectCredentialsRequests", () => {
       expect.objectContaining({
         code: "openshift-conflict",
         problem:
-          "document 1, CredentialsRequest other and document 3, CredentialsRequest twin ask for the same Secret, and one would overwrite the other",
+          "document 1, CredentialsRequest other and document 3, CredentialsRequest twin request the same Secret, so one would overwrite the other",
         value: "edge/other-secret",
       }),
     );
@@ -306,7 +308,7 @@ describe("selectCredentialsRequests", () => {
       expect.objectContaining({
         code: "openshift-missing",
         problem:
-          "no CredentialsRequest is left: other is a request of kind AWSProviderSpec, for another cloud",
+          "no CredentialsRequest applies to the cluster: other is a request of kind AWSProviderSpec, for another cloud",
       }),
     );
   });

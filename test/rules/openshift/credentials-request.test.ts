@@ -108,7 +108,7 @@ describe("credentialsRequest", () => {
       expect.objectContaining({
         code: "openshift-invalid",
         message: expect.stringContaining(
-          `${title}: ${path} is not what a CredentialsRequest has there`,
+          `${title}: ${path} has a value that is not valid in a CredentialsRequest`,
         ) as string,
         value,
       }),
@@ -119,7 +119,7 @@ describe("credentialsRequest", () => {
     expect(() => credentialsRequest(document({ metadata: { name: undefined } }), source)).toThrowError(
       expect.objectContaining({
         message: expect.stringContaining(
-          "requests/05.yaml, document 2, CredentialsRequest (without name): metadata.name is not what a CredentialsRequest has there",
+          "requests/05.yaml, document 2, CredentialsRequest (without name): metadata.name has a value that is not valid in a CredentialsRequest",
         ) as string,
       }),
     );
@@ -146,7 +146,7 @@ describe("credentialsRequest", () => {
       expect.objectContaining({
         code: "openshift-unknown",
         message: expect.stringContaining(
-          `${where}: ${path} is unknown, and what it asks for would be lost`,
+          `${where}: ${path} is an unknown field, and what it requests would be lost`,
         ) as string,
       }),
     );
@@ -157,9 +157,9 @@ describe("credentialsRequest", () => {
     [null, "is missing"],
     ["ingress-operator", "is not a list"],
     [[], "is empty"],
-    [["a", "a"], "names one twice"],
-    [["a", "A b"], "has an entry that is no name"],
-    [["a", 1], "has an entry that is no name"],
+    [["a", "a"], "names a service account twice"],
+    [["a", "A b"], "has an entry that is not a name"],
+    [["a", 1], "has an entry that is not a name"],
     [["a", undefined], "has an empty entry"],
   ])("refuses the service accounts %j", (serviceAccountNames, reason) => {
     expect(() => credentialsRequest(document({ spec: { serviceAccountNames } }), source)).toThrowError(

@@ -168,7 +168,7 @@ describe("credentialsRequestsDiff", () => {
       expect.objectContaining({
         code: "openshift-conflict",
         problem:
-          "document 1, CredentialsRequest r and document 2, CredentialsRequest r are requests of one name for one cloud",
+          "document 1, CredentialsRequest r and document 2, CredentialsRequest r are requests with the same name for the same cloud",
       }),
     );
   });
@@ -216,7 +216,7 @@ it.each([[undefined], [null], [{}], [[null]], [new Array<unknown>(1)]])(
     expect(() => credentialsRequestsDiff([], documents as never)).toThrowError(
       expect.objectContaining({
         code: "openshift-invalid",
-        problem: expect.stringContaining("not given as a list"),
+        problem: expect.stringContaining("not passed as a list"),
       }) as Error,
     );
   },

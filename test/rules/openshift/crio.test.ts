@@ -23,8 +23,8 @@ describe("crioCredentialProvider", () => {
 
   // Pattern and limits: openshift/api, config/v1 CRIOCredentialProviderConfig.
   it.each([
-    [[], /no entry or too many/],
-    [Array.from({ length: 51 }, (_, index) => `r${index}.example.com`), /no entry or too many/],
+    [[], /no entry, or too many/],
+    [Array.from({ length: 51 }, (_, index) => `r${index}.example.com`), /no entry, or too many/],
     [["*"], /every image/],
     [["quay.io", "quay.io"], /an entry twice/],
     [["https://quay.io"], /the operator refuses/],

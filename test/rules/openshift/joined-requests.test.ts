@@ -114,7 +114,7 @@ describe("the requests of two releases", () => {
         expect.objectContaining({
           code,
           message: expect.stringContaining(
-            `CredentialsRequest a has another ${field} than CredentialsRequest a, and one identity cannot serve both releases`,
+            `CredentialsRequest a has a different ${field} than CredentialsRequest a, so one identity cannot serve both releases`,
           ) as unknown,
         }),
       );

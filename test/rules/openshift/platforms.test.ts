@@ -100,7 +100,7 @@ describe("platformNodes", () => {
         v422,
         "/usr/bin/kubelet --image-credential-provider-config=/x",
         "openshift-invalid",
-        expect.stringContaining("no --image-credential-provider-"),
+        expect.stringContaining("without --image-credential-provider-"),
       ],
     ] as const)("refuses %s %#", (platform, release, text, code, allowed) => {
       expect(() => platformNodes(platform, release, text)).toThrowError(
@@ -115,11 +115,11 @@ describe("platformNodes", () => {
     ["baremetal", v421, /before 4\.22/],
     ["nutanix", v421, /before 4\.22/],
     ["openstack", v421, /before 4\.22/],
-    ["none", v422, /no place for the credential provider flags/],
-    ["external", v422, /no place for the credential provider flags/],
-    ["ibmcloud", v422, /no place for the credential provider flags/],
-    ["powervs", v422, /no place for the credential provider flags/],
-    ["kubevirt", v422, /no place for the credential provider flags/],
+    ["none", v422, /does not accept the credential provider flags/],
+    ["external", v422, /does not accept the credential provider flags/],
+    ["ibmcloud", v422, /does not accept the credential provider flags/],
+    ["powervs", v422, /does not accept the credential provider flags/],
+    ["kubevirt", v422, /does not accept the credential provider flags/],
   ] as const)("refuses %s with the reason", (platform, release, reason) => {
     expect(() => platformNodes(platform, release)).toThrowError(
       expect.objectContaining({
@@ -145,7 +145,7 @@ describe("platformNodes", () => {
     expect(() => platformNodes(platform as OpenShiftPlatform, v422)).toThrowError(
       expect.objectContaining({
         code: "openshift-unknown",
-        problem: expect.stringContaining("no such OpenShift platform"),
+        problem: expect.stringContaining("OpenShift platform is unknown"),
         allowed: openShiftPlatforms.join(", "),
       }),
     );

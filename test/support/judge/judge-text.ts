@@ -12,7 +12,7 @@ export function judgeTexts({ files, identity, terraform }: WrittenStack): readon
       .map(([file]) => `${file} holds a late value as cdktf writes it`),
     ...[...files]
       .filter(([file, content]) => file.endsWith(".yaml") && /[$%]\{/.test(content))
-      .map(([file]) => `${file} holds a Terraform expression`),
+      .map(([file]) => `${file} contains a Terraform expression`),
     ...[...files].flatMap(([file, content]) =>
       placeholdersIn(content)
         .filter((placeholder) => !(placeholder in placeholders))

@@ -1,7 +1,8 @@
 /*
- * Whether the conditions of a statement hold, and what a request has of their keys. Numeric, date, IP address and binary
- * operators are left out: no key that they suit is known before the request. Source: "Condition operators", "Conditions
- * with multiple context keys or values" and "Single-valued vs. multivalued context keys" in the IAM user guide.
+ * Whether the conditions of a statement hold, and the values of their keys in a request. Numeric, date, IP address and
+ * binary operators are not supported: no key that they suit is known before the request. Source: "Condition operators",
+ * "Conditions with multiple context keys or values" and "Single-valued vs. multivalued context keys" in the IAM user
+ * guide.
  */
 
 import { type Known, match, orElse, type Ternary, and, is, same, shown, whyText } from "../../../model/known";
@@ -15,7 +16,7 @@ interface Comparison {
   readonly agree: (policy: PolicyValue, value: Known<string>) => Ternary;
   /** True for the `Not…` operators. */
   readonly negated: boolean;
-  /** True where `*` and `?` in the policy's value are wildcards. */
+  /** True if `*` and `?` in the policy's value are wildcards. */
   readonly wildcards: boolean;
 }
 
@@ -24,7 +25,7 @@ interface Operator {
   readonly set: "ForAnyValue" | "ForAllValues" | undefined;
   /** The comparison; `undefined` for `Null`, which asks whether the key is absent. */
   readonly comparison: Comparison | undefined;
-  /** True where an absent key satisfies the condition. */
+  /** True if an absent key satisfies the condition. */
   readonly ifExists: boolean;
 }
 
@@ -66,7 +67,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 
 const OPERATOR = /^(?:(ForAnyValue|ForAllValues):)?([A-Za-z]+?)(IfExists)?$/;
 
-/** Takes an operator apart; `undefined` for one that cannot be judged. */
+/** Parses an operator; `undefined` if it cannot be judged. */
 export function readOperator(operator: string): Operator | undefined {
   const [, set, name = "", ifExists] = OPERATOR.exec(operator) ?? [];
   if (operator === "Null") return { set: undefined, comparison: undefined, ifExists: false };
@@ -75,13 +76,13 @@ export function readOperator(operator: string): Operator | undefined {
   return { set: set as Operator["set"], comparison: found, ifExists: ifExists !== undefined };
 }
 
-/** Parts of an ARN; the last one may hold colons. */
+/** Number of parts of an ARN; the last one may contain colons. */
 export const ARN_PARTS = 6;
 const COLON = ":".charCodeAt(0);
 
-/** Each of the six parts of an ARN is compared by itself, so that `*` does not reach over a colon into the next. */
+/** Compares each of the six parts of an ARN separately, so that `*` does not match beyond a colon. */
 function arnMatches(policy: PolicyValue, value: string): Ternary {
-  // What is known only after apply may hold colons.
+  // A value known only after apply may contain colons.
   if (policy.isLate) return valueMatches(policy, value);
   const wanted = arnPatterns(policy.pattern);
   const given = arnParts(value);
@@ -133,7 +134,7 @@ export function conditionsHold(statement: Statement, context: RequestContext): M
 }
 
 function conditionHolds(condition: Condition, statement: Statement, context: RequestContext): Match {
-  if (context.presumes?.(condition, statement)) return yes(() => "it is taken to hold");
+  if (context.presumes?.(condition, statement)) return yes(() => "it is assumed to hold");
   const { key, values } = condition;
   const operator = readOperator(condition.operator);
   if (!operator) return cannotTell(() => `operator ${quoted(condition.operator)} is not evaluated here`);
@@ -153,7 +154,7 @@ function conditionHolds(condition: Condition, statement: Statement, context: Req
   return withoutQuantifier(each, key);
 }
 
-/** AWS leaves open how several values are compared without quantifier, so only an answer that all of them give is one. */
+/** AWS does not define the comparison of several values without a quantifier, so only a unanimous result counts. */
 function withoutQuantifier(each: readonly Match[], key: Known<string>): Match {
   const [first] = each;
   if (first && each.every(({ holds }) => holds === first.holds)) return first;

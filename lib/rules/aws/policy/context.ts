@@ -1,5 +1,5 @@
 /*
- * The request context: what a condition key holds, or that this cannot be known here.
+ * The request context: the value of a condition key, or that it cannot be known here.
  */
 
 import { type Known, map, match, orElse } from "../../../model/known";
@@ -25,7 +25,7 @@ export interface RequestContext {
   readonly bearer: string;
   /** What a key holds. AWS compares keys without regard to case. */
   lookup(key: Known<string>): ContextValue;
-  /** True for a condition that is not asked about, and is taken to hold. */
+  /** True for a condition that is assumed to hold without evaluation. */
   presumes?(condition: Condition, statement: Statement): boolean;
 }
 
@@ -33,7 +33,7 @@ export interface RequestContext {
 export type ContextKeys = Readonly<Record<string, Known<string> | string | readonly string[] | null>>;
 
 /**
- * Keys of every request of a role that was assumed. Services of AWS offer no other transport than TLS.
+ * Keys of every request of an assumed role. AWS services accept no other transport than TLS.
  * Source: "AWS global condition context keys" in the IAM user guide.
  */
 export const ofRoles: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /*
- * From statements to a decision: a certain Deny wins, then a certain Allow that no uncertain Deny threatens; nothing that
- * allows means denied. A statement is judged once for each action, save for the resource. Source: "Policy evaluation logic"
- * in the IAM user guide.
+ * From statements to a decision: a certain Deny wins, then a certain Allow that no uncertain Deny threatens; if nothing
+ * allows, the result is denied. A statement is judged once for each action, except for the resource. Source: "Policy
+ * evaluation logic" in the IAM user guide.
  */
 
 import { type Ternary, and, match } from "../../../model/known";
@@ -13,18 +13,18 @@ import { type AskedResource, Resources, coversAction, resourcesOf } from "./reso
 
 type Effect = "Allow" | "Deny";
 
-/** Whether a statement applies, and how near it comes to that. */
+/** Whether a statement applies, and how close it comes to applying. */
 interface Judged {
   readonly depth: number;
   readonly match: Match;
 }
 
 interface Candidate {
-  /** For people; `undefined` where there is no statement to name. */
+  /** Display name; `undefined` if there is no statement to name. */
   readonly label: string | undefined;
-  /** What it does; both where that is not known. */
+  /** Its effect; both effects if that is unknown. */
   readonly effects: readonly Effect[];
-  /** False where it does not apply whatever the resource is. */
+  /** False if it applies to no resource at all. */
   readonly isLive: boolean;
   applies(resource: AskedResource | undefined): Ternary;
   judged(resource: AskedResource | undefined): Judged;
@@ -36,12 +36,12 @@ const ALLOW: readonly Effect[] = ["Allow"];
 const DENY: readonly Effect[] = ["Deny"];
 const BOTH: readonly Effect[] = [...ALLOW, ...DENY];
 
-/** What a statement that was read says of an action; `where` is of which policy it is, for people. */
+/** The judgement of a statement for an action; `where` names its policy for readers. */
 function readStatement(statement: Statement, where: string, asked: Asked): Candidate {
   return new ReadStatement(statement, where, asked);
 }
 
-/** What statements say that could not be read: anything, of both effects. */
+/** Unreadable statements, which may say anything, with both effects. */
 function unreadStatements(why: string): Candidate {
   return new UnreadStatements(why);
 }
@@ -73,7 +73,7 @@ interface Asked {
   readonly action: string;
   readonly context: RequestContext;
   readonly principal: (statement: Statement) => Match;
-  /** False where it is not certain that the policy counts. */
+  /** False if it is not certain that the policy applies. */
   readonly isCertain: boolean;
 }
 
@@ -82,7 +82,7 @@ class ReadStatement implements Candidate {
   readonly #statement: Statement;
   readonly #where: string;
   readonly #asked: Asked;
-  /** What all but the resource say. */
+  /** The result of all elements except the resource. */
   readonly #rest: Ternary;
   #resources: Resources | Match | undefined;
 
@@ -150,20 +150,20 @@ class ReadStatement implements Candidate {
 }
 
 const APPLIES = yes(() => "every element applies");
-const NOT_CERTAIN = cannotTell(() => "it is not certain that it counts");
+const NOT_CERTAIN = cannotTell(() => "it is not certain that it applies");
 
-/** What the evaluation of a policy says. */
+/** The result of evaluating a policy. */
 export interface AwsDecision {
-  /** `unknown` where a value, key or operator cannot be judged from what was given. */
+  /** `unknown` if a value, key or operator cannot be judged from the input. */
   readonly outcome: "allowed" | "denied" | "unknown";
-  /** Why, in one sentence without full stop. */
+  /** The reason, in one sentence without a period. */
   readonly reason: string;
 }
 
-/** A policy among those that decide together. */
+/** One of several policies that decide together. */
 export interface CountedPolicy<D> {
   readonly policy: Policy;
-  /** Why it is not certain that it counts, as the caller has it; `undefined` where it certainly does. */
+  /** Why it is not certain that the policy applies, in the caller's form; `undefined` if it certainly does. */
   readonly doubt: D | undefined;
 }
 
@@ -173,7 +173,7 @@ interface Judging {
   readonly nothing: string;
 }
 
-/** Policies that decide together, ready for many requests. Those that certainly count come first. */
+/** Policies that decide together, prepared for many requests. Those that certainly apply come first. */
 export class PolicySet<D = never> {
   readonly #counted: readonly CountedPolicy<D>[];
   readonly #judging: Judging;
@@ -230,7 +230,7 @@ export class Question<D = never> {
     this.#nothing = nothing;
   }
 
-  /** True where the decision is the same as that of another question whatever the resource. */
+  /** True if the decision is that of the other question for every resource. */
   isAlike(other: Question<D>): boolean {
     return (
       this.#live.length === other.#live.length &&
@@ -241,7 +241,7 @@ export class Question<D = never> {
     );
   }
 
-  /** Decides; `undefined` where no statement is to name a resource. */
+  /** Decides; `undefined` if no statement may name a resource. */
   decide(resource: AskedResource | undefined): Decision<D> {
     let allowed: Doubted<D> | undefined;
     let open: Doubted<D> | undefined;
@@ -287,7 +287,7 @@ export class Question<D = never> {
     const judged = allows.map((each) => ({ each, ...each.candidate.judged(resource) }));
     const [best] = judged.sort((one, other) => other.depth - one.depth);
     return best
-      ? `no statement allows it; nearest is ${best.each.candidate.label ?? "one"}: ${best.match.reason}`
+      ? `no statement allows it; ${nameOf(best.each)} comes closest: ${best.match.reason}`
       : this.#nothing;
   }
 }
@@ -302,7 +302,7 @@ function withReason(each: Doubted<unknown>, what: string, resource: AskedResourc
 }
 
 export interface Decision<D = never> extends AwsDecision {
-  /** Why it is not certain that the policy counts because of which the outcome is unknown. */
+  /** Why the policy that makes the outcome unknown may not apply; in the form of the caller. */
   readonly doubt: D | undefined;
   readonly perhaps: Effect | undefined;
 }

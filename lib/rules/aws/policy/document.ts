@@ -6,7 +6,7 @@
 import { type Known, known } from "../../../model/known";
 import type { Tree } from "../../../model/tree";
 
-/** Whose policy it is: it says what the role may do, who may become it, or what others may do with a resource. */
+/** Whose policy it is: it states what a role may do, who may assume it, or what others may do with a resource. */
 export type PolicyKind = "identity" | "trust" | "resource";
 
 export interface Selection {
@@ -25,13 +25,13 @@ export interface Condition {
 export interface Statement {
   /** `Sid`, or the position from 1, for people. */
   readonly label: string;
-  /** `Sid`; `undefined` where there is none. */
+  /** `Sid`; `undefined` if there is none. */
   readonly sid: Known<string | undefined>;
   readonly effect: Known<"Allow" | "Deny">;
-  /** The value of Principal or NotPrincipal; `undefined` where there is neither. */
+  /** The value of Principal or NotPrincipal; `undefined` if there is neither. */
   readonly principal: { readonly value: Tree; readonly negated: boolean } | undefined;
   readonly actions: Selection;
-  /** Resource or NotResource; `undefined` where there is neither. */
+  /** Resource or NotResource; `undefined` if there is neither. */
   readonly resources: Selection | undefined;
   readonly conditions: Known<readonly Condition[]>;
   /** True where `${…}` in values is a policy variable (language version 2012-10-17). */
@@ -45,13 +45,13 @@ export interface UnreadStatement {
 export type Policy =
   | { readonly kind: "read"; readonly statements: readonly (Statement | UnreadStatement)[] }
   | {
-      /** IAM takes no such policy, so that it is not there. */
+      /** IAM refuses the policy, so it does not exist. */
       readonly kind: "refused";
       /** What is wrong, a clause: "statement 1 has a Principal". */
       readonly why: string;
     }
   | {
-      /** It may say anything. */
+      /** The policy may contain anything. */
       readonly kind: "unread";
       readonly why: string;
     };

@@ -1,5 +1,5 @@
 /*
- * Whether something holds, and why. The words are made when they are read: a million decisions need none.
+ * Whether something holds, and why. Texts are built only when they are read: a million decisions need none.
  */
 
 import { type Ternary } from "../../../model/known";
@@ -30,7 +30,7 @@ export function cannotTell(words: () => string): Match {
   return new Match("unknown", words);
 }
 
-/** Holds when all do; a single failure decides, even beside what is not known. */
+/** Holds if all do; a single failure decides, even if others are unknown. */
 export function all(matches: readonly Match[], holding: () => string): Match {
   return (
     matches.find(({ holds }) => holds === "no") ??
@@ -39,7 +39,7 @@ export function all(matches: readonly Match[], holding: () => string): Match {
   );
 }
 
-/** Holds when one does, even beside what is not known. */
+/** Holds if one does, even if others are unknown. */
 export function any(matches: readonly Match[], failing: () => string): Match {
   return (
     matches.find(({ holds }) => holds === "yes") ??
@@ -48,7 +48,7 @@ export function any(matches: readonly Match[], failing: () => string): Match {
   );
 }
 
-/** The opposite, with the reason given for what was certain. */
+/** The opposite, with the given reason if the match was certain. */
 export function not(match: Match, words: () => string): Match {
   if (match.holds === "unknown") return match;
   return match.holds === "yes" ? no(words) : yes(words);

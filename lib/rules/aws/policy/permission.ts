@@ -1,6 +1,6 @@
 /*
- * May a role do something: by its identity policies, and by the policy of a resource, which may let in everybody or a
- * service of AWS as well? Source: "Cross-account policy evaluation logic" in the IAM user guide.
+ * Whether a role may do something: by its identity policies and by the policy of a resource, which may also admit
+ * everybody or an AWS service. Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
 import { type Known, joined, match } from "../../../model/known";
@@ -13,7 +13,7 @@ import { coversOutsider, coversRole, namesRole } from "./principal";
 import { oneResource, type AskedResource } from "./resource-name";
 import { yes, type Match } from "./match";
 
-/** What is asked for. */
+/** The requested action and resource. */
 export interface AwsPermissionRequest {
   /** The action, `ecr:BatchGetImage`. */
   readonly action: string;
@@ -30,9 +30,9 @@ export interface AwsPermissionRequest {
 /**
  * Evaluates identity policies, each given as JSON text or parsed, or one alone.
  *
- * Never throws. `unknown` where a policy holds a Terraform reference, or an operator or condition key that cannot be
- * judged; a policy that IAM refuses is not there. Says nothing about permissions boundaries, session policies,
- * organization policies and the resource's own policy, each of which can only take away, save the last.
+ * Never throws. `unknown` if a policy contains a Terraform reference, or an operator or condition key that cannot be
+ * judged; a policy that IAM refuses does not exist. Does not consider permissions boundaries, session policies and
+ * organization policies, which can only restrict, nor the resource's own policy, which can also allow.
  */
 export function evaluateAwsPermission(policies: unknown, request: AwsPermissionRequest): AwsDecision {
   const given: Record<string, unknown> = isRecord(request) ? { ...request } : {};
@@ -60,7 +60,7 @@ export function identityPolicies<D = never>(
   });
 }
 
-const OWN = yes(() => "an identity policy speaks of its own role");
+const OWN = yes(() => "an identity policy applies to its own role");
 
 interface RequestingRole {
   readonly arn: Known<string>;
@@ -71,7 +71,7 @@ interface RequestingRole {
 
 const NOTHING = "the repository policy has no statement that allows anything";
 
-/** The policy of a resource, as it speaks to one role. */
+/** The policy of a resource, evaluated for one role. */
 export class ResourcePolicy {
   readonly #lets: PolicySet;
   readonly #grants: PolicySet;
@@ -90,14 +90,14 @@ export class ResourcePolicy {
     this.#grants = set((statement) => (isDeny(statement) ? coversRole : namesRole)(statement, role));
   }
 
-  /** Whether it lets the role in, which counts between accounts; within one only its {@link Question.denial} does. */
+  /** Whether it admits the role; matters between accounts, within one only its {@link Question.denial} does. */
   lets(action: string): Question {
     return this.#lets.question(action);
   }
 
   /**
-   * Whether it grants to the role itself, which within one account needs no identity policy, as what it grants to the
-   * account does. `unknown` also where everybody is let in, of which AWS does not say whether that grants to a role.
+   * Whether it grants to the role itself, which within one account needs no identity policy, unlike a grant to the
+   * account. `unknown` also if everybody is admitted, because AWS does not say whether that grants to a role.
    * Source: "Identity-based policies and resource-based policies" under "Policy evaluation logic".
    */
   grants(action: string): Question {

@@ -1,6 +1,7 @@
 /*
- * Reads a policy document in any of the forms that AWS accepts. Never throws: what cannot be read may allow and may deny
- * anything, and what IAM refuses is not there. Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
+ * Reads a policy document in any of the forms that AWS accepts. Never throws: unreadable parts may allow or deny
+ * anything, and what IAM refuses does not exist. Source: "Grammar of the IAM JSON policy language" in the IAM user
+ * guide.
  */
 
 import { type Known, all, andThen, known, map, match, partsOf, unread, whyText } from "../../../model/known";
@@ -34,12 +35,12 @@ const ELEMENTS: readonly string[] = [
 const DOCUMENT_ELEMENTS: readonly string[] = ["Version", "Id", "Statement"];
 const VERSIONS: readonly unknown[] = [undefined, "2008-10-17", "2012-10-17"];
 
-/** What the grammar does not admit, so that IAM refuses the policy; it does not leave this file. */
+/** A violation of the grammar, because of which IAM refuses the policy; never leaves this file. */
 class Mistake extends Error {}
 
 /**
- * Reads a policy that is given as JSON text or parsed, with references in it or without. `max` is the length that IAM
- * takes of it.
+ * Reads a policy that is passed as JSON text or parsed, with or without references in it. `max` is the greatest length
+ * that IAM accepts.
  */
 export function readPolicy(policy: unknown, kind: PolicyKind, max: number = Infinity): Policy {
   return match(
@@ -66,9 +67,9 @@ function ofText(text: Known<string>, kind: PolicyKind, max: number): Policy {
       const marked = parts.map((part, place) => (typeof part === "string" ? part : `$${place}`)).join("");
       return repeatedKey(marked) === undefined
         ? ofDocument(value, kind)
-        : notRead("it has a key twice in one object, of which AWS does not say which one counts");
+        : notRead("it has a key twice in one object, and AWS does not say which one takes effect");
     },
-    () => notRead(isTemplate(parts) ? "it holds a Terraform expression" : "it is not a JSON object"),
+    () => notRead(isTemplate(parts) ? "it contains a Terraform expression" : "it is not a JSON object"),
   );
 }
 
@@ -93,7 +94,7 @@ function ofDocument(document: TreeValue, kind: PolicyKind): Policy {
   }
 }
 
-/** What other services do with the policies of their resources is not known as well as what IAM does. */
+/** What other services do with malformed policies of their resources is less well known than what IAM does. */
 function refused(why: string, kind: PolicyKind): Policy {
   return kind === "resource" ? notRead(`AWS refuses it: ${why}`) : { kind: "refused", why };
 }
@@ -112,7 +113,7 @@ function statementsOf(document: TreeObject): Known<readonly (Statement | UnreadS
   });
 }
 
-/** Why the keys are not known; `undefined` where they are. Throws for a key that is none of these. */
+/** Why the keys are unknown; `undefined` if they are known. Throws for an unknown key. */
 function lateKey(object: TreeObject, keys: readonly string[], where = ""): string | undefined {
   const other = hasOther(object, keys);
   if (other === "unknown") return "has an element that is known only after apply";

@@ -1,5 +1,5 @@
 /*
- * Whom the Principal of a statement means: an OIDC provider, a role, or someone outside of IAM.
+ * Whom the Principal of a statement covers: an OIDC provider, a role, or someone outside IAM.
  * Source: "AWS JSON policy elements: Principal" and "… NotPrincipal" in the IAM user guide.
  */
 
@@ -65,7 +65,7 @@ function late(name: Known<string>): boolean {
   );
 }
 
-const LATE = cannotTell(() => "its Principal holds a Terraform reference that is known only after apply");
+const LATE = cannotTell(() => "its Principal contains a Terraform reference that is known only after apply");
 const OTHER = no(() => "another principal");
 
 export function coversProvider({ principal }: Statement, providerArn: Known<string>): Match {
@@ -79,18 +79,18 @@ export function coversProvider({ principal }: Statement, providerArn: Known<stri
   );
 }
 
-/** The guide has "*" and {"AWS": "*"} mean the same, everybody, and names no web identity among them. */
+/** By the guide, "*" and {"AWS": "*"} both mean everybody; it does not mention web identities among them. */
 function providerNamed({ type, name }: Named, providerArn: Known<string>): Match {
   const text = orElse(name, () => undefined);
   if (text === "*" && type !== "Service" && type !== "CanonicalUser")
     return cannotTell(() =>
       type === "Federated"
-        ? "its Principal is Federated *, of which AWS does not say whom it lets in"
-        : "its Principal is everybody, of which AWS does not say whether it includes web identities",
+        ? "its Principal is Federated *, and AWS does not say whom that admits"
+        : "its Principal is everybody, and AWS does not say whether that includes web identities",
     );
   if (isMalformed(name))
     return cannotTell(() => `its Principal ${quoted(type)} is neither a string nor a list of strings`);
-  // Other AWS principals never are a web identity.
+  // Other AWS principals are never web identities.
   if (type !== "Federated") return late(name) ? LATE : OTHER;
   const found = same(name, providerArn);
   if (found === "yes") return yes(() => "it is for this OIDC provider");
@@ -113,24 +113,25 @@ interface AskingRole {
 
 const SESSION_ARN = /^arn:[a-z-]+:sts::\d{12}:assumed-role\//;
 
-/** Principal against a role, which is meant where its account is. */
+/** Compares a Principal with a role, where naming the role's account covers the role. */
 export function coversRole({ effect, principal }: Statement, role: AskingRole): Match {
   if (!principal) return NO_PRINCIPAL;
   const found = roleCovered(principal.value, role, [role.account, role.root, role.arn]);
   if (!principal.negated) return found;
-  // "AWS JSON policy elements: NotPrincipal": for Deny alone, and who excepts a role must name its sessions as well.
+  // "AWS JSON policy elements: NotPrincipal": only for Deny, and to except a role its sessions must be named too.
   if (orElse(effect, () => "Allow") === "Allow")
     return cannotTell(() => "it has NotPrincipal, which AWS does not support with Allow");
   return found.holds === "yes"
     ? cannotTell(
-        () => "it excepts this role or its account, and whether that excepts its sessions is not known",
+        () =>
+          "it excepts this role or its account, but it is unknown whether that excepts the role's sessions",
       )
     : not(found, () => "it is for everybody else");
 }
 
 const NO_PRINCIPAL = cannotTell(() => "it has no Principal, which AWS refuses in a resource's policy");
 
-/** Principal against a role itself, which within one account needs no identity policy then. */
+/** Compares a Principal with the role itself; within one account such a grant needs no identity policy. */
 export function namesRole(statement: Statement, role: AskingRole): Match {
   const found = coversRole(statement, role);
   const { principal } = statement;
@@ -139,7 +140,7 @@ export function namesRole(statement: Statement, role: AskingRole): Match {
   const isForAll =
     names instanceof Match || names.some(({ type, name }) => isStar(name) && ["*", "AWS"].includes(type));
   if (principal.negated || isForAll)
-    return cannotTell(() => "it lets everybody in, which need not grant to a role itself");
+    return cannotTell(() => "it admits everybody, which need not be a grant to the role itself");
   return roleCovered(principal.value, role, [role.arn]);
 }
 
@@ -156,7 +157,7 @@ function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<s
       if (isStar(name)) return [yes(() => "it is for everybody")];
       const text = orElse(name, () => "");
       if (SESSION_ARN.test(text))
-        return [cannotTell(() => "its Principal is a session, whose name is not known")];
+        return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
       const found = isOneOf(wanted, name);
       if (found === "yes") return [yes(() => "it is for this role or its account")];
       return [found === "unknown" || late(name) ? LATE : OTHER];
@@ -175,11 +176,11 @@ export function coversOutsider({ principal }: Statement, service: string | undef
       const asks = type === "AWS" ? "*" : service;
       if (asks === undefined || !["AWS", "Service"].includes(type)) return [];
       if (late(name)) return [LATE];
-      return [orElse(name, () => "") === asks ? yes(() => "it is for who asks") : OTHER];
+      return [orElse(name, () => "") === asks ? yes(() => "it is for the caller") : OTHER];
     }),
     () => (service === undefined ? "its Principal is not everybody" : `its Principal is not ${service}`),
   );
   return principal.negated
-    ? not(found, () => (found.holds === "yes" ? "it excepts who asks" : "it is for everybody else"))
+    ? not(found, () => (found.holds === "yes" ? "it excepts the caller" : "it is for everybody else"))
     : found;
 }

@@ -1,5 +1,5 @@
 /*
- * What IAM refuses of the policies of roles beyond their grammar. A policy that is refused is not there.
+ * What IAM refuses in the policies of roles beyond their grammar. A refused policy does not exist.
  *
  * Sources: the elements of the "IAM JSON policy elements reference" and "IAM and AWS STS quotas" in the IAM user guide; the
  * messages in quotation marks are those of the error MalformedPolicyDocument.
@@ -10,21 +10,21 @@ import type { PolicyKind, Selection, Statement, UnreadStatement } from "./docume
 
 /** The greatest value of quota L-C07B4B0D, of a role's trust policy; it was 4,096 until May 2026. */
 export const trustCharactersMax = 8192;
-/** Of all inline policies of a role. */
+/** The limit for all inline policies of a role. */
 export const inlineCharactersMax = 10_240;
-/** Of a managed policy. */
+/** The limit for a managed policy. */
 export const managedCharactersMax = 6144;
 
 const WHITE_SPACES = /\s+/g;
 
-/** Whether a policy is longer than IAM takes, which does not count white space; what is known only after apply adds to it. */
+/** Whether a policy is too long for IAM, which ignores white space; values known only after apply make it longer. */
 export function isOverlong(parts: TextParts, max: number): boolean {
   const texts = parts.filter((part) => typeof part === "string");
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   return length > max && texts.reduce((sum, text) => sum + text.replace(WHITE_SPACES, "").length, 0) > max;
 }
 
-/** Why IAM refuses the statements, a clause; `undefined` where it does not, or where that is not known. */
+/** Why IAM refuses the statements, a clause; `undefined` if it does not, or if that is unknown. */
 export function refusalOf(
   statements: readonly (Statement | UnreadStatement)[],
   kind: PolicyKind,
@@ -50,7 +50,7 @@ const EITHER: readonly Rule[] = [
     const text = orElse(sid, () => undefined) ?? "";
     return SID.test(text) || isOpen(text)
       ? undefined
-      : `has the Sid ${JSON.stringify(text)}, which is not of letters and digits alone`;
+      : `has the Sid ${JSON.stringify(text)}, which does not consist only of letters and digits`;
   },
   // "Actions/Conditions must be prefaced by a vendor", "Actions/Condition can contain only one colon."
   ({ actions }) =>
@@ -85,16 +85,16 @@ const TRUST: readonly Rule[] = [
   ({ resources }) => (resources ? "has a Resource, which a trust policy may not have" : undefined),
   // "AssumeRole policy may only specify STS AssumeRole actions."
   ({ actions }) =>
-    actions.negated ? "has NotAction, and a trust policy may name actions of STS alone" : undefined,
+    actions.negated ? "has NotAction, but a trust policy may name only actions of STS" : undefined,
   ({ actions }) =>
     first(actions, (action) =>
       /^sts:/i.test(action)
         ? undefined
-        : `has the action ${JSON.stringify(action)}, and a trust policy may name actions of STS alone`,
+        : `has the action ${JSON.stringify(action)}, but a trust policy may name only actions of STS`,
     ),
 ];
 
-/** A wildcard before the first colon is judged nowhere: no source says which of them IAM takes. */
+/** Does not judge a wildcard before the first colon: no source says which of them IAM accepts. */
 function isArnOrWildcard(resource: string): boolean {
   if (resource.startsWith("arn:")) return true;
   const [prefix = "", ...rest] = resource.split(":");

@@ -1,6 +1,6 @@
 /*
- * What a policy is asked about: a resource, one whose name is known only after apply, or one of a set of names; and whether an
- * Action, NotAction, Resource or NotResource covers it.
+ * The resource about which a policy is evaluated: one resource, one whose name is known only after apply, or one of a
+ * set of names; and whether an Action, NotAction, Resource or NotResource covers it.
  */
 
 import {
@@ -43,12 +43,12 @@ export function oneResource(arn: string): AskedResource {
   return new OneResource(arn);
 }
 
-/** A resource by its ARN, which may hold what is known only after apply. */
+/** A resource by its ARN, of which parts may be known only after apply. */
 export function resourceOf(arn: Known<string>): AskedResource {
   return match<string, AskedResource>(arn, oneResource, () => new LateResource(arn));
 }
 
-/** The resource whose ARN is `before` and a name, which may be any of a set. `before` has five colons. */
+/** The resource whose ARN is `before` followed by any name of a set. `before` has five colons. */
 export function namedResource(before: string, name: AskedName): AskedResource {
   return new NamedResource(before, name);
 }
@@ -107,7 +107,7 @@ class NamedResource implements AskedResource {
   }
 }
 
-/** Of what is known only after apply is known that equal references are one value, whatever it is. */
+/** Equal references to values known only after apply are known to be the same value, whatever it is. */
 class LateResource implements AskedResource {
   readonly text = undefined;
   readonly #text: Known<string>;
@@ -184,7 +184,7 @@ export class Resources {
   readonly #negated: boolean;
   readonly #raw: readonly Known<string>[];
   readonly #prepared: (raw: Known<string>) => ResourceValue;
-  /** Most values are names without wildcards, which need no more. */
+  /** Most values are names without wildcards, for which this is enough. */
   readonly #plain = new Set<string>();
   readonly #wild: ResourceValue[] = [];
 
@@ -203,7 +203,7 @@ export class Resources {
     return this.#raw.map(this.#prepared);
   }
 
-  /** Whether they cover a resource, which is compared with regard to case; `*` reaches over slashes. */
+  /** Whether they cover a resource; compares letter case, and `*` also matches slashes. */
   cover(resource: AskedResource): Ternary {
     const found = this.#found(resource);
     return this.#negated ? opposite(found) : found;
@@ -233,11 +233,11 @@ export class Resources {
 interface ResourceValue {
   readonly raw: Known<string>;
   readonly plain: string | undefined;
-  /** The value with its variables filled in; `undefined` where one is not known. */
+  /** The value with its variables filled in; `undefined` if one of them is unknown. */
   readonly value: PolicyValue | undefined;
   /** The parts of an ARN in which a wildcard stands before the end of a part; `undefined` for others. */
   readonly parts: readonly Pattern[] | undefined;
-  /** True for a wildcard before the first colon: no source says which of them AWS takes. */
+  /** True for a wildcard before the first colon: no source says which of them AWS accepts. */
   readonly isOpen: boolean;
 }
 
@@ -280,7 +280,7 @@ function matches({ plain, value, parts, isOpen }: ResourceValue, resource: Asked
   return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
 }
 
-/** What a statement says of resources. */
+/** The resources that a statement covers. */
 export function resourcesOf(statement: Statement, context: RequestContext): Resources | Match {
   const { resources, variables } = statement;
   if (resources === undefined)
@@ -288,7 +288,7 @@ export function resourcesOf(statement: Statement, context: RequestContext): Reso
   return new Resources(resources, variables, context);
 }
 
-/** Whether a value has a policy variable, or may have. */
+/** Whether a value contains a policy variable, or may contain one. */
 export function hasVariable(value: Known<string>): boolean {
   return match(
     value,

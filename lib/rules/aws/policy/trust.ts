@@ -1,5 +1,5 @@
 /*
- * Would STS let the holder of a service account token assume a role? From the role's trust policy alone.
+ * Whether STS would let the holder of a service account token assume a role, judged only from the role's trust policy.
  */
 
 import { isLate } from "../../../model/late";
@@ -22,11 +22,11 @@ import type { Condition, Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
 import { coversOutsider, coversProvider } from "./principal";
 
-/** Whose token is shown. */
+/** The token that is presented. */
 export interface AwsTrustRequest {
-  /** ARN of the OIDC provider that the token's issuer is registered as. */
+  /** ARN of the OIDC provider for the token's issuer. */
   readonly providerArn: string;
-  /** The decoded token, with all its claims: one that is not here counts as one that the token does not have. */
+  /** The decoded token with all its claims: a claim that is missing here counts as missing in the token. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -37,9 +37,9 @@ const NOTHING = "the trust policy has no statement that allows anything";
 /**
  * Evaluates an assume-role policy, given as JSON text or parsed, for a web identity token.
  *
- * Never throws. `unknown` where the policy holds a Terraform reference, or an operator or condition key that cannot be
- * judged from the token; a policy that IAM refuses lets no one in. Says nothing about the client ID list of the OIDC
- * provider, the signature or the lifetime of the token.
+ * Never throws. `unknown` if the policy contains a Terraform reference, or an operator or condition key that cannot be
+ * judged from the token; a policy that IAM refuses admits nobody. Does not consider the client ID list of the OIDC
+ * provider, nor the signature or lifetime of the token.
  */
 export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {
   const { providerArn, claims } = isRecord(request) ? request : { providerArn: undefined, claims: undefined };
@@ -61,7 +61,7 @@ function foreignIssuer(issuer: unknown, hostPath: string): AwsDecision | undefin
     return { outcome: "unknown", reason: "the issuer of the token is not known" };
   return {
     outcome: "denied",
-    reason: `the token is of the issuer ${quoted(issuer)}, the OIDC provider of ${quoted(`https://${hostPath}`)}; AWS compares them exactly`,
+    reason: `the token is from the issuer ${quoted(issuer)}, but the OIDC provider is for ${quoted(`https://${hostPath}`)}; AWS compares them exactly`,
   };
 }
 
@@ -69,10 +69,10 @@ interface ShownToken {
   readonly provider: Known<string>;
   /** The issuer without `https://`. */
   readonly host: Known<string>;
-  /** The claims: values that may be not known. */
+  /** The claims, whose values may be unknown. */
   readonly claims: Readonly<Record<string, unknown>>;
   /**
-   * True for conditions that are taken to hold.
+   * True for conditions that are assumed to hold.
    *
    * @defaultValue - each is judged
    */
@@ -98,7 +98,7 @@ interface PodIdentitySession {
   readonly presumes: boolean;
 }
 
-/** Would STS let EKS Pod Identity assume a role? */
+/** Whether STS would let EKS Pod Identity assume a role. */
 export function decidePodIdentity(policy: Policy, { action, keys, presumes }: PodIdentitySession): Decision {
   const allows = (_: Condition, { effect }: Statement): boolean => is(effect, "Allow") === "yes";
   const judging = {
@@ -110,8 +110,8 @@ export function decidePodIdentity(policy: Policy, { action, keys, presumes }: Po
 }
 
 /**
- * The claims of a service account token of Kubernetes. Of those that no condition key is documented for it matters only
- * that they are there. Source: kubernetes:pkg/serviceaccount/claims.go.
+ * The claims of a Kubernetes service account token. For claims without a documented condition key, only their existence
+ * matters. Source: kubernetes:pkg/serviceaccount/claims.go.
  */
 export function serviceAccountClaims(
   sub: Known<string>,
@@ -122,16 +122,16 @@ export function serviceAccountClaims(
 }
 
 /**
- * Claims that are condition keys of every OIDC provider; what the token lacks of others no key has.
+ * Claims that are condition keys of every OIDC provider; for other claims that the token lacks there is no key.
  * Source: "Available keys for AWS OIDC federation" in the IAM user guide.
  */
 const DOCUMENTED: readonly string[] = ["sub", "aud", "amr", "email"];
-/** Keys of which AWS does not say what they hold for a token without them; `oaud` holds `aud` of Google's tokens. */
+/** Keys for which AWS does not document the value for a token without the claim; `oaud` is `aud` of Google's tokens. */
 const UNDOCUMENTED: readonly string[] = ["iss", "oaud"];
 
 /**
- * The condition keys of a token: `<issuer without https://>:<claim>`. The key `aud` holds `azp` where the token has one.
- * Source: "IAM and AWS STS condition context keys" in the IAM user guide.
+ * The condition keys of a token: `<issuer without https://>:<claim>`. If the token has `azp`, the key `aud` contains
+ * that. Source: "IAM and AWS STS condition context keys" in the IAM user guide.
  */
 class TokenContext implements RequestContext {
   readonly bearer = "token";
@@ -156,7 +156,7 @@ class TokenContext implements RequestContext {
       return notKnownKey(written);
     return absent(
       () =>
-        `the condition key is not of this OIDC provider, whose keys begin with ${shownKey(joined(this.#host, ":"))}`,
+        `the condition key does not belong to this OIDC provider, whose keys begin with ${shownKey(joined(this.#host, ":"))}`,
     );
   }
 
@@ -200,7 +200,7 @@ function isIdentityProviderKey(key: Known<string>): boolean {
   return !name.includes("${") && (head.includes(".") || head === "https" || head === "http");
 }
 
-/** Statements that admit someone; those with NotPrincipal, which IAM refuses, are not among them. */
+/** Statements that admit someone, without those with NotPrincipal, which IAM refuses. */
 export function admittingStatements(policy: Policy): readonly Statement[] {
   const statements = policy.kind === "read" ? policy.statements : [];
   return statements.flatMap((each) =>
@@ -220,7 +220,7 @@ function namesOf(principal: Statement["principal"], type: string): readonly Know
   return orElse(listAt(names), () => [names]).map(textAt);
 }
 
-/** True where a trust policy names `*` as its principal. */
+/** True if a trust policy names `*` as its principal. */
 export function admitsEveryone(policy: Policy): boolean {
   return admittingStatements(policy).some(({ principal }) => {
     const named = ["AWS", "Federated"].flatMap((type) => namesOf(principal, type));

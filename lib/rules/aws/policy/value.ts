@@ -19,9 +19,9 @@ import type { RequestContext } from "./context";
 
 export interface PolicyValue {
   readonly text: Known<string>;
-  /** The value as a pattern; what is known only after apply is any text in it. */
+  /** The value as a pattern; a part known only after apply matches any text. */
   readonly pattern: string | Pattern;
-  /** True where a part of it is known only after apply: what matches the pattern need not match the value. */
+  /** True if a part of it is known only after apply: a match of the pattern need not match the value. */
   readonly isLate: boolean;
 }
 
@@ -30,8 +30,8 @@ const ESCAPES: Readonly<Record<string, string>> = { "*": "*", "?": "?", $: "$" }
 const ANY_TEXT = patternOf("*");
 
 /**
- * Fills in policy variables; `undefined` where one is not known. What a variable stands for is literal text, also `*`
- * and `?`. `${*}`, `${?}` and `${$}` are the characters themselves.
+ * Fills in policy variables; `undefined` if one is unknown. The value of a variable is literal text, even `*` and `?`.
+ * `${*}`, `${?}` and `${$}` are the characters themselves.
  */
 export function policyValue(
   raw: Known<string>,
@@ -103,13 +103,13 @@ export function valueMatches({ pattern, isLate: late }: PolicyValue, text: strin
   return ternary(matchesPattern(pattern, text), late);
 }
 
-/** An answer of which a yes is not certain where the value is late. */
+/** An answer in which a yes is not certain if the value is late. */
 export function ternary(found: boolean | undefined, late = false): Ternary {
   if (found === undefined || (found && late)) return "unknown";
   return found ? "yes" : "no";
 }
 
-/** A text with its letters in lower case, save what is known only after apply. */
+/** A text in lower case, except parts known only after apply. */
 export function lowered(text: Known<string>): Known<string> {
   const parts = partsOf(text);
   return parts === undefined

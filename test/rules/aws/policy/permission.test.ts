@@ -100,7 +100,7 @@ describe("a policy that IAM refuses is not there", () => {
     ["must be in ARN format, by its prefix", { Resource: "ecr:repository/web" }, "neither an ARN nor *"],
     ["Syntax errors in policy", { Effect: "allow" }, "has no Effect of Allow or Deny"],
     ["Syntax errors in policy, an element", { Conditions: {} }, 'has the unknown element "Conditions"'],
-    ["SID must be alpha-numeric", { Sid: "a b" }, "not of letters and digits alone"],
+    ["SID must be alpha-numeric", { Sid: "a b" }, "which does not consist only of letters and digits"],
   ])("%s: %j", (_, more, reason) => {
     const refused = policy({ Sid: "Fine" }, more);
     const decision = evaluateAwsPermission([refused], { action: ACTION, resource: WEB });

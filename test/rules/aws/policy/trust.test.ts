@@ -295,14 +295,14 @@ describe("reasons", () => {
 
   it("says that a wildcard under StringEquals never matches", () => {
     expect(reason(condition({ StringEquals: { [`${PREFIX}:sub`]: "system:serviceaccount:shop:*" } }))).toBe(
-      'no statement allows it; nearest is 1: StringEquals on "oidc.example.com/c1:sub" wants "system:serviceaccount:shop:*", ' +
+      'no statement allows it; statement 1 comes closest: StringEquals on "oidc.example.com/c1:sub" wants "system:serviceaccount:shop:*", ' +
         'the token has "system:serviceaccount:shop:web"; this operator compares literally, so the wildcard never matches: StringLike honours it',
     );
   });
 
   it("says whose key a key is", () => {
     expect(reason(condition({ StringEquals: { [`${PREFIX}/:sub`]: SUB } }))).toContain(
-      'the condition key is not of this OIDC provider, whose keys begin with "oidc.example.com/c1:"',
+      'the condition key does not belong to this OIDC provider, whose keys begin with "oidc.example.com/c1:"',
     );
   });
 
@@ -310,7 +310,7 @@ describe("reasons", () => {
     const other = statement({ Sid: "Other", Principal: { Federated: `${ARN}2` } });
     const near = statement({ Sid: "Near", Condition: { StringEquals: { [`${PREFIX}:sub`]: "x" } } });
     expect(reason(policy(other, near, { ...other, Sid: "Another" }))).toMatch(
-      /^no statement allows it; nearest is Near: StringEquals/,
+      /^no statement allows it; statement Near comes closest: StringEquals/,
     );
   });
 
