@@ -6,6 +6,7 @@
 import { type Known, isKnown, known, match, orElse, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { plainOf } from "../../model/tree";
+import { flagsInTurn } from "../../rules/node/form";
 import { KUBELET_FILES, type KubeletFiles } from "../../rules/node/forms";
 import { CONFIG_FLAG } from "../../rules/node/host";
 import { firstDocument } from "./documents";
@@ -31,6 +32,8 @@ export interface NodeFact {
   readonly files: ReadonlyMap<string, NodeFileFact>;
   /** Kubelet flags in the same document as the files; `undefined` if the platform sets them. */
   readonly flags: Known<KubeletFlags> | undefined;
+  /** Fields of a KubeletConfiguration in the same document. */
+  readonly configuration?: unknown;
   /** Why the files are on no node; `undefined` if they are on the nodes with the name; unknown if they may be. */
   readonly absence: Known<string | undefined>;
   readonly source: Source;
@@ -53,6 +56,9 @@ export interface KubeletCommand {
 }
 
 const UNIT = "/etc/systemd/system/kubelet.service";
+/** Units and drop-ins wherever systemd reads them, and what packages of kubeadm add to the command line. */
+const KUBELET_COMMAND =
+  /\/systemd\/system\/(?:kubelet\.service(?:\.d\/[^/]+\.conf)?|service\.d\/[^/]+\.conf)$|^\/etc\/(?:default|sysconfig)\/kubelet$/;
 const FLAG =
   /--(image-credential-provider-config|image-credential-provider-bin-dir|feature-gates|config)(?:=|\s+)["']?([^\s"'-][^\s"']*)/g;
 
@@ -160,12 +166,16 @@ function settings(content: string, name: string): readonly string[] {
 }
 
 function flagsIn(text: string): KubeletFlags {
-  return new Map(
-    [...text.matchAll(FLAG)].map(([, name = "", value = ""]): [string, Known<string>] => [
-      name,
-      known(value),
-    ]),
-  );
+  const rows = [...text.matchAll(FLAG)].map(([, name = "", value = ""]) => [name, value] as const);
+  return flagsOf(flagsInTurn(rows), known);
+}
+
+/** A file beside stated flags that changes the kubelet's command line, or may; `undefined` if none does. */
+export function commandChange(files: ReadonlyMap<string, NodeFileFact>): string | undefined {
+  const changes = (path: string, { content }: NodeFileFact): boolean =>
+    KUBELET_COMMAND.test(path) &&
+    (!isKnown(content) || ["ExecStart", "EnvironmentFile", "--"].some((word) => mayHold(content, word)));
+  return [...files].find(([path, file]) => changes(path, file))?.[0];
 }
 
 /** Whether a text, or a known part of a late text, contains a word. */

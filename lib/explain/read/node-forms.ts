@@ -9,7 +9,7 @@ import type { CarriedFile, CarriedSetup } from "../../rules/node/form";
 import { nodeFormOf } from "../../rules/node/forms";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
-import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
+import { type NodeFact, type NodeFileFact, commandChange, flagsOf, kubeletCommand } from "./node-files";
 import type { KubernetesDocument } from "./objects";
 import { below } from "./source";
 
@@ -85,11 +85,17 @@ function nodeOf(
       overwrites: [],
     });
   }
-  const { flags, problem, doubt } = setup;
+  const { flags, configuration, problem, doubt } = setup;
+  const changed = commandChange(files);
   return {
     name: /([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
     files,
-    flags: flags && known(flagsOf(flags, late)),
+    flags:
+      flags &&
+      (changed === undefined
+        ? known(flagsOf(flags, late))
+        : unread(`${changed} may change the kubelet's flags that the document states`)),
+    configuration,
     absence: problem !== undefined || doubt === undefined ? known(problem) : unread(doubt),
     source,
   };

@@ -95,13 +95,19 @@ export function nodeGateStatements(node: NodeFact): readonly GateStatement[] {
     const gates = gatesOf(at(value, "featureGates"));
     return [statement(`the KubeletConfiguration ${file}`, gates, file === path, source)];
   });
+  const inline = statement(
+    "the kubelet configuration in the document",
+    gatesOf(at(node.configuration, "featureGates")),
+    true,
+    node.source,
+  );
   const source = (command && node.files.get(command.path)?.source) ?? node.source;
   const ofFlag = match(
     flags.get("feature-gates") ?? known(""),
     (all) => [statement("the kubelet flag --feature-gates", flagGates(all), true, source)],
     () => [],
   );
-  return [...files, ...ofFlag].filter(({ gates }) => gates.size > 0);
+  return [...files, inline, ...ofFlag].filter(({ gates }) => gates.size > 0);
 }
 
 const UNCLEAR: Known<never> = notKnown({ kind: "malformed", what: "it is neither on nor off" });

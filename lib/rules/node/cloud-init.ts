@@ -13,6 +13,7 @@ import {
   type NodeTransport,
   appendedDoubt,
   carriedFiles,
+  commandDoubt,
   octal,
 } from "./form";
 import { fetchCommand } from "./plugin-source";
@@ -70,11 +71,15 @@ export const CLOUD_INIT_FORM: NodeForm = {
   id: "cloud-init",
   is: (document) => Array.isArray(record(document)["write_files"]),
   read: ([document]) => {
-    const { write_files: files } = record(document);
+    const { write_files: written, runcmd, bootcmd } = record(document);
+    const files = carriedFiles(written, ["write_files"], { path: "path", content: "content" }, encodingOf);
     return {
-      files: carriedFiles(files, ["write_files"], { path: "path", content: "content" }, encodingOf),
+      files,
       flags: undefined,
-      doubt: appendedDoubt(files, "cloud-init").doubt ?? stoppedDoubt(files),
+      doubt:
+        appendedDoubt(written, "cloud-init").doubt ??
+        stoppedDoubt(written) ??
+        commandDoubt([bootcmd, runcmd], files).doubt,
     };
   },
 };

@@ -28,6 +28,8 @@ export interface CarriedSetup {
   readonly files: readonly CarriedFile[];
   /** Flags that the document passes to the kubelet, without dashes; `undefined` if files set them. */
   readonly flags: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of a KubeletConfiguration that the document passes to the kubelet. */
+  readonly configuration?: unknown;
   /** Whether the flags are for nodes whose files come from other documents. */
   readonly ofOthers?: boolean;
   /** Why the program that reads the document refuses it and so writes nothing to the nodes; a clause. */
@@ -78,6 +80,37 @@ export function carriedFiles(
       at: [...at, index, keys.content],
     };
   });
+}
+
+/**
+ * Flags in the order in which a program passes them to the kubelet: the last value of each takes effect, but feature gates
+ * of several flags add up. Source: kubernetes:staging/src/k8s.io/component-base/cli/flag/map_string_bool.go.
+ */
+export function flagsInTurn(
+  rows: readonly (readonly [flag: string, value: unknown])[],
+): Readonly<Record<string, unknown>> {
+  const flags = new Map<string, unknown>();
+  for (const [flag, value] of rows) {
+    const before = flag === "feature-gates" ? flags.get(flag) : undefined;
+    flags.set(flag, before === undefined ? value : `${String(before)},${String(value)}`);
+  }
+  return Object.fromEntries(flags);
+}
+
+/** Flags of the kubelet that decide about credential providers. */
+const FLAG_WORDS: readonly string[] = ["--image-credential-provider-", "feature-gates"];
+
+/** The doubt that arises if a command that runs beside the files names one of them, or a flag that matters. */
+export function commandDoubt(
+  commands: readonly unknown[],
+  files: readonly CarriedFile[],
+): Pick<CarriedSetup, "doubt"> {
+  const words = [...files.map(({ path }) => path), ...FLAG_WORDS].filter((word) => word.length > 1);
+  const texts = commands
+    .flatMap(list)
+    .map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  const named = words.find((word) => texts.some((each) => each.includes(word)));
+  return named === undefined ? {} : { doubt: `a command names ${named}, and its effect is unknown` };
 }
 
 /** The doubt that arises if a program appends to one of the listed files. */

@@ -84,5 +84,6 @@ export const KOPS_FORM: NodeForm = {
       ({ isBase64 }) => (isBase64 === true ? "base64" : "plain"),
     ),
     flags: undefined,
+    configuration: at(document, "spec", "kubelet"),
   }),
 };

@@ -20,6 +20,8 @@ import {
   type NodeForm,
   appendedDoubt,
   carriedFiles,
+  commandDoubt,
+  flagsInTurn,
   octal,
 } from "./form";
 import { fetchCommand } from "./plugin-source";
@@ -142,9 +144,11 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
       version === "v1beta2",
       `KubeadmConfigTemplate ${version}`,
     );
+    const files = carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf);
     return {
-      files: carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf),
+      files,
       ...flags,
+      ...commandDoubt([spec["preKubeadmCommands"], spec["postKubeadmCommands"]], files),
       ...appendedDoubt(spec["files"], "Cluster API"),
     };
   },
@@ -170,5 +174,5 @@ function argumentsOf(written: unknown, asList: boolean, by: string): Omit<Carrie
   const rows = asList
     ? list(written).map((each): [string, unknown] => [text(at(each, "name")), at(each, "value")])
     : Object.entries(record(written));
-  return { flags: Object.fromEntries(rows) };
+  return { flags: flagsInTurn(rows) };
 }

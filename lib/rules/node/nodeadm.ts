@@ -17,7 +17,7 @@ import { at, list, record, text, texts } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { type ObjectKind, object, text as TEXT } from "../../model/shape";
 import { CLOUD_INIT, CLOUD_INIT_FORM, keepsEarlierLists } from "./cloud-init";
-import type { CarriedSetup, NodeForm } from "./form";
+import { type CarriedSetup, type NodeForm, flagsInTurn } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
 
 const { pluginDirectory: DIRECTORY } = NODEADM_PLACES;
@@ -183,9 +183,11 @@ function problemOf(archive: string, parts: readonly ReadPart[]): string | undefi
 function carried(parts: readonly ReadPart[]): CarriedSetup {
   const configs = parts.filter(({ type }) => type === CLOUD_CONFIG).map(({ body }) => parsed(body));
   const setups = configs.map((config) => CLOUD_INIT_FORM.read([config]));
-  const flags = parts
+  const kubelets = parts
     .filter(({ type }) => type === NODE_CONFIG)
-    .flatMap(({ body }) => texts(at(parsed(body), "spec", "kubelet", "flags")));
+    .map(({ body }) => record(at(parsed(body), "spec", "kubelet")));
+  const flags = kubelets.flatMap((kubelet) => texts(kubelet["flags"]));
+  const gates = kubelets.map((kubelet) => record(at(kubelet, "config", "featureGates")));
   const files = setups.flatMap((setup) => setup.files);
   const other = parts.find(({ type }) => type !== CLOUD_CONFIG && type !== NODE_CONFIG);
   const replacing = configs
@@ -202,6 +204,7 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
   return {
     files: files.map((file) => ({ ...file, at: [] })),
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },
+    configuration: { featureGates: Object.assign({}, ...gates) as object },
     doubt: setups.find((setup) => setup.doubt !== undefined)?.doubt ?? doubt,
   };
 }
@@ -212,9 +215,9 @@ function parsed(body: string): unknown {
 }
 
 /** Splits entries at blanks, at which nodeadm joins them: a flag and its value may be two entries. */
-function flagsOf(entries: readonly string[]): Readonly<Record<string, string>> {
+function flagsOf(entries: readonly string[]): Readonly<Record<string, unknown>> {
   const words = entries.join(" ").split(/\s+/);
-  return Object.fromEntries(
+  return flagsInTurn(
     words.flatMap((word, index): readonly (readonly [string, string])[] => {
       const [, flag = "", value = words[index + 1]] = /^--?([^=-][^=]*)(?:=(.*))?$/.exec(word) ?? [];
       return flag === "" ? [] : [[flag, value ?? ""]];

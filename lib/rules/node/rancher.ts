@@ -14,6 +14,7 @@ import type { NodePlaces } from "../../model/node-carrier";
 import type { NodeFile, NodeSetup } from "../../model/node-file";
 import { record } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
+import { flagsInTurn } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
 
 const ROOT = "/var/lib/rancher/credentialprovider";
@@ -100,7 +101,7 @@ export function rancherFlags(documents: readonly unknown[]): Readonly<Record<str
   return {
     [CONFIG_FLAG]: lastOf(values.get(CONFIG_FLAG)) ?? RANCHER_PLACES.configPath,
     [BIN_FLAG]: lastOf(values.get(BIN_FLAG)) ?? RANCHER_PLACES.pluginDirectory,
-    ...Object.fromEntries(given),
+    ...flagsInTurn(given),
   };
 }
 
@@ -113,7 +114,9 @@ function lastOf(value: unknown): unknown {
   return asList(value).at(-1);
 }
 
-function splitArgument(argument: string): readonly [flag: string, value: string] {
-  const [flag = "", ...value] = argument.replace(/^-+/, "").split("=");
-  return [flag, value.join("=")];
+/** With + or - at its end, a flag extends what K3s passes itself, which is not known here; gates add up anyway. */
+function splitArgument(argument: string): readonly [flag: string, value: unknown] {
+  const [written = "", ...value] = argument.replace(/^-+/, "").split("=");
+  const flag = written.replace(/[+-]$/, "");
+  return [flag, flag === written || flag === "feature-gates" ? value.join("=") : undefined];
 }

@@ -19,7 +19,7 @@ import { type Json, at, list, record, text } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { isRecord } from "../../model/record";
 import { compareVersions, minorOf } from "../../model/version";
-import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles } from "./form";
+import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, flagsInTurn } from "./form";
 import { BIN_FLAG, CONFIG_FLAG } from "./host";
 
 /** Talos' paths of the file and the plugins; they cannot be changed, and the directory is read-only. */
@@ -173,6 +173,7 @@ export const TALOS_FORM: NodeForm = {
     return {
       files: [...files, ...(config ? [config] : [])],
       flags: { ...extraArgs(at(kubelet?.each, "machine", "kubelet", "extraArgs")), ...(config && FLAGS) },
+      configuration: at(kubelet?.each, "machine", "kubelet", "extraConfig"),
       ...doubtOf(config),
       ...problemOf(documents, named >= 0 && kubelets.length > 0),
     };
@@ -218,11 +219,10 @@ function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
 
 /** A value is a text or, since 1.12, a list; each element is passed as a flag of its own. */
 function extraArgs(written: unknown): Json {
-  return Object.fromEntries(
-    Object.entries(record(written)).map(([flag, value]) => [
-      flag,
-      Array.isArray(value) ? value.at(-1) : value,
-    ]),
+  return flagsInTurn(
+    Object.entries(record(written)).flatMap(([flag, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each: unknown) => [flag, each] as const),
+    ),
   );
 }
 

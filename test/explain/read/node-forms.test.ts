@@ -4,6 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { ClusterFacts } from "../../../lib/explain/read/cluster-record";
+import type { NodeConfiguration } from "../../../lib/explain/read/node-configuration";
 import { readKubernetes } from "../../../lib/explain/read/kubernetes-facts";
 import { isNodeDocument } from "../../../lib/explain/read/node-forms";
 import { objectsOf } from "../../../lib/explain/read/objects";
@@ -15,8 +16,10 @@ const RANCHER = "/var/lib/rancher/credentialprovider/config.yaml";
 const FLAG = "image-credential-provider-config";
 const BIN = "image-credential-provider-bin-dir";
 
-/** The entries that the nodes' kubelets read, and why they do not, or why it is not known. */
-function nodes(values: readonly unknown[], cluster: ClusterFacts = {}): unknown {
+function configurations(
+  values: readonly unknown[],
+  cluster: ClusterFacts = {},
+): readonly NodeConfiguration[] {
   const documents = values.map((value, document) => ({
     value,
     source: { file: "nodes.yaml", document, path: "" },
@@ -27,7 +30,12 @@ function nodes(values: readonly unknown[], cluster: ClusterFacts = {}): unknown 
   }));
   const setups = documents.filter(({ value }) => isNodeDocument(value));
   const objects = objectsOf(documents.filter((each) => !setups.includes(each)));
-  return readKubernetes(objects, setups, cluster).nodes.map(({ entries, isRead }) => [
+  return readKubernetes(objects, setups, cluster).nodes;
+}
+
+/** The entries that the nodes' kubelets read, and why they do not, or why it is not known. */
+function nodes(values: readonly unknown[], cluster: ClusterFacts = {}): unknown {
+  return configurations(values, cluster).map(({ entries, isRead }) => [
     entries.map(({ name }) => name),
     match(
       isRead,
@@ -61,6 +69,14 @@ const template = (version: string, args: unknown, path = "/etc/c.yaml"): unknown
     },
   },
 });
+function withFile(document: unknown, file: object): unknown {
+  const copy = structuredClone(document) as { spec: { template: { spec: { files: object[] } } } };
+  copy.spec.template.spec.files.push(file);
+  return copy;
+}
+const UNITS = "/etc/systemd/system";
+const GATE = "KubeletServiceAccountTokenForCredentialProviders";
+
 const talosDocument = {
   apiVersion: "v1alpha1",
   kind: "KubeCredentialProviderConfig",
@@ -148,6 +164,31 @@ describe("nodes by a document of their own", () => {
       READ,
     ],
     [
+      "cloud-init with a command that changes the file",
+      [{ ...(cloudInit({ [RANCHER]: CONFIG }) as object), runcmd: [["sed", "-i", "s/a/b/", RANCHER]] }],
+      unknown(`a command names ${RANCHER}`),
+    ],
+    [
+      "cloud-init with a command about a flag",
+      [{ ...(cloudInit({ [RANCHER]: CONFIG }) as object), bootcmd: [`echo --${FLAG}=/x >> /etc/default/k`] }],
+      unknown("a command names --image-credential-provider-"),
+    ],
+    [
+      "cloud-init with a command about something else",
+      [{ ...(cloudInit({ [RANCHER]: CONFIG }) as object), runcmd: ["systemctl restart rke2-agent"] }],
+      READ,
+    ],
+    [
+      "RKE2 whose kubelet-arg extends the path",
+      [
+        cloudInit({
+          [RANCHER]: CONFIG,
+          "/etc/rancher/rke2/config.yaml": `kubelet-arg: ["${FLAG}+=/etc/c.yaml"]\n`,
+        }),
+      ],
+      not("the kubelet flag --image-credential-provider-config is not set"),
+    ],
+    [
       "kubeadm, one flag alone",
       [cloudInit({ "/etc/c.yaml": CONFIG }), join([{ name: FLAG, value: "/etc/c.yaml" }])],
       not("the kubelet flag --image-credential-provider-bin-dir is not set"),
@@ -170,6 +211,25 @@ describe("nodes by a document of their own", () => {
       "no flags anywhere",
       [cloudInit({ "/etc/c.yaml": CONFIG })],
       unknown("neither kubelet flags nor a platform"),
+    ],
+    ...[
+      [`${UNITS}/kubelet.service.d/99.conf`, "[Service]\nExecStart=\nExecStart=/k\n"],
+      ["/run/systemd/system/kubelet.service", "[Service]\nExecStart=/k\n"],
+      ["/etc/default/kubelet", `KUBELET_EXTRA_ARGS="--${FLAG}=/etc/d.yaml"\n`],
+    ].map(([path = "", content = ""]): [string, readonly unknown[], unknown] => [
+      `Cluster API beside ${path}`,
+      [withFile(template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" }), { path, content })],
+      unknown(`${path} may change the kubelet's flags`),
+    ]),
+    [
+      "Cluster API beside a drop-in that sets no flags",
+      [
+        withFile(template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" }), {
+          path: `${UNITS}/kubelet.service.d/10.conf`,
+          content: "[Service]\nRestart=always\n",
+        }),
+      ],
+      READ,
     ],
     ["Cluster API v1beta1", [template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" })], READ],
     [
@@ -278,5 +338,61 @@ describe("nodes by a document of their own", () => {
       "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}";
     const document = cloudInit({ "/etc/c.yaml": CONFIG, "/etc/microshift/config.yaml": settings });
     expect(nodes([document], cluster)).toEqual(expected);
+  });
+});
+
+describe("feature gates in a document", () => {
+  const rke2 = (...args: readonly string[]): unknown =>
+    cloudInit({
+      [RANCHER]: CONFIG,
+      "/etc/rancher/rke2/config.yaml": JSON.stringify({ "kubelet-arg": args }),
+    });
+  const nodeConfig = (kubelet: object): string =>
+    `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B\nContent-Type: application/node.eks.aws\n\n` +
+    `${JSON.stringify({ apiVersion: "node.eks.aws/v1alpha1", kind: "NodeConfig", spec: { kubelet } })}\n--B--\n`;
+  const off = `feature-gates=${GATE}=false`;
+
+  it.each<[string, unknown, unknown]>([
+    ["RKE2, two flags", rke2(off, "feature-gates=CPUManager=true"), false],
+    ["RKE2, the second flag decides", rke2(off, `feature-gates=${GATE}=true`), true],
+    ["RKE2, a flag that extends", rke2("feature-gates=A=true", `feature-gates+=${GATE}=false`), false],
+    ["nodeadm, two flags", nodeConfig({ flags: [`--${off}`, "--feature-gates=CPUManager=true"] }), false],
+    ["nodeadm, the configuration", nodeConfig({ config: { featureGates: { [GATE]: false } } }), false],
+    [
+      "nodeadm, a flag over the configuration",
+      nodeConfig({ flags: [`--feature-gates=${GATE}=true`], config: { featureGates: { [GATE]: false } } }),
+      true,
+    ],
+    [
+      "Talos, the configuration",
+      { machine: { kubelet: { extraConfig: { featureGates: { [GATE]: false } } } } },
+      false,
+    ],
+    [
+      "Talos, a list of flags",
+      { machine: { kubelet: { extraArgs: { "feature-gates": [`${GATE}=false`, "A=true"] } } } },
+      false,
+    ],
+    [
+      "kOps, where gates are texts",
+      {
+        apiVersion: "kops.k8s.io/v1alpha2",
+        spec: {
+          fileAssets: [{ path: RANCHER, content: CONFIG }],
+          kubelet: { featureGates: { [GATE]: "false" } },
+        },
+      },
+      "unknown",
+    ],
+  ])("of %s", (_, document, expected) => {
+    const statements = configurations([document]).flatMap(({ gates }) => gates);
+    const last = statements.flatMap(({ gates }) => gates.get(GATE) ?? []).at(-1);
+    expect(
+      match<boolean, unknown>(
+        last ?? known(true),
+        (on) => on,
+        () => "unknown",
+      ),
+    ).toBe(expected);
   });
 });
