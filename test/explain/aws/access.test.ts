@@ -493,14 +493,14 @@ describe("a workload", () => {
       [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }), envFrom: [{}] })],
       {},
       "unknown",
-      "only in the cluster",
+      "only inside the cluster",
     ],
     [
       "a token, and perhaps a role from elsewhere",
       [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }), envFrom: [{}] })],
       {},
       "unknown",
-      "only in the cluster",
+      "only inside the cluster",
     ],
     [
       "both, and no webhook",

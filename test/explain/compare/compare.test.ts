@@ -324,8 +324,8 @@ describe("objects of spokes", () => {
       [],
       [[WORKERS, SUBJECT_LINE, "    name: others\n"]],
       [
-        "removed | Group multikueue | ClusterRole multikueue-worker: what it says was not read | gpu-1.yaml",
-        "added | Group others | ClusterRole multikueue-worker: what it says was not read | gpu-1.yaml",
+        "removed | Group multikueue | ClusterRole multikueue-worker: its rules were not read | gpu-1.yaml",
+        "added | Group others | ClusterRole multikueue-worker: its rules were not read | gpu-1.yaml",
       ],
     ],
     [
@@ -333,7 +333,7 @@ describe("objects of spokes", () => {
       [],
       [[WORKERS, SUBJECT_LINE, role(...RULES)]],
       [
-        "removed | Group multikueue | ClusterRole multikueue-worker: what it says was not read | gpu-1.yaml",
+        "removed | Group multikueue | ClusterRole multikueue-worker: its rules were not read | gpu-1.yaml",
         ...["create, get on batch/jobs", "get on /metrics", "list on /pods of the names a, b"].map(
           (rule) => `added | Group multikueue | ClusterRole multikueue-worker: ${rule} | gpu-1.yaml`,
         ),

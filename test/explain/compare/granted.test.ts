@@ -143,7 +143,7 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
     "a policy of a role that was not read, known only after apply",
     adding(["aws_iam_role_policy", { role: "elsewhere", policy: "${var.policy}" }]),
     [
-      "incomparable | the role elsewhere | a policy that is not read: the policy cannot be read: it holds a Terraform expression",
+      "incomparable | the role elsewhere | a policy that is not read: the policy cannot be read: it contains a Terraform expression",
     ],
   ],
   [
@@ -174,7 +174,7 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
         },
       ],
     ),
-    [`added | principal ${PRINCIPAL} | puller (a/read, b/read / c/* / d/read / ) ${ON_TEAM}`],
+    [`added | principal ${PRINCIPAL} | puller (a/read, b/read; except c/*; data actions d/read) ${ON_TEAM}`],
   ],
   [
     "a role of Google Cloud on a project",

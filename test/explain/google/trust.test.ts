@@ -131,7 +131,7 @@ describe("the project's number", () => {
       "in the audience, another in the plugin's argument",
       to("999999999999"),
       "unknown",
-      "names the pool of project 123456789012, the plugin exchanges the token at that of 999999999999",
+      "names the pool of project 123456789012, but the plugin exchanges the token at that of 999999999999",
     ],
     ["in an audience of another pool", to("999999999999", "other"), "pass", "trusts"],
   ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
