@@ -361,7 +361,9 @@ describe("what is declared of a controller that pulls artefacts", () => {
     const [result] = explain([written("aws", [aws.fluxSourceController({ from: [other] })])]);
     expect(result?.verdict).toBe("unknown");
     expect(result?.checks.flatMap(({ status, reason }) => (status === "unknown" ? [reason] : []))).toEqual([
-      expect.stringContaining("is of another account"),
+      expect.stringContaining(
+        "is in another account, and its resource policy, which must also admit the role, was not read",
+      ),
     ]);
   });
 

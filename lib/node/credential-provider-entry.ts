@@ -122,10 +122,7 @@ function entriesBeside(
       allowed: "a cluster whose facts name the registries of its system images, or mode `mixed`",
       remedy: beside.remedy,
     });
-  const common = (duration: string): object => ({
-    defaultCacheDuration: duration,
-    apiVersion: TOKEN_PROTOCOL,
-  });
+  const common = (period: string): object => ({ defaultCacheDuration: period, apiVersion: TOKEN_PROTOCOL });
   const patterns = chosenMatchImages(
     { ...provider, matchImages: hosts ?? matchImages },
     undefined,

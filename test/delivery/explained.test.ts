@@ -163,7 +163,7 @@ describe("pulls of a stack whose objects Terraform applies", () => {
   it("are not known where the stack with the resources is not there", () => {
     const outdir = synthesized(stacks);
     expect(() => pull([join(outdir, "stacks/prod")])).toThrowError(
-      refusal("explain-missing: in resources of stack prod-objects, which was not read") as Error,
+      refusal("explain-missing: through stack prod-objects, which was not read") as Error,
     );
   });
 

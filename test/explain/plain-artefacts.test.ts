@@ -103,7 +103,7 @@ describe("pull secrets", () => {
     expect(results[0]?.checks.at(-1)).toMatchObject({
       id: "otherwise",
       status: "fail",
-      reason: expect.stringContaining('the pull secret hub: auth of the entry "r.io" is not base64'),
+      reason: expect.stringContaining('the pull secret hub: the auth of the entry "r.io" is not base64'),
     });
   });
 

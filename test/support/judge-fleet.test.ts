@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
     /server: https:\/\/on-prem\S+/,
     "$&\n        tlsName: x",
   ],
-  ["spoke on-prem: certificate authority", STATUS, /LS0t\S+/, "bm8gUEVN"],
+  ["spoke on-prem: the certificate authority", STATUS, /LS0t\S+/, "bm8gUEVN"],
   ["spoke on-prem: its server is on-prem", STATUS, "https://on-prem.acme", "on-prem.acme"],
   [
     "spoke cpu-1: its RBAC is not as recorded",

@@ -229,7 +229,7 @@ const CASES: readonly (readonly [
     "Argo CD's profiles elsewhere",
     () => ({ ...ARGO, namespace: "fleet" }),
     "fleet-mismatch",
-    /Argo CD reads only ClusterProfiles of its own namespace .* got "fleet"/,
+    /Argo CD reads only ClusterProfiles of its own namespace, got "fleet"/,
   ],
   ["Kueue's profiles elsewhere", () => ({ namespace: "batch" }), "fleet-mismatch", /got "batch"/],
   ["Kueue's configuration left out", () => ({ kueueConfiguration: undefined }), "fleet-invalid", /missing/],

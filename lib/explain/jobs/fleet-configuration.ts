@@ -178,7 +178,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
   // An empty flag means the same as a missing one.
   const given = flags.flatMap((flag) => flag || []);
   const byFlag = whole.length > 0 ? given.length > 0 : declared && cluster.fleet?.gateByFlag === true;
-  if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
+  if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses together with ${FLAG}`);
   if (!isKnown(knownJson(written)))
     return unknown("a feature gate in the manager's configuration is known only after apply", GATE_REMEDY);
   const off = kueueGateOff(gates);

@@ -176,7 +176,7 @@ export function unlessPerhaps({ rbacPerhaps }: ClusterArtefacts, answer: Answer)
   const [perhaps] = rbacPerhaps;
   if (answer.status !== "fail" || perhaps === undefined) return answer;
   return unknown(
-    `${answer.reason}, unless a role or binding with a value known only after apply does`,
+    `${answer.reason}, unless a role or binding with a value known only after apply allows it`,
     "explain the manifests that bind wrote",
     ...answer.evidence,
     seen("role or binding", perhaps),

@@ -83,7 +83,8 @@ export function microShiftObstacle({ kubelet, microShift }: NodeVersions): Versi
   return microShift === undefined
     ? {
         isCertain: false,
-        reason: `it is unknown whether this MicroShift has settings for credential providers; state its version as cluster.microShift`,
+        reason:
+          "whether this MicroShift has settings for credential providers is not known; state its version as cluster.microShift",
       }
     : undefined;
 }

@@ -53,7 +53,7 @@ it.each<[string, readonly Edit[], string]>([
     "fail provider-on-node: --registry-mirror has no value",
   ],
   // The plugin of 1.36.5, run with it, prints its help and exits with 0.
-  ["help", args(PATH, "--help"), "fail provider-on-node: --help has the plugin print"],
+  ["help", args(PATH, "--help"), "fail provider-on-node: --help makes the plugin print"],
   ["no help", args(PATH, "--help=false"), "allowed"],
   [
     "a level that is no number",

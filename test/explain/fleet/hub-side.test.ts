@@ -480,7 +480,7 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
   ],
   ["gates in the file", "pass", "uses profiles", props({}), manager([])],
   ["gates in the file and an empty flag", "pass", "uses", props({}), manager(["--feature-gates="])],
-  ["both", "fail", "which Kueue refuses beside --feature-gates", props({}), manager([GATE])],
+  ["both", "fail", "which Kueue refuses together with --feature-gates", props({}), manager([GATE])],
   [
     "another ConfigMap",
     "fail",

@@ -44,9 +44,9 @@ it.each<[string, readonly string[], object, "pass" | "fail" | "unknown", string]
     "unknown",
     "--nope",
   ],
-  ["help", [GET, "--help", ...MANAGED], RELEASE, "fail", "--help has the plugin print"],
+  ["help", [GET, "--help", ...MANAGED], RELEASE, "fail", "--help makes the plugin print"],
   ["help of an unknown release", [GET, "--help", ...MANAGED], {}, "unknown", "--help"],
-  ["a level that is no number", [GET, "--v=x", STS], BUILD, "fail", 'does not take "x" for --v'],
+  ["a level that is no number", [GET, "--v=x", STS], BUILD, "fail", 'does not accept "x" for --v'],
   ["a level of an unknown release", [GET, "--v=x", ...MANAGED], {}, "unknown", "--v is not known"],
   [
     "a threshold of klog 2.140",

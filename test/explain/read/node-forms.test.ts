@@ -322,11 +322,11 @@ describe("nodes by a document of their own", () => {
 
   it.each<[string, ClusterFacts, unknown]>([
     ["of a version that has them", { microShift: "5.0" }, READ],
-    ["of a version without", { microShift: "4.22.1" }, not("MicroShift up to 4.22 passes over the keys")],
+    ["of a version without", { microShift: "4.22.1" }, not("MicroShift up to 4.22 ignores the keys")],
     [
       "with the kubelet of a version without",
       { kubelet: "1.35" },
-      not("MicroShift up to 4.22 passes over the keys"),
+      not("MicroShift up to 4.22 ignores the keys"),
     ],
     [
       "of which the version is not known",

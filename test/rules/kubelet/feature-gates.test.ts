@@ -85,7 +85,7 @@ it("knows the minors that the rules were compared with, and no other", () => {
   expect(knownKubernetesMinors).toEqual(["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"]);
   expect(knownMinor("the kubelet", "v1.36.4+k3s1")).toBe("1.36");
   expect(() => knownMinor("the kubelet", "1.30")).toThrowError(
-    'the rules of the kubelet , got "1.30"; allowed: 1.31, 1.32, 1.33, 1.34, 1.35, 1.36',
+    'the rules of the kubelet, got "1.30"; allowed: 1.31, 1.32, 1.33, 1.34, 1.35, 1.36',
   );
 });
 

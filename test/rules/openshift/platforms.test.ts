@@ -86,7 +86,13 @@ describe("platformNodes", () => {
       ["aws", v422, command, "openshift-unused", "none, external, ibmcloud, powervs, kubevirt"],
       ["vsphere", v422, command, "openshift-unused", "none, external, ibmcloud, powervs, kubevirt"],
       ["none", v421, command, "openshift-unsupported", "4.22 and newer"],
-      ["none", v422, "kubelet --v=2", "openshift-invalid", expect.stringContaining("an absolute path")],
+      [
+        "none",
+        v422,
+        "kubelet --v=2",
+        "openshift-invalid",
+        expect.stringContaining("the kubelet's absolute path"),
+      ],
       ["none", v422, "/usr/bin/hyperkube run", "openshift-invalid", expect.stringContaining("ExecStart=")],
       [
         "none",
