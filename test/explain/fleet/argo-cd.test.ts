@@ -206,7 +206,7 @@ it("what a role may allow that holds something known only after apply leaves a r
   expect(said(refused, "x")).toEqual(["fail", expect.stringContaining("watch")]);
   expect(said(refused, LATE)).toEqual([
     "unknown",
-    expect.stringContaining(", unless a role or binding with a value known only after apply does"),
+    expect.stringContaining(", unless a role or binding with a value known only after apply allows it"),
   ]);
   expect(said(artefacts, LATE)[0]).toBe("pass");
 });
