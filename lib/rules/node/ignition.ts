@@ -85,16 +85,24 @@ export const BUTANE_FORM: NodeForm = {
 function carriedBy(document: unknown): CarriedSetup {
   const files = list(at(document, "storage", "files")).flatMap((each, index) => storageFile(each, index));
   const units = list(at(document, "systemd", "units")).flatMap((each, index) => unitFiles(each, index));
-  const appended = list(at(document, "storage", "files")).find(
-    (file) => list(record(file)["append"]).length > 0,
-  );
-  const doubt =
-    Object.keys(record(at(document, "ignition", "config"))).length > 0
-      ? "ignition.config refers to other configurations, which are not read and may replace this one"
-      : appended === undefined
-        ? undefined
-        : `${text(at(appended, "path"))} is appended to, but its earlier content is unknown`;
+  const doubt = doubtOf(document, files);
   return { files: [...files, ...units], flags: undefined, ...(doubt !== undefined && { doubt }) };
+}
+
+function doubtOf(document: unknown, files: readonly CarriedFile[]): string | undefined {
+  const storage = record(at(document, "storage"));
+  if (Object.keys(record(at(document, "ignition", "config"))).length > 0)
+    return "ignition.config refers to other configurations, which are not read and may replace this one";
+  const appended = list(storage["files"]).find((file) => list(record(file)["append"]).length > 0);
+  if (appended !== undefined)
+    return `${text(at(appended, "path"))} is appended to, but its earlier content is unknown`;
+  if (list(storage["trees"]).length > 0) return "storage.trees adds files of folders that are not read";
+  const link = list(storage["links"])
+    .map((each) => text(at(each, "path")))
+    .find((path) => files.some((file) => `${file.path}/`.startsWith(`${path}/`)));
+  if (link !== undefined) return `${link} is a link, and what it leads to is not read`;
+  const masked = list(at(document, "systemd", "units")).find((unit) => at(unit, "mask") === true);
+  return text(at(masked, "name")) === "kubelet.service" ? "kubelet.service is masked" : undefined;
 }
 
 function storageFile(file: unknown, index: number): readonly CarriedFile[] {
@@ -121,6 +129,8 @@ function unitFiles(unit: unknown, index: number): readonly CarriedFile[] {
   ): readonly CarriedFile[] => {
     const content = text(at(from, "contents"));
     const where = ["systemd", "units", index, ...keys, "contents"];
+    if (at(from, "contents_local") !== undefined)
+      return [{ path, content: undefined, encoding: "other", at: where }];
     return content === "" ? [] : [{ path, content, encoding: "plain", at: where }];
   };
   const dropIns = list(at(unit, "dropins")).flatMap((dropIn, nth) =>

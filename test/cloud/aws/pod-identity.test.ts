@@ -507,6 +507,13 @@ describe("explain", () => {
       "with none",
     ],
     [
+      "and a credentials file that SDKs read first",
+      container("AWS_SHARED_CREDENTIALS_FILE"),
+      "unknown",
+      "pods-configured",
+      "other credentials",
+    ],
+    [
       "and pods on Windows",
       pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
       "denied",

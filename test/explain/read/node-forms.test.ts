@@ -74,6 +74,20 @@ function withFile(document: unknown, file: object): unknown {
   copy.spec.template.spec.files.push(file);
   return copy;
 }
+const butane = (storage: object, unit: object): unknown => ({
+  variant: "flatcar",
+  version: "1.1.0",
+  storage: { files: [{ path: "/etc/c.yaml", contents: { inline: CONFIG } }], ...storage },
+  systemd: {
+    units: [
+      {
+        name: "kubelet.service",
+        contents: `[Service]\nExecStart=/k --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
+        ...unit,
+      },
+    ],
+  },
+});
 const UNITS = "/etc/systemd/system";
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
@@ -294,6 +308,22 @@ describe("nodes by a document of their own", () => {
       ],
       READ,
     ],
+    ...[
+      [{ links: [{ path: "/etc/c.yaml", target: "/x" }] }, {}, "unknown: /etc/c.yaml is a link"],
+      [{ links: [{ path: "/etc", target: "/x" }] }, {}, "unknown: /etc is a link"],
+      [{ trees: [{ local: "tree" }] }, {}, "unknown: storage.trees adds files"],
+      [{ links: [{ path: "/etc/c.yaml.bak", target: "/x" }] }, {}, "read"],
+      [{}, { mask: true }, "unknown: kubelet.service is masked"],
+      [
+        {},
+        { dropins: [{ name: "9.conf", contents_local: "9.conf" }] },
+        "unknown: /etc/systemd/system/kubelet",
+      ],
+    ].map(([storage, unit, expected]): [string, readonly unknown[], unknown] => [
+      `Butane with ${JSON.stringify(storage)} and a unit with ${JSON.stringify(unit)}`,
+      [butane(storage as object, unit as object)],
+      [[["ecr"], expect.stringContaining(expected as string)]],
+    ]),
     [
       "Butane with a configuration that stands in a file beside",
       [
