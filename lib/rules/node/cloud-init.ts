@@ -87,11 +87,21 @@ export const CLOUD_INIT_FORM: NodeForm = {
 /** cc_write_files.py fails at an entry that is not a mapping, or whose owner does not exist on the node. */
 function stoppedDoubt(files: unknown): string | undefined {
   const stops = list(files).find((file) => !isRecord(file) || (file["owner"] ?? ROOT) !== ROOT);
-  if (stops === undefined) return undefined;
+  if (stops === undefined) return relativeDoubt(files);
   const owner = text(record(stops)["owner"]);
   return owner === ""
     ? "cloud-init may stop at an entry of write_files that is not a mapping with text values"
     : `cloud-init stops if the node has no owner ${owner}`;
+}
+
+/** cc_write_files.py resolves a relative path with `os.path.abspath`. */
+function relativeDoubt(files: unknown): string | undefined {
+  const path = list(files)
+    .map((file) => text(record(file)["path"]))
+    .find((each) => each !== "" && !each.startsWith("/"));
+  return path === undefined
+    ? undefined
+    : `the path ${path} depends on the directory in which cloud-init runs`;
 }
 
 /** cloud-init treats an unknown encoding as plain text. */

@@ -10,7 +10,7 @@
 import { fail } from "../../errors";
 import type { NodePlaces } from "../../model/node-carrier";
 import type { NodeFile, NodeSetup } from "../../model/node-file";
-import { at } from "../../model/parsed";
+import { type Json, at, record } from "../../model/parsed";
 import { compareVersions, minorOf } from "../../model/version";
 import { BIN_FLAG, CONFIG_FLAG, type KubeletHost, type NodeVersions, type VersionObstacle } from "./host";
 
@@ -140,5 +140,15 @@ export function microShiftFlags(documents: readonly unknown[]): Readonly<Record<
     const last = documents.map((each) => at(each, "kubelet", key)).findLast((each) => each !== undefined);
     return [flag, last ?? ""];
   });
-  return Object.fromEntries(rows);
+  const merged = Object.assign(
+    {},
+    ...documents.map((each) => record(at(each, "kubelet", "featureGates"))),
+  ) as Json;
+  const gates = Object.entries(merged).filter(([, on]) => on !== null);
+  return {
+    ...Object.fromEntries(rows),
+    ...(gates.length > 0 && {
+      "feature-gates": gates.map(([gate, on]) => `${gate}=${String(on)}`).join(","),
+    }),
+  };
 }

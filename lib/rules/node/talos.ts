@@ -175,6 +175,10 @@ export const TALOS_FORM: NodeForm = {
       flags: { ...extraArgs(at(kubelet?.each, "machine", "kubelet", "extraArgs")), ...(config && FLAGS) },
       configuration: at(kubelet?.each, "machine", "kubelet", "extraConfig"),
       ...doubtOf(config),
+      ...argumentDoubt(
+        config,
+        kubelets.map(({ each }) => at(each, "machine", "kubelet")),
+      ),
       ...problemOf(documents, named >= 0 && kubelets.length > 0),
     };
   },
@@ -215,6 +219,17 @@ function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
           "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, but the version of Talos is unknown",
       }
     : {};
+}
+
+/** The doubt that arises if several documents configure the kubelet, or arguments differ from what Talos sets itself. */
+function argumentDoubt(config: CarriedFile | undefined, kubelets: readonly unknown[]): Partial<CarriedSetup> {
+  if (kubelets.length > 1)
+    return { doubt: "several documents configure the kubelet, and how Talos joins them is not known" };
+  const given = Object.entries(extraArgs(at(kubelets[0], "extraArgs")));
+  const other = given.find(([flag, value]) => Object.hasOwn(FLAGS, flag) && value !== Object(FLAGS)[flag]);
+  return config === undefined || other === undefined
+    ? {}
+    : { doubt: `Talos sets the kubelet flag ${other[0]} itself, and extraArgs has another value` };
 }
 
 /** A value is a text or, since 1.12, a list; each element is passed as a flag of its own. */

@@ -384,6 +384,14 @@ describe("feature gates in a document", () => {
 
   it.each<[string, unknown, unknown]>([
     ["RKE2, two flags", rke2(off, "feature-gates=CPUManager=true"), false],
+    [
+      "MicroShift",
+      cloudInit({
+        "/etc/c.yaml": CONFIG,
+        "/etc/microshift/config.yaml": JSON.stringify({ kubelet: { featureGates: { [GATE]: false } } }),
+      }),
+      false,
+    ],
     ["RKE2, the second flag decides", rke2(off, `feature-gates=${GATE}=true`), true],
     ["RKE2, a flag that extends", rke2("feature-gates=A=true", `feature-gates+=${GATE}=false`), false],
     ["nodeadm, two flags", nodeConfig({ flags: [`--${off}`, "--feature-gates=CPUManager=true"] }), false],

@@ -146,6 +146,19 @@ describe("a document", () => {
     expect(nodeFormOf(documents[0])?.read(documents)).toMatchObject(expected);
   });
 
+  it("cloud-init with a relative path is doubted", () => {
+    const document = { write_files: [{ path: "etc/c.yaml", content: "x" }] };
+    expect(nodeFormOf(document)?.read([document]).doubt).toContain("etc/c.yaml depends on");
+  });
+
+  it.each<[string, readonly object[], string]>([
+    ["another file in extraArgs", [{ credentialProviderConfig: {}, extraArgs: { [CONFIG]: "/x" } }], CONFIG],
+    ["two kubelets", [{ credentialProviderConfig: {} }, { extraArgs: {} }], "several documents"],
+  ])("Talos with %s is doubted", (_, kubelets, doubt) => {
+    const documents = kubelets.map((kubelet) => ({ machine: { kubelet } }));
+    expect(nodeFormOf(documents[0])?.read(documents).doubt).toContain(doubt);
+  });
+
   // cc_write_files.py, canonicalize_extraction: an unknown encoding is taken for plain text, with a warning.
   it.each([
     ["gz+b64", "gzip+base64"],
