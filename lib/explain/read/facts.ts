@@ -170,7 +170,7 @@ function addStated(
 }
 
 /** What the file of a document tells about it. */
-type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke">;
+type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "forNodes">;
 
 /** Documents outside of stacks, which may be of any cluster. */
 const OF_ANY: Origin = { management: false, ofStack: false, spoke: undefined };
@@ -210,23 +210,30 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
   const read = new Set<string>();
   const missing: SkippedDocument[] = [];
-  const documents = (file: string, isManagement: boolean, spoke: unknown): readonly KubernetesDocument[] => {
+  const documents = (
+    file: string,
+    { isManagement = false, spoke = undefined as unknown, forNodes = false } = {},
+  ): readonly KubernetesDocument[] => {
     const listed = join(folder, file);
     if (!isThere(listed)) {
       missing.push(skippedFile(listed, MISSING));
       return [];
     }
     read.add(listed);
-    const origin = { management: isManagement, ofStack: true };
-    return files.documents(listed, late, { ...origin, spoke: typeof spoke === "string" ? spoke : undefined });
+    return files.documents(listed, late, {
+      ...{ management: isManagement, ofStack: true, forNodes },
+      spoke: typeof spoke === "string" ? spoke : undefined,
+    });
   };
   const { manifests = [], nodes = [], pods = [] } = identity ?? {};
   const written = [
-    ...manifests.flatMap((each) => documents(each.file, each.appliesTo === "management-cluster", each.spoke)),
-    ...nodes.flatMap((each) => documents(each.file, false, each.spoke)),
+    ...manifests.flatMap(({ file, appliesTo, spoke }) =>
+      documents(file, { isManagement: appliesTo === "management-cluster", spoke }),
+    ),
+    ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
   ];
   const fragments = pods.flatMap(({ file }) =>
-    documents(file, false, undefined).map((document) => podFragment(file, document)),
+    documents(file).map((document) => podFragment(file, document)),
   );
   const skipped = [
     ...missing,
@@ -289,7 +296,9 @@ function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
     objects: objectsOf(
       documents.filter(({ value }) => isKubernetesDocument(value) && !isNodeDocument(value)),
     ),
-    setups: documents.filter(({ value }) => isNodeDocument(value)),
+    setups: documents.filter(
+      ({ value, forNodes }) => isNodeDocument(value) || (forNodes === true && !isKubernetesDocument(value)),
+    ),
   };
 }
 

@@ -27,11 +27,19 @@ export function nodesOfDocuments(documents: readonly KubernetesDocument[]): read
   const made = [...together.values()].flatMap((group): readonly CarriedNode[] => {
     const [first] = group;
     const form = nodeFormOf(first?.value);
-    const setup = form?.read(group.map(({ value }) => value));
-    return first && setup ? [{ ofOthers: setup.ofOthers === true, node: nodeOf(setup, group, first) }] : [];
+    if (!first) return [];
+    const setup = form?.read(group.map(({ value }) => value)) ?? UNREAD;
+    return [{ ofOthers: setup.ofOthers === true, node: nodeOf(setup, group, first) }];
   });
   return withFlagsOfOthers(made);
 }
+
+/** What a file that a stack lists for nodes brings in a form that is none of the table. */
+const UNREAD: CarriedSetup = {
+  files: [],
+  flags: undefined,
+  doubt: "a file that is listed for nodes is in a form that explain does not read",
+};
 
 interface CarriedNode {
   readonly node: NodeFact;

@@ -24,6 +24,8 @@ export interface KubernetesDocument {
   readonly ofStack: boolean;
   /** Name of the spoke for which it is recorded; `undefined` if it is not recorded for one. */
   readonly spoke: string | undefined;
+  /** True for a file that a stack lists for nodes. */
+  readonly forNodes?: boolean;
 }
 
 /** An object of an API that explain reads. */
