@@ -27,7 +27,7 @@ import { hasTooManyOperators } from "../../rules/google/permission";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { AUTHENTICATED, EVERYONE } from "./members";
-import { piecesOf, projectOf } from "./names";
+import { isProjectNumber, piecesOf, projectOf } from "./names";
 
 export interface Target {
   /** `project`, `bucket`, `secret`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
@@ -112,13 +112,17 @@ export function anyMember(
   return whether(members, (all) => or(...all.map(isMember)));
 }
 
+/** Whether two projects are one; a number and an id may be. */
+function sameProject(one: Known<string>, other: Known<string>): Ternary {
+  return isProjectNumber(one) === isProjectNumber(other) ? same(one, other) : "unknown";
+}
+
 function sameTarget(one: Target, other: Target): Ternary {
-  const both = (a: Known<string> | undefined, b: Known<string> | undefined): Ternary =>
-    a === undefined || b === undefined ? "yes" : same(a, b);
+  const [project, otherProject] = [one.project, other.project];
   return and(
-    same(one.name, other.name),
-    both(one.project, other.project),
-    both(one.location, other.location),
+    one.kind === "project" ? "yes" : same(one.name, other.name),
+    project === undefined || otherProject === undefined ? "yes" : sameProject(project, otherProject),
+    one.location === undefined || other.location === undefined ? "yes" : same(one.location, other.location),
   );
 }
 

@@ -498,6 +498,19 @@ describe("repository-permitted", () => {
       "whichever was applied last wins",
     ],
     [
+      "a member beside a binding of the role without it, the project by its number",
+      [
+        declared("google_artifact_registry_repository_iam_binding", {
+          ...repository,
+          project: "42",
+          role: READER,
+          members: ["user:a@example.com"],
+        }),
+      ],
+      "unknown",
+      "whichever was applied last wins",
+    ],
+    [
       "a member beside a binding of the role with it",
       [declared("google_artifact_registry_repository_iam_binding", { ...repository, ...binding })],
       "pass",
