@@ -37,7 +37,7 @@ async function run(block: CodeBlock): Promise<string> {
   return outdir;
 }
 
-/** Ids and paths that cdktf notes beside each resource; nobody writes them by hand. */
+/** Ids and paths that cdktf notes beside each resource; no one writes them by hand. */
 function withoutNotes(value: unknown): Json {
   const { "//": _, ...rest } = record(value);
   return rest;

@@ -148,7 +148,7 @@ describe("what is meant is judged, not what is asked for:", () => {
     expect(reasonOf(result, "permissions-granted")).toContain(` at ${scope}`);
   });
 
-  it("a request of another release beside it, which nobody overrode, is judged as it is", () => {
+  it("a request of another release beside it, which no one overrode, is judged as it is", () => {
     const artefacts = overridden("azure", { withoutPermissions: ["Microsoft.Network/dnsZones/A/delete"] });
     const request = {
       apiVersion: "cloudcredential.openshift.io/v1",

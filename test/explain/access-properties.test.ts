@@ -1,6 +1,6 @@
 /*
  * Every part that a component's or a workload's access rests on is needed: without it, or with another text in its
- * place, somebody is no longer allowed. What nobody rests on changes nothing.
+ * place, someone is no longer allowed. What no one rests on changes nothing.
  */
 
 import fc from "fast-check";

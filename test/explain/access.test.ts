@@ -79,7 +79,7 @@ describe.each(clouds)("%s", (cloud) => {
     expect(permission?.evidence.length).toBeGreaterThan(1);
   });
 
-  it("takes the service account as a filter, and asks nobody else", () => {
+  it("takes the service account as a filter, and asks no one else", () => {
     expect(explained(artefacts, { serviceAccount: WORKLOAD }).map(({ subject }) => subject)).toEqual([
       WORKLOAD,
     ]);
@@ -267,7 +267,7 @@ describe("the credential file of Google", () => {
       },
       "which is not in googleapis.com",
     ],
-    ["nobody to act as", { service_account_impersonation_url: "x" }, "which names no service account"],
+    ["no one to act as", { service_account_impersonation_url: "x" }, "which names no service account"],
   ])("is refused with %s", (_, change, says) => {
     const content = typeof change === "string" ? change : JSON.stringify({ ...file, ...change });
     const result = resultOf(withSecret(content), INGRESS);
@@ -351,7 +351,7 @@ describe("permissions", () => {
       expect(statuses(resultOf(artefacts, WORKLOAD))["permissions-granted"]).toBe("unknown");
   });
 
-  it.each(clouds)("of %s that nobody recorded are whatever is granted", (cloud) => {
+  it.each(clouds)("of %s that no one recorded are whatever is granted", (cloud) => {
     const unrecorded = withJson(written[cloud], RECORD, (value) => {
       for (const each of (value as { clusters: { workloads?: unknown }[] }).clusters) delete each.workloads;
     });
@@ -411,7 +411,7 @@ describe("trust", () => {
     expect(firstFailed(resultOf(edited(written[cloud], [edit]), INGRESS))).toBe("audience-accepted");
   });
 
-  it("of a Google service account is told from that of the pool: nobody may act as it without a grant", () => {
+  it("of a Google service account is told from that of the pool: no one may act as it without a grant", () => {
     const changed = withTerraform(
       written.google,
       ({ resource }) => delete resource["google_service_account_iam_member"],
@@ -660,7 +660,7 @@ describe("other people's manifests", () => {
       stringData: data,
     });
 
-  it("without requests tell of the Secrets that lead to a token, of nobody by name, and of no path", () => {
+  it("without requests tell of the Secrets that lead to a token, of no one by name, and of no path", () => {
     const text = [
       secret("azure", {
         azure_client_id: "11111111-2222-4333-8444-555555555555",

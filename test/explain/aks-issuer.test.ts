@@ -1,5 +1,5 @@
 /*
- * Tokens of AKS clusters end their `iss` with a slash, and each cloud compares it exactly: what lacks it trusts nobody,
+ * Tokens of AKS clusters end their `iss` with a slash, and each cloud compares it exactly: what lacks it trusts no one,
  * also where the record of the cluster lacks it too. Source: Azure/azure-workload-identity#1700.
  */
 

@@ -148,7 +148,7 @@ describe("an issuer whose documents are read, and the trust in it is not", () =>
     return [result.verdict, firstFailed(result)];
   };
 
-  it("is denied where nobody may read the documents, and unknown otherwise", () => {
+  it("is denied where no one may read the documents, and unknown otherwise", () => {
     const closed = resource("aws_s3_bucket_public_access_block", "restrict_public_buckets", true);
     const elsewhere: Damage = (all) => withoutResource(all, "aws_iam_openid_connect_provider");
     expect(asked(elsewhere)).toEqual(["unknown", undefined]);

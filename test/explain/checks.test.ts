@@ -597,7 +597,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       text: "neither true nor false",
     },
     {
-      why: "gate off in a file that nobody is known to read",
+      why: "gate off in a file that no one is known to read",
       ...ecr,
       edits: [
         [
@@ -633,7 +633,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       text: "is not among what was read",
     },
     {
-      why: "plugin of somebody else",
+      why: "plugin of someone else",
       ...ecr,
       edits: [
         [NODE, "name: ecr-credential-provider", "name: acme-plugin"],

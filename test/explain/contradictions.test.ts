@@ -60,9 +60,9 @@ describe("documents of one service account", () => {
       "pass",
     ],
     // What a chart owns whole keeps annotations that are applied with --server-side.
-    ["somebody's whole one without it", account("web", undefined, { secrets: [] }), "allowed", "pass"],
+    ["someone's whole one without it", account("web", undefined, { secrets: [] }), "allowed", "pass"],
     [
-      "somebody's whole one with another role",
+      "someone's whole one with another role",
       account("web", { [KEY]: "x" }, { secrets: [] }),
       "unknown",
       "unknown",
@@ -80,7 +80,7 @@ describe("documents of one service account", () => {
     ["the same once more", account("puller", role), "allowed", "pass"],
     ["without the annotation", account("puller", undefined), "unknown", "unknown"],
     ["another role", account("puller", { [KEY]: "x" }), "unknown", "unknown"],
-    ["somebody's whole one", account("puller", undefined, { imagePullSecrets: [] }), "allowed", "pass"],
+    ["someone's whole one", account("puller", undefined, { imagePullSecrets: [] }), "allowed", "pass"],
   ])("in plain manifests, %s", (_, document, expected, status) => {
     for (const name of ["app/a.json", "app/z.json"])
       expect(verdict({ ...plain, [name]: document }, "annotations-present")).toEqual([expected, status]);

@@ -46,7 +46,7 @@ it.each([
   ["use enc", ({ keys: [key] }: Jwks) => Object.assign(key ?? {}, { use: "enc" }), "fail", "use is not sig"],
   ["no keys", emptied, "fail", "are an empty list"],
   [
-    "a kid of somebody else's",
+    "a kid of someone else's",
     ({ keys: [key] }: Jwks) => Object.assign(key ?? {}, { kid: "k1" }),
     "unknown",
     "k1 is not the id",

@@ -1,5 +1,5 @@
 /*
- * Images of one registry share what is judged of them before anybody asks who pulls. Nobody may see that: each answer
+ * Images of one registry share what is judged of them before anybody asks who pulls. No one may see that: each answer
  * is the one that the image alone would get.
  */
 

@@ -238,7 +238,7 @@ const deny = {
   Statement: [{ Effect: "Deny", Principal: "*", Action: "s3:*", Resource: "*" }],
 };
 
-describe("documents that nobody may read", () => {
+describe("documents that no one may read", () => {
   const rows: readonly [why: string, host: Host, edit: Edit, status: string][] = [
     ["block of the bucket", "S3, public", argument(BLOCK, { restrict_public_buckets: true }), "fail"],
     ["block of policies", "S3, public", argument(BLOCK, { block_public_policy: true }), "unknown"],

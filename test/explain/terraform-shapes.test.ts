@@ -194,14 +194,14 @@ describe("in a configuration", () => {
       "unknown audience-accepted",
     ],
     [
-      "credentials of nobody knows whom",
+      "credentials of no one knows whom",
       AZURE,
       (all) =>
         void (credential(all)["parent_id"] = credential(all)["user_assigned_identity_id"] = "${module.m.id}"),
       "unknown issuer-trusted",
     ],
     [
-      "a role assignment for nobody knows whom",
+      "a role assignment for no one knows whom",
       AZURE,
       (all) => void (assignment(all)["principal_id"] = "${var.p}"),
       "unknown login-permitted",

@@ -61,7 +61,7 @@ describe("the service account named default", () => {
     expect(result).toMatchObject({ subject: "team/default", verdict: "allowed" });
   });
 
-  it("is there where somebody asks about it, too", () => {
+  it("is there where someone asks about it, too", () => {
     const ask = { serviceAccount: "elsewhere/default", image: IMAGE };
     const [result] = explained(plain, ask, { cluster });
     expect(firstFailed(result ?? { checks: [] })).toBe("annotations-present");

@@ -334,7 +334,7 @@ describe("HubConsumer: refusals", () => {
       "fleet-missing: has no identity in",
     ],
     [
-      "an identity of somebody else",
+      "an identity of someone else",
       () =>
         built(["aws"], {
           consumer: generic,

@@ -44,7 +44,7 @@ describe("SpokeRoleBinding", () => {
     return chart.toJson();
   };
 
-  it("binds groups where there are any, users otherwise, and nobody whom the cloud authorizes", () => {
+  it("binds groups where there are any, users otherwise, and no one whom the cloud authorizes", () => {
     expect(
       bound([
         user({ user: LATE }),
@@ -98,14 +98,14 @@ describe("SpokeRoleBinding", () => {
   });
 
   it.each<[string, readonly SpokeUser[], object, string]>([
-    ["nobody", [], {}, "fleet-missing: the controller has no permissions on spoke"],
+    ["no one", [], {}, "fleet-missing: the controller has no permissions on spoke"],
     [
-      "nobody that is left",
+      "no one that is left",
       [user({ user: "u", authorized: true })],
       {},
       "fleet-missing: the controller has no permissions on spoke",
     ],
-    ["somebody without name", [user({})], {}, "fleet-missing: the controller has no permissions on spoke"],
+    ["someone without name", [user({})], {}, "fleet-missing: the controller has no permissions on spoke"],
     ["a bad role", [user({ user: "u" })], { clusterRole: "a/b" }, "fleet-invalid: name of a ClusterRole"],
     ["a late role", [user({ user: "u" })], { clusterRole: LATE }, "late-value"],
     [
@@ -201,7 +201,7 @@ describe("selfManagedSpoke", () => {
     ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is also accepted by"],
     ["service accounts that are a text", { serviceAccounts: "fleet/own" }, "property-invalid"],
     ["a relative path", { path: "x" }, "node-invalid"],
-    ["nobody", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
+    ["no one", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
   ])("refuses %s", (_, over, code) => {
     expect(() => selfManagedSpoke({ ...props, ...over })).toThrowError(refusal(code));

@@ -40,7 +40,7 @@ describe("what the API server makes of a TokenAudienceGrant", () => {
     expect(admitted(objectsOf({ scope: "cluster" }), "sts.amazonaws.com")).toEqual([]);
   });
 
-  it("admits nobody but nodes", () => {
+  it("admits no one but nodes", () => {
     expect(admitted(objectsOf({ scope: "cluster" }), AZURE, ["system:authenticated"])).toEqual([]);
   });
 

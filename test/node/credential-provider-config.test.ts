@@ -321,7 +321,7 @@ describe("mixed mode", () => {
 });
 
 describe("refuses", () => {
-  it("a plugin that the nodes cannot have, or that nobody stated", () => {
+  it("a plugin that the nodes cannot have, or that no one stated", () => {
     expect(() => entries(GCP, {}, { plugins: {} })).toThrowError(
       refusal("node-missing: do not say which version"),
     );

@@ -101,7 +101,7 @@ describe("kubernetes", () => {
     );
   });
 
-  // The keys may be uploaded (Google), so that nobody has to reach the issuer.
+  // The keys may be uploaded (Google), so that no one has to reach the issuer.
   it("takes an issuer within the cluster", () => {
     const issuer = "https://kubernetes.default.svc.cluster.local";
     expect(kubernetes({ ...props, issuer }).issuer.clusterInternal).toBe(true);

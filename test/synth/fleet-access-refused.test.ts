@@ -119,7 +119,7 @@ const CASES: readonly (readonly [
   ["two spokes of one name", () => ({ spokes: [eks(), eks()] }), "fleet-conflict", /"kueue-system\/eks-1"/],
   ["rights from nowhere", () => ({ spokes: [groups] }), "fleet-missing", /spoke eks-1: .*kueue-controller/],
   [
-    "a role that binds nobody",
+    "a role that binds no one",
     () => ({ spokes: [eks({}, { clusterRole: "deployer" })] }),
     "fleet-unused",
     /got "deployer"/,
@@ -299,7 +299,7 @@ const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknow
   ["a spoke that is nothing", { spokes: [null] }, "property-invalid"],
   ["a spoke without access", { spokes: [{ name: "a" }] }, "property-missing"],
   [
-    "a property of a spoke that nobody reads",
+    "a property of a spoke that no one reads",
     { spokes: [{ ...groups, clusterRole: "deployer", additionalEnvs: {} }] },
     "property-unknown",
   ],

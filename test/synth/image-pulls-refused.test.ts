@@ -28,7 +28,7 @@ function declare(
   });
 }
 
-/** A cloud of nobody's, to make two clouds want the same annotation. */
+/** A cloud of no one's, to make two clouds want the same annotation. */
 function fakeCloud(
   cloud: string,
   value: string,

@@ -233,7 +233,7 @@ describe("what ImagePulls writes", () => {
     expect([...other.written.files]).toEqual([...one.written.files]);
   });
 
-  it("holds annotations only for a service account that somebody else owns", () => {
+  it("holds annotations only for a service account that someone else owns", () => {
     const synth = pulls({
       pulls: [
         { serviceAccount: "shop/web", from: fromEcr() },

@@ -83,7 +83,7 @@ describe("files", () => {
     );
   });
 
-  it("follow dependencies where somebody stated them", () => {
+  it("follow dependencies where someone stated them", () => {
     const { manifests } = stackFixture();
     const web = addAccount(manifests, "1", "web");
     const jobs = addAccount(manifests, "1", "jobs");

@@ -32,7 +32,7 @@ function pulls(props: Partial<ImagePullsProps>): SynthesizedPulls {
   }));
 }
 
-/** Whether nodes may request the token of an account that nobody declared, in a namespace that nobody named. */
+/** Whether nodes may request the token of an account that no one declared, in a namespace that no one named. */
 function undeclared({ finished }: SynthesizedPulls, audience: string): boolean {
   const { objects } = finished;
   return nodeMayRequestAudience({

@@ -199,7 +199,7 @@ describe("workload-identity.json", () => {
     const { written } = synthesizedComponents("aws", () => ({
       requests: {
         requests: [
-          { ...ingress, source: { file: "/home/somebody/requests/ingress.yaml", document: 1 } } as never,
+          { ...ingress, source: { file: "/home/someone/requests/ingress.yaml", document: 1 } } as never,
         ],
         skipped: requests.skipped.map((left) => ({ ...left, source: { file: "C:\\requests\\capi.yaml" } })),
       },

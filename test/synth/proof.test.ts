@@ -298,9 +298,9 @@ describe("the proof is left out", () => {
 describe("a pull that cannot be told from the files", () => {
   it.each<[what: string, props: Partial<ImagePullsProps>]>([
     ["nothing carries the node's files", { carriers: [] }],
-    ["plain nodes, carried by somebody else", { cluster: plainCluster(), carriers: [] }],
+    ["plain nodes, carried by someone else", { cluster: plainCluster(), carriers: [] }],
     [
-      "a plugin whose version nobody states",
+      "a plugin whose version no one states",
       { cluster: plainCluster({ plugins: { ecr: { abilities: ["tokens"] } } }) },
     ],
   ])("passes without a word: %s", (_, props) => {
@@ -311,7 +311,7 @@ describe("a pull that cannot be told from the files", () => {
     expect(annotations).toEqual([]);
   });
 
-  it("passes for a cloud of somebody else's, whose plugin nobody knows", () => {
+  it("passes for a cloud of someone else's, whose plugin no one knows", () => {
     const app = newApp();
     const identities: IPullIdentities<Construct> = {
       cloud: "harbor",
@@ -373,7 +373,7 @@ describe("a pull that cannot be told from the files", () => {
     expect(existsSync(join(app.outdir, "manifest.json"))).toBe(true);
   });
 
-  it("is no reason to judge the pods among the manifests, which nobody declared", () => {
+  it("is no reason to judge the pods among the manifests, which no one declared", () => {
     const app = newApp();
     addPulls(app, ({ manifests }) => {
       new ApiObject(manifests.chart("pods", { order: 60 }), "pod", {

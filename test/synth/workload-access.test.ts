@@ -171,7 +171,7 @@ describe("WorkloadAccess", () => {
     ]);
   });
 
-  it("a service account of somebody else is annotated, and left out where there is nothing to annotate", () => {
+  it("a service account of someone else is annotated, and left out where there is nothing to annotate", () => {
     const stack = written({
       workloads: [
         { serviceAccount: "shop/web", may: readBucket, declareServiceAccount: false },
@@ -227,7 +227,7 @@ function fakeCloud(
     declare: (_, { accounts }) => ({
       grants: accounts.map(({ subject }) => ({
         subject,
-        identity: "somebody",
+        identity: "someone",
         annotations: {},
         pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
         ...grant(subject),

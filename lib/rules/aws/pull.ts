@@ -156,7 +156,7 @@ export function pullRoleDescription(
   );
 }
 
-/** A role and what it pulls, if nobody is known to handle the repository owner's part. */
+/** A role and what it pulls, if no one is known to handle the repository owner's part. */
 export interface OpenPull {
   readonly grant: PrivateEcrGrant;
   readonly roleArn: string;

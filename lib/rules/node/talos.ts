@@ -184,7 +184,7 @@ export const TALOS_FORM: NodeForm = {
   },
 };
 
-const FLAGS = {
+const FLAGS: Readonly<Record<string, string>> = {
   [CONFIG_FLAG]: TALOS_PLACES.configPath,
   [BIN_FLAG]: TALOS_PLACES.pluginDirectory,
 };
@@ -226,7 +226,7 @@ function argumentDoubt(config: CarriedFile | undefined, kubelets: readonly unkno
   if (kubelets.length > 1)
     return { doubt: "several documents configure the kubelet, and how Talos joins them is not known" };
   const given = Object.entries(extraArgs(at(kubelets[0], "extraArgs")));
-  const other = given.find(([flag, value]) => Object.hasOwn(FLAGS, flag) && value !== Object(FLAGS)[flag]);
+  const other = given.find(([flag, value]) => Object.hasOwn(FLAGS, flag) && value !== FLAGS[flag]);
   return config === undefined || other === undefined
     ? {}
     : { doubt: `Talos sets the kubelet flag ${other[0]} itself, and extraArgs has another value` };

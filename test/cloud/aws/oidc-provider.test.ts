@@ -243,7 +243,7 @@ describe("OidcProvider.forIssuer", () => {
 });
 
 describe("what later users of a shared OIDC provider state", () => {
-  it("joins tags, and takes thumbprints that nobody stated before", () => {
+  it("joins tags, and takes thumbprints that no one stated before", () => {
     const stack = newStack();
     const thumbprints = ["a".repeat(40)];
     OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: "a", tags: { team: "x" } });

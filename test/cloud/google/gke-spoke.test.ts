@@ -279,7 +279,7 @@ describe("connectGatewaySpoke", () => {
     ]);
   });
 
-  it("refuses an agent that would have to impersonate somebody without a known name, before it declares", () => {
+  it("refuses an agent that would have to impersonate someone without a known name, before it declares", () => {
     const stack = testStack();
     const access = connectGatewaySpoke({ ...props, gke: false });
     const controllers = [identity(stack, false)];

@@ -77,14 +77,14 @@ describe("OidcProvider", () => {
     });
   });
 
-  it("takes public keys of an issuer that nobody outside of the cluster can reach", () => {
+  it("takes public keys of an issuer that no one outside of the cluster can reach", () => {
     const stack = testStack();
     const issuer = "https://kubernetes.default.svc";
     declare(stack, { issuer, jwks: { keys: [{ kty: "RSA", kid: "k1", n: "0vx7", e: "AQAB" }] } });
     expect(onlyResource(stack, TYPE)["oidc"]).toMatchObject({ issuer_uri: issuer });
   });
 
-  it("admits nobody before it knows a service account", () => {
+  it("admits no one before it knows a service account", () => {
     const stack = testStack();
     declare(stack);
     expect(onlyResource(stack, TYPE)["attribute_condition"]).toBe("false");

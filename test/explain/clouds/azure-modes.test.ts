@@ -93,7 +93,7 @@ describe("login-permitted", () => {
       LEGACY,
     ],
     [
-      "the registry is declared with azurerm, and somebody else changed it",
+      "the registry is declared with azurerm, and someone else changed it",
       [forgotten, scoped, resources("resource", declared)],
       undefined,
       "unknown",

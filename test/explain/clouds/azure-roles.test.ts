@@ -243,7 +243,7 @@ it.each<[why: string, change: Change, outcome: string, edits?: readonly Edit[]]>
     MAY,
   ],
   ["one of azapi", azapi(PRINCIPAL), MAY],
-  ["one of azapi of somebody", azapi("${var.principal}"), MAY],
+  ["one of azapi of someone", azapi("${var.principal}"), MAY],
   ["one of azapi of another", azapi("11111111-2222-3333-4444-555555555555"), MAY],
   [
     "an identity of another cloud",

@@ -299,7 +299,7 @@ describe("repository-permitted", () => {
     ["everybody", [member("allUsers")], "pass", "is granted"],
     ["everybody authenticated", [member("allAuthenticatedUsers")], "unknown", "cannot be judged"],
     [
-      "an attribute that somebody else maps",
+      "an attribute that someone else maps",
       [
         mapped(`"attribute.team": "assertion.sub.extract('account:{team}:')", ${SUBJECT}`),
         member(`principalSet://${BASE}/attribute.team/shop`),

@@ -193,7 +193,7 @@ const CASES: readonly (readonly [
     "neither access policies nor groups",
   ],
   [
-    "AKS: nobody recorded it, and the cluster was not read",
+    "AKS: no one recorded it, and the cluster was not read",
     ARGO,
     "shop-azure",
     edits([RECORD, '"cloud": "azure",\n            "server"', '"cloud": "",\n            "server"']),
@@ -209,7 +209,7 @@ const CASES: readonly (readonly [
     "no role of the identity on the cluster",
   ],
   [
-    "AKS: a role that lets nobody use the Kubernetes API",
+    "AKS: a role that lets no one use the Kubernetes API",
     ARGO,
     "shop-azure",
     edits([

@@ -360,7 +360,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
 
 /** Checks that cannot end so, with the reason. */
 const NEVER: Readonly<Record<string, readonly Status[]>> = {
-  // Nothing says that nobody enters; and nothing stands before it.
+  // Nothing says that no one enters; and nothing stands before it.
   "controller-present": ["fail", "skipped"],
   // What stands before it does not fail.
   "controller-configured": ["skipped"],

@@ -81,7 +81,7 @@ function plain(name: ExampleName, isBound = true): ReadonlyMap<string, string> {
   return new Map(moved);
 }
 
-it("judges the same manifests without the record, with what nobody wrote given", () => {
+it("judges the same manifests without the record, with what no one wrote given", () => {
   const issuer = "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF";
   const results = explained(plain("fleet-multikueue"), {}, { cluster: { issuer, apiServer: "1.35" } });
   expect(results.map(({ job, target, verdict }) => [job, target, verdict])).toEqual([

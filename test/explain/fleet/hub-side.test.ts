@@ -511,7 +511,7 @@ it("says where the list is that a controller reads", () => {
   );
 });
 
-it("leaves open whether a container has the token where nobody says which one runs the plugin", () => {
+it("leaves open whether a container has the token where no one says which one runs the plugin", () => {
   const workload = {
     kind: "Deployment",
     namespace: "ops",

@@ -90,7 +90,7 @@ const AWS_MOUNT = both(
 const POLICY = "arn:aws:eks::aws:cluster-access-policy/";
 
 const CASES: readonly Case[] = [
-  // aws/amazon-eks-pod-identity-webhook: nobody else adds variables and token.
+  // aws/amazon-eks-pod-identity-webhook: no one else adds variables and token.
   [
     "no webhook, no variables",
     "openshift",
@@ -411,7 +411,7 @@ const CASES: readonly Case[] = [
     "chooses aws-eks-p",
   ],
   [
-    "a server that nobody declared",
+    "a server that no one declared",
     "eks",
     "kueue",
     "eks-g",
@@ -452,7 +452,7 @@ const CASES: readonly Case[] = [
     "twice",
   ],
   [
-    "a version that nobody knows",
+    "a version that no one knows",
     "eks",
     "kueue",
     "own",
@@ -597,7 +597,7 @@ it.each<[string, Hub, Consumer, string, Damage]>([
     withRole('rules: [{ verbs: ["*"], apiGroups: [""], resources: ["pods"] }]'),
   ],
   [
-    "a variable that nobody reads",
+    "a variable that no one reads",
     "eks",
     "kueue",
     "eks-p",
@@ -666,7 +666,7 @@ it.each([
 
 it.each([
   [
-    "a server that nobody knows",
+    "a server that no one knows",
     HUBS.eks.issuer,
     "spoke-admits",
     "whether the server of eks-g, https://eksg.example.com, is an EKS cluster's is not known",

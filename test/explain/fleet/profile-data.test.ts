@@ -1,5 +1,5 @@
 /*
- * What a profile brings along that nobody needs. Source: KEP-5339, and the appendix of the ClusterProfile API with
+ * What a profile brings along that no one needs. Source: KEP-5339, and the appendix of the ClusterProfile API with
  * `clusterName` in the extension for the plugin, which stock binaries do not read.
  */
 
@@ -15,7 +15,7 @@ it.each([
     "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs",
     "profile-env-without-policy",
   ],
-  ["data of somebody else", "acme.example/x", "fleet-extension-invalid"],
+  ["data of someone else", "acme.example/x", "fleet-extension-invalid"],
 ])("warns of %s that it does not need", (_, name, warning) => {
   const artefacts = profile(
     "eks-g",

@@ -1,6 +1,6 @@
 /*
  * Every part that a controller's way into a spoke rests on is needed: without it, or with another text in its place,
- * somebody is no longer allowed. What nobody rests on changes nothing.
+ * someone is no longer allowed. What no one rests on changes nothing.
  */
 
 import fc from "fast-check";
@@ -182,7 +182,7 @@ function shown(artefacts: Artefacts): unknown {
     .map(({ subject, target, verdict, as, warnings }) => [subject, target, verdict, as, warnings?.length]);
 }
 
-/** Objects of nobody, and such as look like parts of a fleet elsewhere. */
+/** Objects of no one, and such as look like parts of a fleet elsewhere. */
 function unrelatedObjects(id: fc.Arbitrary<string>): fc.Arbitrary<readonly object[]> {
   return fc.array(
     fc.record({

@@ -487,7 +487,7 @@ it.each([...GOOGLE, ...AZURE])("%s: %s", (spoke, _, damage, expected, reason) =>
   expect(result?.verdict === "allowed").toBe(expected.every((status) => status === "pass"));
 });
 
-/** Nobody recorded who enters. */
+/** No one recorded who enters. */
 const undeclared: Damage = (all) =>
   damaged(all, "workload-identity.json", (text) => {
     const { clusters, ...others } = JSON.parse(text) as { clusters: { fleet?: unknown }[] };

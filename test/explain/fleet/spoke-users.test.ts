@@ -55,7 +55,7 @@ it.each<[string, Damage, Verdict]>([
   ["the beginning of a user", users("user.username.startsWith('hub-eks:')"), "allowed"],
   ["no user of the system", users("!user.username.startsWith('system:')"), "allowed"],
   ["no group of the system", users("user.groups.all(group, !group.startsWith('system:'))"), "allowed"],
-  ["a group of nobody", users("'admins' in user.groups"), "denied"],
+  ["a group of no one", users("'admins' in user.groups"), "denied"],
   ["two rules", users(`user.username == '${USER}'`, "user.username.endsWith('x')"), "denied"],
   ["what only the token tells", users("user.uid == 'x'"), "unknown"],
   ["no expression", users("user.username =="), "unknown"],

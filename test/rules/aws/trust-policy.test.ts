@@ -74,7 +74,7 @@ describe("trustPolicy", () => {
   });
 
   it.each([
-    ["nobody", [trust([])], "aws-missing: the IAM role trusts no service account"],
+    ["no one", [trust([])], "aws-missing: the IAM role trusts no service account"],
     ["no trust", [], "aws-missing: the IAM role trusts no service account"],
     [
       "one twice",

@@ -306,7 +306,7 @@ describe("componentCredentials", () => {
     expect(componentCredentials({ ...trust, subjects }, "unique")).toHaveLength(1);
   });
 
-  it("are refused where nobody would act as the identity", () => {
+  it("are refused where no one would act as the identity", () => {
     expect(() => componentCredentials({ ...trust, subjects: [] }, "unique")).toThrowError(
       expect.objectContaining({
         code: "azure-missing",

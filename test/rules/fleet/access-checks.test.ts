@@ -268,7 +268,7 @@ describe("authenticationConfiguration", () => {
     ],
     ["no name of the hub", { hub: undefined }, "cluster-invalid"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
-    ["nobody", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
+    ["no one", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
     [
       "a prefix without colon",
       { userPrefix: "hub" },

@@ -10,7 +10,7 @@ import { type Token, type Use, strangers, usesWith } from "./uses";
 const ANNOTATION = "eks.amazonaws.com/ecr-role-arn";
 const PULL = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
 
-/** Whether STS lets each service account become its role, nobody else, and whether the role may pull just that. */
+/** Whether STS lets each service account become its role, no one else, and whether the role may pull just that. */
 export function judgeAws(stack: FinishedStack): readonly string[] {
   return usesWith(stack, ANNOTATION).flatMap((use) => {
     const roleArn = text(annotationsOf(stack, use.subject)[ANNOTATION]);
@@ -30,7 +30,7 @@ export function judgeAws(stack: FinishedStack): readonly string[] {
   });
 }
 
-/** Whether STS lets the service account become the role, and nobody else. */
+/** Whether STS lets the service account become the role, and no one else. */
 export function judgeAwsTrust(
   { issuer, terraform }: FinishedStack,
   use: Token,

@@ -17,7 +17,7 @@ interface Identity {
   readonly principalId: string;
 }
 
-/** Whether Entra admits each service account to its identity, nobody else, and whether the identity may pull. */
+/** Whether Entra admits each service account to its identity, no one else, and whether the identity may pull. */
 export function judgeAzure(stack: FinishedStack): readonly string[] {
   return usesWith(stack, CLIENT_ID).flatMap((use) => {
     const annotations = annotationsOf(stack, use.subject);
@@ -38,7 +38,7 @@ export function identityOf(terraform: Json, clientId: string): Identity | undefi
     .map((identity) => ({ id: text(identity["id"]), principalId: text(identity["principal_id"]) }))[0];
 }
 
-/** Whether Entra admits the service account to the identity, and nobody else. */
+/** Whether Entra admits the service account to the identity, and no one else. */
 export function judgeAzureTrust(
   { terraform, issuer }: FinishedStack,
   use: Token,
@@ -98,7 +98,7 @@ function judgePermission(
     ...(patterns === "unknown" ? ["the condition cannot be read"] : []),
     ...(covers(path.join("/")) ? [] : ["the condition leaves the repository out"]),
     ...(condition !== undefined && covers("not-declared")
-      ? ["the condition admits repositories that nobody declared"]
+      ? ["the condition admits repositories that no one declared"]
       : []),
   ];
 }

@@ -50,7 +50,7 @@ export function acting(stack: FinishedStack): readonly Acting[] {
   return [...components, ...workloads, ...controllers];
 }
 
-/** Whether each component and workload reads as whom it acts, and the cloud lets it, and nobody else. */
+/** Whether each component and workload reads as whom it acts, and the cloud lets it, and no one else. */
 export function judgeComponents(stack: FinishedStack): readonly string[] {
   return acting(stack).flatMap((one) =>
     (JUDGES[one.cloud] ?? (() => ["no judge knows its cloud"]))(stack, one).map(

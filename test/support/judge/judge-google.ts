@@ -21,7 +21,7 @@ interface Pool {
   readonly providerId: string | undefined;
 }
 
-/** Whether Google exchanges each service account's token, nobody else's, and whether the principal may pull. */
+/** Whether Google exchanges each service account's token, no one else's, and whether the principal may pull. */
 export function judgeGoogle(stack: FinishedStack): readonly string[] {
   return usesWith(stack, OPT_IN).flatMap((use) => {
     const pool = poolOf(use);
@@ -60,7 +60,7 @@ function judgeManagedPool({ audience, entry }: Use, { id }: Pool): readonly stri
   ];
 }
 
-/** Whether Google exchanges tokens of the service account, and nobody else's. */
+/** Whether Google exchanges tokens of the service account, and no one else's. */
 export function judgePoolProvider(
   stack: FinishedStack,
   use: Token,
@@ -117,7 +117,7 @@ function judgeBinding({ terraform, pulls }: FinishedStack, use: Use, pool: Pool)
   const strangers = members.map(accountOf).filter((key) => !pulls.some(({ subject }) => subject.key === key));
   return [
     ...(own.length === 1 ? [] : ["its principal is no reader of the repository"]),
-    ...strangers.map((key) => `${key ?? "somebody"} may pull without having declared it`),
+    ...strangers.map((key) => `${key ?? "someone"} may pull without having declared it`),
   ];
 }
 

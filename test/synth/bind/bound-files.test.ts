@@ -104,7 +104,7 @@ describe("boundFiles", () => {
       "bind-missing",
       'metadata.annotations["example.com/id"]',
     ],
-    ["a placeholder of nobody", object('"@late(a.b)@"'), "1", "bind-unknown", "@late(a.b)@"],
+    ["a placeholder of no one", object('"@late(a.b)@"'), "1", "bind-unknown", "@late(a.b)@"],
     ["half a placeholder", object('"x@late(a.b"'), "1", "bind-unknown", "x@late(a.b"],
     ["a placeholder as a key", `kind: X\ndata:\n  "${CLIENT}": 1\n`, "1", "bind-unknown", "X: data"],
     ["an encoded text in an encoded text", object('"@late(base64.cc)@"'), "1", "bind-unknown", ENCODED],

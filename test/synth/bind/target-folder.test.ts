@@ -80,7 +80,7 @@ describe("writeTargetFolder", () => {
   });
 
   it.each<[string, FileOwner | undefined, FileOwner]>([
-    ["nobody's", undefined, DIST],
+    ["no one's", undefined, DIST],
     ["another stack's charts", OTHER_STACK, DIST],
     ["the same stack's own", { stack: "s" }, DIST],
     ["its charts'", DIST, { stack: "s" }],

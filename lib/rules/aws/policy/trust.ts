@@ -38,7 +38,7 @@ const NOTHING = "the trust policy has no statement that allows anything";
  * Evaluates an assume-role policy, given as JSON text or parsed, for a web identity token.
  *
  * Never throws. `unknown` if the policy contains a Terraform reference, or an operator or condition key that cannot be
- * judged from the token; a policy that IAM refuses admits nobody. Does not consider the client ID list of the OIDC
+ * judged from the token; a policy that IAM refuses admits no one. Does not consider the client ID list of the OIDC
  * provider, nor the signature or lifetime of the token.
  */
 export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {

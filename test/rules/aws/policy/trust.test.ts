@@ -33,7 +33,7 @@ function outcomeOf(document: unknown, claims: Json = CLAIMS): string {
 const condition = (block: Json): Json => policy(statement({ Condition: block }));
 
 describe("principal and action", () => {
-  // IAM user guide, "AWS JSON policy elements: Principal" and "Action". A trust policy that IAM refuses lets nobody in.
+  // IAM user guide, "AWS JSON policy elements: Principal" and "Action". A trust policy that IAM refuses lets no one in.
   it.each([
     ["the OIDC provider", {}, "allowed"],
     ["a list", { Principal: { Federated: ["cognito-identity.amazonaws.com", ARN] } }, "allowed"],
@@ -59,7 +59,7 @@ describe("principal and action", () => {
       "unknown",
     ],
     ["a value of cdktf", { Principal: { Federated: "${TfToken[TOKEN.9]}" } }, "unknown"],
-    ["nobody", { Principal: undefined }, "denied"],
+    ["no one", { Principal: undefined }, "denied"],
     ["a number", { Principal: { Federated: 5 } }, "unknown"],
     // No source says whom it lets in.
     ["every OIDC provider by a wildcard", { Principal: { Federated: "*" } }, "unknown"],
