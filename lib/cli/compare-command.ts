@@ -9,7 +9,7 @@ import {
   renderHtml,
 } from "../explain";
 import { comparison } from "../explain/compare/compare";
-import { compareVerdicts } from "../explain/verdict";
+import { compareVerdicts } from "../explain/result";
 import { printSkipped } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 

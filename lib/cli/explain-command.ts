@@ -16,7 +16,7 @@ import {
 import { askedResults } from "../explain/asked";
 import { Baseline } from "../explain/baseline";
 import { printable } from "../explain/render/printable";
-import { VERDICTS } from "../explain/verdict";
+import { VERDICTS } from "../explain/result";
 import { printSkipped, readAsked } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
 

@@ -41,7 +41,7 @@ import {
   type PullSelection,
 } from "./selections";
 import { step } from "./progress";
-import type { Verdict } from "./verdict";
+import type { Verdict } from "./result";
 import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
 

@@ -8,7 +8,7 @@ import type { CheckResult, Evidence } from "./answer";
 import { ANONYMOUS } from "./jobs/fallback";
 import { jobWords } from "./render/jobs";
 import type { Acceptance, ExplainResult } from "./result";
-import type { Verdict } from "./verdict";
+import type { Verdict } from "./result";
 
 /** How much a finding matters, in SARIF's words: `error` is denied, `warning` is unknown, `note` works anyway. */
 export type Severity = "error" | "warning" | "note";

@@ -1,6 +1,5 @@
 import type { CheckResult } from "./answer";
 import type { FleetWarning } from "./cloud";
-import type { Verdict } from "./verdict";
 
 /** Why a finding is accepted, and for how long. */
 export interface Acceptance {
@@ -55,4 +54,15 @@ export interface ServiceAccountReach {
   readonly pattern: string;
   /** True if a declared pull of the service account covers it; false if it is more than was declared. */
   readonly declared: boolean;
+}
+
+/** The answer to "will it work": `unknown` if a link cannot be determined and none is broken. */
+export type Verdict = "allowed" | "denied" | "unknown";
+
+/** The worst first. */
+export const VERDICTS: readonly Verdict[] = ["denied", "unknown", "allowed"];
+
+/** Below zero if the first verdict is worse. */
+export function compareVerdicts(one: Verdict, other: Verdict): number {
+  return VERDICTS.indexOf(one) - VERDICTS.indexOf(other);
 }

@@ -9,7 +9,7 @@
 
 import type { Answer, CheckResult } from "./answer";
 import type { CheckId } from "./check-ids";
-import { type Verdict, compareVerdicts } from "./verdict";
+import { type Verdict, compareVerdicts } from "./result";
 
 /** One question about some facts. */
 export interface Link<F, K extends keyof F = keyof F> {

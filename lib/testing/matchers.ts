@@ -5,7 +5,7 @@ import type { CheckId } from "../explain/check-ids";
 import type { DeclaredIdentity } from "../explain/cloud";
 import { type PullResult, cloudsOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
-import { type Verdict, compareVerdicts } from "../explain/verdict";
+import { type Verdict, compareVerdicts } from "../explain/result";
 import { isLate } from "../model/late";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
 import type { SynthesizedStack } from "./synth-stack";

@@ -12,7 +12,6 @@ import type { ProviderEntry } from "../read/node-configuration";
 import { sourceText } from "../read/source";
 import type { ServiceAccountReach } from "../result";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
-import { grantedToOthers } from "./others";
 import { named } from "../shared/words";
 import type { Cloud } from "../cloud";
 import { type Holder, namedOneByOne } from "./holders";
@@ -300,4 +299,32 @@ function droppedKeys(
         },
       ];
     });
+}
+
+const EVERYONE: readonly string[] = ["*", "allAuthenticatedUsers", "allUsers", "everyone"];
+
+/**
+ * What is granted to principals that the files do not declare, one finding for each, or to everyone, one for each name of
+ * everyone.
+ */
+function grantedToOthers(clouds: readonly Cloud[], isEveryone: boolean): readonly Found[] {
+  const own = new Set(clouds.flatMap(({ identities }) => identities.flatMap(({ names }) => names)));
+  const others = clouds
+    .flatMap(({ granted }) => granted)
+    .filter(({ to, isOwn }) => !isOwn && !own.has(to) && EVERYONE.includes(to) === isEveryone);
+  return [...grouped(others, ({ to }) => to)].flatMap(([to, all]): readonly Found[] => {
+    const rights = all.flatMap((each) => each.rights());
+    if (rights.length === 0) return [];
+    const texts = [...new Set(rights.map(({ text }) => text))].sort();
+    return [
+      {
+        ...{ stack: "", subject: to, target: "" },
+        reason: `${isEveryone ? "anyone" : "a principal that is not declared here"} is granted ${named(texts)}`,
+        evidence: rights.map(({ text, source }) => seen(text, source)),
+        remedy: isEveryone
+          ? "remove the grant if its resource is not meant to be public"
+          : "check that this principal is intended, and that it needs the grant",
+      },
+    ];
+  });
 }

@@ -28,7 +28,7 @@ import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import type { Terraform } from "../read/terraform";
-import { flagOf } from "../shared/plugin-flags";
+import { flagOf } from "../shared/plugin-arguments";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";

@@ -29,7 +29,7 @@ import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import { flagOf } from "../shared/plugin-flags";
+import { flagOf } from "../shared/plugin-arguments";
 import { asked, mentionsType, whether } from "../shared/references";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { type Assignment, roleLabel } from "./assignments";

@@ -10,7 +10,7 @@ import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, worstOf } from "../answer";
 import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Inside } from "../explainer";
-import type { Verdict } from "../verdict";
+import type { Verdict } from "../result";
 import { type Change, type ChangeKind, type ComparedState, placed } from "./change";
 import { step } from "../progress";
 

@@ -24,7 +24,7 @@ import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
 import { Runner, type Step, stepsOf, plainAnswer } from "../run";
 import { refusedToken } from "../shared/pods";
-import type { Verdict } from "../verdict";
+import type { Verdict } from "../result";
 import {
   ANY_ACCOUNT,
   type AccessJob,

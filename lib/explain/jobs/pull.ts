@@ -10,7 +10,7 @@ import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
-import type { Verdict } from "../verdict";
+import type { Verdict } from "../result";
 import { type Fallback, fallbackOf, readAnyway, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
 import { TRUST_LINKS, misfilled, missing, trustOfEveryIssuer } from "./links";

@@ -10,7 +10,7 @@ import { platformOf } from "../read/config-files";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration } from "../read/node-configuration";
 import type { ExplainResult } from "../result";
-import { type Verdict, compareVerdicts } from "../verdict";
+import { type Verdict, compareVerdicts } from "../result";
 import { imageMatches } from "../../rules/kubelet/image-matches";
 import { matchingEntries, servedByPlugin } from "./image-match";
 import type { JudgedPull, Pulls } from "./pull";

@@ -1,7 +1,7 @@
 import { grouped } from "../../model/grouped";
 import { remembered } from "../shared/references";
 import type { ExplainResult } from "../result";
-import { VERDICTS, type Verdict } from "../verdict";
+import { VERDICTS, type Verdict } from "../result";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
 

@@ -4,7 +4,7 @@ import { type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { placeOf } from "./place";
 import { printable } from "./printable";
-import type { RenderReportOptions } from "./report";
+import type { RenderReportOptions } from "./json";
 
 const COMMANDS: Readonly<Record<Finding["severity"], string>> = {
   error: "error",

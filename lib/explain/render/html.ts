@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { changeSentence, stackText, evidenceText } from "./compare";
 import type { Comparison } from "../compare/change";
 import type { ExplainResult } from "../result";
-import { VERDICTS } from "../verdict";
+import { VERDICTS } from "../result";
 import { PageData } from "./html-data";
-import { htmlText } from "./html-text";
+import { htmlText } from "./printable";
 import { jobTitle } from "./jobs";
-import type { RenderReportOptions } from "./report";
+import type { RenderReportOptions } from "./json";
 
 /** What the page shows in addition to results. */
 export interface RenderHtmlOptions extends RenderReportOptions {

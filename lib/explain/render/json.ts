@@ -3,8 +3,17 @@ import { lineOf } from "../read/source-lines";
 import type { FleetWarning } from "../cloud";
 import type { Finding } from "../findings";
 import type { Acceptance, ExplainResult } from "../result";
-import type { RenderReportOptions } from "./report";
 import { printableLines } from "./printable";
+
+/** What machine-readable reports contain in addition to results. */
+export interface RenderReportOptions {
+  /**
+   * Findings of the audit.
+   *
+   * @defaultValue - none were asked for
+   */
+  readonly audit?: readonly Finding[];
+}
 
 /** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const EXPLAIN_JSON_VERSION = 1;

@@ -5,7 +5,7 @@ import { placeText } from "../read/source-lines";
 import { type AnyFinding, causesOf } from "./causes";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
-import type { RenderReportOptions } from "./report";
+import type { RenderReportOptions } from "./json";
 
 /** A test case: what it is called, and what did not hold. */
 interface Case {

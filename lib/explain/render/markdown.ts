@@ -4,7 +4,7 @@ import { type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { placeOf } from "./place";
 import { printable } from "./printable";
-import type { RenderReportOptions } from "./report";
+import type { RenderReportOptions } from "./json";
 
 /** A comment on a pull request has at most 65,536 characters. */
 const SHOWN = 20;

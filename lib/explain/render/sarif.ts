@@ -5,7 +5,7 @@ import type { ExplainResult } from "../result";
 import type { AnyFinding } from "./causes";
 import { placeOf, uriOf } from "./place";
 import { printable, printableLines } from "./printable";
-import type { RenderReportOptions } from "./report";
+import type { RenderReportOptions } from "./json";
 
 /** Source: OASIS SARIF 2.1.0 with errata 01, the id of its schema. */
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

@@ -2,7 +2,7 @@
  * Arguments of plugins, including references in their values.
  */
 
-import { type Known, joined, match, partsOf, shown } from "../../model/known";
+import { type Known, is, joined, match, partsOf, shown, textOf } from "../../model/known";
 import { marked, unmarkedText } from "../../model/tree";
 import type { PluginFacts } from "../../model/cluster";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
@@ -80,3 +80,34 @@ export function openArguments(
 
 /** What marks of references begin with. */
 const MARK = "\ue000";
+
+/** `-n`, `-nvalue`, `-n=value`, `--name` or `--name=value`. */
+const FLAG = /^(-[^-]|--[^=]+)(=?)([^]*)$/;
+
+/**
+ * The value of the last of these flags, as spf13/pflag reads them (`parseArgs`): none follow `--`, and a name ends
+ * before the first reference. `undefined` if no flag is given.
+ */
+export function flagOf(
+  args: readonly Known<string>[],
+  ...flags: readonly string[]
+): Known<string> | undefined {
+  const found = new Map<string, Known<string>>();
+  let bare: string | undefined;
+  for (const argument of args) {
+    if (bare !== undefined) {
+      found.set(bare, argument);
+      bare = undefined;
+      continue;
+    }
+    if (is(argument, "--") === "yes") break;
+    const [first, ...rest] = partsOf(argument) ?? [];
+    const [, flag = "", sign, text = ""] = typeof first === "string" ? (FLAG.exec(first) ?? []) : [];
+    if (!flags.includes(flag)) continue;
+    const isShort = !flag.startsWith("--");
+    if (sign === "=" || (isShort && (text !== "" || rest.length > 0)))
+      found.set(flag, textOf([text, ...rest]));
+    else bare = flag;
+  }
+  return flags.flatMap((flag) => found.get(flag) ?? []).at(-1);
+}
