@@ -9,7 +9,8 @@
 
 import type { Ternary } from "../model/known";
 import { ALPHANUMERIC, REPOSITORY_NAMES, type Grammar } from "./name-grammar";
-import { type Pattern, isAnyText, isAnyUnit, literalPattern, matchesPattern, patternOf } from "./wildcard";
+import { type Reached, Walk } from "./pattern-walk";
+import { type Pattern, literalPattern, matchesPattern, patternOf } from "./wildcard";
 
 /** A name that a judge examines. */
 export interface AskedName {
@@ -127,7 +128,7 @@ export class AskedNames {
   } {
     const all: { readonly said: Said; readonly example: string }[] = [];
     const { pending } = search;
-    search.add([{ pattern: this.#pattern ?? NONE, before: "", wanted: true }]);
+    if (this.#pattern) search.add([{ walk: search.walkOf(this.#pattern), wanted: true }]);
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       if (all.length === triesMax) return { all, isOver: true };
       const name = new SomeName(next, search);
@@ -161,8 +162,7 @@ class OneName implements AskedName {
 
 /** A question and its answer. */
 interface Answered {
-  readonly pattern: Pattern;
-  readonly before: string;
+  readonly walk: Walk;
   readonly wanted: boolean;
 }
 
@@ -185,12 +185,13 @@ class SomeName implements AskedName {
   }
 
   matches(pattern: Pattern, before = ""): Ternary {
-    const known = this.#answers.find((each) => each.before === before && isSame(each.pattern, pattern));
+    const walk = this.#search.walkOf(pattern, before);
+    const known = this.#answers.find((each) => each.walk === walk);
     if (known) return known.wanted ? "yes" : "no";
     const found = matchesPattern(pattern, before + this.example);
     if (found === undefined) return "unknown";
-    if (!this.#search.add([...this.#answers, { pattern, before, wanted: !found }])) return "unknown";
-    this.#answers.push({ pattern, before, wanted: found });
+    if (!this.#search.add([...this.#answers, { walk, wanted: !found }])) return "unknown";
+    this.#answers.push({ walk, wanted: found });
     return found ? "yes" : "no";
   }
 }
@@ -210,6 +211,7 @@ function starsOnly(text: string): Pattern {
 /** The combinations that are still to be tried. */
 class Search {
   readonly pending: Asked[] = [];
+  readonly #walks: Walk[] = [];
   readonly #grammar: Grammar;
   readonly #statesMax: number;
   #states = 0;
@@ -224,6 +226,15 @@ class Search {
     return this.#states >= this.#statesMax;
   }
 
+  /** One object for each question. */
+  walkOf(pattern: Pattern, before = ""): Walk {
+    const known = this.#walks.find((each) => each.before === before && isSame(each.pattern, pattern));
+    if (known) return known;
+    const walk = new Walk(pattern, before);
+    this.#walks.push(walk);
+    return walk;
+  }
+
   /** Queues the names that give these answers, if there are any; false if that takes too long to decide. */
   add(answers: readonly Answered[]): boolean {
     const example = this.#exampleOf(answers);
@@ -234,14 +245,14 @@ class Search {
   /** The shortest name that gives the answers. */
   #exampleOf(answers: readonly Answered[]): string | undefined {
     const grammar = this.#grammar;
-    const units = alphabetOf(answers, grammar);
-    const start: State = { grammar: 0, places: answers.map(startOf) };
+    const unnamed = LETTERS.find((unit) => answers.every(({ walk }) => !walk.pattern.includes(unit)));
+    const start: State = { grammar: 0, places: answers.map(({ walk }) => walk.start) };
     const seen = new Set([keyOf(start)]);
     let level: (readonly [State, string])[] = [[start, ""]];
     for (let length = 0; length < grammar.lengthMax && level.length > 0; length++) {
       const next: (readonly [State, string])[] = [];
       for (const [state, name] of level)
-        for (const unit of units) {
+        for (const unit of unitsFor(state.places, grammar, unnamed)) {
           const after = stepped(state, unit, answers, grammar);
           if (after === undefined || this.isCut) continue;
           const key = keyOf(after);
@@ -258,14 +269,14 @@ class Search {
   }
 }
 
-/** The positions in the grammar and in each pattern; a pattern has several positions at once. */
+/** What has been reached in the grammar and in each pattern. */
 interface State {
   readonly grammar: number;
-  readonly places: readonly (readonly number[])[];
+  readonly places: readonly Reached[];
 }
 
 function keyOf({ grammar, places }: State): string {
-  return `${grammar}|${places.map((each) => each.join()).join("|")}`;
+  return `${grammar},${places.map(({ id }) => id).join()}`;
 }
 
 function stepped(
@@ -276,57 +287,36 @@ function stepped(
 ): State | undefined {
   const grammar = steps[state.grammar]?.(String.fromCharCode(unit)) ?? -1;
   if (grammar < 0) return undefined;
-  const places = state.places.map((each, index) => advanced(each, unit, answers[index]?.pattern ?? NONE));
-  // A pattern that can no longer match will never match.
-  const isLost = places.some((each, index) => each.length === 0 && answers[index]?.wanted === true);
-  return isLost ? undefined : { grammar, places };
+  const places: Reached[] = [];
+  for (const [index, reached] of state.places.entries()) {
+    const after = reached.after(unit);
+    // No further text changes the answer.
+    if (after.always !== undefined && after.always !== answers[index]?.wanted) return undefined;
+    places.push(after);
+  }
+  return { grammar, places };
 }
-
-const NONE: Pattern = new Int32Array(0);
 
 function isEnd({ grammar, places }: State, answers: readonly Answered[], { end }: Grammar): boolean {
-  return (
-    grammar === end &&
-    answers.every(({ pattern, wanted }, index) => (places[index] ?? []).includes(pattern.length) === wanted)
-  );
+  return grammar === end && answers.every(({ wanted }, index) => places[index]?.matches === wanted);
 }
 
-function startOf({ pattern, before }: Answered): readonly number[] {
-  let places = closed([0], pattern);
-  for (let at = 0; at < before.length; at++) places = advanced(places, before.charCodeAt(at), pattern);
-  return places;
-}
+const LETTERS: readonly number[] = [...ALPHANUMERIC].map((letter) => letter.charCodeAt(0));
+const RANKS: ReadonlyMap<number, number> = new Map(LETTERS.map((unit, rank) => [unit, rank]));
 
-function advanced(places: readonly number[], unit: number, pattern: Pattern): readonly number[] {
-  const next: number[] = [];
-  for (const place of places) {
-    const wanted = pattern[place];
-    if (wanted === undefined) continue;
-    if (isAnyText(wanted)) next.push(place);
-    else if (isAnyUnit(wanted) || wanted === unit) next.push(place + 1);
-  }
-  return closed(next, pattern);
-}
-
-/** A star may match the empty text. */
-function closed(places: readonly number[], pattern: Pattern): readonly number[] {
-  const all = new Set(places);
-  for (const place of all) {
-    const unit = pattern[place];
-    if (unit !== undefined && isAnyText(unit)) all.add(place + 1);
-  }
-  return [...all].sort((one, other) => one - other);
-}
-
-/** Letters and digits that the patterns distinguish, one for all others, and signs. */
-function alphabetOf(answers: readonly Answered[], { signs }: Grammar): readonly number[] {
-  const named = new Set(answers.flatMap(({ pattern }) => [...pattern]));
-  const alike = [...ALPHANUMERIC].map((letter) => letter.charCodeAt(0));
-  const other = alike.find((unit) => !named.has(unit));
-  const known = alike.filter((unit) => named.has(unit));
-  const others =
-    signs === undefined
-      ? [...named].filter((unit) => unit > 0 && !alike.includes(unit))
-      : [...signs].map((sign) => sign.charCodeAt(0));
-  return [...(other === undefined ? [] : [other]), ...known, ...others];
+/** Letters and digits that the patterns distinguish at these places, one for all others, and signs. */
+function unitsFor(
+  places: readonly Reached[],
+  { signs }: Grammar,
+  unnamed: number | undefined,
+): readonly number[] {
+  const named = new Set<number>();
+  for (const { units } of places) for (const unit of units) named.add(unit);
+  const other = unnamed ?? LETTERS.find((unit) => !named.has(unit));
+  const all = other === undefined ? [] : [other];
+  const known = [...named].filter((unit) => RANKS.has(unit));
+  all.push(...known.sort((one, next) => (RANKS.get(one) ?? 0) - (RANKS.get(next) ?? 0)));
+  if (signs === undefined) all.push(...[...named].filter((unit) => !RANKS.has(unit)));
+  else for (const sign of signs) all.push(sign.charCodeAt(0));
+  return all;
 }

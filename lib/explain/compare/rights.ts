@@ -122,12 +122,12 @@ function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
   );
   if (near.length === 0) return "no";
   return everyText(
-    patternOf(covers.action),
+    covers.action,
     near,
     ({ action }) => action,
     (doing) =>
       everyText(
-        patternOf(covers.on),
+        covers.on,
         doing,
         ({ on }) => on,
         (left) => (left.length > 0 ? "yes" : "no"),
@@ -135,16 +135,17 @@ function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
   );
 }
 
-/** Whether something holds for each text of a pattern, among rights whose own pattern matches the text. */
+/** Whether something holds for each text that a pattern covers, among rights whose own pattern matches the text. */
 function everyText<T>(
-  pattern: Pattern,
+  covered: string,
   all: readonly T[],
   patternIn: (each: T) => Pattern,
   holds: (matching: readonly T[]) => Within,
 ): Within {
-  const said = AskedNames.ofGrammar(pattern, ANY_TEXT).each((text) =>
-    holds(all.filter((each) => text.matches(patternIn(each)) === "yes")),
-  );
+  const texts = /[*?]/.test(covered)
+    ? AskedNames.ofGrammar(patternOf(covered), ANY_TEXT)
+    : AskedNames.one(covered);
+  const said = texts.each((text) => holds(all.filter((each) => text.matches(patternIn(each)) === "yes")));
   if (said === undefined || said.length === 0) return "unknown";
   if (said.some((each) => each.said === "no")) return "no";
   return said.some((each) => each.said === "unknown") ? "unknown" : "yes";
