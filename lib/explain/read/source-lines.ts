@@ -205,7 +205,7 @@ function behindText(text: string, place: number): number {
 
 const STRUCTURE = /["{}[\],]/g;
 
-/** The position after the value that begins at a place. */
+/** The position of what ends the value that begins at a place. */
 function behindValue(text: string, place: number): number {
   let depth = 0;
   STRUCTURE.lastIndex = place;
@@ -214,7 +214,6 @@ function behindValue(text: string, place: number): number {
     if (sign === '"') STRUCTURE.lastIndex = behindText(text, found.index);
     else if (sign === "{" || sign === "[") depth++;
     else if (sign === "," ? depth === 0 : depth-- === 0) return found.index;
-    if (depth === 0 && sign !== ",") return STRUCTURE.lastIndex;
   }
   return text.length;
 }
