@@ -14,7 +14,7 @@ import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
-import { PULL_LINKS, Pulls } from "./jobs/pull";
+import { PULL_LINKS, Pulls, reachOf } from "./jobs/pull";
 import { type RunningResult, runningPulls } from "./jobs/running";
 import {
   type AskedPull,
@@ -211,16 +211,14 @@ export class Explainer {
     const key = selectedAccount(serviceAccount) ?? "";
     const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
       const declared = declaredPatterns(artefacts, key);
-      return this.#pulls
-        .identities(artefacts, pullerOf(artefacts, key, "asked"))
-        .flatMap(({ label, rights }) =>
-          rights.reach().map(({ pattern, comparable }): ServiceAccountReach => ({
-            stack: artefacts.stack,
-            as: label ?? "an identity that is not known",
-            pattern,
-            declared: comparable && declared.some((each) => isWithin(pattern, each)),
-          })),
-        );
+      return this.#pulls.identities(artefacts, pullerOf(artefacts, key, "asked")).flatMap((identity) =>
+        reachOf(identity).map(({ pattern, comparable }): ServiceAccountReach => ({
+          stack: artefacts.stack,
+          as: identity.label ?? "an identity that is not known",
+          pattern,
+          declared: comparable && declared.some((each) => isWithin(pattern, each)),
+        })),
+      );
     });
     return [...new Map(reached.map((row) => [`${row.stack} ${row.as} ${row.pattern}`, row])).values()];
   }

@@ -67,7 +67,12 @@ function ingressUser({ resource }: Configuration): Resource {
 // cloud.google.com/iam/docs/policies, "Policy evaluation": what is granted elsewhere, denied, disabled or conditional.
 describe("what is granted to a component", () => {
   it.each<[string, ...(readonly ((configuration: Configuration) => void)[])]>([
-    ["on another project", each(PROJECT_MEMBER, (values) => (values["project"] = "other-project"))],
+    [
+      "on another project",
+      each(PROJECT_MEMBER, (values) =>
+        Object.assign(values, { project: "other-project", role: "organizations/1/roles/dns" }),
+      ),
+    ],
     ["on a bucket", onBucket],
     ["under a condition", each(PROJECT_MEMBER, (values) => (values["condition"] = { expression: "a == b" }))],
     [
@@ -90,6 +95,22 @@ describe("what is granted to a component", () => {
     [
       "by a disabled role",
       each("google_project_iam_custom_role", (values) => (values["stage"] = "DISABLED")),
+    ],
+    [
+      "by a role of the project on another",
+      each(PROJECT_MEMBER, (values) => (values["project"] = "other-project")),
+    ],
+    [
+      "by a role of the project on a folder",
+      ({ resource }) => {
+        resource["google_folder_iam_member"] = Object.fromEntries(
+          Object.entries(resource[PROJECT_MEMBER] ?? {}).map(([name, values]) => [
+            name,
+            { ...values, folder: "1" },
+          ]),
+        );
+        delete resource[PROJECT_MEMBER];
+      },
     ],
     ["by a deleted role", each("google_project_iam_custom_role", (values) => (values["deleted"] = true))],
     [

@@ -213,7 +213,7 @@ describe("containers that the webhook leaves alone", () => {
       "azure",
       container(["AZURE_CLIENT_ID", "x"]),
       "unknown",
-      "known only inside the cluster",
+      "or at which Entra, is not known",
     ],
     ["nothing of that", "azure", container(["AZURE_REGION", "x"]), "pass", "webhook's label"],
   ])("%s on %s", (_, cloud, spec, status, says) => {

@@ -4,6 +4,11 @@ import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const artefacts = synthesized("three-clouds");
 const TF = "cdk.tf.json";
+const conditional = (expression: string): Parameters<typeof edited>[1][number] => [
+  TF,
+  '"role": "roles/artifactregistry.reader"',
+  `"role": "roles/artifactregistry.reader", "condition": {"title": "t", "expression": "${expression}"}`,
+];
 
 it("names every service account that can pull an image, and whether that was declared", () => {
   const explainer = Explainer.read([folderOf(artefacts)]);
@@ -38,6 +43,44 @@ it("names what a service account can read, and what of it was not declared", () 
     ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/*", false],
     ["acmeshop.azurecr.io/mod/*", false],
   ]);
+});
+
+it.each<
+  readonly [what: string, account: string, edits: Parameters<typeof edited>[1], reached: readonly string[]]
+>([
+  [
+    "no repository of an identity that refuses the token",
+    "shop/tools",
+    [[TF, '"issuer_uri": "https://oidc.acme.example/edge-1"', '"issuer_uri": "https://oidc.acme.example/"']],
+    [],
+  ],
+  [
+    "no repository of a registry that refuses the login",
+    "shop/web",
+    [["workload-identity.json", "AbacRepositoryPermissions", "LegacyRegistryPermissions"]],
+    ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/*"],
+  ],
+  [
+    "a repository whose grant has a condition that is met",
+    "shop/tools",
+    [conditional("resource.name.endsWith('/repositories/tools')")],
+    ["europe-west1-docker.pkg.dev/acme-images/tools/*"],
+  ],
+  [
+    "no repository whose grant has a condition that is never met",
+    "shop/tools",
+    [conditional("resource.name.endsWith('/repositories/base')")],
+    [],
+  ],
+  [
+    "a repository whose grant has another condition, in words",
+    "shop/tools",
+    [conditional("request.time < timestamp('2040-01-01T00:00:00Z')")],
+    ["roles/artifactregistry.reader on artifact registry repository tools under a condition"],
+  ],
+])("reaches %s", (_, account, edits, reached) => {
+  const explainer = Explainer.read([folderOf(edited(artefacts, edits))]);
+  expect(explainer.reach(account).map(({ pattern }) => pattern)).toEqual(reached);
 });
 
 it("finds an undeclared puller", () => {

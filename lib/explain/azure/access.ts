@@ -102,11 +102,12 @@ function accountReading(
   const where = seen("annotations of the service account", source);
   const remedy = `write the tenant of the identity into ${WEBHOOK_TENANT_ID_ANNOTATION}`;
   const named = clientAnswer(client, where);
-  const foreign = foreignTenant(identities.of(client), WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
+  const identity = identities.of(client);
+  const foreign = foreignTenant(identity, WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
   return {
     answer: notInOne([client, tenant], "annotation", where) ?? obstacle([named, foreign]) ?? named,
     identity: identityOf(client),
-    pods: webhookPods(question, { client, tenant }),
+    pods: webhookPods(question, { client, tenant, cloud: identity?.cloud ?? known(undefined) }),
     audiences: [known(WEBHOOK_AUDIENCE)],
   };
 }

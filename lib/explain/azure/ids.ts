@@ -128,7 +128,11 @@ function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
     if (piece !== undefined) segments.at(-1)?.push(piece);
     segments.push(...more.map((each) => [each]));
   }
-  return segments.map(textOf).filter((segment) => is(segment, "") !== "yes");
+  const [start, ...texts] = segments.map(textOf);
+  const isEmpty = (text: Known<string> | undefined): boolean => text !== undefined && is(text, "") === "yes";
+  // Azure refuses an id without its first slash, and names between slashes that are empty.
+  if (!isEmpty(start)) return [text];
+  return isEmpty(texts.at(-1)) ? texts.slice(0, -1) : texts;
 }
 
 function beginsWith(segments: readonly Known<string>[], start: readonly Known<string>[]): Ternary {

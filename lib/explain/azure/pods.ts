@@ -15,25 +15,30 @@ import {
   match,
   not,
   or,
+  orElse,
+  partsOf,
   same,
   shown,
 } from "../../model/known";
-import { childOf, itemsOf } from "../../model/tree";
+import { childOf, itemsOf, textAt } from "../../model/tree";
 import { azureCloud } from "../../rules/azure/clouds";
-import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod";
+import { WEBHOOK_SKIP_ANNOTATION, WEBHOOK_USE_LABEL } from "../../rules/azure/pod";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
+import { Resource } from "../read/block";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { isAbsent, mentionsType } from "../shared/references";
 import { notSeen } from "../shared/words";
+import type { Identity } from "./identity";
 
 const CLIENT_ID = "AZURE_CLIENT_ID";
 const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
 const TENANT_ID = "AZURE_TENANT_ID";
 const AUTHORITY = "AZURE_AUTHORITY_HOST";
 const CLIENT_SECRET = "AZURE_CLIENT_SECRET";
+const AKS = "azurerm_kubernetes_cluster";
 /** Where the webhook mounts the token. */
 const MOUNTED_TOKEN = "/var/run/secrets/azure/tokens/azure-identity-token";
 
@@ -45,18 +50,30 @@ const LABELLED = `label the pods with ${LABEL}: "${VALUE}"`;
 
 type Text = Known<string | undefined>;
 
-/** Client id and tenant that the service account names; `undefined` if it names none. */
+/** Client id and tenant that the service account names, `undefined` if it names none; and the identity's cloud. */
 interface Named {
   readonly client: Text;
   readonly tenant: Text;
+  readonly cloud: Identity["cloud"];
 }
 
-/** Whether a cluster runs the webhook: a hub's record says so; any other cluster is assumed to. */
+/**
+ * Whether a cluster runs the webhook: a hub's record says so; any other cluster is assumed to, except an AKS cluster whose
+ * resource does not switch it on, to which a Helm chart may add it.
+ */
 function webhookOn({ fleet, issuer = known("") }: AccountQuestion["cluster"]): Ternary {
-  if (fleet === undefined) return "yes";
+  if (fleet === undefined) return isSwitchedOff(issuer) ? "unknown" : "yes";
   if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
-  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, "azurerm_kubernetes_cluster"));
+  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, AKS));
   return isAks ? "yes" : "unknown";
+}
+
+function isSwitchedOff(issuer: Known<string>): boolean {
+  return (partsOf(issuer) ?? []).some((part) => {
+    const cluster = typeof part === "string" ? undefined : part.target;
+    const isAks = cluster instanceof Resource && cluster.type === AKS && !cluster.adopted;
+    return isAks && is(cluster.flag("workload_identity_enabled"), true) !== "yes";
+  });
 }
 
 /**
@@ -104,12 +121,26 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
       SILENT,
       ...bare.map(({ title, source }) => seen(title, source)),
     );
+  const skipping = judged.find((each) => each.hasAll !== "yes" && isSkipped(each));
+  if (skipping)
+    return broken(
+      `${skipping.title} names all its containers in ${WEBHOOK_SKIP_ANNOTATION}, so the webhook adds nothing to them`,
+      "remove the annotation",
+      SILENT,
+      seen(skipping.title, skipping.source),
+    );
   const webhook = webhookOn(cluster);
   const how = judged.every(({ isLabelled }) => isLabelled === "yes")
     ? "have the webhook's label"
     : "mount a token and set the variables that name it, without the webhook";
   const places = pods.map(({ title, source }) => seen(title, source));
   return obstacle(judged.map((each) => podProblem(each, webhook))) ?? pass(`its pods ${how}`, ...places);
+}
+
+function isSkipped({ annotations, spec }: PodFact): boolean {
+  const skipped = orElse(annotations.get(WEBHOOK_SKIP_ANNOTATION) ?? known(""), () => "").split(";");
+  const names = itemsOf(childOf(spec, "containers")).map((each) => shown(textAt(childOf(each, "name"))));
+  return names.length > 0 && names.every((name) => skipped.some((each) => each.trim() === name));
 }
 
 function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
@@ -130,14 +161,14 @@ function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
     return broken(`${needs}, and the hub does not run Azure's pod identity webhook`, remedy, SILENT, where);
   if (found.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
     return unknown(
-      `as whom a container of ${title} acts is known only inside the cluster`,
-      `let the webhook set ${CLIENT_ID} and ${TOKEN}, or mount a token for ${WEBHOOK_AUDIENCE}`,
+      `as whom a container of ${title} acts, or at which Entra, is not known`,
+      `let the webhook set ${CLIENT_ID}, ${TOKEN} and ${AUTHORITY}, or mount a token for ${WEBHOOK_AUDIENCE}`,
       where,
     );
   if (has === "yes" || isHelped === "yes") return undefined;
   return webhook === "yes"
     ? unknown(`whether ${title} has the label ${LABEL} is known only after apply`, LABELLED, where)
-    : unknown(`${needs}, and nothing says whether the webhook runs on the hub`, remedy, where);
+    : unknown(`${needs}, and nothing says whether Azure's pod identity webhook runs`, remedy, where);
 }
 
 /** Whether a container has all that the webhook would add: its four variables, and the token that they name. */
@@ -163,7 +194,7 @@ function hasAll({ variable, files, hasMore }: ContainerFact, client: Text): Tern
   );
 }
 
-function containerJudged({ name, variable, files }: ContainerFact, { client, tenant }: Named): Found {
+function containerJudged({ name, variable, files }: ContainerFact, { client, tenant, cloud }: Named): Found {
   const where = `in the container ${name}`;
   const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
   const [secret, own] = [variable(CLIENT_SECRET), variable(TENANT_ID)];
@@ -183,6 +214,18 @@ function containerJudged({ name, variable, files }: ContainerFact, { client, ten
     };
   // The pod's own token is as good as the webhook's if it has the same audience; another audience is not judged.
   const isAsGood = !isOwn || (mounted !== undefined && is(mounted.audience, WEBHOOK_AUDIENCE) === "yes");
-  const isCertain = otherId === "no" && otherTenant === "no" && isKnown(token) && isKnown(secret) && isAsGood;
+  const isCertain =
+    and(not(otherId), not(otherTenant), isHome(variable(AUTHORITY), cloud)) === "yes" &&
+    isKnown(token) &&
+    isKnown(secret) &&
+    isAsGood;
   return isCertain ? undefined : "unknown";
+}
+
+/** Whether an authority is the Entra of a cloud, the public one unless stated; the webhook sets it where none is. */
+function isHome(authority: Text, cloud: Identity["cloud"]): Ternary {
+  if (isAbsent(authority)) return "yes";
+  const { entraHosts } = azureCloud(orElse(cloud, () => undefined) ?? "AzurePublicCloud");
+  const hosts = entraHosts.flatMap((host) => [`https://${host}`, `https://${host}/`]);
+  return or(...hosts.map((each) => is<string | undefined>(authority, each)));
 }

@@ -193,7 +193,9 @@ function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<
   const stated = found.map(({ mode }) => mode).filter((mode) => !isAbsent(mode));
   const [first = NO_MODE, ...others] = stated;
   const isOne = others.every((each) => same(each, first) === "yes");
-  const text = orElse(isOne ? first : NO_MODE, () => recorded);
+  // The record decides where Terraform does not say the mode, but not which of two modes in it is right.
+  const isContested = others.some((each) => same(each, first) === "no");
+  const text = orElse(isOne ? first : NO_MODE, () => (isContested ? undefined : recorded));
   const isPlain = found.every(({ resource }) => !resource.adopted && resource.type.startsWith("azurerm_"));
   return {
     mode: text === LEGACY || text === ABAC ? known(text) : NO_MODE,

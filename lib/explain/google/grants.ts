@@ -27,7 +27,7 @@ import { hasTooManyOperators } from "../../rules/google/permission";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { AUTHENTICATED, EVERYONE } from "./members";
-import { isProjectNumber, piecesOf, projectOf } from "./names";
+import { isProjectNumber, piecesOf, projectOf, projectOfEmail } from "./names";
 
 export interface Target {
   /** `project`, `bucket`, `secret`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
@@ -210,7 +210,17 @@ export function expressionOf(text: Known<string | undefined>): CelExpression | u
 }
 
 const ROLE = /^(?:(?:projects|organizations)\/[^/]+\/)?roles\/[^/]+$/;
+const PROJECT_ROLE = /^projects\/([^/]+)\/roles\//;
 const UNCONDITIONAL = /^roles\/(?:owner|editor|viewer)$/;
+
+/** Whether a custom role is of a project other than the resource's, where it cannot be granted (iam/docs/roles-overview). */
+function isForeign(role: Known<string>, { kind, name, project }: Target): boolean {
+  const [owner] = piecesOf(role, PROJECT_ROLE);
+  if (owner === undefined) return false;
+  if (kind === "folder" || kind === "organization") return true;
+  const own = kind === ACCOUNT ? projectOfEmail(name) : project;
+  return own !== undefined && sameProject(owner, own) === "no";
+}
 
 /** Sources: cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies"; projects.setIamPolicy. */
 function isRefused({ role, members, condition }: Binding, on: Target): boolean {
@@ -219,6 +229,7 @@ function isRefused({ role, members, condition }: Binding, on: Target): boolean {
     [EVERYONE, AUTHENTICATED].includes(orElse(member, () => "")),
   );
   if ((isForEveryone && on.kind === "project") || (name !== undefined && !ROLE.test(name))) return true;
+  if (isForeign(role, on)) return true;
   if (condition === undefined) return false;
   const isUnconditional = isForEveryone || UNCONDITIONAL.test(name ?? "");
   return isUnconditional || hasTooManyOperators(orElse(condition.text, () => ""));

@@ -57,8 +57,12 @@ export interface CustomRole {
 const DENIALS: Readonly<Record<string, string>> = {
   google_iam_deny_policy: "deny policy",
   google_iam_principal_access_boundary_policy: "principal access boundary policy",
+  google_iam_projects_policy_binding: "principal access boundary policy",
+  google_iam_folders_policy_binding: "principal access boundary policy",
+  google_iam_organizations_policy_binding: "principal access boundary policy",
   google_access_context_manager_service_perimeter: "service perimeter",
   google_access_context_manager_service_perimeters: "service perimeter",
+  google_access_context_manager_service_perimeter_resource: "service perimeter",
 };
 /** Permissions that are held and may be taken away. */
 export interface Held {

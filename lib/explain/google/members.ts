@@ -33,7 +33,14 @@ export interface Bearer {
 export const EVERYONE = "allUsers";
 /** Google's documentation disagrees on whether it includes pool identities, so it decides nothing for them. */
 export const AUTHENTICATED = "allAuthenticatedUsers";
-const GROUPS = "group:";
+/**
+ * Sets whose members no file lists: groups, the service accounts of a project, folder or organization, and whoever has
+ * a basic role on a bucket's project.
+ */
+const SETS =
+  /^(?:group:|principalSet:\/\/cloudresourcemanager\.googleapis\.com\/|project(?:Owner|Editor|Viewer):)/;
+/** The key of such sets. */
+const SET = "set";
 /** The key of a member about which nothing else is known: it may be anyone. */
 export const LOOSE = "";
 /** A bearer about whom nothing is known: every grant may be to it. */
@@ -112,27 +119,32 @@ export function managedBearer(
     byUid,
     ...sets.map((each) => joined("principalSet ", pool, each)),
   ];
-  return bearer(`principal:…/workloadIdentityPools/${shown(own)}`, [], names, []);
+  // Older policies name it so; Google's documentation does not say that it may be granted any role.
+  const former = joined("serviceAccount:", project, `.svc.id.goog[${namespace}/${name}]`);
+  return bearer(`principal:…/workloadIdentityPools/${shown(own)}`, [], names, [], former);
 }
 
-/** `open` holds the pools, with a scheme, whose members may all be the bearer. */
+/** `open` holds the pools, with a scheme, whose members may all be the bearer; `former` may be another name for it. */
 function bearer(
   label: string,
   numbers: readonly Known<string>[],
   names: readonly Known<string>[],
   open: readonly Known<string>[],
+  former: Known<string> = known(AUTHENTICATED),
 ): Bearer {
   const isMember = (member: Known<string>): Ternary => {
     const named = poolMember(member);
     if (named === undefined) {
       const text = orElse(member, () => AUTHENTICATED);
-      return text === EVERYONE ? "yes" : text === AUTHENTICATED ? "unknown" : "no";
+      if (text === EVERYONE) return "yes";
+      return text === AUTHENTICATED || same(member, former) === "yes" ? "unknown" : "no";
     }
     const stated = or(...names.map((each) => same(each, named.name)));
     const isOpen = open.some((pool) => same(pool, named.pool) !== "no");
     return and(sameNumber(numbers, named.number), stated === "no" && isOpen ? "unknown" : stated);
   };
-  return { label, isMember, keys: [EVERYONE, AUTHENTICATED, ...[...names, ...open].map(bearerKey)] };
+  const others = [EVERYONE, AUTHENTICATED, keyOf(former)];
+  return { label, isMember, keys: [...others, ...[...names, ...open].map(bearerKey)] };
 }
 
 /** Since all texts mean one number, any of them decides. */
@@ -149,16 +161,15 @@ export function accountBearer(email: Known<string>): Bearer {
     isMember: (other) => {
       const text = orElse(other, () => "");
       if (text === EVERYONE || text === AUTHENTICATED) return "yes";
-      // No file says who is in a group.
-      return text.startsWith(GROUPS) ? "unknown" : same(member, other);
+      return SETS.test(text) ? "unknown" : same(member, other);
     },
-    keys: [EVERYONE, AUTHENTICATED, GROUPS, keyOf(member)],
+    keys: [EVERYONE, AUTHENTICATED, SET, keyOf(member)],
   };
 }
 
 function keyOf(text: Known<string>): string {
   const literal = orElse(text, () => LOOSE);
-  return literal.startsWith(GROUPS) ? GROUPS : literal;
+  return SETS.test(literal) ? SET : literal;
 }
 
 /** A name with an unknown part may be any of its pool. */

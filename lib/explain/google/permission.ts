@@ -4,10 +4,22 @@
  * cloud.google.com/artifact-registry/docs/access-control.
  */
 
-import { type Known, type Ternary, and, is, isKnown, known, orElse, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  and,
+  andThen,
+  is,
+  isKnown,
+  joined,
+  known,
+  map,
+  orElse,
+  shown,
+} from "../../model/known";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import { AskedText } from "../../rules/google/cel-claims";
-import { type AskedResource, askedRepository } from "../../rules/google/permission";
+import { type AskedResource, askedRepository, conditionMet } from "../../rules/google/permission";
 import { parseGoogleRegistryHost, projectPath } from "../../rules/google/registry";
 import { literalPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown, worstOf } from "../answer";
@@ -15,11 +27,11 @@ import type { AskedRepository } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { REPOSITORY, type Target, targetText } from "./grants";
+import { REPOSITORY, type Target, grantText, targetText } from "./grants";
 import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
-import { isProjectNumber, projectOf } from "./names";
+import { isProjectNumber, projectOf, taken } from "./names";
 
 /** The rights of bearers: one object for all with the same grants under the same owners. */
 export class Downloads {
@@ -117,7 +129,7 @@ class Rights implements PullRights {
       held,
       this.#module(found, place, name, declared),
     );
-    return worstOf(settled, formatAnswer(declared, where));
+    return worstOf(settled, formatAnswer(declared, where) ?? upstreamAnswer(declared, place.project, where));
   }
 
   /** The declarations of the repository; for a pattern, of one that is certainly among its repositories. */
@@ -180,11 +192,23 @@ class Rights implements PullRights {
 
   reach(): readonly ReachedRepositories[] {
     const sure = this.#grants.filter(
-      ({ grant: { role, condition }, isTo }) =>
-        condition === undefined && and(isTo, downloads(role, this.#iam)) === "yes",
+      ({ grant: { role }, isTo }) => and(isTo, downloads(role, this.#iam)) === "yes",
     );
-    return sure.map(reachOf);
+    return sure.flatMap((each) => reachUnder(each) ?? []);
   }
+}
+
+/** What a grant reaches; `undefined` if its condition is never met there. */
+function reachUnder(each: GrantTo): ReachedRepositories | undefined {
+  const { on, condition } = each.grant;
+  if (condition === undefined) return reachOf(each);
+  const { project, location, name } = on;
+  const path =
+    project && location && joined("projects/", project, "/locations/", location, "/repositories/", name);
+  const full = orElse(path ?? known(""), () => "");
+  const met = conditionMet(condition, full === "" ? undefined : askedRepository(full));
+  if (met === "no") return undefined;
+  return met === "yes" ? reachOf(each) : { pattern: grantText(each.grant), comparable: false };
 }
 
 function reachOf({ grant: { on } }: GrantTo): ReachedRepositories {
@@ -279,6 +303,42 @@ function formatAnswer(declared: readonly Resource[], where: string): Answer | un
       `whether ${where} holds images is not known: its format is ${shown(other.text("format"))}`,
       "pull from a repository with the format DOCKER",
       seen("format", other.source),
+    )
+  );
+}
+
+/** Where a virtual or a remote repository names the repositories that it reads. */
+const UPSTREAMS = [
+  ["virtual_repository_config", "upstream_policies", "repository"],
+  ["remote_repository_config", "common_repository", "uri"],
+] as const;
+const OF_PROJECT = /^projects\/([^/]+)\//;
+
+/**
+ * The answer if a repository reads others as the service agent of its project, which may read those of that project only.
+ * Source: cloud.google.com/artifact-registry/docs/repositories/virtual-repo.
+ */
+function upstreamAnswer(declared: readonly Resource[], project: string, where: string): Answer | undefined {
+  const isOwn = (upstream: Known<string>): boolean =>
+    orElse(
+      taken(upstream, OF_PROJECT, ([own]) => known(own === undefined || is(own, project) === "yes")),
+      () => false,
+    );
+  const reading = declared.find((resource) =>
+    UPSTREAMS.some(([config, block, argument]) => {
+      const all = andThen(resource.block(config), (each) => each?.blocks(block) ?? known([]));
+      return !orElse(
+        map(all, (found) => found.every((each) => isOwn(each.stated(argument)))),
+        () => false,
+      );
+    }),
+  );
+  return (
+    reading &&
+    unknown(
+      `${where} reads a repository of another project, and whether its service agent may is not known`,
+      "grant the Artifact Registry service agent of its project roles/artifactregistry.reader on the upstream repository",
+      seen("upstream repository", reading.source),
     )
   );
 }

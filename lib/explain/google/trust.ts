@@ -30,6 +30,7 @@ import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import { keysTrusted } from "./issuer";
 import { type Bearer, poolBearer } from "./members";
+import { isProjectNumber } from "./names";
 import { type PoolProvider, type ProviderName, poolProviderOf, providerName } from "./pool";
 
 /** The plugin's log for every exchange that fails. */
@@ -341,14 +342,14 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
       `${EMPTY} (invalid_target)`,
     );
   const pool = `the pool ${shown(project)}.svc.id.goog`;
-  // A fleet uses the pool of its host project.
-  const isNumber = isFleet && /^\d+$/.test(parsed.project);
-  const isHost = isNumber ? "unknown" : isFleet ? same(known(parsed.project), project) : "yes";
+  const own = known(parsed.project);
+  const isHost = isProjectNumber(own) ? "unknown" : same(own, project);
   if (isHost === "yes") return pass(`${pool} knows the cluster by ${url}`);
-  if (isHost === "unknown")
+  // A GKE cluster may also be registered in the fleet of another project.
+  if (isHost === "unknown" || !isFleet)
     return unknown(
-      `whether ${pool} belongs to ${parsed.project}, the project of the fleet membership, is not known`,
-      "write the id of the fleet host project into --identity-provider",
+      `whether ${pool} belongs to ${parsed.project}, the project of the ${isFleet ? "fleet membership" : "GKE cluster"}, or to its fleet is not known`,
+      "write the id of the fleet host project, or of the cluster's own, into --project-id",
     );
   return broken(
     `the membership ${url} is in the fleet of project ${parsed.project}, which does not use ${pool}`,

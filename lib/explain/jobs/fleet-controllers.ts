@@ -265,6 +265,7 @@ function merged(one: WorkloadFact, other: WorkloadFact): WorkloadFact {
     serviceAccount: account?.serviceAccount ?? one.serviceAccount,
     images: [...one.images, ...other.images],
     labels: new Map([...one.labels, ...other.labels]),
+    annotations: new Map([...one.annotations, ...other.annotations]),
     spec: mergedObjects(one.spec, other.spec),
   };
 }

@@ -6,7 +6,7 @@ import { type Ternary, unread } from "../../model/known";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
-import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
+import type { PluginCloud, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
@@ -278,6 +278,16 @@ export class Pulls {
       }),
     );
   }
+}
+
+/** What an identity may read with the token: nothing if its trust refuses the token, or the registry its login. */
+export function reachOf({ trust, rights }: PullIdentity): readonly ReachedRepositories[] {
+  const { issuer, audience, subject } = trust;
+  if ([issuer, audience, subject].some(({ status }) => status === "fail")) return [];
+  return rights.reach().filter(({ pattern, comparable }) => {
+    const [host = ""] = pattern.split("/", 1);
+    return !comparable || rights.login(host).status !== "fail";
+  });
 }
 
 type NamedLink = Pick<Link<PullFacts>, "id" | "question">;

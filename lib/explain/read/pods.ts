@@ -34,6 +34,7 @@ export interface PodFact {
   /** `Deployment shop/web`. */
   readonly title: string;
   readonly labels: ReadonlyMap<string, Known<string>>;
+  readonly annotations: ReadonlyMap<string, Known<string>>;
   /** The pods' spec, with late values as references. */
   readonly spec: Tree;
   readonly source: Source;
@@ -90,6 +91,7 @@ export function readWorkload({ value, kind, source, late }: KubernetesObject): W
       volumes.some((volume) => at(volume, "ephemeral") !== undefined) ||
       list(at(value, "spec", "volumeClaimTemplates")).length > 0,
     labels: textMap(at(metadata, "labels"), late),
+    annotations: textMap(at(metadata, "annotations"), late),
     spec: lateTree(spec, late),
     isStatic: isStaticPod(at(value, "metadata", "annotations")),
     hasEnded: kind === "Pod" && ENDED.includes(text(at(value, "status", "phase"))),
@@ -174,7 +176,7 @@ export function podFragment(
   const spec = lateTree({ containers: [{ env, volumeMounts }], volumes }, late);
   return [
     `${namespace}/${name}`,
-    { title: "what its pods need", labels: textMap(labels, late), spec, source },
+    { title: "what its pods need", labels: textMap(labels, late), annotations: new Map(), spec, source },
   ];
 }
 

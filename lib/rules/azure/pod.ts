@@ -17,6 +17,9 @@ export const WEBHOOK_TENANT_ID_ANNOTATION = "azure.workload.identity/tenant-id";
 /** Label of pods; the webhook ignores pods without it. */
 export const WEBHOOK_USE_LABEL: Readonly<Record<string, string>> = { "azure.workload.identity/use": "true" };
 
+/** Annotation of pods: containers, with semicolons between them, to which the webhook adds nothing. */
+export const WEBHOOK_SKIP_ANNOTATION = "azure.workload.identity/skip-containers";
+
 /**
  * The Secret without which OpenShift does not run the webhook: the Cloud Credential Operator checks its key
  * `azure_tenant_id` (pkg/operator/podidentity).

@@ -348,6 +348,7 @@ describe("a workload", () => {
   const pod = (...containers: readonly object[]): PodFact => ({
     title: "Pod shop/web",
     labels: new Map(),
+    annotations: new Map(),
     spec: treeOf({
       containers,
       volumes: [

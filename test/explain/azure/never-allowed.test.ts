@@ -286,6 +286,10 @@ table("a role above a registry that is declared", [
     "allowed",
   ],
   ["at another group", at(`${SUBSCRIPTION}/resourceGroups/image`), NONE],
+  // azurerm, internal/resourceproviders: an id begins with a slash, and none of its names is empty.
+  ["at its group, without the first slash", at(`${SUBSCRIPTION}/resourceGroups/images`.slice(1)), NONE],
+  ["at its group, with a slash twice", at(`${SUBSCRIPTION}//resourceGroups/images`), NONE],
+  ["at its group, with a last slash", at(`${SUBSCRIPTION}/resourceGroups/images/`), "allowed"],
   ["at its subscription", at(SUBSCRIPTION), "allowed"],
   [
     "at its subscription, by reference",

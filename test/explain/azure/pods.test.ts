@@ -12,6 +12,7 @@ import { Terraform } from "../../../lib/explain/read/terraform";
 import { PublishedIssuers } from "../../../lib/explain/shared/issuers";
 import { type Known, known, unread } from "../../../lib/model/known";
 import { treeOf } from "../../../lib/model/tree";
+import { factsOf } from "../../fixtures/explain/read";
 
 const CLIENT = "11111111-2222-4333-8444-555555555555";
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
@@ -23,6 +24,7 @@ interface Pod {
   readonly audience?: string;
   readonly label?: Known<string>;
   readonly init?: object;
+  readonly skip?: string;
 }
 
 const whole = {
@@ -33,7 +35,7 @@ const whole = {
 };
 
 function answer(
-  { env = {}, audience, label = known("true"), init }: Pod,
+  { env = {}, audience, label = known("true"), init, skip = "" }: Pod,
   more: Partial<AccountQuestion> = {},
 ): string {
   const { access } = azureReader.read(new Terraform([]), new PublishedIssuers([]));
@@ -63,6 +65,7 @@ function answer(
       {
         title: "Pod shop/web",
         labels: new Map([["azure.workload.identity/use", label]]),
+        annotations: new Map([["azure.workload.identity/skip-containers", known(skip)]]),
         spec: treeOf(spec),
         source: { file: "pod.yaml", path: "" },
       },
@@ -96,11 +99,21 @@ const hub = (
   };
   return { cluster: { fleet, issuer: known(issuer) } };
 };
+/** A cluster whose issuer is that of an AKS cluster with these arguments. */
+const aks =
+  (values: object, kind = "resource") =>
+  (): Partial<AccountQuestion> => {
+    const { terraform } = factsOf({
+      "cdk.tf.json": { [kind]: { azurerm_kubernetes_cluster: { c: values } } },
+    });
+    const [cluster] = terraform.ofType("azurerm_kubernetes_cluster");
+    return { cluster: { issuer: cluster?.attribute("oidc_issuer_url") ?? known("") } };
+  };
 const AUDIENCE = "api://AzureADTokenExchange";
 const bare = known("false");
 
 describe("a pod", () => {
-  it.each<[string, Pod, string, Partial<AccountQuestion>?]>([
+  it.each<[string, Pod, string, (Partial<AccountQuestion> | (() => Partial<AccountQuestion>))?]>([
     ["with the label", {}, "pass"],
     ["without the label", { label: bare }, "fail"],
     ["with a label known only after apply", { label: unread("x") }, "unknown"],
@@ -109,6 +122,30 @@ describe("a pod", () => {
     ["with the label, where the webhook does not run", {}, "fail", hub([])],
     ["with the label, where nothing says whether it runs", {}, "unknown", hub(undefined)],
     ["with the label, on AKS", {}, "pass", hub(undefined, "https://eastus.oic.prod-aks.azure.com/a/b/")],
+    // registry.terraform.io, azurerm_kubernetes_cluster, `workload_identity_enabled`: off by default.
+    ["with the label, on AKS with the webhook", {}, "pass", aks({ workload_identity_enabled: true })],
+    ["with the label, on AKS without the webhook", {}, "unknown", aks({ oidc_issuer_enabled: true })],
+    ["with the label, on AKS of another stack", {}, "pass", aks({ name: "c" }, "data")],
+    ["with all of it, on AKS without the webhook", { env: whole, audience: AUDIENCE }, "pass", aks({})],
+    // azure.github.io/azure-workload-identity, "Service Account Labels and Annotations": semicolons between names.
+    ["whose containers are all skipped", { skip: "side;main" }, "fail"],
+    [
+      "with all of it, whose containers are skipped",
+      { env: whole, audience: AUDIENCE, skip: "main" },
+      "pass",
+    ],
+    ["of which another container is skipped", { skip: "side" }, "pass"],
+    [
+      "with its cloud's Entra",
+      { env: { AZURE_AUTHORITY_HOST: "https://login.microsoftonline.com" } },
+      "pass",
+    ],
+    [
+      "with another cloud's Entra",
+      { env: { AZURE_AUTHORITY_HOST: "https://login.chinacloudapi.cn/" } },
+      "unknown",
+    ],
+    ["with an Entra of another object", { env: { AZURE_AUTHORITY_HOST: undefined } }, "unknown"],
     ["with a token of another audience", { env: whole, audience: "x", label: bare }, "fail"],
     [
       "with a variable less",
@@ -155,6 +192,6 @@ describe("a pod", () => {
       "fail",
     ],
   ])("%s", (_, pod, status, more) => {
-    expect(answer(pod, more)).toBe(status);
+    expect(answer(pod, typeof more === "function" ? more() : more)).toBe(status);
   });
 });

@@ -38,6 +38,13 @@ const update = (mode: string): object => ({
   },
 });
 
+const made = (mode: string): object => ({
+  type: "Microsoft.ContainerRegistry/registries@2025-04-01",
+  name: "acmeshop",
+  parent_id: ID.split("/providers/")[0],
+  body: { properties: { roleAssignmentMode: mode } },
+});
+
 function ask(
   edits: readonly Edit[],
   cluster?: ClusterRecord,
@@ -113,6 +120,13 @@ describe("login-permitted", () => {
       undefined,
       "fail",
       LEGACY,
+    ],
+    [
+      "azapi makes it in both, whatever is recorded",
+      [resources("resource", { azapi_resource: { r: made(ABAC), s: made(LEGACY) } })],
+      undefined,
+      "unknown",
+      ABAC,
     ],
   ])("%s", (_, edits, cluster, status, text) => {
     const result = ask(edits, cluster);

@@ -426,6 +426,20 @@ describe("Google", () => {
       status,
       text,
     ]),
+    // A GKE cluster is in the pool of its own project, and in that of its fleet's host project.
+    ...(
+      [
+        ["acme-images", "pass", "knows the cluster by"],
+        ["p", "unknown", "the project of the GKE cluster, or to its fleet"],
+        ["123456789012", "unknown", "the project of the GKE cluster, or to its fleet"],
+      ] as const
+    ).map(([project, status, text]): Row => [
+      `the pool of GKE for a cluster of ${project}`,
+      managed(gke.replace("/p/", `/${project}/`), gke.replace("/p/", `/${project}/`)),
+      "issuer-trusted",
+      status,
+      text,
+    ]),
     [
       "a subject that does not fit",
       [

@@ -37,6 +37,12 @@ const CUSTOM_ROLE = "google_project_iam_custom_role";
 const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
 const PERIMETER = "google_access_context_manager_service_perimeter";
 const REGISTRY = "artifactregistry.googleapis.com";
+const virtual = (repository: string): object => ({
+  virtual_repository_config: [{ upstream_policies: [{ id: "a", repository, priority: 1 }] }],
+});
+const remote = (uri: string): object => ({
+  remote_repository_config: [{ common_repository: [{ uri }] }],
+});
 
 function check(id: string, edits: readonly Edit[]): unknown {
   const [result] = explained(edited(artefacts, edits), { serviceAccount: "shop/tools", image: IMAGE });
@@ -393,6 +399,41 @@ describe("repository-permitted", () => {
       status as string,
       reason as string,
     ]),
+    // cloud.google.com/iam/docs/roles-overview: a project's custom role is granted only within the project.
+    [
+      "a custom role of another project",
+      [
+        declared(CUSTOM_ROLE, { role_id: "puller", project: "other", permissions: [DOWNLOAD] }),
+        [TF, READER, `\${${CUSTOM_ROLE}.more.id}`],
+      ],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "a custom role of a project by its number",
+      [[TF, READER, "projects/123456789012/roles/puller"]],
+      "unknown",
+      "cannot be judged",
+    ],
+    // cloud.google.com/artifact-registry/docs/repositories/virtual-repo: its service agent reads the upstream repositories.
+    ...[
+      [virtual("projects/acme-images/locations/europe-west1/repositories/base"), "pass", "is granted"],
+      [virtual("projects/other/locations/europe-west1/repositories/base"), "unknown", "of another project"],
+      [virtual("${var.upstream}"), "unknown", "of another project"],
+      [{ virtual_repository_config: "${var.config}" }, "unknown", "of another project"],
+      [remote("https://registry-1.docker.io"), "pass", "is granted"],
+      [remote("projects/other/locations/europe-west1/repositories/base"), "unknown", "of another project"],
+    ].map(([body, status, reason]): Row => [
+      `a declared repository with an upstream: ${JSON.stringify(body)}`,
+      [
+        declared("google_artifact_registry_repository", {
+          ...{ project: "acme-images", location: "europe-west1", repository_id: "tools", format: "DOCKER" },
+          ...(body as object),
+        }),
+      ],
+      status as string,
+      reason as string,
+    ]),
     // REST reference of projects.locations.repositories, `Format`.
     ...[
       [{}, "NPM", "unknown", "its format is NPM"],
@@ -428,6 +469,14 @@ describe("repository-permitted", () => {
         "unknown",
         "service perimeter",
       ],
+      [`${PERIMETER}_resource`, { resource: "projects/123456789012" }, "unknown", "service perimeter"],
+      // cloud.google.com/iam/docs/principal-access-boundary-policies: a binding puts the policy into effect.
+      ...["projects", "folders", "organizations"].map((level) => [
+        `google_iam_${level}_policy_binding`,
+        { policy: "organizations/1/locations/global/principalAccessBoundaryPolicies/p" },
+        "unknown",
+        "principal access boundary policy",
+      ]),
     ].map(([type, body, status, reason]): Row => [
       `${String(type)} ${JSON.stringify(body)}`,
       [declared(type as string, body as object)],
@@ -653,6 +702,8 @@ describe("the pool of GKE", () => {
     ["another cluster", `${set}/kubernetes.cluster/${cluster}0`, "fail"],
     ["the whole pool", `${set}/*`, "pass"],
     ["a service account's UID", `${set.replace("Set", "")}/kubernetes.serviceaccount.uid/8f3a`, "unknown"],
+    ["the service account's former name", `serviceAccount:${pool}[shop/tools]`, "unknown"],
+    ["another one's former name", `serviceAccount:${pool}[shop/web]`, "fail"],
     [
       "the subject of a pool of one's own",
       `${set.replace("Set", "")}/subject/system:serviceaccount:shop:tools`,

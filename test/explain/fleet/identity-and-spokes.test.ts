@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     }),
     "token-mounted",
     "unknown",
-    "known only inside the cluster",
+    "or at which Entra, is not known",
   ],
   [
     "an Entra that only the cluster tells, beside the webhook",

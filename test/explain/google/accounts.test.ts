@@ -145,6 +145,27 @@ describe("what it is granted", () => {
       "unknown",
       "and may be this one",
     ],
+    // cloud.google.com/iam/docs/principal-identifiers, "All service accounts in a project, folder, or organization".
+    [
+      "something to all service accounts of a folder, of which it may be one",
+      [
+        declared("google_project_iam_member", {
+          ...GROUP,
+          member: "principalSet://cloudresourcemanager.googleapis.com/folders/1/type/ServiceAccount",
+        }),
+      ],
+      asked,
+      "unknown",
+      "and may be this one",
+    ],
+    // cloud.google.com/storage/docs/access-control/iam, "Convenience values".
+    [
+      "something to the editors of a bucket's project, of which it may be one",
+      [declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "projectEditor:acme-prod" })],
+      { roleBindings: [{ role: READER, bucket: "b" }] },
+      "unknown",
+      "and may be this one",
+    ],
     [
       "what everyone with an account has",
       [declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "allAuthenticatedUsers" })],
