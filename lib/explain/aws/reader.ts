@@ -30,6 +30,7 @@ import { EcrPlugin } from "./plugin";
 import { PodIdentities } from "./pod-identity";
 import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
+import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
 import { Trust, type TrustQuestion, notFound } from "./trust";
@@ -181,7 +182,12 @@ function readAws(
     roles,
     trust,
     registries: new Registries(terraform, documents),
-    access: new RoleAccess(roles, trust, new PodIdentities(terraform, roles)),
+    access: new RoleAccess(
+      roles,
+      trust,
+      new PodIdentities(terraform, roles),
+      new ResourcePolicies(terraform, documents),
+    ),
     spokes: new AwsSpokes(terraform, roles),
   };
 }
