@@ -10,7 +10,6 @@ import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import { type NamedRole, isRoleArn } from "./identity";
-import { arnFields } from "./place";
 
 /** The one key that components read. */
 const CREDENTIALS_KEY = "credentials";
@@ -110,8 +109,8 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
 const LITERAL_ROLE = /^arn:[a-z-]+:iam::\d{12}:role\//;
 
 /**
- * What contradicts the account and partition of the role that a Secret names: the role as Terraform declares it, or the
- * Secrets of other components, since a cluster is in one account; `undefined` if nothing does.
+ * What contradicts the account and partition of the role that a Secret names: the Secrets of other components, since a
+ * cluster is in one account; `undefined` if nothing does.
  */
 export function homeAnswer(
   secret: SecretFact,
@@ -122,15 +121,6 @@ export function homeAnswer(
   const place = placeIn(arn);
   if (role === undefined || place === undefined) return undefined;
   const where = seen(`Secret ${secret.key}`, secret.source);
-  const remedy = "write the ARN of the role as Terraform declares it";
-  if (same(role.partition, arnFields(arn)?.[1] ?? known("")) === "no")
-    return broken(
-      `the Secret names the role ${shown(arn)}, but Terraform declares it in partition ${shown(role.partition)}`,
-      remedy,
-      undefined,
-      where,
-      seen("IAM role", role.resource.source),
-    );
   // A known account was compared when the role was looked up.
   const others = isKnown(role.account) ? [] : [...beside.values()].filter(isAwsSecret);
   const rival = others.find((other) => (placeIn(roleOf(other)) ?? place) !== place);
@@ -138,7 +128,7 @@ export function homeAnswer(
     rival &&
     unknown(
       `the Secret names the role ${shown(arn)}, while the Secret ${rival.key} names ${shown(roleOf(rival))}`,
-      `${remedy}, or limit its Terraform provider to one account (allowed_account_ids)`,
+      "write the ARN of the role as Terraform declares it, or limit its Terraform provider to one account (allowed_account_ids)",
       where,
       seen(`Secret ${rival.key}`, rival.source),
     )
