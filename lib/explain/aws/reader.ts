@@ -29,7 +29,7 @@ import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
 import { PodIdentities } from "./pod-identity";
 import { policyDocumentJson } from "./documents";
-import { Registries } from "./registry";
+import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
@@ -47,6 +47,7 @@ export const awsReader: CloudReader = {
     distributionArn,
     ...roleAttributes,
     ...bucketAttributes,
+    ...repositoryAttributes,
     ...placeAttributes,
   ],
   stores: issuerBuckets,
