@@ -213,6 +213,9 @@ export class Explainer {
       const declared = declaredPatterns(artefacts, key);
       return this.#pulls
         .identities(artefacts, pullerOf(artefacts, key, "asked"))
+        .filter(({ trust }) =>
+          [trust.issuer, trust.audience, trust.subject].every(({ status }) => status !== "fail"),
+        )
         .flatMap(({ label, rights }) =>
           rights.reach().map(({ pattern, comparable }): ServiceAccountReach => ({
             stack: artefacts.stack,
