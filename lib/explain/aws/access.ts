@@ -31,7 +31,7 @@ import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities, RoleTrusts } from "./pod-identity";
 import type { ResourcePolicies } from "./resource-policies";
-import { actionsGranted, anythingGranted, rightsInWords } from "./rights";
+import { anythingGranted, rightsGranted, rightsInWords } from "./rights";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
@@ -134,7 +134,7 @@ class RoleIdentity implements AccessIdentity {
     if (!role) return notFound(label);
     return asked === undefined
       ? anythingGranted(role)
-      : actionsGranted(role, asked.rights, account, this.#policies);
+      : rightsGranted(role, asked.rights, account, this.#policies);
   }
 
   held(): readonly HeldRight[] {

@@ -259,7 +259,7 @@ function ownPolicies(resource: Resource, documents: Documents): readonly HeldPol
       .map((block) => certain(documents.ofText(block.stated("policy"), "identity", inlineCharactersMax))),
   );
   const managed = map(resource.list("managed_policy_arns"), (arns) =>
-    arns.map((arn) => certain(documents.ofArn(arn).policy)),
+    arns.map((arn) => ({ ...certain(documents.ofArn(arn).policy), arn })),
   );
   return [inline, managed].flatMap((held) => orElse(held, () => [NOT_DECLARED]));
 }

@@ -6,22 +6,35 @@
  * IAM user guide.
  */
 
-import { type Known, all, is, known, match, orElse, partsOf, same, shown } from "../../model/known";
-import { type TreeObject, childOf, itemsOf, treeOf } from "../../model/tree";
+import {
+  type Known,
+  type Ternary,
+  all,
+  is,
+  known,
+  match,
+  orElse,
+  partsOf,
+  same,
+  shown,
+} from "../../model/known";
+import { type TreeObject, childOf, itemsOf, textAt, treeOf } from "../../model/tree";
 import { type RequestContext, NOTHING_KNOWN, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision, Decision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { everyResource, resourceOf } from "../../rules/aws/policy/resource-name";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import { Resource } from "../read/block";
 import { named } from "../shared/words";
-import type { Doubt } from "./attachments";
+import type { Doubt, HeldPolicy } from "./attachments";
 import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
 import { accountOf } from "./place";
 import type { AskingRole, ResourcePolicies } from "./resource-policies";
 import { policySets } from "./role-judge";
+
+const NO_POLICY = "is not authorized to perform: … because no identity-based policy allows the … action";
 
 /** The rights that a CredentialsRequest asks for, as the policy that grants exactly these. */
 function asked(rights: TreeObject): Policy {
@@ -60,11 +73,70 @@ export function rightsInWords(rights: TreeObject): readonly string[] {
   });
 }
 
-/**
- * Whether the role's policies, within its boundary, allow every action of the request; `account` is the account in the
- * role's ARN.
- */
-export function actionsGranted(
+/** Whether the role has what is asked for; `account` is the account in the role's ARN. */
+export function rightsGranted(
+  role: Role,
+  rights: TreeObject,
+  account: Known<string>,
+  policies: ResourcePolicies,
+): Answer {
+  const [arns = [], statements = []] = ["managedPolicyArns", "statementEntries"].map((name) =>
+    itemsOf(childOf(treeOf(rights), name)),
+  );
+  const managed = arns.map(textAt).map((arn, _, all) => managedGranted(role, arn, all));
+  const [only, ...others] = managed;
+  return only && statements.length === 0
+    ? worstOf(only, ...others)
+    : worstOf(actionsGranted(role, rights, account, policies), ...managed);
+}
+
+/** Whether the role has a managed policy, and nothing but the other policies that are asked for takes from its rights. */
+function managedGranted(role: Role, arn: Known<string>, asked: readonly Known<string>[]): Answer {
+  const isHeld = ({ arn: own }: HeldPolicy, wanted: Known<string>): Ternary =>
+    own === undefined ? "no" : same(own, wanted);
+  const held = role.policies.find((each) => each.doubt === undefined && isHeld(each, arn) === "yes");
+  const others = role.policies.filter((each) => !asked.some((wanted) => isHeld(each, wanted) === "yes"));
+  const name = `the managed policy ${shown(arn)}`;
+  if (held === undefined) {
+    const isOpen = role.policies.some((each) =>
+      each.arn === undefined ? each.policy.kind === "unread" : isHeld(each, arn) !== "no",
+    );
+    return isOpen
+      ? unknown(`whether the role has ${name} is not known`, unreadRemedy(role), where(role))
+      : broken(`the role does not have ${name}`, "attach it to the role", NO_POLICY, where(role));
+  }
+  const { policy } = held;
+  if (policy.kind === "refused")
+    return broken(`AWS refuses ${name}: ${policy.why}`, "correct it", NO_POLICY, where(role));
+  const granted = pass(`the role has ${name}`, where(role));
+  if (role.boundary === undefined && !others.some(mayDeny)) return granted;
+  const pairs = allowing(policy).flatMap((each) => (isNegated(each) ? [] : pairsOf(each)));
+  const said = pairs.map(
+    ([action, on]) => decided(role, action, on, NOTHING_KNOWN, ofAll(action, on)).outcome,
+  );
+  if (said.includes("denied"))
+    return broken(
+      `the permissions boundary or a denial takes rights of ${name} away`,
+      "let the boundary allow them, and exempt the role from the denial",
+      NO_POLICY,
+      where(role),
+    );
+  return said.length > 0 && said.every((each) => each === "allowed")
+    ? granted
+    : unknown(
+        `what the permissions boundary and denials leave of ${name} is not known`,
+        unreadRemedy(role),
+        where(role),
+      );
+}
+
+function mayDeny({ policy }: HeldPolicy): boolean {
+  if (policy.kind !== "read") return policy.kind === "unread";
+  return policy.statements.some((each) => "unread" in each || is(each.effect, "Allow") !== "yes");
+}
+
+/** Whether the role's policies, within its boundary, allow every action of the request. */
+function actionsGranted(
   role: Role,
   rights: TreeObject,
   account: Known<string>,
@@ -113,7 +185,7 @@ export function anythingGranted(role: Role): Answer {
     ? broken(
         "the role may do nothing: it has no policy, or its permissions boundary and denials take every right away",
         "attach a policy to it, and check that its permissions boundary and denials leave the rights it needs",
-        "is not authorized to perform: … because no identity-based policy allows the … action",
+        NO_POLICY,
         ...evidence,
       )
     : unknown(
@@ -126,9 +198,6 @@ export function anythingGranted(role: Role): Answer {
 /** Whether conditions, denials and the boundary leave anything of what the statements allow. */
 function whatCounts(role: Role): AwsDecision["outcome"] {
   const statements = certainlyAllowing(role);
-  // A negated element or a wildcard is not a single action to ask about.
-  const isNegated = ({ actions, resources }: Statement): boolean =>
-    actions.negated || resources?.negated !== false;
   const pairs = statements.filter((each) => !isNegated(each)).flatMap(pairsOf);
   const said = pairs.map(([action, resource]) => {
     const { outcome } = decided(role, action, resource, NOTHING_KNOWN);
@@ -137,6 +206,11 @@ function whatCounts(role: Role): AwsDecision["outcome"] {
   if (said.includes("allowed")) return "allowed";
   const isOpen = role.policies.some(({ policy, doubt }) => policy.kind === "unread" || doubt);
   return isOpen || said.includes("unknown") || statements.some(isNegated) ? "unknown" : "denied";
+}
+
+/** A negated element is not a single action to ask about. */
+function isNegated({ actions, resources }: Statement): boolean {
+  return actions.negated || resources?.negated !== false;
 }
 
 function certainlyAllowing({ policies }: Role): readonly Statement[] {
@@ -175,7 +249,11 @@ function decidedForAll(
   const said = decided(role, action, resource, context);
   return said.outcome === "denied" || !hasWildcard(action, resource)
     ? said
-    : decided(role, action, resource, context, (set) => set.every(action).decide(everyResource(resource)));
+    : decided(role, action, resource, context, ofAll(action, resource));
+}
+
+function ofAll(action: string, resource: Known<string>): Asking {
+  return (set) => set.every(action).decide(everyResource(resource));
 }
 
 const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { type Known, known } from "../../../lib/model/known";
 import { treeOf } from "../../../lib/model/tree";
 import type { Answer } from "../../../lib/explain/answer";
-import { ACCOUNT, ARN, OTHER, aws, limited, policy } from "./read";
+import { ACCOUNT, ARN, OTHER, type ReadTerraform, aws, limited, policy } from "./read";
 
 type Status = "pass" | "fail" | "unknown";
 type Rights = readonly [action: string, resource: string];
@@ -27,6 +27,19 @@ const deny = (Action: string, Resource: string, more: object = {}): object => ({
 
 /** Whether a role with these statements holds what is asked, beside other resources. */
 function granted([action, on]: Rights, own: unknown, more: object = {}, provider = limited()): Answer {
+  return asked(own, more, provider, (read) => ({
+    statementEntries: [
+      { effect: "Allow", action: [action], resource: on.includes("${") ? read.text(on) : known(on) },
+    ],
+  }));
+}
+
+function asked(
+  own: unknown,
+  more: object,
+  provider: object,
+  rightsOf: (read: ReadTerraform) => object,
+): Answer {
   const read = aws({
     provider,
     resource: {
@@ -35,8 +48,7 @@ function granted([action, on]: Rights, own: unknown, more: object = {}, provider
       ...more,
     },
   });
-  const resource = on.includes("${") ? read.text(on) : known(on);
-  const rights = treeOf({ statementEntries: [{ effect: "Allow", action: [action], resource }] });
+  const rights = treeOf(rightsOf(read));
   const content: Known<string> = known(
     `[default]\nrole_arn = ${ARN}\nweb_identity_token_file = /var/run/token\n`,
   );
@@ -273,4 +285,74 @@ describe("a policy of the resource", () => {
       remedy: "check that the policy of the resource admits the role",
     });
   });
+});
+
+// Managed policies that awsAccess() names.
+describe("a managed policy that is asked for", () => {
+  const READER = `arn:aws:iam::${ACCOUNT}:policy/reader`;
+  const SES = "arn:aws:iam::aws:policy/AmazonSESFullAccess";
+  const reads = { Effect: "Allow", Action: "s3:GetObject", Resource: `${BUCKET}/*` };
+  const declared = { reader: { name: "reader", policy: policy(reads) } };
+  const attached = (...arns: readonly string[]): object =>
+    Object.fromEntries(arns.map((policy_arn, place) => [`a${place}`, { role: "web", policy_arn }]));
+  const having = (...arns: readonly string[]): object => ({
+    aws_iam_role_policy_attachment: attached(...arns),
+    aws_iam_policy: declared,
+  });
+  const bounded = (statement: object, arn = READER): object => ({
+    ...having(arn),
+    aws_iam_policy: { ...declared, bound: { name: "bound", policy: policy(statement) } },
+    aws_iam_role: {
+      web: { name: "web", assume_role_policy: "{}", permissions_boundary: "${aws_iam_policy.bound.arn}" },
+    },
+  });
+  const without = { Effect: "Allow", Action: "ec2:*", Resource: "*" };
+
+  it.each<[string, readonly string[], unknown, object, Status]>([
+    ["that the role has", [READER], [], having(READER), "pass"],
+    ["that the role has by reference", [READER], [], having("${aws_iam_policy.reader.arn}"), "pass"],
+    ["that the role has in its own resource", [SES], [], ofOwn([SES]), "pass"],
+    ["that was not read", [SES], [], having(SES), "pass"],
+    ["that was not read, beside another", [SES, READER], [], having(SES, READER), "pass"],
+    ["that the role lacks", [READER], [], having(), "fail"],
+    ["that the role lacks, beside another", [SES, READER], [], having(SES), "fail"],
+    ["instead of which the role has another", [READER], [], having(SES), "fail"],
+    ["that may be attached", [READER], [], having("${var.arn}"), "unknown"],
+    [
+      "that another resource may detach",
+      [READER],
+      [],
+      {
+        ...having(READER),
+        aws_iam_role_policy_attachments_exclusive: { x: { role_name: "web", policy_arns: [] } },
+      },
+      "unknown",
+    ],
+    ["within the boundary", [READER], [], bounded(ALL), "pass"],
+    ["beyond the boundary", [READER], [], bounded(without), "fail"],
+    ["in part beyond the boundary", [READER], [], bounded({ ...reads, Resource: `${BUCKET}/a*` }), "unknown"],
+    ["that was not read, with a boundary", [SES], [], bounded(ALL, SES), "unknown"],
+    ["whose rights another policy denies", [READER], deny("s3:*", "*"), having(READER), "fail"],
+    [
+      "whose rights another policy denies in part",
+      [READER],
+      deny("s3:*", `${BUCKET}/x`),
+      having(READER),
+      "unknown",
+    ],
+    ["beside a denial of others", [READER], deny("ec2:*", "*"), having(READER), "pass"],
+  ])("%s", (_, arns, own, more, status) => {
+    expect(asked(own, more, limited(), () => ({ managedPolicyArns: arns })).status).toBe(status);
+  });
+
+  it("counts beside statements", () => {
+    const statementEntries = [{ effect: "Allow", action: ["sqs:SendMessage"], resource: QUEUE }];
+    const rights = { statementEntries, managedPolicyArns: [READER] };
+    const said = (more: object): Status => asked(ALL, more, limited(), () => rights).status as Status;
+    expect([said(having(READER)), said(having())]).toEqual(["pass", "fail"]);
+  });
+
+  function ofOwn(arns: readonly string[]): object {
+    return { aws_iam_role: { web: { name: "web", assume_role_policy: "{}", managed_policy_arns: arns } } };
+  }
 });
