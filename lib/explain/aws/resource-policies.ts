@@ -5,7 +5,7 @@
  * Sources: "Policy evaluation logic" in the IAM user guide; "Key policies in AWS KMS" in the KMS developer guide.
  */
 
-import { type Known, orElse, partsOf, same } from "../../model/known";
+import { type Known, is, orElse, partsOf, same } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { everyResource } from "../../rules/aws/policy/resource-name";
@@ -13,11 +13,12 @@ import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Documents } from "./documents";
 import type { Role } from "./identity";
-import { accountOf } from "./place";
+import { accountOf, arnFields, regionOf } from "./place";
 
 /** Types that hold such a policy, and the argument that names its resource; `arn` is the resource's own. */
 const OWNERS: Readonly<Record<string, string>> = {
   aws_dynamodb_resource_policy: "resource_arn",
+  aws_ecr_registry_policy: "registry_id",
   aws_ecr_repository_policy: "repository",
   aws_kms_key: "arn",
   aws_kms_key_policy: "key_id",
@@ -31,8 +32,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   aws_sqs_queue_policy: "queue_url",
 };
 const BUCKET = "aws_s3_bucket";
-/** Policies of this service name no resources. */
-const REPOSITORIES = "ecr";
+/** Its policies name no resources. */
+const REPOSITORY_POLICY = "aws_ecr_repository_policy";
 const KEYS = "kms";
 
 /** A role; `account` is that in its ARN. */
@@ -59,16 +60,18 @@ export class ResourcePolicies {
 
   /** Why a right that the role's own policies give may not be effective; `undefined` if no reason was read. */
   objection(role: AskingRole, action: string, on: Known<string>): string | undefined {
+    // Most requests for * are for actions that have no resource.
+    if (is(on, "*") === "yes") return undefined;
     for (const { resource, service, owner, policy } of (this.#owned ??= this.#all())) {
       const isAsked = action === "*" || action.toLowerCase().startsWith(`${service}:`);
-      if (!isAsked || isOther(owner, on)) continue;
+      if (!isAsked || isOther(owner, on) || isElsewhere(resource, on)) continue;
       const what = resource.address;
       // The ARN of a bucket does not name its account.
       if (resource.type === BUCKET && same(accountOf(resource), role.account) === "no")
         return `${what} is in another account, and whether it admits the role is not judged`;
       if (policy === undefined) continue;
       const question = new ResourcePolicy(policy, role).every(action);
-      const asked = service === REPOSITORIES ? undefined : everyResource(on);
+      const asked = resource.type === REPOSITORY_POLICY ? undefined : everyResource(on);
       const denial = question.denial(asked);
       if (denial.holds !== "no") return `the policy of ${what}: ${denial.reason}`;
       const said = service === KEYS ? question.decide(asked) : undefined;
@@ -96,6 +99,14 @@ function isOther(owner: Known<string>, on: Known<string>): boolean {
   const [name, text] = [owner, on].map((each) => orElse(each, () => literalName(each)));
   if (name === undefined || text === undefined || /[*?]/.test(text.replace(/\/\*$/, ""))) return false;
   return !text.includes(name.replace(/^(?:arn|https):.*[:/]/, ""));
+}
+
+/** True if an ARN names another region or account than a resource's; the ARN of a bucket names none. */
+function isElsewhere(resource: Resource, on: Known<string>): boolean {
+  const [, , , region, account] = (arnFields(on) ?? []).map((field) => orElse(field, () => ""));
+  const differs = (own: Known<string>, asked = ""): boolean =>
+    /^[a-z0-9-]+$/.test(asked) && is(own, asked) === "no";
+  return differs(regionOf(resource), region) || differs(accountOf(resource), account);
 }
 
 function targetOf(value: Known<string>): Resource | undefined {

@@ -195,6 +195,21 @@ describe("a policy of the resource", () => {
   const ofKey = (principal?: unknown, more: object = {}): object => ({
     aws_kms_key: { k: principal === undefined ? {} : { policy: to(principal) }, ...more },
   });
+  const WEB = `arn:aws:ecr:eu-west-1:${ACCOUNT}:repository/shop/web`;
+  const image: Rights = ["ecr:BatchGetImage", WEB];
+  const login: Rights = ["ecr:GetAuthorizationToken", "*"];
+  const ofRepository = (more: object): object => ({
+    aws_ecr_repository_policy: {
+      p: {
+        repository: "shop/web",
+        policy: policy({ Effect: "Deny", Principal: "*", Action: "ecr:*" }),
+        ...more,
+      },
+    },
+  });
+  const ofRegistry = (on: string): object => ({
+    aws_ecr_registry_policy: { p: { policy: policy({ ...deny("ecr:*", on), Principal: "*" }) } },
+  });
   const denied = { ...deny("s3:*", `${BUCKET}/*`), Principal: "*" };
   const admin = { AWS: `arn:aws:iam::${ACCOUNT}:role/admin` };
 
@@ -264,12 +279,12 @@ describe("a policy of the resource", () => {
       { ...ofKey(), aws_kms_key_policy: { p: { key_id: "${aws_kms_key.k.id}", policy: to(admin) } } },
       "unknown",
     ],
-    [
-      "of a repository, that denies it",
-      ["ecr:BatchGetImage", `arn:aws:ecr:eu-west-1:${ACCOUNT}:repository/shop/web`],
-      { aws_ecr_repository_policy: { p: { repository: "shop/web", policy: to("*", "Deny") } } },
-      "unknown",
-    ],
+    ["of a repository, that denies it", image, ofRepository({}), "unknown"],
+    ["of a repository, of which a login knows nothing", login, ofRepository({}), "pass"],
+    ["of another repository", image, ofRepository({ repository: "shop/api" }), "pass"],
+    ["of a repository in another region", image, ofRepository({ region: "us-east-1" }), "pass"],
+    ["of a registry, that denies it", image, ofRegistry("*"), "unknown"],
+    ["of a registry, that denies another repository", image, ofRegistry(WEB.replace("web", "api")), "pass"],
   ])("%s", (_, asked, more, status) => {
     expect(granted(asked, ALL, more).status).toBe(status);
   });
