@@ -9,7 +9,7 @@ import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
-import { type NamedRole, isRoleArn } from "./identity";
+import { type NamedRole, isRoleArn, misplaced } from "./identity";
 
 /** The one key that components read. */
 const CREDENTIALS_KEY = "credentials";
@@ -109,17 +109,19 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
 const LITERAL_ROLE = /^arn:[a-z-]+:iam::\d{12}:role\//;
 
 /**
- * What contradicts the account and partition of the role that a Secret names: the Secrets of other components, since a
- * cluster is in one account; `undefined` if nothing does.
+ * What contradicts the account and partition of the role that a Secret names: the role as Terraform declares it, or the
+ * Secrets of other components, since a cluster is in one account; `undefined` if nothing does.
  */
 export function homeAnswer(
   secret: SecretFact,
-  { arn, role }: NamedRole,
+  { arn, partition, role }: NamedRole,
   beside: ReadonlyMap<string, SecretFact>,
 ): Answer | undefined {
   const placeIn = (text: Known<string>): string | undefined => LITERAL_ROLE.exec(orElse(text, () => ""))?.[0];
   const place = placeIn(arn);
   if (role === undefined || place === undefined) return undefined;
+  const elsewhere = misplaced(role, partition);
+  if (elsewhere) return elsewhere;
   const where = seen(`Secret ${secret.key}`, secret.source);
   // A known account was compared when the role was looked up.
   const others = isKnown(role.account) ? [] : [...beside.values()].filter(isAwsSecret);

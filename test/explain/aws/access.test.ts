@@ -125,6 +125,13 @@ describe("the Secret of a component", () => {
 
   it.each<[string, string, object, readonly string[], Status]>([
     ["of the role's own partition", ARN, {}, [], "pass"],
+    [
+      "of another partition",
+      ARN.replace("arn:aws", "arn:aws-cn"),
+      { aws: { region: "eu-west-1" } },
+      [],
+      "fail",
+    ],
     ["of another account than those beside", ARN, {}, [OTHER, OTHER], "unknown"],
     ["of the account of all beside", ARN, {}, [ACCOUNT, ACCOUNT], "pass"],
     ["of the account of as many", ARN, {}, [OTHER, ACCOUNT], "unknown"],
