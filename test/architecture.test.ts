@@ -521,6 +521,8 @@ const ROOMS: Readonly<
         place: "ARNs name partition, account and region",
         "pod-identity": "EKS hands roles to service accounts by associations",
         registry: "repositories and registries have policies",
+        "resource-policies": "keys, buckets, queues and secrets have policies",
+        rights: "what a role's policies leave of the rights that are asked for",
         "role-judge": "identity policies and boundary decide together",
         stated: "what may be stated of accounts",
       },

@@ -83,6 +83,23 @@ it.each<
   expect(explainer.reach(account).map(({ pattern }) => pattern)).toEqual(reached);
 });
 
+it.each<readonly [string, Parameters<typeof edited>[1], boolean]>([
+  ["that its policy lets it pull", [], true],
+  ["that its policy lets it pull only in part", [[TF, "repository/shop/*", "repository/shop/?*"]], true],
+  ["whose layers it may not fetch", [[TF, "ecr:GetDownloadUrlForLayer", "ecr:DescribeImages"]], false],
+  ["to whose registry it may not log in", [[TF, "ecr:GetAuthorizationToken", "ecr:DescribeRegistry"]], false],
+  [
+    "as a role that does not admit it",
+    [[TF, ':sub\\":\\"system:serviceaccount:shop:web\\"', ':sub\\":\\"system:serviceaccount:shop:api\\"']],
+    false,
+  ],
+])("names repositories %s", (_, edits, expected) => {
+  const found = Explainer.read([folderOf(edited(artefacts, edits))])
+    .reach("shop/web")
+    .some(({ pattern }) => pattern.includes(".dkr.ecr."));
+  expect(found).toBe(expected);
+});
+
 it("finds an undeclared puller", () => {
   const explainer = Explainer.read([
     folderOf(

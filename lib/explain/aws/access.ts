@@ -26,17 +26,12 @@ import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { amended } from "../shared/words";
-import {
-  actionsGranted,
-  anythingGranted,
-  rightsInWords,
-  homeAnswer,
-  isAwsSecret,
-  readAwsSecret,
-} from "./component";
+import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
 import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities, RoleTrusts } from "./pod-identity";
+import type { ResourcePolicies } from "./resource-policies";
+import { anythingGranted, rightsGranted, rightsInWords } from "./rights";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
@@ -47,11 +42,13 @@ export class RoleAccess implements CloudAccess {
   readonly #roles: Roles;
   readonly #trust: Trust;
   readonly #podIdentities: PodIdentities;
+  readonly #policies: ResourcePolicies;
 
-  constructor(roles: Roles, trust: Trust, podIdentities: PodIdentities) {
+  constructor(roles: Roles, trust: Trust, podIdentities: PodIdentities, policies: ResourcePolicies) {
     this.#roles = roles;
     this.#trust = trust;
     this.#podIdentities = podIdentities;
+    this.#policies = policies;
   }
 
   inWords(rights: TreeObject): readonly string[] {
@@ -70,7 +67,10 @@ export class RoleAccess implements CloudAccess {
     const { answer: written, arn } = readAwsSecret(secret, tokenPath);
     const named = arn !== undefined && is(arn, "") !== "yes" ? this.#roles.named(arn) : undefined;
     const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
-    return { answer: home ?? written, identity: named && new RoleIdentity(named, this.#trust) };
+    return {
+      answer: home ?? written,
+      identity: named && new RoleIdentity(named, this.#trust, this.#policies),
+    };
   }
 
   account(question: AccountQuestion): AccountReading | undefined {
@@ -80,7 +80,7 @@ export class RoleAccess implements CloudAccess {
     const associated = question.native && this.#podIdentities.reading(question, written !== undefined);
     if (associated) {
       const { role, ...reading } = associated;
-      return { ...reading, identity: role && new RoleIdentity(role.named, role.trusts) };
+      return { ...reading, identity: role && new RoleIdentity(role.named, role.trusts, this.#policies) };
     }
     if (written === undefined && !declared) return undefined;
     const where =
@@ -92,7 +92,7 @@ export class RoleAccess implements CloudAccess {
     const isNamed = is(arn, "") !== "yes";
     return {
       answer: contested([arn, audience], where) ?? roleAnswer(arn, where),
-      identity: isNamed ? new RoleIdentity(this.#roles.named(arn), this.#trust) : undefined,
+      identity: isNamed ? new RoleIdentity(this.#roles.named(arn), this.#trust, this.#policies) : undefined,
       ...webhookPods(question, arn, audience),
     };
   }
@@ -101,10 +101,12 @@ export class RoleAccess implements CloudAccess {
 class RoleIdentity implements AccessIdentity {
   readonly #named: NamedRole;
   readonly #trust: RoleTrusts;
+  readonly #policies: ResourcePolicies;
 
-  constructor(named: NamedRole, trust: RoleTrusts) {
+  constructor(named: NamedRole, trust: RoleTrusts, policies: ResourcePolicies) {
     this.#named = named;
     this.#trust = trust;
+    this.#policies = policies;
   }
 
   get label(): string {
@@ -130,7 +132,9 @@ class RoleIdentity implements AccessIdentity {
   permissions(asked: AskedRights | undefined): Answer {
     const { role, label, account } = this.#named;
     if (!role) return notFound(label);
-    return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked.rights, account);
+    return asked === undefined
+      ? anythingGranted(role)
+      : rightsGranted(role, asked.rights, account, this.#policies);
   }
 
   held(): readonly HeldRight[] {

@@ -28,6 +28,8 @@ export interface HeldPolicy {
   readonly doubt: Doubt | undefined;
   /** The resource that declares it; absent if none was read. */
   readonly from?: Resource;
+  /** The ARN of a managed policy. */
+  readonly arn?: Known<string>;
 }
 
 interface Given {
@@ -97,11 +99,7 @@ export class Attachments {
     const call = this.#callFor(role, given);
     return [
       ...given.map(certainly),
-      ...perhaps.map(({ resource, named }) => ({
-        policy: named().policy,
-        doubt: attached(resource),
-        from: named().resource ?? resource,
-      })),
+      ...perhaps.map((each) => ({ ...certainly(each), doubt: attached(each.resource) })),
       ...(owner
         ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]
         : []),
@@ -188,11 +186,12 @@ export class Attachments {
   }
 }
 
-function certainly({ resource, named }: Given): HeldPolicy {
+function certainly({ resource, key, text, named }: Given): HeldPolicy {
   return {
     policy: named().policy,
     doubt: resource.certain ? undefined : perhapsThere(resource),
     from: named().resource ?? resource,
+    ...(text === undefined && { arn: key }),
   };
 }
 

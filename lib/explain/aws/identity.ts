@@ -16,6 +16,7 @@ import {
 } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/refusals";
+import { type Answer, broken, seen } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
@@ -51,6 +52,7 @@ export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
 }
 
 const TYPE = "aws_iam_role";
+const NO_ACCESS = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
 const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
 /** True for the ARN of a role, and for a value that is known only after apply. */
@@ -186,6 +188,18 @@ function isRoleOf(role: Role, arn: Known<string>): Ternary {
   return end === "yes" && account !== undefined ? account : "no";
 }
 
+/** The answer for an ARN whose partition is not the one in which the role is declared. */
+export function misplaced(role: Role, partition: Known<string>): Answer | undefined {
+  return same(role.partition, partition) === "no"
+    ? broken(
+        `the role's ARN is written with partition ${shown(partition)}, but Terraform declares the role in ${shown(role.partition)}`,
+        "write the ARN of the role as Terraform declares it",
+        NO_ACCESS,
+        seen("IAM role", role.resource.source),
+      )
+    : undefined;
+}
+
 class DeclaredRole implements Role {
   readonly resource: Resource;
   readonly contestedBy: undefined;
@@ -245,7 +259,7 @@ function ownPolicies(resource: Resource, documents: Documents): readonly HeldPol
       .map((block) => certain(documents.ofText(block.stated("policy"), "identity", inlineCharactersMax))),
   );
   const managed = map(resource.list("managed_policy_arns"), (arns) =>
-    arns.map((arn) => certain(documents.ofArn(arn).policy)),
+    arns.map((arn) => ({ ...certain(documents.ofArn(arn).policy), arn })),
   );
   return [inline, managed].flatMap((held) => orElse(held, () => [NOT_DECLARED]));
 }

@@ -30,6 +30,7 @@ export interface RegisteredIssuer {
   readonly url: Known<string>;
   readonly arn: Known<string>;
   readonly account: Known<string>;
+  readonly partition: Known<string>;
   /** The accepted audiences; unknown for an OIDC provider that is only looked up. */
   readonly clientIds: Known<readonly Known<string>[]>;
 }
@@ -50,6 +51,7 @@ export function oidcProviders(terraform: Terraform): readonly RegisteredIssuer[]
     url: urlOf(resource),
     arn: resource.attribute("arn"),
     account: accountOf(resource),
+    partition: partitionOf(resource),
     clientIds: resource.names.includes("client_id_list")
       ? resource.list("client_id_list")
       : unread("the audiences of an OIDC provider that is only looked up are not known"),
@@ -73,14 +75,17 @@ export function hostOfArn(arn: Known<string>): Known<string> | undefined {
   return typeof first === "string" && first.startsWith(IN_ARN) ? withoutPrefix(end, IN_ARN) : undefined;
 }
 
-/** The OIDC providers of an issuer that may be in an account; only those that say most about it. */
+/** The OIDC providers of an issuer that may be in an account of a partition; only those that say most about it. */
 export function registeredIn(
   providers: readonly RegisteredIssuer[],
   issuer: Known<string>,
-  account: Known<string>,
+  { account, partition }: Pick<RegisteredIssuer, "account" | "partition">,
 ): readonly RegisteredIssuer[] {
   const there = providers.filter(
-    (each) => same(each.url, issuer) === "yes" && same(each.account, account) !== "no",
+    (each) =>
+      same(each.url, issuer) === "yes" &&
+      same(each.account, account) !== "no" &&
+      same(each.partition, partition) !== "no",
   );
   // An OIDC provider that is only looked up does not tell its audiences; a stated one may tell only some of them.
   const telling = there.filter(({ clientIds }) => isKnown(clientIds));

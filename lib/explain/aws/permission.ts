@@ -6,9 +6,10 @@ import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/
 import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
+import type { AskedName } from "../../rules/asked-names";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
-import type { AskedRepository } from "../asked-image";
+import { type AskedRepository, askedPattern } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import { amended } from "../shared/words";
 import { moduleRemedy } from "./documents";
@@ -23,6 +24,7 @@ export class AwsRights implements PullRights {
   readonly #judge: RoleJudge;
   readonly #owners: Owners;
   readonly #logins = new Map<string, Answer>();
+  #reached: readonly ReachedRepositories[] | undefined;
 
   constructor(role: AssumedRole, registries: Registries) {
     this.#role = role;
@@ -62,10 +64,11 @@ export class AwsRights implements PullRights {
     );
   }
 
+  /** What statements name, without what nothing of can be read. */
   reach(): readonly ReachedRepositories[] {
-    return this.#role.policies
-      .filter(({ doubt }) => doubt === undefined)
-      .flatMap(({ policy }) => reachOf(policy));
+    return (this.#reached ??= this.#named().filter(
+      ({ pattern, comparable }) => !comparable || this.#mayReadSome(pattern),
+    ));
   }
 
   held(): readonly HeldRight[] {
@@ -75,11 +78,27 @@ export class AwsRights implements PullRights {
       reads: reads(right),
     }));
     // Owners' policies on repositories matter for sets of repositories too.
-    const isNamed = this.reach().every(({ comparable }) => comparable);
+    const isNamed = this.#named().every(({ comparable }) => comparable);
     const owners = isNamed
       ? []
       : this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
     return [...rights, ...owners];
+  }
+
+  #named(): readonly ReachedRepositories[] {
+    return this.#role.policies
+      .filter(({ doubt }) => doubt === undefined)
+      .flatMap(({ policy }) => reachOf(policy));
+  }
+
+  /** False if each repository of a pattern is certainly refused. */
+  #mayReadSome(pattern: string): boolean {
+    const { repository: asked } = askedPattern(pattern);
+    if (asked === undefined) return true;
+    const { registry, answer } = placeOf(asked);
+    if (registry === undefined) return true;
+    const judge = (each: AskedName): Answer => this.#judged(somePlace(registry, asked.paths, each), answer);
+    return asked.paths.worst(judge, (said) => -badness(said))?.said.status !== "fail";
   }
 
   #judged(place: AskedPlace, answer: Answer): Answer {

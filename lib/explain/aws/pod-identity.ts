@@ -34,7 +34,7 @@ import type { AccountQuestion, AccountReading, TrustAnswer } from "../cloud";
 import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { ASK_AGAIN } from "../shared/words";
-import { type NamedRole, type Roles, isRoleArn } from "./identity";
+import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
 import { accountOf, push, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 import { type TrustQuestion, notFound } from "./trust";
@@ -240,7 +240,7 @@ class AssociationTrust implements RoleTrusts {
     const { role } = question;
     if (role === undefined) return every(notFound("the IAM role"));
     const where = seen("trust policy of the IAM role", role.resource.source);
-    const before = this.#obstacle(question, role.trust, where);
+    const before = misplaced(role, question.partition) ?? this.#obstacle(question, role.trust, where);
     if (before) return every(before);
     const { subject } = this;
     const said = (presumes: boolean, action: string): Answer | undefined =>

@@ -29,7 +29,8 @@ import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
 import { PodIdentities } from "./pod-identity";
 import { policyDocumentJson } from "./documents";
-import { Registries } from "./registry";
+import { Registries, repositoryAttributes } from "./registry";
+import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
 import { Trust, type TrustQuestion, notFound } from "./trust";
@@ -46,6 +47,7 @@ export const awsReader: CloudReader = {
     distributionArn,
     ...roleAttributes,
     ...bucketAttributes,
+    ...repositoryAttributes,
     ...placeAttributes,
   ],
   stores: issuerBuckets,
@@ -181,7 +183,12 @@ function readAws(
     roles,
     trust,
     registries: new Registries(terraform, documents),
-    access: new RoleAccess(roles, trust, new PodIdentities(terraform, roles)),
+    access: new RoleAccess(
+      roles,
+      trust,
+      new PodIdentities(terraform, roles),
+      new ResourcePolicies(terraform, documents),
+    ),
     spokes: new AwsSpokes(terraform, roles),
   };
 }

@@ -10,9 +10,11 @@ import {
   and,
   is,
   isKnown,
+  joined,
   known,
   map,
   orElse,
+  partsOf,
   same,
   shown,
 } from "../../model/known";
@@ -22,10 +24,10 @@ import { type AskedResource, namedResource, oneResource } from "../../rules/aws/
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
 import type { Granted } from "../cloud";
 import type { Source } from "../read/source";
-import type { Terraform } from "../read/terraform";
+import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { type Documents, ModuleCalls, samePolicy } from "./documents";
 import { grantedBy } from "./held";
-import { accountOf, push, regionOf } from "./place";
+import { accountOf, partitionOf, push, regionOf } from "./place";
 
 export interface Registry {
   readonly account: string;
@@ -97,6 +99,23 @@ export function isOf(one: Pick<PolicyOfOwner, "account" | "region">, place: Plac
 }
 
 const REPOSITORY = "aws_ecr_repository";
+
+/** What a repository's configuration says, although Terraform knows it only after apply. */
+export const repositoryAttributes: readonly ComputedAttribute[] = [
+  { type: REPOSITORY, attribute: "id", value: (repository) => repository.attribute("name") },
+  {
+    type: REPOSITORY,
+    attribute: "arn",
+    value: (repository) => {
+      // A data source may look into the registry of another account.
+      const isStated = orElse(repository.text("registry_id"), () => "late") !== undefined;
+      const account = isStated ? repository.stated("registry_id") : accountOf(repository);
+      const place = joined("arn:", partitionOf(repository), ":ecr:", regionOf(repository), ":", account);
+      const arn = joined(place, ":repository/", repository.attribute("name"));
+      return partsOf(arn) === undefined ? undefined : arn;
+    },
+  },
+];
 
 export class Registries {
   /** True if the answer does not depend on who asks. */

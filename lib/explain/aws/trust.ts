@@ -32,7 +32,7 @@ import type { TrustAnswer, TrustTerms } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { Recent, remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
-import type { Role } from "./identity";
+import { type Role, misplaced } from "./identity";
 import { beyondTerms } from "./held";
 import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields, memoryKey } from "./place";
@@ -175,8 +175,9 @@ export class Trust {
     const named = this.#trusted(policy).filter((each) => same(each.host, host) === "yes");
     const principal = named.find((each) => same(each.account, question.account) === "yes") ?? named[0];
     if (principal === undefined) return undefined;
-    const { issuer, account } = question;
-    const registered = registeredIn(this.#providers, issuer, isKnown(account) ? account : principal.account);
+    const { issuer, account, partition } = question;
+    const place = isKnown(account) ? { account, partition } : principal;
+    const registered = registeredIn(this.#providers, issuer, place);
     return { ...question, role, policy, host, principal, registered };
   }
 
@@ -328,6 +329,8 @@ function issuerTrusted(asked: Asked): Answer {
       DENIED,
       where(),
     );
+  const elsewhere = misplaced(role, partition);
+  if (elsewhere) return elsewhere;
   const [declared] = registered;
   if (declared)
     return pass(

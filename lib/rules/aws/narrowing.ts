@@ -7,7 +7,7 @@
 import { fail, type Problem } from "../../errors";
 import { isLate } from "../../model/late";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
-import { matchesPattern } from "../wildcard";
+import { matchesPattern, patternWithin } from "../wildcard";
 import { partitions, otherPartition } from "./partitions";
 import {
   type RequestStatement,
@@ -205,34 +205,6 @@ export function kmsStatements(keys: readonly string[]): PolicyStatement[] {
  */
 export function kmsKeyPolicyStatements(roleArn: string): PolicyStatement[] {
   return kmsStatements(["*"]).map((statement) => ({ ...statement, Principal: { AWS: roleArn } }));
-}
-
-const ANY = "*";
-const ONE = "?";
-
-/**
- * True if every text that a pattern of IAM matches is also matched by another: `b/x*` within `b/*`, `b*` not within
- * `b?`. Never wrongly true, but false for some that are within, for example `?*` and `*?`.
- */
-export function patternWithin(narrow: string, wide: string): boolean {
-  // reached[j]: the part of `wide` read so far can stand for the first j characters of `narrow`.
-  let reached = Array.from({ length: narrow.length + 1 }, (_, length) => length === 0);
-  for (const sign of wide) reached = sign === ANY ? fromFirst(reached) : oneFurther(reached, sign, narrow);
-  return reached.at(-1) === true;
-}
-
-/** `*` stands for any text, wildcards in it too. */
-function fromFirst(reached: readonly boolean[]): boolean[] {
-  const first = reached.indexOf(true);
-  return reached.map((_, length) => first >= 0 && length >= first);
-}
-
-function oneFurther(reached: readonly boolean[], sign: string, narrow: string): boolean[] {
-  return reached.map((_, length) => {
-    const given = narrow[length - 1];
-    if (length === 0 || reached[length - 1] !== true) return false;
-    return sign === ONE ? given !== ANY : given === sign;
-  });
 }
 
 export function noKmsKey(value: unknown): Problem {

@@ -301,6 +301,17 @@ describe("explain", () => {
       "the association in 444455556666",
     ],
     [
+      "of a role that is declared in another partition",
+      (terraform, folder) => {
+        const china = { region: "cn-north-1", alias: "china" };
+        Object.assign(terraform, { provider: { aws: [{ region: REGION }, china] } });
+        changed("aws_iam_role", (before) => ({ ...before, provider: "aws.china" }))(terraform, folder);
+      },
+      "denied",
+      "issuer-trusted",
+      "Terraform declares the role in aws-cn",
+    ],
+    [
       "with a second role",
       association({ target_role_arn: ROLE }),
       "unknown",

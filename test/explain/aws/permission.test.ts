@@ -60,6 +60,35 @@ describe("partitions", () => {
   });
 });
 
+// Terraform provider for AWS, aws_ecr_repository: `id` is the name, `arn` the ARN of the repository.
+describe("a repository that is named by reference", () => {
+  const login = { Effect: "Allow", Action: "ecr:GetAuthorizationToken", Resource: "*" };
+  const pulls = (Resource: string): object => ({ ...ALL, Action: "ecr:*", Resource });
+  const declared = (name: string): object => ({ aws_ecr_repository: { r: { name } } });
+  const by = (attribute: string): string => `\${aws_ecr_repository.r.${attribute}}`;
+  const denied = { aws_ecr_repository_policy: { p: { repository: by("id"), policy: policy(DENY) } } };
+
+  it.each<[string, object, unknown, Status]>([
+    ["in the role's policy", declared("shop/web"), pulls(by("arn")), "pass"],
+    ["in the role's policy, another one", declared("shop/api"), pulls(by("arn")), "fail"],
+    ["in the owner's policy", { ...declared("shop/web"), ...denied }, ALL, "fail"],
+    ["in the owner's policy, another one", { ...declared("shop/api"), ...denied }, ALL, "pass"],
+  ])("%s", (_, more, own, status) => {
+    expect(answer(more, [login, own])).toMatchObject({ status });
+  });
+
+  it("may be in the registry of another account", () => {
+    const data = { aws_ecr_repository: { r: { name: "shop/web", registry_id: OTHER } } };
+    const own = pulls("${data.aws_ecr_repository.r.arn}");
+    expect(repository(aws({ ...stack({}, own), data })).status).toBe("fail");
+  });
+
+  it("may be in an account that is not known", () => {
+    const open = stack(declared("shop/web"), pulls(by("arn")), { aws: { region: "eu-west-1" } });
+    expect(repository(aws(open)).status).toBe("unknown");
+  });
+});
+
 it("a role that is only looked up may have more policies than were read", () => {
   const { resource, provider } = stack({}) as { resource: { aws_iam_role: object }; provider: object };
   const { aws_iam_role: role, ...more } = resource;

@@ -178,6 +178,16 @@ describe("a trust policy", () => {
     if (status === "fail") expect(trust.issuer.reason).toContain("longer than 8192 characters");
   });
 
+  // "Amazon Resource Names (ARNs)" in the IAM user guide: partitions share no identities.
+  it("of a role that is declared in another partition than its ARN says", () => {
+    const china = limited(ACCOUNT, { region: "cn-north-1" });
+    const { trust } = puller(aws(stack(text(statement()), {}, china)));
+    expect(trust.issuer).toMatchObject({
+      status: "fail",
+      reason: "the role's ARN is written with partition aws, but Terraform declares the role in aws-cn",
+    });
+  });
+
   it("of a role that was not read", () => {
     expect(statuses(puller(aws({ resource: {} })).trust)).toEqual(["unknown", "unknown", "unknown"]);
   });
@@ -222,6 +232,12 @@ describe("an audience, of OIDC providers", () => {
     ],
     ["one that does not, perhaps elsewhere", { own: ownProvider() }, [elsewhere({}, ["b"])], "pass"],
     ["one that is looked up besides", { own: ownProvider() }, [elsewhere(limited(), undefined)], "pass"],
+    [
+      "one that is in another partition",
+      {},
+      [elsewhere(limited(ACCOUNT, { region: "cn-north-1" }), [AUDIENCE])],
+      "unknown",
+    ],
     ["one known only after apply besides", two([AUDIENCE], ["${var.x}"]), [], "pass"],
     ["one of 100 audiences", { own: ownProvider({ client_id_list: many(100) }) }, [], "pass"],
     ["one of 101 audiences", { own: ownProvider({ client_id_list: many(101) }) }, [], "unknown"],

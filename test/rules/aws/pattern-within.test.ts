@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesPattern } from "../../../lib/rules/wildcard";
-import { patternWithin } from "../../../lib/rules/aws/narrowing";
+import { matchesPattern, patternWithin, patternsMeet } from "../../../lib/rules/wildcard";
 
 const pattern = fc
   .array(fc.constantFrom("a", "b", "*", "?"), { maxLength: 6 })
@@ -43,6 +42,34 @@ describe("patternWithin", () => {
         const plain = one.replace(/[*?]/g, "a");
         expect(patternWithin(plain, one)).toBe(true);
       }),
+    );
+  });
+});
+
+describe("patternsMeet", () => {
+  it.each<[string, string, boolean]>([
+    ["b/*", "b/x", true],
+    ["b/*", "c/*", false],
+    ["a*", "*b", true],
+    ["a?", "*b", true],
+    ["a?", "a", false],
+    ["a*c", "ab*", true],
+    ["*a", "*b", false],
+    ["*", "", true],
+    ["?", "", false],
+    ["**", "*", true],
+  ])("%s and %s: %s", (one, other, expected) => {
+    expect([patternsMeet(one, other), patternsMeet(other, one)]).toEqual([expected, expected]);
+  });
+
+  it("is never false where a text matches both", () => {
+    const text = fc.array(fc.constantFrom("a", "b"), { maxLength: 8 }).map((signs) => signs.join(""));
+    fc.assert(
+      fc.property(pattern, pattern, text, (one, other, given) => {
+        if (matchesPattern(one, given) && matchesPattern(other, given))
+          expect(patternsMeet(one, other)).toBe(true);
+      }),
+      { numRuns: 2000 },
     );
   });
 });

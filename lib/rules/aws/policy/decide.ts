@@ -4,12 +4,19 @@
  * evaluation logic" in the IAM user guide.
  */
 
-import { type Ternary, and, match } from "../../../model/known";
+import { type Ternary, and, known, match } from "../../../model/known";
 import { conditionsHold } from "./conditions";
 import { type RequestContext } from "./context";
 import type { Statement, Policy } from "./document";
 import { Match, cannotTell, yes, no } from "./match";
-import { type AskedResource, Resources, coversAction, resourcesOf } from "./resource-name";
+import {
+  type AskedResource,
+  Resources,
+  coversAction,
+  everyResource,
+  oneResource,
+  resourcesOf,
+} from "./resource-name";
 
 type Effect = "Allow" | "Deny";
 
@@ -71,6 +78,8 @@ class UnreadStatements implements Candidate {
 
 interface Asked {
   readonly action: string;
+  /** The action as it is compared. */
+  readonly compared: AskedResource;
   readonly context: RequestContext;
   readonly principal: (statement: Statement) => Match;
   /** False if it is not certain that the policy applies. */
@@ -95,7 +104,8 @@ class ReadStatement implements Candidate {
       (effect) => (effect === "Allow" ? ALLOW : DENY),
       () => BOTH,
     );
-    const [principal, action] = [asked.principal(statement), coversAction(statement.actions, asked.action)];
+    const principal = asked.principal(statement);
+    const action = coversAction(statement.actions, asked.action, asked.compared);
     const others = and(principal.holds, action.holds);
     const rest = others === "no" ? others : and(others, conditionsHold(statement, asked.context).holds);
     this.#rest = rest === "yes" && !this.#isCertain ? "unknown" : rest;
@@ -121,7 +131,7 @@ class ReadStatement implements Candidate {
     const covered = resource && (resources instanceof Match ? resources : resources.judged(resource));
     const elements = [
       this.#asked.principal(statement),
-      coversAction(statement.actions, this.#asked.action),
+      coversAction(statement.actions, this.#asked.action, this.#asked.compared),
       ...(covered ? [covered] : []),
       conditionsHold(statement, this.#asked.context),
       ...(this.#isCertain ? [] : [NOT_CERTAIN]),
@@ -185,21 +195,34 @@ export class PolicySet<D = never> {
   }
 
   question(action: string): Question<D> {
-    const known = this.#questions.get(action);
-    if (known) return known;
-    const candidates = (): readonly Doubted<D>[] =>
-      this.#counted.flatMap((each, place) => this.#candidates(each, place, action));
-    const made = new Question(candidates, this.#refused, this.#judging.nothing);
+    const before = this.#questions.get(action);
+    const made = before ?? this.#made(action, oneResource(action.toLowerCase()));
     this.#questions.set(action, made);
     return made;
   }
 
-  #candidates({ policy, doubt }: CountedPolicy<D>, place: number, action: string): readonly Doubted<D>[] {
+  /** The question about every action that a text with wildcards covers. */
+  every(action: string): Question<D> {
+    return this.#made(action, everyResource(known(action.toLowerCase())));
+  }
+
+  #made(action: string, compared: AskedResource): Question<D> {
+    const candidates = (): readonly Doubted<D>[] =>
+      this.#counted.flatMap((each, place) => this.#candidates(each, place, action, compared));
+    return new Question(candidates, this.#refused, this.#judging.nothing);
+  }
+
+  #candidates(
+    { policy, doubt }: CountedPolicy<D>,
+    place: number,
+    action: string,
+    compared: AskedResource,
+  ): readonly Doubted<D>[] {
     if (policy.kind === "refused") return [];
     if (policy.kind === "unread") return [{ candidate: unreadStatements(policy.why), doubt }];
     const { context, principal } = this.#judging;
     const where = this.#counted.length === 1 ? "" : ` of policy ${place + 1}`;
-    const asked = { action, context, principal, isCertain: doubt === undefined };
+    const asked = { action, compared, context, principal, isCertain: doubt === undefined };
     return policy.statements.map((each) => ({
       candidate: "unread" in each ? unreadStatements(each.unread + where) : readStatement(each, where, asked),
       doubt,

@@ -69,7 +69,7 @@ interface RequestingRole {
   readonly account: Known<string>;
 }
 
-const NOTHING = "the repository policy has no statement that allows anything";
+const NOTHING = "the resource's policy has no statement that allows anything";
 
 /** The policy of a resource, evaluated for one role. */
 export class ResourcePolicy {
@@ -93,6 +93,11 @@ export class ResourcePolicy {
   /** Whether it admits the role; matters between accounts, within one only its {@link Question.denial} does. */
   lets(action: string): Question {
     return this.#lets.question(action);
+  }
+
+  /** As {@link lets}, for every action that a text with wildcards covers. */
+  every(action: string): Question {
+    return this.#lets.every(action);
   }
 
   /**

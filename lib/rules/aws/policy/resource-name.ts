@@ -9,6 +9,7 @@ import {
   type Ternary,
   is,
   match,
+  orElse,
   partsOf,
   shown,
   and,
@@ -21,6 +22,8 @@ import {
   literalPattern,
   matchesPattern,
   patternOf,
+  patternWithin,
+  patternsMeet,
   isAnyText,
   preparedPattern,
 } from "../../wildcard";
@@ -48,6 +51,15 @@ export function resourceOf(arn: Known<string>): AskedResource {
   return match<string, AskedResource>(arn, oneResource, () => new LateResource(arn));
 }
 
+/**
+ * Every action or resource that a text with wildcards covers; open where a value covers only a part of them. A text
+ * without wildcards is one.
+ */
+export function everyResource(text: Known<string>): AskedResource {
+  const pattern = orElse(text, () => "");
+  return /[*?]/.test(pattern) ? new EveryResource(pattern) : resourceOf(text);
+}
+
 /** The resource whose ARN is `before` followed by any name of a set. `before` has five colons. */
 export function namedResource(before: string, name: AskedName): AskedResource {
   return new NamedResource(before, name);
@@ -72,6 +84,31 @@ class OneResource implements AskedResource {
   partMatches(part: number, pattern: Pattern): Ternary {
     const given = (this.#parts ??= arnParts(this.text));
     return given.length === ARN_PARTS ? ternary(matchesPattern(pattern, given[part] ?? "")) : "no";
+  }
+}
+
+class EveryResource implements AskedResource {
+  readonly text = undefined;
+  readonly example: string;
+
+  constructor(pattern: string) {
+    this.example = pattern;
+  }
+
+  matches({ text }: PolicyValue): Ternary {
+    const wide = orElse(text, () => undefined);
+    if (wide === undefined) return "unknown";
+    if (patternWithin(this.example, wide)) return "yes";
+    const [own, others] = [this.example, wide].map(arnParts);
+    const isArn = own?.length === ARN_PARTS && others?.length === ARN_PARTS;
+    const meets = isArn
+      ? own.every((part, place) => patternsMeet(part, others[place] ?? ""))
+      : patternsMeet(this.example, wide);
+    return meets ? "unknown" : "no";
+  }
+
+  partMatches(): Ternary {
+    return "unknown";
   }
 }
 
@@ -147,32 +184,36 @@ class LateResource implements AskedResource {
 /** The first of the characters that no ARN has. */
 const PRIVATE_USE = 0xe000;
 
-/** Actions are compared without regard to case; policy variables are not filled in here. */
-export function coversAction({ values, negated }: Selection, action: string): Match {
-  const asked = action.toLowerCase();
+/**
+ * Actions are compared without regard to case, so `asked` is the action in lower case; policy variables are not filled
+ * in here.
+ */
+export function coversAction({ values, negated }: Selection, action: string, asked: AskedResource): Match {
   const found = values.map((value) => actionMatches(value, asked));
-  return covers(found, values, { negated, what: () => `action ${quoted(action)}` });
+  return covers(found, values, { negated, asked, what: () => `action ${quoted(action)}` });
 }
 
-function actionMatches(value: Known<string>, asked: string): Ternary {
+function actionMatches(value: Known<string>, asked: AskedResource): Ternary {
   const text = policyValue(lowered(value), false, NOTHING_KNOWN);
   const isOpen = match(
     value,
     (each) => each.includes("${"),
     () => false,
   );
-  return text === undefined || isOpen ? "unknown" : valueMatches(text, asked);
+  return text === undefined || isOpen ? "unknown" : asked.matches(text);
 }
 
 function covers(
   found: readonly Ternary[],
   values: readonly Known<string>[],
-  { negated, what }: { readonly negated: boolean; readonly what: () => string },
+  { negated, asked, what }: { readonly negated: boolean; asked: AskedResource; readonly what: () => string },
 ): Match {
   if (found.includes("yes"))
     return new Match(negated ? "no" : "yes", () => `it ${negated ? "excepts" : "covers"} the ${what()}`);
   const open = found.indexOf("unknown");
-  if (open >= 0) return cannotTell(() => `${shownValue(values[open])} cannot be compared with the ${what()}`);
+  const compares =
+    asked instanceof EveryResource ? "covers, or may cover, only a part of" : "cannot be compared with";
+  if (open >= 0) return cannotTell(() => `${shownValue(values[open])} ${compares} the ${what()}`);
   return new Match(negated ? "yes" : "no", () => `it ${negated ? "covers" : "does not cover"} the ${what()}`);
 }
 
@@ -213,7 +254,7 @@ export class Resources {
     return covers(
       this.#values.map((value) => matches(value, resource)),
       this.#values.map(({ raw }) => raw),
-      { negated: this.#negated, what: () => `resource ${quoted(resource.example)}` },
+      { negated: this.#negated, asked: resource, what: () => `resource ${quoted(resource.example)}` },
     );
   }
 

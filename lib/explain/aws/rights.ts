@@ -1,0 +1,334 @@
+/*
+ * Whether a role holds the rights that a component or workload asks for. A condition in the request is taken to hold
+ * for the calls that it makes.
+ *
+ * Source: "IAM JSON policy elements: Condition operators" and "Conditions with multiple context keys or values" in the
+ * IAM user guide.
+ */
+
+import {
+  type Known,
+  type Ternary,
+  all,
+  is,
+  known,
+  match,
+  orElse,
+  partsOf,
+  same,
+  shown,
+} from "../../model/known";
+import { type TreeObject, childOf, itemsOf, textAt, treeOf } from "../../model/tree";
+import { type RequestContext, NOTHING_KNOWN, ofRoles, requestContext } from "../../rules/aws/policy/context";
+import type { AwsDecision, Decision } from "../../rules/aws/policy/decide";
+import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
+import { readPolicy } from "../../rules/aws/policy/policy";
+import { everyResource, resourceOf } from "../../rules/aws/policy/resource-name";
+import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
+import { Resource } from "../read/block";
+import { named } from "../shared/words";
+import type { Doubt, HeldPolicy } from "./attachments";
+import { unreadRemedy } from "./documents";
+import type { Role } from "./identity";
+import { accountOf } from "./place";
+import type { AskingRole, ResourcePolicies } from "./resource-policies";
+import { policySets } from "./role-judge";
+
+const NO_POLICY = "is not authorized to perform: … because no identity-based policy allows the … action";
+
+/** The rights that a CredentialsRequest asks for, as the policy that grants exactly these. */
+function asked(rights: TreeObject): Policy {
+  const Statement = itemsOf(childOf(treeOf(rights), "statementEntries")).map((entry) => ({
+    Effect: childOf(entry, "effect"),
+    Action: childOf(entry, "action"),
+    Resource: childOf(entry, "resource"),
+    Condition: childOf(entry, "policyCondition"),
+  }));
+  return readPolicy({ Version: "2012-10-17", Statement }, "resource");
+}
+
+function statementsOf(policy: Policy): readonly Statement[] {
+  return policy.kind === "read" ? policy.statements.flatMap((each) => ("unread" in each ? [] : [each])) : [];
+}
+
+function allowing(policy: Policy): readonly Statement[] {
+  return statementsOf(policy).filter(({ effect }) => is(effect, "Allow") === "yes");
+}
+
+/** Each action of a statement with each of its resources. */
+function pairsOf({
+  actions,
+  resources,
+}: Statement): readonly (readonly [action: string, resource: Known<string>])[] {
+  const what = actions.values.map((value) => orElse(value, () => "*"));
+  return what.flatMap((action) => (resources?.values ?? []).map((resource) => [action, resource] as const));
+}
+
+/** `<action> on <resource>`. */
+export function rightsInWords(rights: TreeObject): readonly string[] {
+  return statementsOf(asked(rights)).flatMap((statement) => {
+    const no = is(statement.effect, "Deny") === "yes" ? "no " : "";
+    const ends = isUnconditional(statement) ? "" : " under conditions";
+    return pairsOf(statement).map(([action, resource]) => `${no}${action} on ${shown(resource)}${ends}`);
+  });
+}
+
+/** Whether the role has what is asked for; `account` is the account in the role's ARN. */
+export function rightsGranted(
+  role: Role,
+  rights: TreeObject,
+  account: Known<string>,
+  policies: ResourcePolicies,
+): Answer {
+  const [arns = [], statements = []] = ["managedPolicyArns", "statementEntries"].map((name) =>
+    itemsOf(childOf(treeOf(rights), name)),
+  );
+  const managed = arns.map(textAt).map((arn, _, all) => managedGranted(role, arn, all));
+  const [only, ...others] = managed;
+  return only && statements.length === 0
+    ? worstOf(only, ...others)
+    : worstOf(actionsGranted(role, rights, account, policies), ...managed);
+}
+
+/** Whether the role has a managed policy, and nothing but the other policies that are asked for takes from its rights. */
+function managedGranted(role: Role, arn: Known<string>, asked: readonly Known<string>[]): Answer {
+  const isHeld = ({ arn: own }: HeldPolicy, wanted: Known<string>): Ternary =>
+    own === undefined ? "no" : same(own, wanted);
+  const held = role.policies.find((each) => each.doubt === undefined && isHeld(each, arn) === "yes");
+  const others = role.policies.filter((each) => !asked.some((wanted) => isHeld(each, wanted) === "yes"));
+  const name = `the managed policy ${shown(arn)}`;
+  if (held === undefined) {
+    const isOpen = role.policies.some((each) =>
+      each.arn === undefined ? each.policy.kind === "unread" : isHeld(each, arn) !== "no",
+    );
+    return isOpen
+      ? unknown(`whether the role has ${name} is not known`, unreadRemedy(role), where(role))
+      : broken(`the role does not have ${name}`, "attach it to the role", NO_POLICY, where(role));
+  }
+  const { policy } = held;
+  if (policy.kind === "refused")
+    return broken(`AWS refuses ${name}: ${policy.why}`, "correct it", NO_POLICY, where(role));
+  const granted = pass(`the role has ${name}`, where(role));
+  if (role.boundary === undefined && !others.some(mayDeny)) return granted;
+  const pairs = allowing(policy).flatMap((each) => (isNegated(each) ? [] : pairsOf(each)));
+  const said = pairs.map(
+    ([action, on]) => decided(role, action, on, NOTHING_KNOWN, ofAll(action, on)).outcome,
+  );
+  if (said.includes("denied"))
+    return broken(
+      `the permissions boundary or a denial takes rights of ${name} away`,
+      "let the boundary allow them, and exempt the role from the denial",
+      NO_POLICY,
+      where(role),
+    );
+  return said.length > 0 && said.every((each) => each === "allowed")
+    ? granted
+    : unknown(
+        `what the permissions boundary and denials leave of ${name} is not known`,
+        unreadRemedy(role),
+        where(role),
+      );
+}
+
+function mayDeny({ policy }: HeldPolicy): boolean {
+  if (policy.kind !== "read") return policy.kind === "unread";
+  return policy.statements.some((each) => "unread" in each || is(each.effect, "Allow") !== "yes");
+}
+
+/** Whether the role's policies, within its boundary, allow every action of the request. */
+function actionsGranted(
+  role: Role,
+  rights: TreeObject,
+  account: Known<string>,
+  policies: ResourcePolicies,
+): Answer {
+  const request = asked(rights);
+  if (request.kind !== "read")
+    return unknown(`what is requested is not known: ${request.why}`, "correct the request");
+  const denied = new Map<string, string>();
+  const open = new Map<string, Pick<Judged, "reason" | "remedy">>();
+  const all = allowing(request).flatMap((each) => pairsOf(each).map((pair) => ({ each, pair })));
+  const asking = { arn: role.arn, partition: role.partition, account };
+  for (const { each, pair } of all) {
+    const [action, resource] = pair;
+    const own = decidedForAll(role, action, resource, askedContext(asking, each.conditions));
+    const judged: Judged = own.outcome === "allowed" ? byOwner(asking, action, resource, policies) : own;
+    if (judged.outcome === "denied") denied.set(action, judged.reason);
+    if (judged.outcome === "unknown") open.set(action, judged);
+  }
+  const evidence = [where(role), ...grantedInWords(role).map((words) => seen(words, undefined))];
+  const [first] = denied;
+  if (first)
+    return broken(
+      `the request includes ${named([...denied.keys()])}, which the role does not allow: ${first[1]}`,
+      "grant exactly what the request asks for; the CredentialsRequests of another release ask for other actions",
+      `is not authorized to perform: ${first[0]}`,
+      ...evidence,
+    );
+  const [perhaps] = open;
+  if (perhaps)
+    return unknown(
+      `whether the role may ${named([...open.keys()])} is not known: ${perhaps[1].reason}`,
+      perhaps[1].remedy ?? unreadRemedy(role),
+      ...evidence,
+    );
+  return pass(`the role is granted all ${all.length} requested actions`, ...evidence);
+}
+
+/** Whether the role is granted anything; the evidence lists its rights. */
+export function anythingGranted(role: Role): Answer {
+  const words = grantedInWords(role);
+  const evidence = [where(role), ...words.map((each) => seen(each, undefined))];
+  const counts = whatCounts(role);
+  if (counts === "allowed") return pass(`the role is granted ${named(words)}`, ...evidence);
+  return counts === "denied"
+    ? broken(
+        "the role may do nothing: it has no policy, or its permissions boundary and denials take every right away",
+        "attach a policy to it, and check that its permissions boundary and denials leave the rights it needs",
+        NO_POLICY,
+        ...evidence,
+      )
+    : unknown(
+        "whether the role may do anything depends on policies that were not read, on conditions, or on how its permissions boundary and denials narrow wildcards",
+        unreadRemedy(role),
+        ...evidence,
+      );
+}
+
+/** Whether conditions, denials and the boundary leave anything of what the statements allow. */
+function whatCounts(role: Role): AwsDecision["outcome"] {
+  const statements = certainlyAllowing(role);
+  const pairs = statements.filter((each) => !isNegated(each)).flatMap(pairsOf);
+  const said = pairs.map(([action, resource]) => {
+    const { outcome } = decided(role, action, resource, NOTHING_KNOWN);
+    return outcome === "denied" && hasWildcard(action, resource) ? "unknown" : outcome;
+  });
+  if (said.includes("allowed")) return "allowed";
+  const isOpen = role.policies.some(({ policy, doubt }) => policy.kind === "unread" || doubt);
+  return isOpen || said.includes("unknown") || statements.some(isNegated) ? "unknown" : "denied";
+}
+
+/** A negated element is not a single action to ask about. */
+function isNegated({ actions, resources }: Statement): boolean {
+  return actions.negated || resources?.negated !== false;
+}
+
+function certainlyAllowing({ policies }: Role): readonly Statement[] {
+  return policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy)));
+}
+
+function hasWildcard(action: string, resource: Known<string>): boolean {
+  return /[*?]/.test(action + orElse(resource, () => ""));
+}
+
+type Asking = (set: ReturnType<typeof policySets>[number]) => Decision<Doubt>;
+
+/** The decision of the role's policies and the boundary together: a denial by either wins. */
+function decided(
+  role: Role,
+  action: string,
+  resource: Known<string>,
+  context: RequestContext,
+  asking: Asking = (set) => set.question(action).decide(resourceOf(resource)),
+): AwsDecision {
+  const [own, bound] = policySets(role, context).map(asking);
+  const outcome = own?.outcome ?? "denied";
+  const reason = own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "";
+  if (bound === undefined || bound.outcome === "allowed" || outcome === "denied" || outcome === bound.outcome)
+    return { outcome, reason };
+  return { outcome: bound.outcome, reason: `the permissions boundary: ${bound.reason}` };
+}
+
+/** Of what wildcards in a request cover, a denial or an exception in the role's policies may take a part away. */
+function decidedForAll(
+  role: Role,
+  action: string,
+  resource: Known<string>,
+  context: RequestContext,
+): AwsDecision {
+  const said = decided(role, action, resource, context);
+  return said.outcome === "denied" || !hasWildcard(action, resource)
+    ? said
+    : decided(role, action, resource, context, ofAll(action, resource));
+}
+
+function ofAll(action: string, resource: Known<string>): Asking {
+  return (set) => set.every(action).decide(everyResource(resource));
+}
+
+const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
+
+/** The account in an ARN, or of the resource to which it refers. */
+function ownerOf(resource: Known<string>): Known<string> | undefined {
+  const [, owner] = ACCOUNT_IN_ARN.exec(orElse(resource, () => "")) ?? [];
+  if (owner !== undefined) return known(owner);
+  const targets = (partsOf(resource) ?? []).map((part) => (typeof part === "string" ? part : part.target));
+  const target = targets.find((each): each is Resource => each instanceof Resource);
+  return target && accountOf(target);
+}
+
+interface Judged extends AwsDecision {
+  /** `undefined` where it is to change the role's policies. */
+  readonly remedy?: string | undefined;
+}
+
+/** Source: "Cross-account policy evaluation logic" in the IAM user guide: both accounts must allow it. */
+function byOwner(
+  role: AskingRole,
+  action: string,
+  resource: Known<string>,
+  policies: ResourcePolicies,
+): Judged {
+  const owner = ownerOf(resource);
+  const isAbroad = owner !== undefined && same(role.account, owner) === "no";
+  const reason = isAbroad
+    ? `${shown(resource)} is in another account, and its resource policy, which must also admit the role, was not read`
+    : policies.objection(role, action, resource);
+  return reason === undefined
+    ? { outcome: "allowed", reason: "" }
+    : { outcome: "unknown", reason, remedy: "check that the policy of the resource admits the role" };
+}
+
+/** What is known of calls within the requested conditions; a policy's condition that the request also has holds. */
+function askedContext({ arn, account }: AskingRole, given: Statement["conditions"]): RequestContext {
+  const conditions = orElse(given, () => []);
+  const telling = conditions.filter(({ operator }) => /^(?:Bool|StringEquals)$/i.test(operator));
+  const keys = telling.map(({ key, values }) => [orElse(key, () => ""), values.map(shown)] as const);
+  const ofRole = { ...ofRoles, "aws:PrincipalAccount": account, "aws:PrincipalArn": arn };
+  return {
+    ...requestContext({ ...ofRole, ...Object.fromEntries(keys) }),
+    presumes: (granted) => {
+      const words = wordsOf(granted);
+      return words !== undefined && conditions.some((each) => wordsOf(each) === words);
+    },
+  };
+}
+
+/** A condition as text; `undefined` if a value is not known. */
+function wordsOf({ operator, key, values }: Condition): string | undefined {
+  return match(
+    all([key, ...values]),
+    ([name = "", ...texts]) =>
+      JSON.stringify([operator.toLowerCase(), name.toLowerCase(), ...[...new Set(texts)].sort()]),
+    () => undefined,
+  );
+}
+
+function grantedInWords(role: Role): readonly string[] {
+  return [...new Set(certainlyAllowing(role).map(inWords))].sort();
+}
+
+function inWords(statement: Statement): string {
+  const [what, on] = [statement.actions, statement.resources].map((each) =>
+    each ? `${each.negated ? "everything but " : ""}${each.values.map(shown).join(", ")}` : "nothing",
+  );
+  return `${what ?? ""} on ${on ?? ""}${isUnconditional(statement) ? "" : " under conditions"}`;
+}
+
+function isUnconditional({ conditions }: Statement): boolean {
+  return orElse(conditions, () => undefined)?.length === 0;
+}
+
+function where({ pathName, resource }: Role): Evidence {
+  return seen(`IAM role ${pathName}`, resource.source);
+}
