@@ -5,7 +5,7 @@
 
 import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
 import { once } from "../../model/once";
-import { at } from "../../model/parsed";
+import { at, list, text, texts } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
 import { compareVersions } from "../../model/version";
 import { featureGateDefault, nodeNeedsServiceAccountGet } from "../../rules/kubelet/feature-gates";
@@ -76,11 +76,12 @@ function placedElsewhere(
   // Only a literal placement is judged.
   const written = (key: string): unknown => orElse(knownJson(treeAt(spec, key)), () => undefined);
   const selector = written("nodeSelector");
-  if (at(written("os"), "name") === "windows" || OS.some((label) => at(selector, label) === "windows"))
+  const ofWindows = [at(written("os"), "name"), ...OS.map((label) => at(selector, label))];
+  if (ofWindows.includes("windows") || requiresWindows(written("affinity")))
     return unknown(
       `the pods of ${title} run on Windows nodes, whose kubelets are not judged here`,
       "check the kubelets' flags on those nodes",
-      seen("os or nodeSelector", source),
+      seen("os, nodeSelector or affinity", source),
     );
   // Nodes of other platforms are not named by pools, and those of a hosted cluster have one role.
   if (cluster.openShift === undefined || cluster.openShift.nodePools !== undefined) return undefined;
@@ -93,6 +94,17 @@ function placedElsewhere(
     `configure the nodes of the pool ${pool} as well, or name the manifests that do`,
     seen("nodeSelector", source),
   );
+}
+
+/** Whether each term of a required node affinity is for Windows alone. */
+function requiresWindows(affinity: unknown): boolean {
+  const required = at(affinity, "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
+  const terms = list(at(required, "nodeSelectorTerms")).map((term) => list(at(term, "matchExpressions")));
+  const isForWindows = (each: unknown): boolean =>
+    OS.includes(text(at(each, "key"))) &&
+    at(each, "operator") === "In" &&
+    texts(at(each, "values")).join() === "windows";
+  return terms.length > 0 && terms.every((expressions) => expressions.some(isForWindows));
 }
 
 /** What kube-apiserver allows nodes to do, by its version and gates. */
