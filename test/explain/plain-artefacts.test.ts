@@ -4,6 +4,8 @@ import { explained, firstFailed, folderOf, statuses } from "../fixtures/explain/
 import { cluster, plain } from "../fixtures/explain/plain";
 
 const HOST = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+const ANNOTATION = "eks.amazonaws.com/ecr-role-arn";
+const ROLES = "arn:aws:iam::111122223333:role";
 const ask = { serviceAccount: "team/puller", image: `${HOST}/team/web:v1` };
 
 describe("manifests and Terraform of other people", () => {
@@ -65,6 +67,48 @@ describe("manifests and Terraform of other people", () => {
     const files = { ...plain, "other/main.tf.json": main, "other/roles.tf.json": other };
     const [result] = explained(files, { ...ask, image: `${HOST}/other/web` }, { cluster });
     expect(firstFailed(result ?? { checks: [] })).toBe("repository-permitted");
+  });
+});
+
+describe("objects in resources of Terraform", () => {
+  const rules = [
+    { api_groups: [""], resources: ["sts.amazonaws.com"], verbs: ["request-serviceaccounts-token-audience"] },
+  ];
+  const role = { metadata: { name: "audience" }, rule: rules };
+  const binding = {
+    metadata: { name: "audience" },
+    role_ref: { api_group: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "audience" },
+    subject: { kind: "Group", name: "system:nodes", api_group: "rbac.authorization.k8s.io" },
+  };
+  const kubernetes_cluster_role_binding_v1 = { x: binding };
+  const account = (name: string): object => ({
+    metadata: { name: "puller", namespace: "team", annotations: { [ANNOTATION]: `${ROLES}/${name}` } },
+  });
+
+  it.each<[title: string, resource: object, verdict: string]>([
+    ["RBAC", { kubernetes_cluster_role_v1: { x: role }, kubernetes_cluster_role_binding_v1 }, "allowed"],
+    ["a binding without its role", { kubernetes_cluster_role_binding_v1 }, "denied"],
+    [
+      "a role that for_each makes",
+      {
+        kubernetes_cluster_role_v1: { x: { ...role, for_each: { a: 1 } } },
+        kubernetes_cluster_role_binding_v1,
+      },
+      "unknown",
+    ],
+    ["any manifest", { kubectl_manifest: { x: { yaml_body: "kind: ClusterRole" } } }, "unknown"],
+  ])("%s", (_, resource, verdict) => {
+    const files = { ...plain, "rbac.yaml": "", "iam/rbac.tf.json": JSON.stringify({ resource }) };
+    expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
+  });
+
+  it.each([
+    ["the role that its manifest names", "team/puller", "allowed"],
+    ["another role than its manifest names", "team/other", "unknown"],
+  ])("a service account with %s", (_, name, verdict) => {
+    const resource = { kubernetes_service_account_v1: { x: account(name) } };
+    const files = { ...plain, "iam/account.tf.json": JSON.stringify({ resource }) };
+    expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
   });
 });
 

@@ -27,7 +27,7 @@ import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
 import { hasLateName, namedTree, shownNames } from "../read/late-text";
 import { referredCluster } from "../shared/spokes";
-import { inAnyOrder } from "./links";
+import { inAnyOrder, unlessPerhaps } from "./links";
 
 type Issues = readonly WorkloadIdentityError[];
 
@@ -169,18 +169,6 @@ function writerAnswer(
         seen(job.title, job.source),
       ),
     ),
-  );
-}
-
-/** If nothing grants it for certain, a role or binding with a late value may still do so. */
-export function unlessPerhaps({ rbacPerhaps }: ClusterArtefacts, answer: Answer): Answer {
-  const [perhaps] = rbacPerhaps;
-  if (answer.status !== "fail" || perhaps === undefined) return answer;
-  return unknown(
-    `${answer.reason}, unless a role or binding with a value known only after apply allows it`,
-    "explain the manifests that bind wrote",
-    ...answer.evidence,
-    seen("role or binding", perhaps),
   );
 }
 

@@ -24,7 +24,7 @@ import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
-import { accountWritten, inAnyOrder } from "./links";
+import { accountWritten, inAnyOrder, unlessPerhaps } from "./links";
 import type { PullFacts, Puller } from "./pull-questions";
 
 /** Is the service account among the objects of the cluster? */
@@ -150,10 +150,13 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
         "whether nodes may get service accounts depends on the API server's version, which is not known",
         "state the version of kube-apiserver, with --facts as cluster.apiServer",
       );
-    return broken(
-      `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
-      `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch KubeletServiceAccountTokenForCredentialProviders on in kube-apiserver`,
-      `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
+    return unlessPerhaps(
+      artefacts,
+      broken(
+        `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
+        `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch KubeletServiceAccountTokenForCredentialProviders on in kube-apiserver`,
+        `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
+      ),
     );
   });
 }
@@ -254,23 +257,19 @@ function withoutGrant(
       "also give explain the CSIDriver (and PersistentVolumeClaim and PersistentVolume), or grant the audience by RBAC",
       volumes,
     );
-  const [perhaps] = artefacts.rbacPerhaps;
-  if (perhaps)
-    return unknown(
-      `whether nodes may request tokens for ${what} is not known: a role or binding holds a value known only after apply`,
-      "explain the manifests that bind wrote",
-      seen("role or binding", perhaps),
-    );
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
       "no RBAC for audiences was read, and the version of the API server is not known",
       "also give explain the manifests with the RBAC, and state the version of kube-apiserver, with --facts as cluster.apiServer",
     );
-  return broken(
-    `nothing lets nodes request tokens of ${key} for ${what}`,
-    `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
-    `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
-    ...[...artefacts.rbacSources].map(([title, source]) => seen(title, source)),
+  return unlessPerhaps(
+    artefacts,
+    broken(
+      `nothing lets nodes request tokens of ${key} for ${what}`,
+      `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
+      `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
+      ...[...artefacts.rbacSources].map(([title, source]) => seen(title, source)),
+    ),
   );
 }
 

@@ -53,6 +53,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly outputs: ReadonlyMap<string, Known<string>>;
   /** Identities given to `bind` that contradict a state, as sentences, by the document's `sourceText`. */
   readonly misfilled: ReadonlyMap<string, string>;
+  /** Resources of Terraform that were not read and may be service accounts, roles or bindings of the cluster. */
+  readonly perhaps: readonly Source[];
 }
 
 export interface Facts {
@@ -101,12 +103,13 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
   const plain = [...named, ...delivered.any];
-  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeDocument(value));
-  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
+  if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
+    return nothingFound(paths);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
+  const ofAll = { misfilled: wrong.misfilled, perhaps: delivered.perhaps };
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
-  const skipped = [
+  const skipped = distinct([
     ...input.skipped,
     ...stacks.flatMap((stack) => stack.skipped),
     ...delivered.skipped,
@@ -115,12 +118,12 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...modules,
     ...unread.skipped,
     ...otherFiles(unread.others.filter((file) => !isListedForNodes(file, stacks))),
-  ];
-  return {
-    clusters: clusters.map((cluster) => ({ ...cluster, misfilled: wrong.misfilled })),
-    terraform,
-    skipped: distinct(skipped),
-  };
+  ]);
+  return { clusters: clusters.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+}
+
+function isObject({ value }: FileDocument): boolean {
+  return isKubernetesDocument(value) || isNodeDocument(value);
 }
 
 /** Whether a stack lists the file for nodes, so that it was read whatever its extension is. */
@@ -302,7 +305,7 @@ function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
   };
 }
 
-type StackCluster = Omit<ClusterArtefacts, "misfilled">;
+type StackCluster = Omit<ClusterArtefacts, "misfilled" | "perhaps">;
 
 /** One cluster for each stack that has one; without stacks a single one of everything that was read. */
 function clustersOf(
