@@ -112,6 +112,43 @@ describe("objects in resources of Terraform", () => {
   });
 });
 
+/** Source: kubernetes-sigs/kustomize, api/types/kustomization.go. */
+describe("a service account in a kustomization", () => {
+  const base = { resources: ["deployment.yaml"] };
+  it.each<[title: string, kustomizations: Readonly<Record<string, object>>, status: string]>([
+    ["that only takes it", { app: base }, "pass"],
+    [
+      "with labels and images",
+      { app: { ...base, labels: [], images: [{ name: "x", newTag: "v2" }] } },
+      "pass",
+    ],
+    ["of its own namespace", { app: { ...base, namespace: "team" } }, "pass"],
+    ["of another namespace", { app: { ...base, namespace: "dev" } }, "unknown"],
+    ["with a prefix", { app: { ...base, namePrefix: "dev-" } }, "unknown"],
+    ["with a prefix for other files", { app: { resources: ["x.yaml"], namePrefix: "dev-" } }, "pass"],
+    [
+      "with a patch of it",
+      { app: { ...base, patches: [{ target: { kind: "ServiceAccount" } }] } },
+      "unknown",
+    ],
+    ["with a patch of others", { app: { ...base, patches: [{ target: { kind: "Deployment" } }] } }, "pass"],
+    ["above", { app: base, "": { resources: ["app"], nameSuffix: "-dev" } }, "unknown"],
+    [
+      "two above",
+      { app: base, mid: { resources: ["../app"] }, top: { bases: ["../mid"], nameSuffix: "-dev" } },
+      "unknown",
+    ],
+  ])("%s", (_, kustomizations, status) => {
+    const made = Object.entries(kustomizations).map(([folder, value]) => [
+      `${folder}/kustomization.yaml`,
+      JSON.stringify(value),
+    ]);
+    const files = { ...plain, ...(Object.fromEntries(made) as Record<string, string>) };
+    const [result] = explained(files, ask, { cluster });
+    expect(statuses(result ?? { checks: [] })["service-account-present"]).toBe(status);
+  });
+});
+
 describe("pull secrets", () => {
   const secret = (text: string): string =>
     text.replace(

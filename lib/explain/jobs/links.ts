@@ -129,6 +129,12 @@ export function accountWritten(
   mayBeElsewhere: boolean,
   log: string,
 ): Answer {
+  if (account?.patch)
+    return unknown(
+      `a kustomization, or a patch with $patch, was read that changes ${key}; whether it is applied is not known`,
+      "give explain the manifests as kustomize writes them (kubectl kustomize)",
+      seen("kustomization or patch", account.patch),
+    );
   if (account?.source)
     return pass(
       () => `the service account ${key} exists`,

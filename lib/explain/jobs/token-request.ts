@@ -36,12 +36,6 @@ export function accountPresent({
   if (workload?.isStatic) return staticPod(workload, entry);
   const elsewhere = workload && placedElsewhere(workload, artefacts);
   if (elsewhere) return elsewhere;
-  if (account?.patch)
-    return unknown(
-      `a patch of ${key} with $patch was read, which deletes or replaces fields of it; whether it is applied is not known`,
-      "give explain the manifests as kustomize writes them (kubectl kustomize)",
-      seen("ServiceAccount with $patch", account.patch),
-    );
   // If no service account was read at all, or the workload is another team's, it may be written elsewhere.
   const mayBeElsewhere =
     origin === "workload" || (origin === "asked" && artefacts.serviceAccounts.size === 0);

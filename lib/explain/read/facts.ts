@@ -17,6 +17,7 @@ import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, documentsIn, readText } from "./documents";
 import { EXPLAINED, STACK_FILE, type StackInput, inputFiles, isThere, otherFiles } from "./input-files";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
+import { kustomized } from "./kustomizations";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
@@ -102,11 +103,11 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const delivered = deliveredObjects(stacks, terraform);
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const plain = [...named, ...delivered.any];
+  const plain = [...kustomized(named), ...delivered.any];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
-  const ofAll = { misfilled: wrong.misfilled, perhaps: delivered.perhaps };
+  const ofAll = { misfilled: wrong.misfilled, perhaps: perhapsOf(delivered, plain) };
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   const skipped = distinct([
@@ -124,6 +125,11 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
 
 function isObject({ value }: FileDocument): boolean {
   return isKubernetesDocument(value) || isNodeDocument(value);
+}
+
+/** What may be objects of any cluster: resources that were not read, and what kustomize makes of manifests. */
+function perhapsOf(delivered: Delivered, plain: readonly KubernetesDocument[]): readonly Source[] {
+  return [...delivered.perhaps, ...plain.flatMap(({ kustomization }) => kustomization ?? [])];
 }
 
 /** Whether a stack lists the file for nodes, so that it was read whatever its extension is. */
