@@ -328,6 +328,16 @@ describe("mirrors", () => {
   });
 });
 
+/** A required node affinity with one term for each list of systems, or for anything. */
+const required = (...systems: readonly (readonly string[] | undefined)[]): object => {
+  const nodeSelectorTerms = systems.map((values) => ({
+    matchExpressions: values ? [{ key: "kubernetes.io/os", operator: "In", values }] : [],
+  }));
+  return {
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+  };
+};
+
 describe("pods that choose their nodes", () => {
   it.each<[string, object, string]>([
     ["no pool", {}, "pass"],
@@ -342,6 +352,9 @@ describe("pods that choose their nodes", () => {
     ["Linux", { nodeSelector: { "kubernetes.io/os": "linux" } }, "pass"],
     ["Windows", { nodeSelector: { "kubernetes.io/os": "windows" } }, "unknown"],
     ["Windows, by the pod's system", { os: { name: "windows" } }, "unknown"],
+    ["Windows, by required affinity", required(["windows"]), "unknown"],
+    ["Windows or Linux, by required affinity", required(["windows", "linux"]), "pass"],
+    ["Windows or anything, by required affinity", required(["windows"], undefined), "pass"],
   ])("%s", (_, spec, status) => {
     const pod = {
       apiVersion: "v1",

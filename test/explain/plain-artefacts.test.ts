@@ -4,6 +4,8 @@ import { explained, firstFailed, folderOf, statuses } from "../fixtures/explain/
 import { cluster, plain } from "../fixtures/explain/plain";
 
 const HOST = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+const ANNOTATION = "eks.amazonaws.com/ecr-role-arn";
+const ROLES = "arn:aws:iam::111122223333:role";
 const ask = { serviceAccount: "team/puller", image: `${HOST}/team/web:v1` };
 
 describe("manifests and Terraform of other people", () => {
@@ -65,6 +67,85 @@ describe("manifests and Terraform of other people", () => {
     const files = { ...plain, "other/main.tf.json": main, "other/roles.tf.json": other };
     const [result] = explained(files, { ...ask, image: `${HOST}/other/web` }, { cluster });
     expect(firstFailed(result ?? { checks: [] })).toBe("repository-permitted");
+  });
+});
+
+describe("objects in resources of Terraform", () => {
+  const rules = [
+    { api_groups: [""], resources: ["sts.amazonaws.com"], verbs: ["request-serviceaccounts-token-audience"] },
+  ];
+  const role = { metadata: { name: "audience" }, rule: rules };
+  const binding = {
+    metadata: { name: "audience" },
+    role_ref: { api_group: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "audience" },
+    subject: { kind: "Group", name: "system:nodes", api_group: "rbac.authorization.k8s.io" },
+  };
+  const kubernetes_cluster_role_binding_v1 = { x: binding };
+  const account = (name: string): object => ({
+    metadata: { name: "puller", namespace: "team", annotations: { [ANNOTATION]: `${ROLES}/${name}` } },
+  });
+
+  it.each<[title: string, resource: object, verdict: string]>([
+    ["RBAC", { kubernetes_cluster_role_v1: { x: role }, kubernetes_cluster_role_binding_v1 }, "allowed"],
+    ["a binding without its role", { kubernetes_cluster_role_binding_v1 }, "denied"],
+    [
+      "a role that for_each makes",
+      {
+        kubernetes_cluster_role_v1: { x: { ...role, for_each: { a: 1 } } },
+        kubernetes_cluster_role_binding_v1,
+      },
+      "unknown",
+    ],
+    ["any manifest", { kubectl_manifest: { x: { yaml_body: "kind: ClusterRole" } } }, "unknown"],
+  ])("%s", (_, resource, verdict) => {
+    const files = { ...plain, "rbac.yaml": "", "iam/rbac.tf.json": JSON.stringify({ resource }) };
+    expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
+  });
+
+  it.each([
+    ["the role that its manifest names", "team/puller", "allowed"],
+    ["another role than its manifest names", "team/other", "unknown"],
+  ])("a service account with %s", (_, name, verdict) => {
+    const resource = { kubernetes_service_account_v1: { x: account(name) } };
+    const files = { ...plain, "iam/account.tf.json": JSON.stringify({ resource }) };
+    expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
+  });
+});
+
+/** Source: kubernetes-sigs/kustomize, api/types/kustomization.go. */
+describe("a service account in a kustomization", () => {
+  const base = { resources: ["deployment.yaml"] };
+  it.each<[title: string, kustomizations: Readonly<Record<string, object>>, status: string]>([
+    ["that only takes it", { app: base }, "pass"],
+    [
+      "with labels and images",
+      { app: { ...base, labels: [], images: [{ name: "x", newTag: "v2" }] } },
+      "pass",
+    ],
+    ["of its own namespace", { app: { ...base, namespace: "team" } }, "pass"],
+    ["of another namespace", { app: { ...base, namespace: "dev" } }, "unknown"],
+    ["with a prefix", { app: { ...base, namePrefix: "dev-" } }, "unknown"],
+    ["with a prefix for other files", { app: { resources: ["x.yaml"], namePrefix: "dev-" } }, "pass"],
+    [
+      "with a patch of it",
+      { app: { ...base, patches: [{ target: { kind: "ServiceAccount" } }] } },
+      "unknown",
+    ],
+    ["with a patch of others", { app: { ...base, patches: [{ target: { kind: "Deployment" } }] } }, "pass"],
+    ["above", { app: base, "": { resources: ["app"], nameSuffix: "-dev" } }, "unknown"],
+    [
+      "two above",
+      { app: base, mid: { resources: ["../app"] }, top: { bases: ["../mid"], nameSuffix: "-dev" } },
+      "unknown",
+    ],
+  ])("%s", (_, kustomizations, status) => {
+    const made = Object.entries(kustomizations).map(([folder, value]) => [
+      `${folder}/kustomization.yaml`,
+      JSON.stringify(value),
+    ]);
+    const files = { ...plain, ...(Object.fromEntries(made) as Record<string, string>) };
+    const [result] = explained(files, ask, { cluster });
+    expect(statuses(result ?? { checks: [] })["service-account-present"]).toBe(status);
   });
 });
 

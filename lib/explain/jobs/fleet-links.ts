@@ -29,14 +29,8 @@ import {
   pluginPresent,
   providersFor,
 } from "./fleet-plugin";
-import {
-  profileDocument,
-  profilePresent,
-  profileWellFormed,
-  unlessPerhaps,
-  unlessRefused,
-} from "./fleet-profile";
-import { TRUST_LINKS, type TrustFacts, inAnyOrder, missing } from "./links";
+import { profileDocument, profilePresent, profileWellFormed, unlessRefused } from "./fleet-profile";
+import { TRUST_LINKS, type TrustFacts, inAnyOrder, missing, unlessPerhaps } from "./links";
 
 export interface FleetQuestion {
   readonly artefacts: ClusterArtefacts;

@@ -4,7 +4,7 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { type Known, type Ternary, isKnown, orElse, whyNot, whyText } from "../../model/known";
+import { type Known, type Ternary, isKnown, orElse, same, whyNot, whyText } from "../../model/known";
 import { once } from "../../model/once";
 import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
@@ -26,7 +26,8 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answ
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
 import { hasLateName, namedTree, shownNames } from "../read/late-text";
-import { inAnyOrder } from "./links";
+import { referredCluster } from "../shared/spokes";
+import { inAnyOrder, unlessPerhaps } from "./links";
 
 type Issues = readonly WorkloadIdentityError[];
 
@@ -171,18 +172,6 @@ function writerAnswer(
   );
 }
 
-/** If nothing grants it for certain, a role or binding with a late value may still do so. */
-export function unlessPerhaps({ rbacPerhaps }: ClusterArtefacts, answer: Answer): Answer {
-  const [perhaps] = rbacPerhaps;
-  if (answer.status !== "fail" || perhaps === undefined) return answer;
-  return unknown(
-    `${answer.reason}, unless a role or binding with a value known only after apply allows it`,
-    "explain the manifests that bind wrote",
-    ...answer.evidence,
-    seen("role or binding", perhaps),
-  );
-}
-
 export function profileWellFormed(profile: ProfileFact, title: string): Answer {
   const { key, main, status } = profile;
   const { plain, open } = profileDocument(profile);
@@ -210,7 +199,11 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
       "bind the outputs",
       ...where,
     );
-  return withoutCertificate(plain, where) ?? pass(`the profile ${key} is well formed`, ...where);
+  return (
+    otherCertificate(profile, where) ??
+    withoutCertificate(plain, where) ??
+    pass(`the profile ${key} is well formed`, ...where)
+  );
 }
 
 function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title: string): Issues {
@@ -247,6 +240,24 @@ function goodDocument(tree: Tree): unknown {
   return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
     key === "server" && value === GOOD ? "https://late.invalid" : value,
   );
+}
+
+/** The certificate authority of another cluster than the server's, as Terraform refers to them. */
+function otherCertificate(profile: ProfileFact, where: readonly Evidence[]): Answer | undefined {
+  for (const entry of itemsOf(childOf(profileDocument(profile).tree, "status", "accessProviders"))) {
+    const server = referredCluster(childOf(entry, "cluster", "server"));
+    const issuer = referredCluster(childOf(entry, "cluster", "certificate-authority-data"));
+    // A resource and a data source of one name may be the same cluster.
+    if (!server || !issuer || server === issuer) continue;
+    const isOne = server.type === issuer.type ? same(server.text("name"), issuer.text("name")) : "no";
+    if (isOne === "yes") continue;
+    const reason = `the server is that of ${server.address}, but certificate-authority-data that of ${issuer.address}`;
+    const remedy = "write the certificate authority of the cluster that serves the address";
+    return isOne === "no"
+      ? broken(reason, remedy, "x509: certificate signed by unknown authority", ...where)
+      : unknown(reason, remedy, ...where);
+  }
+  return undefined;
 }
 
 /** Connect Gateway, DNS endpoints of GKE, and late references to these: their certificates are public. */

@@ -123,12 +123,18 @@ function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArt
 
 /** Whether the service account is among the objects of the cluster; another team's may be written elsewhere. */
 export function accountWritten(
-  { refused }: ClusterArtefacts,
+  { refused, perhaps }: ClusterArtefacts,
   key: string,
   account: ServiceAccountFact | undefined,
   mayBeElsewhere: boolean,
   log: string,
 ): Answer {
+  if (account?.patch)
+    return unknown(
+      `a kustomization, or a patch with $patch, was read that changes ${key}; whether it is applied is not known`,
+      "give explain the manifests as kustomize writes them (kubectl kustomize)",
+      seen("kustomization or patch", account.patch),
+    );
   if (account?.source)
     return pass(
       () => `the service account ${key} exists`,
@@ -140,8 +146,12 @@ export function accountWritten(
     );
   const [namespace = "", name = ""] = key.split("/");
   const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
-  if (refusals.length === 0 && mayBeElsewhere)
-    return unknown(`the service account ${key} is not among what was read`, "also give explain its manifest");
+  if (refusals.length === 0 && (mayBeElsewhere || perhaps.length > 0))
+    return unknown(
+      `the service account ${key} is not among what was read`,
+      "also give explain its manifest",
+      ...perhaps.slice(0, 1).map((each) => seen("not read", each)),
+    );
   return broken(
     `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server accepts" : ""}`,
     `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
@@ -163,3 +173,19 @@ const CONTESTED = unknown(
   "two folders declare the same role or binding differently, and what RBAC grants here depends on which is applied last",
   "declare each role and binding once",
 );
+
+/** If nothing grants it for certain, a role or binding with a late value, or one that was not read, may still do so. */
+export function unlessPerhaps(
+  { rbacPerhaps, perhaps }: Pick<ClusterArtefacts, "rbacPerhaps" | "perhaps">,
+  answer: Answer,
+): Answer {
+  const [late] = rbacPerhaps;
+  const place = late ?? perhaps[0];
+  if (answer.status !== "fail" || place === undefined) return answer;
+  return unknown(
+    `${answer.reason}, unless ${late ? "a role or binding with a value known only after apply" : "an object that was not read"} allows it`,
+    late ? "explain the manifests that bind wrote" : "also give explain its manifest",
+    ...answer.evidence,
+    seen(late ? "role or binding" : "not read", place),
+  );
+}

@@ -5,7 +5,7 @@
 
 import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
 import { once } from "../../model/once";
-import { at } from "../../model/parsed";
+import { at, list, text, texts } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
 import { compareVersions } from "../../model/version";
 import { featureGateDefault, nodeNeedsServiceAccountGet } from "../../rules/kubelet/feature-gates";
@@ -24,7 +24,7 @@ import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
-import { accountWritten, inAnyOrder } from "./links";
+import { accountWritten, inAnyOrder, unlessPerhaps } from "./links";
 import type { PullFacts, Puller } from "./pull-questions";
 
 /** Is the service account among the objects of the cluster? */
@@ -36,12 +36,6 @@ export function accountPresent({
   if (workload?.isStatic) return staticPod(workload, entry);
   const elsewhere = workload && placedElsewhere(workload, artefacts);
   if (elsewhere) return elsewhere;
-  if (account?.patch)
-    return unknown(
-      `a patch of ${key} with $patch was read, which deletes or replaces fields of it; whether it is applied is not known`,
-      "give explain the manifests as kustomize writes them (kubectl kustomize)",
-      seen("ServiceAccount with $patch", account.patch),
-    );
   // If no service account was read at all, or the workload is another team's, it may be written elsewhere.
   const mayBeElsewhere =
     origin === "workload" || (origin === "asked" && artefacts.serviceAccounts.size === 0);
@@ -76,11 +70,12 @@ function placedElsewhere(
   // Only a literal placement is judged.
   const written = (key: string): unknown => orElse(knownJson(treeAt(spec, key)), () => undefined);
   const selector = written("nodeSelector");
-  if (at(written("os"), "name") === "windows" || OS.some((label) => at(selector, label) === "windows"))
+  const ofWindows = [at(written("os"), "name"), ...OS.map((label) => at(selector, label))];
+  if (ofWindows.includes("windows") || requiresWindows(written("affinity")))
     return unknown(
       `the pods of ${title} run on Windows nodes, whose kubelets are not judged here`,
       "check the kubelets' flags on those nodes",
-      seen("os or nodeSelector", source),
+      seen("os, nodeSelector or affinity", source),
     );
   // Nodes of other platforms are not named by pools, and those of a hosted cluster have one role.
   if (cluster.openShift === undefined || cluster.openShift.nodePools !== undefined) return undefined;
@@ -93,6 +88,17 @@ function placedElsewhere(
     `configure the nodes of the pool ${pool} as well, or name the manifests that do`,
     seen("nodeSelector", source),
   );
+}
+
+/** Whether each term of a required node affinity is for Windows alone. */
+function requiresWindows(affinity: unknown): boolean {
+  const required = at(affinity, "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
+  const terms = list(at(required, "nodeSelectorTerms")).map((term) => list(at(term, "matchExpressions")));
+  const isForWindows = (each: unknown): boolean =>
+    OS.includes(text(at(each, "key"))) &&
+    at(each, "operator") === "In" &&
+    texts(at(each, "values")).join() === "windows";
+  return terms.length > 0 && terms.every((expressions) => expressions.some(isForWindows));
 }
 
 /** What kube-apiserver allows nodes to do, by its version and gates. */
@@ -138,10 +144,13 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
         "whether nodes may get service accounts depends on the API server's version, which is not known",
         "state the version of kube-apiserver, with --facts as cluster.apiServer",
       );
-    return broken(
-      `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
-      `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch KubeletServiceAccountTokenForCredentialProviders on in kube-apiserver`,
-      `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
+    return unlessPerhaps(
+      artefacts,
+      broken(
+        `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
+        `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch KubeletServiceAccountTokenForCredentialProviders on in kube-apiserver`,
+        `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
+      ),
     );
   });
 }
@@ -242,23 +251,19 @@ function withoutGrant(
       "also give explain the CSIDriver (and PersistentVolumeClaim and PersistentVolume), or grant the audience by RBAC",
       volumes,
     );
-  const [perhaps] = artefacts.rbacPerhaps;
-  if (perhaps)
-    return unknown(
-      `whether nodes may request tokens for ${what} is not known: a role or binding holds a value known only after apply`,
-      "explain the manifests that bind wrote",
-      seen("role or binding", perhaps),
-    );
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
       "no RBAC for audiences was read, and the version of the API server is not known",
       "also give explain the manifests with the RBAC, and state the version of kube-apiserver, with --facts as cluster.apiServer",
     );
-  return broken(
-    `nothing lets nodes request tokens of ${key} for ${what}`,
-    `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
-    `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
-    ...[...artefacts.rbacSources].map(([title, source]) => seen(title, source)),
+  return unlessPerhaps(
+    artefacts,
+    broken(
+      `nothing lets nodes request tokens of ${key} for ${what}`,
+      `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
+      `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
+      ...[...artefacts.rbacSources].map(([title, source]) => seen(title, source)),
+    ),
   );
 }
 

@@ -227,7 +227,9 @@ export class Resource extends Block {
   written(path: readonly (string | number)[]): unknown {
     return path.reduce<unknown>((value, step) => {
       if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
-      return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+      if (!isRecord(value)) return undefined;
+      // A single block need not be in a list, and its first item is the block itself.
+      return Object.hasOwn(value, step) ? value[step] : Number(step) === 0 ? value : undefined;
     }, this.values);
   }
 

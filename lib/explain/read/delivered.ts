@@ -5,10 +5,11 @@
 
 import type { DeliveryEntry } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import type { Resource } from "./block";
 import { type BoundStack, isFilled } from "./bound-copies";
 import { type ManifestResource, type ManifestResources, manifestResources } from "./manifest-resources";
 import type { KubernetesDocument } from "./objects";
-import type { SkippedDocument } from "./source";
+import type { SkippedDocument, Source } from "./source";
 import { Terraform } from "./terraform";
 import { readStackConfiguration } from "./terraform-configuration";
 
@@ -18,6 +19,8 @@ export interface Delivered {
   /** Objects that may be of any cluster. */
   readonly any: readonly KubernetesDocument[];
   readonly skipped: readonly SkippedDocument[];
+  /** Resources that are not read and may be service accounts, roles or bindings of any cluster. */
+  readonly perhaps: readonly Source[];
 }
 
 const OTHER_STACK =
@@ -63,8 +66,18 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
   return {
     byStack,
     any: any.flatMap((each) => each.any),
+    perhaps: [...perhapsOf([...read.values()]), ...any.flatMap(({ skipped }) => skipped)].map(
+      ({ source }) => source,
+    ),
     skipped: [...[...read.values()], ...any].flatMap((each) => each.skipped),
   };
+}
+
+/** The resources that were not read, without those whose objects a plan or state has. */
+function perhapsOf(all: readonly ManifestResources[]): readonly Resource[] {
+  const whole = ({ address }: { readonly address: string }): string => address.replace(/\[[^\]]*\]$/, "");
+  const read = new Set(all.flatMap(({ objects }) => objects.map(whole)));
+  return all.flatMap(({ perhaps }) => perhaps.filter((each) => !read.has(whole(each))));
 }
 
 /** Whether a plan's object is the configuration's, but differs from what its templates become. */

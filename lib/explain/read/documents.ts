@@ -4,7 +4,7 @@
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { statSync } from "node:fs";
-import { type Document, type Node, isScalar, parseAllDocuments, visit } from "yaml";
+import { type Document, type Node, type Tags, isScalar, parseAllDocuments, visit } from "yaml";
 import { isDeeper } from "../../artefact/nesting";
 import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
@@ -160,6 +160,18 @@ function firstWrongLine(text: string): number {
   return lineAt(text, right);
 }
 
+/**
+ * YAML 1.1, but dates and numbers to the base 60 are texts. Source: kubernetes-sigs/yaml, goyaml.v2, `scalar` in
+ * decode.go, and README.md.
+ */
+const READ_RULES = {
+  ...YAML_RULES,
+  ...{ uniqueKeys: false, logLevel: "silent" as const },
+  customTags: (tags: Tags): Tags =>
+    tags.filter(
+      (each) => typeof each === "string" || !(each.format === "TIME" || each.tag.endsWith(":timestamp")),
+    ),
+};
 const ALIASES = "has aliases that refer to nothing, or that expand to too much";
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
@@ -180,7 +192,7 @@ function readYaml(text: string, firstOnly = false): Yaml {
   if (begin !== undefined) return tooMuch(`has more than ${DOCUMENTS_MAX} documents`, begin);
   try {
     // Repeated keys are found below: the package would compare each key with all before it.
-    const parsed = parseAllDocuments(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" });
+    const parsed = parseAllDocuments(text, READ_RULES);
     const documents = Array.isArray(parsed) ? parsed : [];
     const values: unknown[] = [];
     for (const document of firstOnly ? documents.slice(0, 1) : documents) {

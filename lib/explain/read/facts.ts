@@ -17,6 +17,7 @@ import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, documentsIn, readText } from "./documents";
 import { EXPLAINED, STACK_FILE, type StackInput, inputFiles, isThere, otherFiles } from "./input-files";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
+import { kustomized } from "./kustomizations";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
@@ -53,6 +54,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly outputs: ReadonlyMap<string, Known<string>>;
   /** Identities given to `bind` that contradict a state, as sentences, by the document's `sourceText`. */
   readonly misfilled: ReadonlyMap<string, string>;
+  /** Resources of Terraform that were not read and may be service accounts, roles or bindings of the cluster. */
+  readonly perhaps: readonly Source[];
 }
 
 export interface Facts {
@@ -100,13 +103,14 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const delivered = deliveredObjects(stacks, terraform);
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const plain = [...named, ...delivered.any];
-  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeDocument(value));
-  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
+  const plain = [...kustomized(named), ...delivered.any];
+  if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
+    return nothingFound(paths);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
+  const ofAll = { misfilled: wrong.misfilled, perhaps: perhapsOf(delivered, plain) };
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
-  const skipped = [
+  const skipped = distinct([
     ...input.skipped,
     ...stacks.flatMap((stack) => stack.skipped),
     ...delivered.skipped,
@@ -115,12 +119,17 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...modules,
     ...unread.skipped,
     ...otherFiles(unread.others.filter((file) => !isListedForNodes(file, stacks))),
-  ];
-  return {
-    clusters: clusters.map((cluster) => ({ ...cluster, misfilled: wrong.misfilled })),
-    terraform,
-    skipped: distinct(skipped),
-  };
+  ]);
+  return { clusters: clusters.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+}
+
+function isObject({ value }: FileDocument): boolean {
+  return isKubernetesDocument(value) || isNodeDocument(value);
+}
+
+/** What may be objects of any cluster: resources that were not read, and what kustomize makes of manifests. */
+function perhapsOf(delivered: Delivered, plain: readonly KubernetesDocument[]): readonly Source[] {
+  return [...delivered.perhaps, ...plain.flatMap(({ kustomization }) => kustomization ?? [])];
 }
 
 /** Whether a stack lists the file for nodes, so that it was read whatever its extension is. */
@@ -302,7 +311,7 @@ function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
   };
 }
 
-type StackCluster = Omit<ClusterArtefacts, "misfilled">;
+type StackCluster = Omit<ClusterArtefacts, "misfilled" | "perhaps">;
 
 /** One cluster for each stack that has one; without stacks a single one of everything that was read. */
 function clustersOf(

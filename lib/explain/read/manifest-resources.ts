@@ -1,15 +1,17 @@
 /*
- * Kubernetes objects in the Terraform resources `kubernetes_manifest` and `kubernetes_annotations`, in the form of
- * objects from files: templates become placeholders, so that readers of objects need to know only one form.
+ * Kubernetes objects in the Terraform resources `kubernetes_manifest` and `kubernetes_annotations`, and in those of
+ * service accounts, roles and bindings, in the form of objects from files: templates become placeholders, so that
+ * readers of objects need to know only one form.
  *
- * Source: hashicorp/terraform-provider-kubernetes, docs/resources/manifest.md and annotations.md.
+ * Source: hashicorp/terraform-provider-kubernetes, docs/resources/manifest.md, annotations.md, service_account_v1.md,
+ * cluster_role_v1.md and cluster_role_binding_v1.md.
  */
 
-import { placeholder } from "../../artefact/placeholder";
-import { type Known, unread } from "../../model/known";
-import { list, record } from "../../model/parsed";
+import { PLACEHOLDER_START, placeholder } from "../../artefact/placeholder";
+import { type Known, orElse, unread } from "../../model/known";
+import { type Json, list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import { NOT_YET, type Resource } from "./block";
+import { NOT_YET, type Resource, listOf } from "./block";
 import { type Expression, isTemplate, parseTemplate, templateOf } from "./expression";
 import { type LateReader, lateReader } from "./late-text";
 import type { Scope } from "./scope";
@@ -29,29 +31,88 @@ export interface ManifestResource {
 export interface ManifestResources {
   readonly objects: readonly ManifestResource[];
   readonly skipped: readonly SkippedDocument[];
+  /** The skipped resources that may be service accounts, roles or bindings. */
+  readonly perhaps: readonly Resource[];
 }
 
 const MANIFEST = "kubernetes_manifest";
-const ANNOTATIONS = "kubernetes_annotations";
+const RBAC = "rbac.authorization.k8s.io/v1";
+const ROLE = { rule: "rules" };
+const BINDING = { role_ref: "roleRef", subject: "subjects" };
+/** Types for one kind each, also with the suffix `_v1`: its API, its kind, and the field of each block. */
+const TYPED: ReadonlyMap<string, readonly [api: string, kind: string, fields: Fields]> = new Map([
+  ["kubernetes_service_account", ["v1", "ServiceAccount", { image_pull_secret: "imagePullSecrets" }]],
+  ["kubernetes_role", [RBAC, "Role", ROLE]],
+  ["kubernetes_cluster_role", [RBAC, "ClusterRole", ROLE]],
+  ["kubernetes_role_binding", [RBAC, "RoleBinding", BINDING]],
+  ["kubernetes_cluster_role_binding", [RBAC, "ClusterRoleBinding", BINDING]],
+]);
+
+/** Fields of a manifest by the block that has their value. */
+type Fields = Readonly<Record<string, string>>;
+type Read = (resource: Resource) => unknown;
+
+/** How the object of a resource is read; `undefined` for a type that is not read. */
+function readerOf(type: string): Read | undefined {
+  if (type === MANIFEST) return (resource) => resource.written(["manifest"]);
+  if (type === "kubernetes_annotations") return annotated;
+  const typed = TYPED.get(type.replace(/_v1$/, ""));
+  return typed && ((resource) => typedObject(resource, ...typed));
+}
+
+/** Other types with objects, of which some may be of any kind. */
+const OTHERS = /^(?:kubernetes_|kubectl_|helm_release$)/;
+const OF_ANY_KIND = "kubectl_manifest";
 
 export function manifestResources(scope: Scope): ManifestResources {
   const objects: ManifestResource[] = [];
   const skipped: SkippedDocument[] = [];
+  const perhaps: Resource[] = [];
   for (const resource of scope.resources.values()) {
-    if (resource.adopted || (resource.type !== MANIFEST && resource.type !== ANNOTATIONS)) continue;
-    const { address, source, providerKey: provider } = resource;
+    const { address, source, type, providerKey: provider } = resource;
+    if (resource.adopted || !OTHERS.test(type)) continue;
+    const reader = readerOf(type);
     const isRepeated = !scope.isLiteral && address.endsWith("]");
-    const written = resource.type === MANIFEST ? resource.written(["manifest"]) : annotated(resource);
-    if (isRepeated || !resource.certain || !isRecord(written)) {
-      skipped.push({ source, reason: NOT_READ });
+    const written = isRepeated || !resource.certain ? undefined : reader?.(resource);
+    if (!isRecord(written)) {
+      skipped.push({ source, reason: reader ? NOT_READ : `explain does not read resources of type ${type}` });
+      if (reader || type === OF_ANY_KIND) perhaps.push(resource);
       continue;
     }
     const texts = new Texts(scope);
-    const value = texts.object(written);
-    const place = resource.type === MANIFEST ? below(source, "manifest") : source;
+    const value = withNames(texts.object(written), texts.late);
+    if (isOpen(value)) {
+      skipped.push({ source, reason: NOT_READ });
+      perhaps.push(resource);
+      continue;
+    }
+    const place = type === MANIFEST ? below(source, "manifest") : source;
     objects.push({ address, provider, value, source: place, late: texts.late });
   }
-  return { objects, skipped };
+  return { objects, skipped, perhaps };
+}
+
+/** The object with its name and namespace as they are if an expression in them is known: they are compared as texts. */
+function withNames(object: unknown, late: LateReader): unknown {
+  const { metadata } = record(object);
+  const rows = Object.entries(record(metadata)).map(([key, value]): [string, unknown] => [
+    key,
+    typeof value === "string" && OF_NAME.includes(key) ? orElse(late(value), () => value) : value,
+  ]);
+  return { ...record(object), ...(isRecord(metadata) && { metadata: Object.fromEntries(rows) }) };
+}
+
+const OF_NAME: readonly string[] = ["name", "namespace"];
+
+/** True if only apply shows the name or namespace of an object, or a list of a role; names of roles may be late. */
+function isOpen(object: unknown): boolean {
+  const { kind, metadata, rules, subjects } = record(object);
+  const { name, namespace } = record(metadata);
+  const named = /(?:Role|Binding)$/.test(String(kind)) ? [namespace] : [name, namespace];
+  const inRules = list(rules).flatMap((rule) => Object.values(record(rule)));
+  return [...named, rules, subjects, ...inRules].some(
+    (each) => typeof each === "string" && each.includes(PLACEHOLDER_START),
+  );
 }
 
 const NOT_READ =
@@ -67,6 +128,38 @@ function annotated(resource: Resource): unknown {
     kind: resource.written(["kind"]),
     metadata: { name, namespace, annotations },
   };
+}
+
+/** The object of a resource for one kind; `undefined` if an expression makes a part of it, or its name is generated. */
+function typedObject(resource: Resource, apiVersion: string, kind: string, fields: Fields): unknown {
+  const blocks = (name: string): readonly unknown[] => listOf(resource.written([name]));
+  const [metadata] = blocks("metadata").map(record);
+  const { name, namespace, annotations, labels } = metadata ?? {};
+  const parts = [annotations ?? {}, labels ?? {}, ...Object.keys(fields).flatMap(blocks)];
+  const isOdd = ["dynamic", "aggregation_rule"].some((each) => blocks(each).length > 0);
+  if (isOdd || !(name ?? false) || !parts.every(isRecord)) return undefined;
+  const values = Object.entries(fields).map(([block, field]): [string, unknown] => {
+    const found = blocks(block).map(inManifest);
+    return [field, block === "role_ref" ? found[0] : found];
+  });
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, annotations, labels },
+    ...Object.fromEntries(values),
+  };
+}
+
+/** A block with the names that its arguments have in a manifest; the provider fills in a subject's namespace. */
+function inManifest(block: unknown): Json {
+  const rows = Object.entries(record(block)).map(([name, value]) => [camelCase(name), value]);
+  const { namespace, ...others } = Object.fromEntries(rows) as Json;
+  return others["kind"] === "ServiceAccount" ? { ...others, namespace: namespace ?? "default" } : others;
+}
+
+function camelCase(name: string): string {
+  if (name === "non_resource_urls") return "nonResourceURLs";
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 const BASE64 = "base64encode";

@@ -26,6 +26,8 @@ export interface KubernetesDocument {
   readonly spoke: string | undefined;
   /** True for a file that a stack lists for nodes. */
   readonly forNodes?: boolean;
+  /** The kustomization that changes its service accounts before they are applied. */
+  readonly kustomization?: Source;
 }
 
 /** An object of an API that explain reads. */

@@ -48,6 +48,7 @@ const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[
   [["Secret", "ConfigMap"], dataKeyProblem],
   [["Secret", "ConfigMap"], ({ data, stringData }) => sizeProblem("data", [data, stringData], DATA_MAX)],
   [["ServiceAccount"], (object) => firstOf(object, ["imagePullSecrets"], namedProblem)],
+  [["ServiceAccount"], (object) => automountProblem(object, [])],
   [WORKLOAD_KINDS, podProblem],
 ];
 
@@ -241,6 +242,15 @@ function namedProblem(item: unknown): string | undefined {
     : "has a name that is not a string";
 }
 
+/** Whoever quotes it in a template gets a text, which the API server does not decode. */
+function automountProblem(holder: unknown, path: readonly string[]): string | undefined {
+  const field = "automountServiceAccountToken";
+  const value = at(holder, field) ?? false;
+  return typeof value === "boolean" || text(value).includes(PLACEHOLDER_START)
+    ? undefined
+    : `${propertyPath([...path, field])} is ${typeName(value)}, not a boolean`;
+}
+
 function podProblem(object: Json, kind: string): string | undefined {
   const path = podSpecPath(kind) ?? [];
   const spec = at(object, ...path);
@@ -249,6 +259,8 @@ function podProblem(object: Json, kind: string): string | undefined {
   const account = spec["serviceAccountName"];
   if (account !== undefined && account !== null && account !== "" && !isDnsSubdomain(account))
     return `${propertyPath([...path, "serviceAccountName"])} is not a valid name`;
+  const automount = automountProblem(spec, path);
+  if (automount !== undefined) return automount;
   for (const field of ["volumes", "imagePullSecrets"]) {
     const problem = firstOf(object, [...path, field], namedProblem);
     if (problem !== undefined) return problem;
@@ -261,10 +273,14 @@ function podProblem(object: Json, kind: string): string | undefined {
 }
 
 const TEXTS_OF_CONTAINER: readonly string[] = ["name", "image", "imagePullPolicy"];
+const PULL_POLICIES: readonly string[] = ["", "Always", "IfNotPresent", "Never"];
 
 function containerProblem(container: unknown): string | undefined {
   const odd = TEXTS_OF_CONTAINER.find((field) => !isTexts([at(container, field) ?? ""]));
   if (odd !== undefined) return `has ${odd} that is not a string`;
+  const policy = text(at(container, "imagePullPolicy"));
+  if (!PULL_POLICIES.includes(policy) && !policy.includes(PLACEHOLDER_START))
+    return `has the imagePullPolicy ${policy}`;
   const unlisted = ["command", "args"].find((field) => !isTexts(at(container, field)));
   if (unlisted !== undefined) return `does not have a list of strings as ${unlisted}`;
   const variable = firstOf(container, ["env"], (each) => {

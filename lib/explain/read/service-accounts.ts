@@ -16,7 +16,7 @@ export interface ServiceAccountFact {
    * unknown: `contested`.
    */
   readonly annotations: ReadonlyMap<string, Known<string>>;
-  /** A patch (`$patch`) that may delete or replace the account; `undefined` if none was read. */
+  /** A patch (`$patch`) or kustomization that may delete or change the account; `undefined` if none was read. */
   readonly patch: Source | undefined;
   /** Names of its pull secrets, which admission copies to its pods. */
   readonly pullSecrets: readonly string[];
@@ -72,11 +72,11 @@ export function unwritten(key: string): ServiceAccountFact {
   };
 }
 
-function accountOf({ value, source, late }: KubernetesObject): ServiceAccountFact {
+function accountOf({ value, source, late, kustomization }: KubernetesObject): ServiceAccountFact {
   return {
     key: keyOf(value),
     annotations: textMap(at(value, "metadata", "annotations"), late),
-    patch: value["$patch"] === undefined ? undefined : source,
+    patch: value["$patch"] === undefined ? kustomization : source,
     pullSecrets: pullSecretNames(value),
     source,
     documents: NONE,

@@ -3,7 +3,7 @@
  * names who enters.
  */
 
-import { type Known, isKnown, map, or, partsOf, same, shown } from "../../model/known";
+import { type Known, isKnown, map, or, same, shown, whyNot } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { SpokeFact } from "../read/spoke-facts";
@@ -68,10 +68,7 @@ const ADDRESSES: readonly string[] = ["endpoint", "fqdn", "private_fqdn"];
 
 /** The cluster that has the server's address, by reference or exactly; `undefined` if nothing shows it. */
 export function servedCluster(server: Known<string>, terraform: Terraform): Resource | undefined {
-  const targets = (partsOf(server) ?? []).map((part) => (typeof part === "string" ? undefined : part.target));
-  const referred = targets.find(
-    (each): each is Resource => each instanceof Resource && each.type.endsWith("_cluster"),
-  );
+  const referred = referredCluster(server);
   if (referred) return referred;
   const found = CLUSTERS.flatMap((type) => terraform.ofType(type)).filter((each) => isServedBy(server, each));
   const [first, ...others] = found;
@@ -80,6 +77,14 @@ export function servedCluster(server: Known<string>, terraform: Terraform): Reso
     (other) => first && other.type === first.type && same(other.text("name"), first.text("name")) === "yes",
   );
   return isOne ? first : undefined;
+}
+
+/** The cluster to which a text refers; `undefined` if it refers to none. */
+export function referredCluster(text: Known<unknown>): Resource | undefined {
+  const why = whyNot(text);
+  return (why?.kind === "apply" ? why.parts : [])
+    .map((part) => (typeof part === "string" ? undefined : part.target))
+    .find((each): each is Resource => each instanceof Resource && each.type.endsWith("_cluster"));
 }
 
 function isServedBy(server: Known<string>, cluster: Resource): boolean {

@@ -5,6 +5,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Status } from "../../../lib/explain";
+import { CA } from "../../fixtures/fleet/ca";
 import { CONSUMERS, HUBS, SPOKES, allSpokes, twoHubs } from "../../fixtures/explain/all-spokes";
 import { type Artefacts, explained, statuses } from "../../fixtures/explain/artefacts";
 import { type Path, inDocument, inTerraform, put } from "../../fixtures/explain/documents";
@@ -352,7 +353,10 @@ const CASES: readonly Case[] = [
     "eks",
     "kueue",
     "eks-p",
-    profile("eks-p", [0, "cluster", "server"], "@late(data.google_container_cluster.gkec.endpoint)@"),
+    profile("eks-p", [0, "cluster"], {
+      server: "@late(data.google_container_cluster.gkec.endpoint)@",
+      "certificate-authority-data": CA,
+    }),
     "spoke-admits",
     "fail",
     "leads to data.google_container_cluster.gkec",
@@ -362,7 +366,10 @@ const CASES: readonly Case[] = [
     "eks",
     "kueue",
     "gke-d",
-    profile("gke-d", [0, "cluster", "server"], "@late(data.aws_eks_cluster.eksc.endpoint)@"),
+    profile("gke-d", [0, "cluster"], {
+      server: "@late(data.aws_eks_cluster.eksc.endpoint)@",
+      "certificate-authority-data": CA,
+    }),
     "spoke-admits",
     "fail",
     "leads to data.aws_eks_cluster.eksc",
@@ -372,7 +379,10 @@ const CASES: readonly Case[] = [
     "eks",
     "kueue",
     "aks-r",
-    profile("aks-r", [0, "cluster", "server"], "@late(data.aws_eks_cluster.eksc.endpoint)@"),
+    profile("aks-r", [0, "cluster"], {
+      server: "@late(data.aws_eks_cluster.eksc.endpoint)@",
+      "certificate-authority-data": CA,
+    }),
     "spoke-admits",
     "fail",
     "leads to data.aws_eks_cluster.eksc",

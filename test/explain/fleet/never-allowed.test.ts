@@ -89,6 +89,8 @@ const extension = (name: string, value: unknown): Damage =>
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
+const EKS_CERTIFICATE = "@late(data.aws_eks_cluster.eksc.certificate_authority[0].data";
+
 /** Spoke, what is broken, the change, and the verdict. */
 const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
   // The list and the call
@@ -339,6 +341,15 @@ const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
   ["eks-p", "no status", (all) => withoutDocument(all, STATUS, "name: eks-p\n"), "denied"],
   ["own", "http", server("own", "http://own.example:6443"), "denied"],
   ["own", "certificate", profile("own", [0, "cluster", CA], base64("x")), "denied"],
+  [
+    "gke-d",
+    "certificate of another cluster",
+    (all) =>
+      damaged(all, STATUS, (text) =>
+        text.replace(/@late\(data\.google_container_cluster\.gkec\.master_auth[^)]*/, EKS_CERTIFICATE),
+      ),
+    "denied",
+  ],
   ["own", "no certificate", profile("own", [0, "cluster", CA], undefined), "unknown"],
   [
     "own",

@@ -44,6 +44,18 @@ it("says in which line a text is not UTF-8", () => {
   expect(() => readText(path)).toThrowError(/a.yaml:3"/);
 });
 
+/** Source: kubernetes-sigs/yaml, goyaml.v2, `scalar` in decode.go, and README.md ("base-60 floats"). */
+it.each([
+  ["a date", "2026-01-01", "2026-01-01"],
+  ["a time", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z"],
+  ["a number to the base 60", "12:30:45", "12:30:45"],
+  ["an octal number", "0755", 0o755],
+  ["a word for true", "yes", true],
+  ["a number with a dash", "1_000", 1000],
+])("%s is what Kubernetes takes it for", (_, written, value) => {
+  expect(documentsIn(`a: ${written}`, "m.yaml")[0]?.value).toEqual({ a: value });
+});
+
 describe("the first document of a node's file", () => {
   const reference = textOf(["a: ", new Reference("x.y.z")]);
   it.each([

@@ -122,6 +122,65 @@ describe("resources with objects", () => {
     ]);
   });
 
+  const RBAC = "rbac.authorization.k8s.io/v1";
+  const rule = { api_groups: [""], resources: ["x"], resource_names: null, verbs: ["get"] };
+  const subject = { kind: "Group", name: "system:nodes", api_group: "rbac.authorization.k8s.io" };
+  const ref = { api_group: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "a" };
+
+  // Source: hashicorp/terraform-provider-kubernetes, kubernetes/schema_rbac.go; a subject's namespace defaults to `default`.
+  it.each<[type: string, written: object, kind: string, object: object]>([
+    [
+      "service_account_v1",
+      { metadata: [{ name: "a", annotations: { b: "c" }, uid: "1" }], image_pull_secret: [{ name: "s" }] },
+      "ServiceAccount",
+      { metadata: { name: "a", annotations: { b: "c" } }, imagePullSecrets: [{ name: "s" }] },
+    ],
+    [
+      "cluster_role",
+      { metadata: { name: "a" }, rule: [rule, { non_resource_urls: ["/x"], verbs: ["get"] }] },
+      "ClusterRole",
+      {
+        metadata: { name: "a" },
+        rules: [
+          { apiGroups: [""], resources: ["x"], verbs: ["get"] },
+          { nonResourceURLs: ["/x"], verbs: ["get"] },
+        ],
+      },
+    ],
+    [
+      "role_binding_v1",
+      {
+        metadata: { name: "a", namespace: "b" },
+        role_ref: [ref],
+        subject: [subject, { kind: "ServiceAccount", name: "x" }],
+      },
+      "RoleBinding",
+      {
+        metadata: { name: "a", namespace: "b" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "a" },
+        subjects: [
+          { kind: "Group", name: "system:nodes", apiGroup: "rbac.authorization.k8s.io" },
+          { kind: "ServiceAccount", name: "x", namespace: "default" },
+        ],
+      },
+    ],
+  ])("are those of kubernetes_%s", (type, written, kind, object) => {
+    const { objects, reasons } = read({ resource: { [`kubernetes_${type}`]: { x: written } } });
+    const apiVersion = kind === "ServiceAccount" ? "v1" : RBAC;
+    expect([objects.map(({ value }) => value), reasons]).toEqual([[{ apiVersion, kind, ...object }], []]);
+  });
+
+  it("have the names that expressions give them", () => {
+    const kubernetes_namespace_v1 = { team: { metadata: { name: "team" } } };
+    const metadata = { name: "${local.name}", namespace: "${kubernetes_namespace_v1.team.metadata[0].name}" };
+    const kubernetes_service_account_v1 = { x: { metadata } };
+    const resource = { kubernetes_namespace_v1, kubernetes_service_account_v1 };
+    const { objects } = read({ locals: { name: "web" }, resource });
+    expect(objects.map(({ value }) => record(value)["metadata"])).toEqual([
+      { name: "web", namespace: "team" },
+    ]);
+  });
+
   it("have the provider that says which cluster they are for", () => {
     const provider = (more: object): unknown => read(manifest({ kind: "X" }, more)).objects[0]?.provider;
     expect([provider({}), provider({ provider: "kubernetes.hub" })]).toEqual([
@@ -135,6 +194,16 @@ describe("resources with objects", () => {
     ["count", manifest({ kind: "X" }, { count: 2 })],
     ["for_each", manifest({ kind: "X" }, { for_each: ["a"] })],
     ["a for_each that is not known", manifest({ kind: "X" }, { for_each: "${var.x}" })],
+    ["a name that is known only after apply", manifest({ kind: "X", metadata: { name: "${var.x}" } })],
+    ["a list of a role from an expression", manifest({ kind: "Role", rules: [{ verbs: "${var.x}" }] })],
+    [
+      "a dynamic block",
+      { resource: { kubernetes_role: { x: { metadata: { name: "a" }, dynamic: { rule: {} } } } } },
+    ],
+    [
+      "a generated name of a service account",
+      { resource: { kubernetes_service_account: { x: { metadata: { generate_name: "a-" } } } } },
+    ],
   ])("are listed as not read where there is %s", (_, config) => {
     const { objects, reasons } = read(config);
     expect([objects, reasons.length > 0, reasons[0]]).toEqual([

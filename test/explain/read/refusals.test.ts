@@ -244,6 +244,22 @@ describe("refused or read", () => {
       "spec.serviceAccountName is not a valid name",
     ],
     [
+      "a quoted switch of a pod",
+      pod({ automountServiceAccountToken: "false" }),
+      "spec.automountServiceAccountToken is a string, not a boolean",
+    ],
+    [
+      "a quoted switch of a service account",
+      account({}, { automountServiceAccountToken: "true" }),
+      "automountServiceAccountToken is a string, not a boolean",
+    ],
+    ["a late switch", account({}, { automountServiceAccountToken: "@late(terraform.0)@" }), "read"],
+    [
+      "a pull policy with capitals missing",
+      pod({ containers: [{ name: "a", imagePullPolicy: "never" }] }),
+      "spec.containers[0] has the imagePullPolicy never",
+    ],
+    [
       "a generated name",
       object(
         "Job",
