@@ -130,3 +130,19 @@ export function jsonSchemaOf(shape: Shape): Readonly<Record<string, unknown>> {
     additionalProperties: false,
   };
 }
+
+/** A resource that expresses a stated fact. */
+export interface StatedResource {
+  /** Where the fact is among those of its cloud, `oidcProviders[0]`. */
+  readonly path: string;
+  readonly type: string;
+  /** Its attributes, as a state has them. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The facts that may be stated about a cloud. */
+export interface StatedSection {
+  readonly shape: Shape;
+  /** The resources that express the facts, which have the shape. */
+  resources(facts: Readonly<Record<string, readonly unknown[]>>): readonly StatedResource[];
+}

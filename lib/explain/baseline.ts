@@ -2,8 +2,7 @@
  * Findings that people accept until a date, with the reason. After that date they count again.
  */
 
-import type { Shape } from "../artefact/fact-shape";
-import { TEXT } from "../artefact/fact-shape";
+import { type Shape, TEXT } from "../artefact/fact-shape";
 import { type Finding, openLinks } from "./findings";
 import { invalidFile } from "./read/documents";
 import { readShapedFile } from "./read/shaped-file";

@@ -14,7 +14,7 @@ import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration
 import type { PodFact } from "./read/pods";
 import type { ServiceAccountFact } from "./read/service-accounts";
 import type { Source } from "./read/source";
-import type { StatedSection } from "./stated";
+import type { StatedSection } from "../artefact/fact-shape";
 import type { SpokeFact } from "./read/spoke-facts";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 

@@ -27,7 +27,7 @@ import {
 import { type Kind, checkGiven, list, text } from "../model/shape";
 import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
 import type { SkippedDocument } from "./read/source";
-import type { ExplainResult, ServiceAccountReach } from "./result";
+import type { ExplainResult, ServiceAccountReach, Verdict } from "./result";
 import {
   ACCESS_SELECTION,
   type AccessSelection,
@@ -41,7 +41,6 @@ import {
   type PullSelection,
 } from "./selections";
 import { step } from "./progress";
-import type { Verdict } from "./result";
 import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
 

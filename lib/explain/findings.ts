@@ -4,11 +4,12 @@
  */
 
 import { createHash } from "node:crypto";
+import { isAbsolute, relative, sep } from "node:path";
 import type { CheckResult, Evidence } from "./answer";
 import { ANONYMOUS } from "./jobs/fallback";
+import { lineOf } from "./read/source-lines";
 import { jobWords } from "./render/jobs";
-import type { Acceptance, ExplainResult } from "./result";
-import type { Verdict } from "./result";
+import type { Acceptance, ExplainResult, Verdict } from "./result";
 
 /** How much a finding matters, in SARIF's words: `error` is denied, `warning` is unknown, `note` works anyway. */
 export type Severity = "error" | "warning" | "note";
@@ -119,4 +120,25 @@ const FINGERPRINT_LENGTH = 32;
 export function fingerprint({ id, stack, subject, target }: Finding): string {
   const hash = createHash("sha256").update(JSON.stringify([id, stack, subject, target]));
   return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);
+}
+
+/** Where a finding is. */
+export interface Place {
+  /** The file, relative to the working directory if it is below it. */
+  readonly file: string;
+  /** From 1; `undefined` if the file has only one. */
+  readonly line: number | undefined;
+}
+
+/** The first place that the evidence of a finding names; `undefined` if it names none. */
+export function placeOf({ evidence }: Finding): Place | undefined {
+  const source = evidence.find((each) => each.source)?.source;
+  return source && { file: fromHere(source.file), line: lineOf(source) };
+}
+
+function fromHere(file: string): string {
+  const below = isAbsolute(file) ? relative(process.cwd(), file) : file;
+  return below.startsWith("..") && isAbsolute(file)
+    ? file
+    : below.replaceAll(sep, "/").replace(/^(?:\.\/)+/, "");
 }

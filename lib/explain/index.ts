@@ -21,7 +21,7 @@ export {
   type DeclaredWorkload,
   type PluginRecord,
 } from "./read/cluster-record";
-export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
+export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/cluster-record";
 export { type Change, type ChangeKind, type ComparedState, type Comparison } from "./compare/change";
 export { compare, type CompareOptions } from "./compare/compare";
 export { readFactsFile } from "./facts-file";

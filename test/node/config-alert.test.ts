@@ -1,12 +1,11 @@
 import { Testing as Cdk8s } from "cdk8s";
 import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { CredentialProviderConfigAlert, rke2, talos } from "../../lib/node";
+import { CredentialProviderConfigAlert, rke2, talos, type KubernetesProps } from "../../lib/node";
 import { credentialProviderConfigHash } from "../../lib/rules/kubelet/config-hash";
 import { ImagePulls } from "../../lib/synth";
 import { ecr, pullRoles } from "../../lib/cloud/aws";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import type { KubernetesProps } from "../../lib/node";
 import { ACCOUNT, REGION, fromEcr, makers, plainCluster } from "../support/image-pulls";
 import { refusal } from "../support/refusal";
 

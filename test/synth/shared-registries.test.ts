@@ -3,8 +3,7 @@
  * stack of their owner. AWS: test/cloud/aws/shared-registry.test.ts.
  */
 
-import type { TerraformStack } from "cdktf";
-import { Testing } from "cdktf";
+import { type TerraformStack, Testing } from "cdktf";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -16,12 +16,12 @@ import { resourceGroupId, storageAccountId } from "../../rules/azure/ids";
 import { containerUrl, storageAccountName } from "../../rules/azure/issuer";
 import { location, resourceGroupName } from "../../rules/azure/names";
 import { type Tags, ccoctlTags, checkedTags, tagsArgument } from "../../rules/azure/tags";
-import type {
-  IssuerDocuments,
-  IssuerDocumentsOptions,
-  OpenIdDocument,
+import {
+  type IssuerDocuments,
+  type IssuerDocumentsOptions,
+  type OpenIdDocument,
+  publishedJwks,
 } from "../../rules/openid/issuer-documents";
-import { publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";

@@ -30,11 +30,10 @@ import type { ServiceAccountFact } from "../read/service-accounts";
 import type { Terraform } from "../read/terraform";
 import { flagOf } from "../shared/plugin-arguments";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
-import { ROLE_ANNOTATION } from "./access";
+import { ROLE_ANNOTATION, ROLE_VARIABLE } from "./access";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
 import type { NamedRole, Roles } from "./identity";
 import { push, regionOf } from "./place";
-import { ROLE_VARIABLE } from "./access";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";

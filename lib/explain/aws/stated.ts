@@ -3,8 +3,7 @@
  * declare it.
  */
 
-import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
-import type { StatedResource, StatedSection } from "../stated";
+import { type Shape, TEXT, TEXTS, type StatedResource, type StatedSection } from "../../artefact/fact-shape";
 
 /** States facts about AWS accounts whose Terraform is not read. */
 export interface StatedAwsFacts {

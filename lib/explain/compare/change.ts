@@ -3,8 +3,7 @@
  */
 
 import type { CheckResult, Evidence } from "../answer";
-import type { ExplainResult } from "../result";
-import type { Verdict } from "../result";
+import type { ExplainResult, Verdict } from "../result";
 
 /**
  * What happened to a grant: it is new or gone (`added`, `removed`), covers more or less than before (`widened`,

@@ -204,8 +204,10 @@ function reachUnder(each: GrantTo): ReachedRepositories | undefined {
   if (condition === undefined) return reachOf(each);
   const { project, location, name } = on;
   const path =
-    project && location && joined("projects/", project, "/locations/", location, "/repositories/", name);
-  const full = orElse(path ?? known(""), () => "");
+    project === undefined || location === undefined
+      ? known("")
+      : joined("projects/", project, "/locations/", location, "/repositories/", name);
+  const full = orElse(path, () => "");
   const met = conditionMet(condition, full === "" ? undefined : askedRepository(full));
   if (met === "no") return undefined;
   return met === "yes" ? reachOf(each) : { pattern: grantText(each.grant), comparable: false };

@@ -12,7 +12,7 @@ import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderListFact } from "../read/fleet-facts";
-import type { DeclaredController, DeclaredFleet } from "../read/fleet-record";
+import type { DeclaredController, DeclaredFleet } from "../read/cluster-record";
 import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { listEntries, withFields } from "./fleet-profile";

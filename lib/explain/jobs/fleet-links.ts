@@ -14,7 +14,7 @@ import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact } from "../read/fleet-facts";
-import type { DeclaredSpoke } from "../read/fleet-record";
+import type { DeclaredSpoke } from "../read/cluster-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
 import { Runner, stepsOf, plainAnswer } from "../run";

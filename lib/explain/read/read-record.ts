@@ -18,8 +18,10 @@ import type {
   DeclaredWorkload,
   PluginRecord,
   RecordedGates,
+  DeclaredController,
+  DeclaredFleet,
+  DeclaredSpoke,
 } from "./cluster-record";
-import type { DeclaredController, DeclaredFleet, DeclaredSpoke } from "./fleet-record";
 import { type LateReader, lateTree } from "./late-text";
 import { switchOf } from "./node-gates";
 

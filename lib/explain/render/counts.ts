@@ -1,7 +1,6 @@
 import { grouped } from "../../model/grouped";
 import { remembered } from "../shared/references";
-import type { ExplainResult } from "../result";
-import { VERDICTS, type Verdict } from "../result";
+import { type ExplainResult, VERDICTS, type Verdict } from "../result";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
 

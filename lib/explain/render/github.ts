@@ -1,8 +1,7 @@
-import { type Finding, findingsOf, warningsOf } from "../findings";
+import { type Finding, findingsOf, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
-import { placeOf } from "./place";
 import { printable } from "./printable";
 import type { RenderReportOptions } from "./json";
 

@@ -1,9 +1,10 @@
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
 import { AUDIT_HELP } from "../audit/rows";
 import { CHECK_HELP, type CheckHelp } from "../check-help";
-import { type Finding, aboutOf, findingsOf, fingerprint, warningsOf } from "../findings";
+import { type Finding, aboutOf, findingsOf, fingerprint, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
 import type { AnyFinding } from "./causes";
-import { placeOf, uriOf } from "./place";
 import { printable, printableLines } from "./printable";
 import type { RenderReportOptions } from "./json";
 
@@ -97,4 +98,9 @@ function literal(text: string): string {
 
 function indented(value: object): string {
   return printableLines(JSON.stringify(value, null, 2)).replace(/\n/g, "\n      ");
+}
+
+/** A file as a URI reference (RFC 3986): relative if the path is. */
+function uriOf(file: string): string {
+  return isAbsolute(file) ? pathToFileURL(file).href : file.split("/").map(encodeURIComponent).join("/");
 }

@@ -1,9 +1,8 @@
 import type { CheckResult, Evidence, Status } from "../answer";
 import type { FleetWarning } from "../cloud";
 import { type Finding, findingsOf, openLinks, warningsOf } from "../findings";
-import type { ExplainResult } from "../result";
+import { type ExplainResult, type Verdict, VERDICTS } from "../result";
 import { placeText } from "../read/source-lines";
-import { type Verdict, VERDICTS } from "../result";
 import { type AnyFinding, type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { jobWords } from "./jobs";

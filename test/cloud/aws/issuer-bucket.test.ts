@@ -1,6 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { DataResource, TerraformLocal, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {

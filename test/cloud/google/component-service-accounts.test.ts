@@ -1,14 +1,13 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import { TerraformVariable } from "cdktf";
-import type { TerraformStack } from "cdktf";
+import { TerraformVariable, type TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   ComponentServiceAccount,
   OidcProvider,
   WorkloadIdentityPool,
   componentServiceAccounts,
+  type ComponentServiceAccountsProps,
 } from "../../../lib/cloud/google";
-import type { ComponentServiceAccountsProps } from "../../../lib/cloud/google";
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";

@@ -3,8 +3,13 @@ import { type TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
-import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "../../../lib/cloud/google";
+import {
+  OidcProvider,
+  WorkloadIdentityPool,
+  type IOidcProvider,
+  type OidcProviderAttributes,
+  type OidcProviderProps,
+} from "../../../lib/cloud/google";
 import { type Refusal, refusal } from "../../support/refusal";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 

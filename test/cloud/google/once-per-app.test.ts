@@ -10,12 +10,10 @@ import {
   googleAccess,
   pullPrincipals,
   workloadServiceAccounts,
-} from "../../../lib/cloud/google";
-import type {
-  ComponentServiceAccountsProps,
-  OidcProviderProps,
-  PullPrincipalsProps,
-  WorkloadServiceAccountsProps,
+  type ComponentServiceAccountsProps,
+  type OidcProviderProps,
+  type PullPrincipalsProps,
+  type WorkloadServiceAccountsProps,
 } from "../../../lib/cloud/google";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";

@@ -9,8 +9,9 @@ import {
   artifactRegistry,
   gcrRepository,
   pullPrincipals,
+  type IOidcProvider,
+  type PullPrincipalsProps,
 } from "../../../lib/cloud/google";
-import type { IOidcProvider, PullPrincipalsProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
 import { Issuer } from "../../../lib/model/issuer";
 import type { AccountRequest } from "../../../lib/model/identity";

@@ -1,6 +1,5 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import { TerraformVariable } from "cdktf";
-import type { TerraformStack } from "cdktf";
+import { TerraformVariable, type TerraformStack } from "cdktf";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
 import { PubsubTopicIamMember } from "@cdktf/provider-google/lib/pubsub-topic-iam-member/index.js";
 import type { Construct } from "constructs";
@@ -10,8 +9,9 @@ import {
   WorkloadServiceAccount,
   googleAccess,
   workloadServiceAccounts,
+  type GoogleAccessProps,
+  type WorkloadServiceAccountsProps,
 } from "../../../lib/cloud/google";
-import type { GoogleAccessProps, WorkloadServiceAccountsProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";

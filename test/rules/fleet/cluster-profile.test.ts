@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { certificateAuthorityIssues } from "../../../lib/rules/fleet/endpoint";
+import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../../lib/rules/fleet/endpoint";
 import { outdatedNames } from "../../../lib/rules/fleet/names";
 import {
   endpointIssues,
@@ -12,7 +12,6 @@ import {
   strayExtensionIssues,
 } from "../../../lib/rules/fleet/cluster-profile";
 import { secretIssues } from "../../../lib/rules/fleet/secret-material";
-import { proxyIssues, serverIssues } from "../../../lib/rules/fleet/endpoint";
 import { CA, LATE } from "../../fixtures/fleet/spokes";
 import { refusal } from "../../support/refusal";
 
