@@ -97,6 +97,11 @@ describe("objects in resources of Terraform", () => {
       "unknown",
     ],
     ["any manifest", { kubectl_manifest: { x: { yaml_body: "kind: ClusterRole" } } }, "unknown"],
+    [
+      "a chart",
+      { helm_release: { x: { name: "token-audience", chart: "./charts/token-audience" } } },
+      "unknown",
+    ],
   ])("%s", (_, resource, verdict) => {
     const files = { ...plain, "rbac.yaml": "", "iam/rbac.tf.json": JSON.stringify({ resource }) };
     expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);

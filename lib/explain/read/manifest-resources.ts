@@ -62,7 +62,7 @@ function readerOf(type: string): Read | undefined {
 
 /** Other types with objects, of which some may be of any kind. */
 const OTHERS = /^(?:kubernetes_|kubectl_|helm_release$)/;
-const OF_ANY_KIND = "kubectl_manifest";
+const OF_ANY_KIND: readonly string[] = ["kubectl_manifest", "helm_release"];
 
 export function manifestResources(scope: Scope): ManifestResources {
   const objects: ManifestResource[] = [];
@@ -76,7 +76,7 @@ export function manifestResources(scope: Scope): ManifestResources {
     const written = isRepeated || !resource.certain ? undefined : reader?.(resource);
     if (!isRecord(written)) {
       skipped.push({ source, reason: reader ? NOT_READ : `explain does not read resources of type ${type}` });
-      if (reader || type === OF_ANY_KIND) perhaps.push(resource);
+      if (reader || OF_ANY_KIND.includes(type)) perhaps.push(resource);
       continue;
     }
     const texts = new Texts(scope);
