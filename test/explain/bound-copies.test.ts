@@ -41,12 +41,20 @@ it("both together", () => {
   expect(readFacts(paths, { computed: [], cluster: {} }).skipped).toEqual([]);
 });
 
-it.each<[string, (to: string) => void]>([
+it.each<[string, (to: string, from: string) => void]>([
   [
     "a finished file that was edited",
     (to) => edit(to, ACCOUNTS, "annotations:", "annotations:\n    acme.example/team: a"),
   ],
   ["a finished file of another synth", (to) => edit(to, ACCOUNTS, "shop_web", "shop_other")],
+  ["a finished file whose value is gone", (to) => edit(to, ACCOUNTS, "1f0c", '""')],
+  [
+    "a finished file with another text behind the value",
+    (to, from) => {
+      edit(from, `stacks/${ACCOUNTS}`, 'client_id)@"', 'client_id)@ of prod"');
+      edit(to, ACCOUNTS, "1f0c", "1f0c of test");
+    },
+  ],
   [
     "a file beside that is not listed",
     (to) => writeFileSync(join(to, "own.yaml"), readFileSync(join(to, ACCOUNTS))),
@@ -54,7 +62,7 @@ it.each<[string, (to: string) => void]>([
   ["a list that was lost", (to) => writeFileSync(join(to, ".workload-identity-files"), "")],
 ])("%s is a document like others", (_, change) => {
   const [from, to] = bound();
-  change(to);
+  change(to, from);
   const serviceAccounts = readFacts([from, to], { computed: [], cluster: {} }).clusters[0]?.serviceAccounts;
   const { annotations = new Map<string, never>() } = serviceAccounts?.get("shop/web") ?? {};
   expect([...annotations.values()].map((each) => whyNot(each)?.kind)).toContain("contested");

@@ -43,6 +43,9 @@ const place = { account: "111122223333", region: "eu-west-1" } as const;
 const keys = [{ publicKey, use: "current" }] as const;
 const tenantId = "11111111-2222-4333-8444-555555555555";
 
+const BLOCK = "aws_s3_bucket_public_access_block";
+const POLICY = "aws_s3_bucket_policy";
+
 type Edit = (configuration: Configuration) => void;
 
 const onAws = (declare: (stack: TerraformStack) => IIssuerHost): Artefacts =>
@@ -164,6 +167,14 @@ function without(type: string): Edit {
   };
 }
 
+/** The bucket is only looked up: its policy and its access block are in Terraform that is not read. */
+const lookedUp: Edit = (configuration) => {
+  const { aws_s3_bucket = {} } = configuration.resource;
+  Object.assign(configuration, { data: { aws_s3_bucket } });
+  argument("aws_s3_object", { bucket: "issuer-c1" })(configuration);
+  for (const type of ["aws_s3_bucket", POLICY, BLOCK]) without(type)(configuration);
+};
+
 const trusted = (artefacts: Artefacts): { readonly status: string; readonly reason: string } | undefined =>
   resultOf(artefacts, WORKLOAD).checks.find(({ id }) => id === "issuer-trusted");
 
@@ -231,8 +242,6 @@ describe.each(hosts)("an issuer in %s", (host) => {
   });
 });
 
-const BLOCK = "aws_s3_bucket_public_access_block";
-const POLICY = "aws_s3_bucket_policy";
 const deny = {
   Version: "2012-10-17",
   Statement: [{ Effect: "Deny", Principal: "*", Action: "s3:*", Resource: "*" }],
@@ -244,6 +253,8 @@ describe("documents that no one may read", () => {
     ["block of policies", "S3, public", argument(BLOCK, { block_public_policy: true }), "unknown"],
     ["no block, which S3 makes", "S3, public", without(BLOCK), "unknown"],
     ["no policy", "S3, public", without(POLICY), "fail"],
+    ["no policy of a bucket that is looked up", "S3, public", lookedUp, "pass"],
+    ["no policy of a bucket that is looked up", "CloudFront", lookedUp, "pass"],
     ["denial", "S3, public", argument(POLICY, { policy: JSON.stringify(deny) }), "fail"],
     ["no policy for the distribution", "CloudFront", without(POLICY), "fail"],
     [

@@ -61,6 +61,12 @@ it.each<
     ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/*"],
   ],
   [
+    "every repository of a project with the grant, in words",
+    "shop/tools",
+    [[TF, "google_artifact_registry_repository_iam_member", "google_project_iam_member"]],
+    ["every repository in project acme-images"],
+  ],
+  [
     "a repository whose grant has a condition that is met",
     "shop/tools",
     [conditional("resource.name.endsWith('/repositories/tools')")],

@@ -17,13 +17,12 @@ const CERTIFICATE_ARN = /^arn:[a-z-]+:acm:us-east-1:\d{12}:certificate\/[A-Za-z0
 
 const CERTIFICATE_FORM = "arn:<partition>:acm:us-east-1:<account>:certificate/<id>";
 
-const DISTRIBUTION_ID = /^[A-Z0-9]{5,32}$/;
+/** The id of a distribution or of an origin access identity. */
+const ID = /^[A-Z0-9]{5,32}$/;
 
 const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
 
 const HOST = /^(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
-
-const IDENTITY_ID = /^[A-Z0-9]{5,32}$/;
 
 /** An existing distribution that is taken over. */
 export interface ExistingDistribution {
@@ -76,9 +75,9 @@ export function issuerDomain(name: string): string {
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
   const given: unknown = literal(distribution, "distribution to adopt");
   const { id, domainName, originAccessIdentity } = distribution;
-  const usable = DISTRIBUTION_ID.test(id) && DOMAIN.test(domainName);
+  const usable = ID.test(id) && DOMAIN.test(domainName);
   if (!usable) fail("aws-invalid", noDistribution(given));
-  if (originAccessIdentity !== undefined && !IDENTITY_ID.test(originAccessIdentity))
+  if (originAccessIdentity !== undefined && !ID.test(originAccessIdentity))
     fail("aws-invalid", noDistribution(originAccessIdentity));
   return distribution;
 }

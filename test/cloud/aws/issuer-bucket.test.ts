@@ -215,6 +215,17 @@ describe("IssuerBucket", () => {
       },
       "aws-invalid: the CloudFront distribution to adopt is not stated by id and domain",
     ],
+    [
+      "a distribution's id with its domain",
+      {
+        account: ACCOUNT,
+        adopt: {
+          ccoctlName: "prod",
+          distribution: { id: "E2EXAMPLE.cloudfront.net", domainName: "d1.cloudfront.net" },
+        },
+      },
+      "aws-invalid: the CloudFront distribution to adopt is not stated by id and domain",
+    ],
     ["no keys", { keys: [] }, "issuer-missing: no public key"],
     ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
   ])("refuses %s, and declares nothing", (_, more, expected) => {

@@ -8,7 +8,7 @@ import type { Status } from "../../../lib/explain";
 import { CA } from "../../fixtures/fleet/ca";
 import { CONSUMERS, HUBS, SPOKES, allSpokes, twoHubs } from "../../fixtures/explain/all-spokes";
 import { type Artefacts, explained, statuses } from "../../fixtures/explain/artefacts";
-import { type Path, inDocument, inTerraform, put } from "../../fixtures/explain/documents";
+import { type Path, add, inDocument, inTerraform, put } from "../../fixtures/explain/documents";
 import { damaged } from "../../fixtures/explain/fleet";
 import {
   type Damage,
@@ -80,6 +80,11 @@ const withRole =
         `${text}---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: deployer }\n${rules}\n`,
     );
 
+/** The plugin of a spoke on EKS is called without the name of the cluster. */
+const unnamed = (name: string): Damage => entry(name, ["execConfig", "args"], ["token"]);
+/** Source: kubernetes-sigs/aws-iam-authenticator, cmd/aws-iam-authenticator/root.go: the variable of --cluster-id. */
+const CLUSTER_ID = "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID";
+
 type Case = readonly [string, Hub, Consumer, string, Damage, string, Status, string];
 
 const AWS_MOUNT = both(
@@ -132,6 +137,45 @@ const CASES: readonly Case[] = [
     "identity-named",
     "unknown",
     OTHER_ROLE,
+  ],
+  [
+    "a cluster's name that only the cluster tells",
+    "eks",
+    "kueue",
+    "eks-g",
+    both(
+      unnamed("aws-eks-g"),
+      container(
+        ["env"],
+        add({ name: CLUSTER_ID, valueFrom: { configMapKeyRef: { name: "settings", key: "name" } } }),
+      ),
+    ),
+    "plugin-called",
+    "unknown",
+    "unless an unknown variable supplies it",
+  ],
+  [
+    "a cluster's name that apply tells",
+    "eks",
+    "kueue",
+    "eks-p",
+    both(
+      unnamed("aws-eks-p"),
+      container(["env"], add({ name: CLUSTER_ID, value: "@late(data.aws_eks_cluster.eksc.name)@" })),
+    ),
+    "plugin-called",
+    "pass",
+    "is called as it must be",
+  ],
+  [
+    "a cluster's name that is empty",
+    "eks",
+    "kueue",
+    "eks-g",
+    both(unnamed("aws-eks-g"), told("aws-eks-g", CLUSTER_ID, "")),
+    "plugin-called",
+    "fail",
+    "without --cluster-id",
   ],
   [
     "another token for the plugin",
@@ -612,6 +656,13 @@ it.each<[string, Hub, Consumer, string, Damage]>([
     "kueue",
     "eks-p",
     told("aws-eks-p", "AWS_STS_REGIONAL_ENDPOINTS", "regional"),
+  ],
+  [
+    "a cluster's name in a variable",
+    "eks",
+    "kueue",
+    "eks-g",
+    both(unnamed("aws-eks-g"), container(["env"], add({ name: CLUSTER_ID, value: "eksg" }))),
   ],
   [
     "variables of an object that is not read, beside all that are needed",

@@ -168,7 +168,11 @@ describe("provider and references in modules", () => {
   const resource = {
     address: "aws_x.a",
     provider_config_key: "aws.batch",
-    expressions: { role: references("aws_y.b.name", "aws_y.b") },
+    expressions: {
+      role: references("aws_y.b.name", "aws_y.b"),
+      policy_arn: references("aws_y.local.arn", "aws_y.local"),
+      scope: references("local.scope"),
+    },
   };
   const modules = {
     m: { module: { resources: [resource], module_calls: { n: { module: { resources: [resource] } } } } },
@@ -194,7 +198,10 @@ describe("provider and references in modules", () => {
         root_module: { resources: [resource], module_calls: modules },
       },
     });
-    expect([read?.providerKey, said(read?.text("role") ?? known("none"))]).toEqual(["aws.batch", role]);
+    const texts = ["role", "policy_arn", "scope"].map((name) => said(read?.text(name) ?? known("none")));
+    // A resource may be named like the prefix of a local value.
+    expect(texts).toEqual([role, role.replace("b.name", "local.arn"), "<local.scope>"]);
+    expect(read?.providerKey).toBe("aws.batch");
     expect(orElse(read?.provider.text("region") ?? known("none"), () => "late")).toBe("r");
   });
 });

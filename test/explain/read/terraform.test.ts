@@ -77,6 +77,11 @@ describe("arguments as text", () => {
     ["function in another spelling", '${ trimprefix( "https://a" , "https://" ) }', "a"],
     ["suffix", '${trimsuffix(local.slash, "/")}', "https://a"],
     ["function that is not evaluated", "${lower(aws_role.web.name)}", '? <lower("web")>'],
+    [
+      "function that is not evaluated, of what only apply tells, through a local",
+      "${lower(local.id)}",
+      '? <lower("id-" + aws_role.web.unique_id)>',
+    ],
     ["condition", '${var.x ? "a" : "b"}', '? <var.x ? "a" : "b">'],
     ["directive", "a%{ if true }b%{ endif }", "? <a%{ if true }b%{ endif }>"],
     ["brace that never closes", "${aws_role", "? <${aws_role>"],
@@ -97,6 +102,7 @@ describe("arguments as text", () => {
         list: ["1", "2"],
         slash: "https://a/",
         loop: "${local.loop}",
+        id: "id-${aws_role.web.unique_id}",
       },
       variable: { region: { default: "eu-west-1" }, secret: {} },
     });

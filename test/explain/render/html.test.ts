@@ -155,4 +155,11 @@ describe("the page", () => {
     const { chains, checks } = dataOf(page(...alike));
     expect([chains.length, checks.length]).toEqual([1, 3]);
   });
+
+  it("holds it once too where a target is the beginning of a longer name", () => {
+    const entering = ["edge", "west"].map((target) =>
+      result("allowed", { subject: "edge-hub/kueue", target, reason: `edge-hub/kueue enters ${target}` }),
+    );
+    expect(dataOf(page(...entering)).chains).toHaveLength(1);
+  });
 });

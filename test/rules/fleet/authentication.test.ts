@@ -73,7 +73,7 @@ describe("an AuthenticationConfiguration", () => {
     ["the key caBundle,", document(entry({ caBundle: "" }))],
     ["the key metadata,", { ...document(), metadata: {} }],
     ["the issuer's own URL", document(entry({ discoveryURL: `${ISSUER.url}/` }))],
-    ["a user", document(entry({ url: "https://u@hub.example" }))],
+    ["a user", document(entry({ url: "https://user@hub.example" }))],
     ["a query", document(entry({ url: "https://hub.example?a" }))],
     ["a fragment", document(entry({ discoveryURL: "https://hub.example/a#b" }))],
     ["an empty audience", document(entry({ audiences: [""] }))],

@@ -155,6 +155,8 @@ describe("secretIssues", () => {
     ["a flag of a token", { args: ["--auth-token", "hunter2"] }, "x.args[0] (--auth-token)"],
     ["a header", { args: ["-H", "Authorization: Bearer hunter2"] }, "x.args[1]"],
     ["a header's value", { header: "bearer hunter2" }, "x.header"],
+    // RFC 9110, section 11.4: one or more spaces.
+    ["a header's value after several spaces", { header: "Bearer  hunter2" }, "x.header"],
     ["a flag", { args: ["get-token", "--client-secret", "x"] }, "x.args[1] (--client-secret)"],
     ["a flag with its value", { args: ["--password=x"] }, "x.args[0] (--password)"],
     ["a field", { extension: { token: "x" } }, "x.extension.token"],

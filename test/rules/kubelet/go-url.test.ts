@@ -34,6 +34,10 @@ describe("parseSchemelessUrl", () => {
     ["a[::1]", 'parse "https://a[::1]": invalid IP-literal'],
     ["[1.2.3.4]", 'parse "https://[1.2.3.4]": invalid IP-literal'],
     ["[1:2]", 'parse "https://[1:2]": invalid host: ParseAddr("1:2"): address string too short'],
+    [
+      "[1:]",
+      'parse "https://[1:]": invalid host: ParseAddr("1:"): colon must be followed by more characters (at ":")',
+    ],
     ["[::1%25%2F]", 'parse "https://[::1%25%2F]": invalid URL escape "%2F"'],
     ["a\u0000", 'parse "https://a\\x00": net/url: invalid control character in URL'],
   ])("refuses %j", (text, error) => {
