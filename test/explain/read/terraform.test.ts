@@ -77,6 +77,7 @@ describe("arguments as text", () => {
     ["function in another spelling", '${ trimprefix( "https://a" , "https://" ) }', "a"],
     ["suffix", '${trimsuffix(local.slash, "/")}', "https://a"],
     ["function that is not evaluated", "${lower(aws_role.web.name)}", '? <lower("web")>'],
+    ["function of a map", "id-${jsonencode({ a = { b = 1 } })}", "? id-<jsonencode({ a = { b = 1 } })>"],
     ["condition", '${var.x ? "a" : "b"}', '? <var.x ? "a" : "b">'],
     ["directive", "a%{ if true }b%{ endif }", "? <a%{ if true }b%{ endif }>"],
     ["brace that never closes", "${aws_role", "? <${aws_role>"],
