@@ -449,4 +449,16 @@ describe("feature gates in a document", () => {
       ),
     ).toBe(expected);
   });
+
+  it.each<[string, unknown, string]>([
+    ["a distribution's configuration", rke2(off), "write_files[1].content"],
+    [
+      "flags beside a distribution's file",
+      { files: [{ path: RANCHER, content: CONFIG }], kubeletFlags: { "feature-gates": `${GATE}=false` } },
+      "",
+    ],
+  ])("is shown where it stands: %s", (_, document, path) => {
+    const [statement] = configurations([document]).flatMap(({ gates }) => gates);
+    expect(statement?.source.path).toBe(path);
+  });
 });
