@@ -247,8 +247,11 @@ describe("mirrors", () => {
     });
   });
 
-  it("are named where an entry is for the mirror and the pod names the source", () => {
-    const object = set("ImageTagMirrorSet", { source: "quay.io/acme", mirrors: [`${HOST}/shop`] });
+  it.each([
+    ["the mirror", [`${HOST}/shop`]],
+    ["one of the mirrors", [...mirrors, `${HOST}/shop`]],
+  ])("are named where an entry is for %s and the pod names the source", (_, listed) => {
+    const object = set("ImageTagMirrorSet", { source: "quay.io/acme", mirrors: listed });
     const result = ask(withObjects(object), "quay.io/acme/web:1");
     expect(check(result, "provider-matches-image")?.reason).toContain(
       "; an entry matches the mirror, but the kubelet matches the name in the pod; the runtime tries the mirror",

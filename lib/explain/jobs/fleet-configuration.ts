@@ -87,7 +87,7 @@ export function controllerConfigured(
     refused.length > 0 ? unlessRefused(refused, "", where) : undefined,
     kind === "kueue" && outdated.length === 0 ? kueueGate(artefacts, controller) : undefined,
     argoProblem(controller, profile.namespace),
-    hasSecrets ? undefined : listProblem(controller, read),
+    hasSecrets ? secretsProblem(controller, profile) : listProblem(controller, read),
   ];
   const taken = hasSecrets ? "its cluster Secrets" : "profiles and its list of access providers";
   return obstacle(parts) ?? pass(`${title} uses ${taken}`, where);
@@ -250,6 +250,15 @@ function watching(reader: ControllerPods, declared: boolean, namespace: string):
     return unknown(`from which namespaces ${pods.title} reads profiles is not known`, remedy, where);
   const reason = `${pods.title} reads only profiles of ${names.join(", ")}, not of ${namespace}`;
   return isRead ? undefined : broken(reason, remedy, undefined, where);
+}
+
+/** Argo CD itself reads no profiles. */
+function secretsProblem({ title }: Controller, { main, isSecret, key }: ProfileFact): Answer | undefined {
+  if (isSecret || main === undefined) return undefined;
+  return unknown(
+    `${title} uses its cluster Secrets, and no controller was read that writes one from the profile ${key}`,
+    "also give explain the manifest of that controller and its list of access providers",
+  );
 }
 
 function listProblem({ readers, title }: Controller, read: ProviderListFact): Answer | undefined {

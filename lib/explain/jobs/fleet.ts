@@ -221,8 +221,9 @@ const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestio
     ...controllers
       .filter(({ declared }) => declared)
       .flatMap((controller) => profiles.map((profile) => [controller, profile] as const)),
+    // Argo CD enters whatever is in its namespace, others only what is named to them.
     ...served(
-      controllers.filter(({ declared }) => !declared),
+      controllers.filter(({ declared, kind }) => !declared || kind === "argocd"),
       fleet.profiles.filter(({ key }) => !recorded.has(key)),
     ),
   ];
@@ -242,7 +243,7 @@ function withOwnEntry(controller: Controller, name: string): Controller {
   return { ...controller, list: { ...list, providers: map(list.providers, (all) => all.filter(isOwn)) } };
 }
 
-/** A controller serves the profiles that name one of its providers; a profile that none serves is for all of them. */
+/** A controller serves the profiles that name one of its providers; one that none serves is for all undeclared ones. */
 function served(
   controllers: readonly Controller[],
   profiles: readonly ProfileFact[],
@@ -264,7 +265,8 @@ function served(
     const near = serving.filter(
       ({ kind, account }) => kind !== "argocd" || account.startsWith(`${profile.namespace}/`),
     );
-    const chosen = [near, serving, controllers].find((each) => each.length > 0);
+    const others = controllers.filter(({ declared }) => !declared);
+    const chosen = [near, serving, others].find((each) => each.length > 0);
     return (chosen ?? [unreadController(profile.namespace)]).map(
       (controller) => [controller, profile] as const,
     );

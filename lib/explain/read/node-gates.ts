@@ -84,8 +84,8 @@ const OPENSHIFT_CONFIG = "/etc/kubernetes/kubelet.conf";
 
 /** The gates in a node's files and flags; later ones override earlier ones. */
 export function nodeGateStatements(node: NodeFact): readonly GateStatement[] {
-  const command = kubeletCommand(node);
   const stated = orElse(node.flags ?? known(undefined), () => undefined);
+  const command = stated ? undefined : kubeletCommand(node);
   const flags = stated ?? command?.flags ?? new Map<string, Known<string>>();
   const path = orElse(flags.get("config") ?? known(OPENSHIFT_CONFIG), () => undefined);
   const files = [...node.files].flatMap(([file, { content, source }]): readonly GateStatement[] => {

@@ -21,57 +21,60 @@ const LEGACY = "LegacyRegistryPermissions";
 
 const ABAC = "AbacRepositoryPermissions";
 
-type Row = readonly [pulls: BuiltInRole["pulls"], kubernetes: boolean, name: string, id?: string];
+type Row = readonly [pulls: BuiltInRole["pulls"], name: string, id?: string];
 
 const ROWS: readonly Row[] = [
-  [LEGACY, false, "AcrPull", "7f951dda-4ed3-4680-a7ca-43fe172d538d"],
-  [LEGACY, false, "AcrPush", "8311e382-0749-4cb8-b61a-304f252e45ec"],
-  [LEGACY, false, "Reader", "acdd72a7-3385-48ef-bd42-f606fba81ae7"],
-  [LEGACY, false, "Contributor", "b24988ac-6180-42a0-ab88-20f7382dd24c"],
-  [LEGACY, false, "Owner", "8e3af657-a8ff-443c-a75c-2fe8c4bcb635"],
-  [ABAC, false, "Container Registry Repository Reader", "b93aa761-3e63-49ed-ac28-beffa264f7ac"],
-  [ABAC, false, "Container Registry Repository Writer"],
-  [ABAC, false, "Container Registry Repository Contributor"],
-  [undefined, false, "Container Registry Repository Catalog Lister"],
-  [undefined, false, "AcrDelete"],
-  [undefined, false, "AcrImageSigner"],
-  [undefined, true, "Azure Kubernetes Service RBAC Cluster Admin", "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"],
-  [undefined, true, "Azure Kubernetes Service RBAC Admin", "3498e952-d568-435e-9b2c-8d77e338d7f7"],
-  [undefined, true, "Azure Kubernetes Service RBAC Reader", "7f6c6a51-bcf8-42ba-9220-52d62157d7db"],
-  [undefined, true, "Azure Kubernetes Service RBAC Writer", "a7ffa36f-339b-4b5c-8bdf-e2c188b2c0eb"],
-  [undefined, false, "Azure Kubernetes Service Cluster Admin Role"],
-  [undefined, false, "Azure Kubernetes Service Cluster User Role"],
-  [undefined, false, "Azure Kubernetes Service Cluster Monitoring User"],
-  ["unknown", false, "Azure Kubernetes Service Contributor Role"],
+  [LEGACY, "AcrPull", "7f951dda-4ed3-4680-a7ca-43fe172d538d"],
+  [LEGACY, "AcrPush", "8311e382-0749-4cb8-b61a-304f252e45ec"],
+  [LEGACY, "Reader", "acdd72a7-3385-48ef-bd42-f606fba81ae7"],
+  [LEGACY, "Contributor", "b24988ac-6180-42a0-ab88-20f7382dd24c"],
+  [LEGACY, "Owner", "8e3af657-a8ff-443c-a75c-2fe8c4bcb635"],
+  [ABAC, "Container Registry Repository Reader", "b93aa761-3e63-49ed-ac28-beffa264f7ac"],
+  [ABAC, "Container Registry Repository Writer"],
+  [ABAC, "Container Registry Repository Contributor"],
+  [undefined, "Container Registry Repository Catalog Lister"],
+  [undefined, "AcrDelete"],
+  [undefined, "AcrImageSigner"],
+  [undefined, "Azure Kubernetes Service RBAC Cluster Admin", "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"],
+  [undefined, "Azure Kubernetes Service RBAC Admin", "3498e952-d568-435e-9b2c-8d77e338d7f7"],
+  [undefined, "Azure Kubernetes Service RBAC Reader", "7f6c6a51-bcf8-42ba-9220-52d62157d7db"],
+  [undefined, "Azure Kubernetes Service RBAC Writer", "a7ffa36f-339b-4b5c-8bdf-e2c188b2c0eb"],
+  [undefined, "Azure Kubernetes Service Cluster Admin Role"],
+  [undefined, "Azure Kubernetes Service Cluster User Role"],
+  [undefined, "Azure Kubernetes Service Cluster Monitoring User"],
+  ["unknown", "Azure Kubernetes Service Contributor Role"],
   // They read everything; no document says whether that includes images.
-  ["unknown", false, "User Access Administrator", "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"],
-  ["unknown", false, "Role Based Access Control Administrator", "f58310d9-a9f6-439a-9e8d-f62e7b41a168"],
-  ["unknown", false, "Monitoring Contributor"],
-  ["unknown", false, "Monitoring Reader"],
-  [undefined, false, "DNS Zone Contributor"],
-  [undefined, false, "Key Vault Administrator"],
-  [undefined, false, "Key Vault Certificate User"],
-  [undefined, false, "Key Vault Crypto User"],
-  [undefined, false, "Key Vault Reader"],
-  [undefined, false, "Key Vault Secrets Officer"],
-  [undefined, false, "Key Vault Secrets User"],
-  [undefined, false, "Managed Identity Contributor"],
-  [undefined, false, "Managed Identity Operator"],
-  [undefined, false, "Network Contributor"],
-  [undefined, false, "Private DNS Zone Contributor"],
-  [undefined, false, "Storage Account Contributor"],
-  [undefined, false, "Storage Blob Data Contributor"],
-  [undefined, false, "Storage Blob Data Owner"],
-  [undefined, false, "Storage Blob Data Reader"],
-  [undefined, false, "Virtual Machine Contributor"],
+  ["unknown", "User Access Administrator", "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"],
+  ["unknown", "Role Based Access Control Administrator", "f58310d9-a9f6-439a-9e8d-f62e7b41a168"],
+  ["unknown", "Monitoring Contributor"],
+  ["unknown", "Monitoring Reader"],
+  [undefined, "DNS Zone Contributor"],
+  [undefined, "Key Vault Administrator"],
+  [undefined, "Key Vault Certificate User"],
+  [undefined, "Key Vault Crypto User"],
+  [undefined, "Key Vault Reader"],
+  [undefined, "Key Vault Secrets Officer"],
+  [undefined, "Key Vault Secrets User"],
+  [undefined, "Managed Identity Contributor"],
+  [undefined, "Managed Identity Operator"],
+  [undefined, "Network Contributor"],
+  [undefined, "Private DNS Zone Contributor"],
+  [undefined, "Storage Account Contributor"],
+  [undefined, "Storage Blob Data Contributor"],
+  [undefined, "Storage Blob Data Owner"],
+  [undefined, "Storage Blob Data Reader"],
+  [undefined, "Virtual Machine Contributor"],
 ];
+
+/** How the names of those begin that allow something at the Kubernetes API of an AKS cluster. */
+const KUBERNETES = "Azure Kubernetes Service RBAC ";
 
 const byName = new Map<string, BuiltInRole>();
 
 const byId = new Map<string, BuiltInRole>();
 
-for (const [pulls, kubernetes, name, id = ""] of ROWS) {
-  const role = { name, id, pulls, kubernetes };
+for (const [pulls, name, id = ""] of ROWS) {
+  const role = { name, id, pulls, kubernetes: name.startsWith(KUBERNETES) };
   byName.set(name.toLowerCase(), role);
   if (id !== "") byId.set(id, role);
 }

@@ -5,7 +5,7 @@
  *
  * Sources: kubernetes/kubernetes, cmd/kubeadm/app/apis/kubeadm/v1beta3 and v1beta4 (NodeRegistrationOptions; v1beta4 since
  * kubeadm 1.31; v1beta3 removed in 1.37 by kubernetes/kubernetes pull request 136016, CHANGELOG-1.37.md);
- * kubernetes-sigs/cluster-api, api/bootstrap/kubeadm/v1beta1 and v1beta2 (Arg, File) and the CRD of both (content of 1 to
+ * kubernetes-sigs/cluster-api, api/bootstrap/kubeadm/v1beta1 and v1beta2 (Arg, File, commands) and the CRD of both (content of 1 to
  * 10,240 characters).
  */
 
@@ -148,12 +148,16 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
     return {
       files,
       ...flags,
-      ...commandDoubt([spec["preKubeadmCommands"], spec["postKubeadmCommands"]], files),
+      ...commandDoubt(
+        COMMANDS.map((key) => spec[key]),
+        files,
+      ),
       ...appendedDoubt(spec["files"], "Cluster API"),
     };
   },
 };
 
+const COMMANDS: readonly string[] = ["bootCommands", "preKubeadmCommands", "postKubeadmCommands"];
 const KEYS = { path: "path", content: "content" } as const;
 const ENCODINGS = { base64: "base64", gzip: "other", "gzip+base64": "gzip+base64" } as const;
 

@@ -130,30 +130,47 @@ it.each<[string, (all: Artefacts) => Artefacts, string, Status, string]>([
   expect([check?.status, check?.reason]).toEqual([status, expect.stringContaining(reason)]);
 });
 
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const secret = (name: string, given: object): object => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace: "argocd", name, labels: { "argocd.argoproj.io/secret-type": "cluster" } },
+  data: {
+    name: base64(name),
+    server: base64("https://k.hcp.westeurope.azmk8s.io:443"),
+    config: base64(JSON.stringify(given)),
+  },
+});
+const exec = {
+  command: "argocd-k8s-auth",
+  args: ["azure"],
+  apiVersion: "client.authentication.k8s.io/v1beta1",
+};
+const AZURE = { execProviderConfig: exec, tlsClientConfig: { caData: CA } };
+/** A profile as it is read from a cluster. */
+const profile = {
+  apiVersion: "multicluster.x-k8s.io/v1alpha1",
+  kind: "ClusterProfile",
+  metadata: { namespace: "argocd", name: "lab", uid: "1", labels: { "x-k8s.io/cluster-manager": "acme" } },
+  spec: { displayName: "lab", clusterManager: { name: "acme" } },
+  status: {
+    accessProviders: [
+      {
+        name: "argo-cd-builtin-azure",
+        cluster: {
+          server: "https://k.hcp.westeurope.azmk8s.io:443",
+          "certificate-authority-data": CA,
+        },
+      },
+    ],
+  },
+};
+const listOf = (items: readonly object[]): string =>
+  JSON.stringify({ apiVersion: "v1", kind: "List", items });
+
 it("reads Secrets that people wrote, decoded, and leaves stored credentials out", () => {
-  const base64 = (text: string): string => Buffer.from(text).toString("base64");
-  const secret = (name: string, given: object): object => ({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { namespace: "argocd", name, labels: { "argocd.argoproj.io/secret-type": "cluster" } },
-    data: {
-      name: base64(name),
-      server: base64("https://k.hcp.westeurope.azmk8s.io:443"),
-      config: base64(JSON.stringify(given)),
-    },
-  });
-  const exec = {
-    command: "argocd-k8s-auth",
-    args: ["azure"],
-    apiVersion: "client.authentication.k8s.io/v1beta1",
-  };
-  const items = [
-    secret("shop", { execProviderConfig: exec, tlsClientConfig: { caData: CA } }),
-    secret("old", { bearerToken: "x" }),
-  ];
-  const results = explain([
-    folderOf({ "hub.json": JSON.stringify({ apiVersion: "v1", kind: "List", items }) }),
-  ]);
+  const items = [secret("shop", AZURE), secret("old", { bearerToken: "x" })];
+  const results = explain([folderOf({ "hub.json": listOf(items) })]);
   expect(results.map(({ target, verdict }) => [target, verdict])).toEqual([["shop", "unknown"]]);
   const chosen = results[0]?.checks.find(({ id }) => id === "provider-chosen");
   expect([chosen?.status, chosen?.reason]).toEqual(["pass", "the list chooses cluster Secret shop"]);
@@ -171,4 +188,52 @@ it("judges each Secret by itself", () => {
       SPOKES.map((name) => `${name} ${name !== "eks-g"}`),
     );
   }
+});
+
+/** Which link of each controller's way into a spoke does not hold first, with other people's objects beside the stack. */
+function firstDoubts(artefacts: Artefacts, item: object, spoke: string): readonly unknown[] {
+  const results = explain([folderOf(artefacts), folderOf({ "more.json": listOf([item]) })], { spoke });
+  return results.map(({ subject, checks }) => {
+    const { id, reason } = checks.find(({ status }) => status !== "pass") ?? {};
+    return [subject, id, reason];
+  });
+}
+
+describe("Secrets and profiles beside those of the stack", () => {
+  const CASES: readonly (readonly [string, Artefacts, object, string, string, string])[] = [
+    [
+      "a Secret, which the declared Argo CD uses too",
+      written,
+      secret("shop", AZURE),
+      "shop",
+      "spoke-admits",
+      "whether the cluster of shop is integrated with Entra was not read",
+    ],
+    // argoproj-labs/clusterprofile-integration-for-argocd: a controller of its own writes Secrets from profiles.
+    [
+      "a profile, which Argo CD itself does not read",
+      written,
+      profile,
+      "lab",
+      "controller-configured",
+      "Argo CD uses its cluster Secrets, and no controller was read that writes one from the profile argocd/lab",
+    ],
+    [
+      "a Secret in place of a declared profile, where the list of access providers was not read either",
+      inDocument(
+        new Map([...allSpokes("eks", "argocd")].filter(([path]) => !path.includes("cluster-profile"))),
+        "65-fleet-controller.yaml",
+        ["ConfigMap"],
+        put(["kind"], "Other"),
+      ),
+      secret("eks-g", AZURE),
+      "eks-g",
+      "controller-configured",
+      "no list of access providers was read",
+    ],
+  ];
+  it.each(CASES)("%s", (_, artefacts, item, spoke, id, reason) => {
+    const accounts = ["argocd/argocd-application-controller", "argocd/argocd-server"];
+    expect(firstDoubts(artefacts, item, spoke)).toEqual(accounts.map((account) => [account, id, reason]));
+  });
 });

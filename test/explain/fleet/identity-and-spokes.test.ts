@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import type { Status } from "../../../lib/explain";
 import { CA } from "../../fixtures/fleet/ca";
 import { CONSUMERS, HUBS, SPOKES, allSpokes, twoHubs } from "../../fixtures/explain/all-spokes";
@@ -697,6 +698,21 @@ it("two hubs cannot both write the file of one spoke's API servers", () => {
     expect(checks.find(({ id }) => id === "issuer-trusted")?.reason).toContain(
       "writes another AuthenticationConfiguration for the same API servers",
     );
+});
+
+it("two hubs can write files of which one or both have the entries of both", () => {
+  const files = twoHubs();
+  const [ofA, ofB] = ["hub-a", "hub-b"].map((hub) => {
+    const setup = parse(files.get(`stacks/${hub}/spokes/own_control-plane.yaml`) ?? "") as {
+      files: { content: string }[];
+    };
+    return (parse(setup.files[0]?.content ?? "") as { jwt: Record<string, unknown>[] }).jwt;
+  });
+  const verdicts = (...given: Parameters<typeof twoHubs>): readonly string[] =>
+    explained(twoHubs(...given)).map(({ verdict }) => verdict);
+  expect(verdicts({ "hub-a": ofB ?? [], "hub-b": ofA ?? [] })).toEqual(["allowed", "allowed"]);
+  // With the other hub's file, the spoke would not know the second hub.
+  expect(verdicts({ "hub-b": ofA ?? [] })).toEqual(["allowed", "unknown"]);
 });
 
 it("says that an AKS cluster which was not read is taken for one with Entra", () => {

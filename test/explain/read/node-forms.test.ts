@@ -74,6 +74,11 @@ function withFile(document: unknown, file: object): unknown {
   copy.spec.template.spec.files.push(file);
   return copy;
 }
+function withFields(document: unknown, fields: object): unknown {
+  const copy = structuredClone(document) as { spec: { template: { spec: object } } };
+  Object.assign(copy.spec.template.spec, fields);
+  return copy;
+}
 const butane = (storage: object, unit: object): unknown => ({
   variant: "flatcar",
   version: "1.1.0",
@@ -245,6 +250,17 @@ describe("nodes by a document of their own", () => {
       ],
       READ,
     ],
+    // kubernetes-sigs/cluster-api, api/bootstrap/kubeadm: KubeadmConfigSpec.
+    ...["bootCommands", "preKubeadmCommands", "postKubeadmCommands"].flatMap((field) =>
+      [
+        ["sed -i s/a/b/ /etc/c.yaml", unknown("a command names /etc/c.yaml")],
+        ["systemctl restart chronyd", READ],
+      ].map(([command, expected]): [string, readonly unknown[], unknown] => [
+        `Cluster API with ${field} of ${String(command)}`,
+        [withFields(template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" }), { [field]: [command] })],
+        expected,
+      ]),
+    ),
     ["Cluster API v1beta1", [template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" })], READ],
     [
       "Cluster API v1beta2",
@@ -432,5 +448,17 @@ describe("feature gates in a document", () => {
         () => "unknown",
       ),
     ).toBe(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a distribution's configuration", rke2(off), "write_files[1].content"],
+    [
+      "flags beside a distribution's file",
+      { files: [{ path: RANCHER, content: CONFIG }], kubeletFlags: { "feature-gates": `${GATE}=false` } },
+      "",
+    ],
+  ])("is shown where it stands: %s", (_, document, path) => {
+    const [statement] = configurations([document]).flatMap(({ gates }) => gates);
+    expect(statement?.source.path).toBe(path);
   });
 });

@@ -82,6 +82,7 @@ describe("arguments as text", () => {
       "${lower(local.id)}",
       '? <lower("id-" + aws_role.web.unique_id)>',
     ],
+    ["function of a map", "id-${jsonencode({ a = { b = 1 } })}", "? id-<jsonencode({ a = { b = 1 } })>"],
     ["condition", '${var.x ? "a" : "b"}', '? <var.x ? "a" : "b">'],
     ["directive", "a%{ if true }b%{ endif }", "? <a%{ if true }b%{ endif }>"],
     ["brace that never closes", "${aws_role", "? <${aws_role>"],

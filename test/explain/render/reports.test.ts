@@ -222,6 +222,14 @@ describe("compare", () => {
 });
 
 describe("the schema of JSON", () => {
+  it("shows what is accepted", () => {
+    const accepted = [{ check: "image-parses", reason: "known", expires: "2027-01-31" }];
+    const { results } = JSON.parse([...renderJson([{ ...DENIED, accepted }])].join("")) as {
+      results: unknown;
+    };
+    expect(results).toEqual([{ ...DENIED, accepted }]);
+  });
+
   it.each<[string, object]>([
     ["another version", { version: 2, results: [] }],
     [

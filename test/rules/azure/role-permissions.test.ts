@@ -34,3 +34,12 @@ it("built-in roles are found by name and id in any letter case", () => {
     "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/B93AA761-3E63-49ED-AC28-BEFFA264F7AC";
   expect(builtInRoleOfId(id)?.name).toBe("Container Registry Repository Reader");
 });
+
+// Source: learn.microsoft.com/azure/aks/manage-azure-rbac: only these have data actions of the Kubernetes API.
+it.each([
+  ["Azure Kubernetes Service RBAC Writer", true],
+  ["Azure Kubernetes Service Cluster Admin Role", false],
+  ["Key Vault Reader", false],
+])("%s at the Kubernetes API: %s", (name, allows) => {
+  expect(builtInRole(name)?.kubernetes).toBe(allows);
+});

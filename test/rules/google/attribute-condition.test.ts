@@ -167,7 +167,9 @@ describe("evaluateAttributeCondition", () => {
     expect(outcome("assertion.sub == 'repo:", id, "'")).toBe("denied");
     expect(outcome("assertion.sub in ['", id, "', 'system:serviceaccount:shop:web']")).toBe("allowed");
     expect(outcome("assertion.sub.startsWith('repo:", id, "')")).toBe("denied");
+    expect(outcome("assertion.sub.startsWith('system:", id, "')")).toBe("unknown");
     expect(outcome("assertion.sub.endsWith('", id, ":api')")).toBe("denied");
+    expect(outcome("assertion.sub.endsWith('", id, ":web')")).toBe("unknown");
     expect(outcome("assertion.sub.contains('", id, "')")).toBe("unknown");
     expect(outcome("assertion.sub.endsWith(':web') || ", "assertion.sub == '", id, "'")).toBe("allowed");
     expect(outcome("assertion.sub.endsWith(':api') && assertion.sub == '", id, "'")).toBe("denied");

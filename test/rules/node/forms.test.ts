@@ -307,6 +307,11 @@ describe("refusals", () => {
       "node-invalid: url",
     ],
     [
+      "a plugin whose address follows an option of curl",
+      () => pluginSource("ecr", { url: "-o/etc/passwd https://a/b", sha256: "0".repeat(64) }),
+      "node-invalid: url",
+    ],
+    [
       "a checksum in capitals",
       () => pluginSource("ecr", { url: "https://a/b", sha256: "A".repeat(64) }),
       "node-invalid: sha256",
