@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ExplainResult, Finding, Status } from "../../lib/explain";
 import { jsonSchemaOf } from "../../lib/artefact/fact-shape";
 import { BASELINE, Baseline } from "../../lib/explain/baseline";
+import { findingsOf } from "../../lib/explain/findings";
 import { folderOf } from "../fixtures/explain/artefacts";
 
 const TODAY = "2026-11-23";
@@ -98,6 +99,19 @@ describe("a finding is accepted", () => {
         .findings([finding, { ...finding, target: "other" }])
         .map((each) => each.accepted?.reason),
     ).toEqual(["a sandbox", undefined]);
+  });
+
+  it("with the reason of its own link, where several are accepted", () => {
+    const base = baseline(
+      LINE,
+      LINE.replace("audience-granted", "issuer-trusted").replace("the RBAC comes in January", "a new issuer"),
+    );
+    const open = result({ "audience-granted": "unknown", "issuer-trusted": "unknown" });
+    const findings = [...base.results([open])].flatMap(findingsOf);
+    expect(findings.map(({ id, accepted }) => [id, accepted?.reason])).toEqual([
+      ["audience-granted", "the RBAC comes in January"],
+      ["issuer-trusted", "a new issuer"],
+    ]);
   });
 });
 

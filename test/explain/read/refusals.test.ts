@@ -215,6 +215,12 @@ describe("refused or read", () => {
       "stringData.a is a number, not a string",
     ],
     ["a key with a slash", object("Secret", { stringData: { "a/b": "" } }), 'data["a/b"] has an invalid key'],
+    ["a key that ends with dots", object("ConfigMap", { data: { "a..": "" } }), "read"],
+    [
+      "a key that begins with two dots",
+      object("ConfigMap", { data: { "..a": "" } }),
+      'data["..a"] has an invalid key',
+    ],
     [
       "a Secret of more than 1 MiB",
       object("Secret", { stringData: { a: "x".repeat(1_048_576) } }),
