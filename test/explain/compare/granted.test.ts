@@ -190,6 +190,18 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
     ['incomparable | aws_iam_user_policy, which is not judged | policy = "{}", user = "eve"'],
   ],
   [
+    "a password of an application, which is not judged",
+    adding(["azuread_application_password", { application_id: "/applications/a", display_name: "ci" }]),
+    [
+      'incomparable | azuread_application_password, which is not judged | application_id = "/applications/a", display_name = "ci"',
+    ],
+  ],
+  [
+    "a key of a service account, which is not judged",
+    adding(["google_service_account_key", { service_account_id: "puller" }]),
+    ['incomparable | google_service_account_key, which is not judged | service_account_id = "puller"'],
+  ],
+  [
     "a public repository",
     adding(["aws_ecrpublic_repository", { repository_name: "tools" }]),
     ["added | everyone | pull from the public repository tools"],
