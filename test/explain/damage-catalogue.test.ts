@@ -121,8 +121,15 @@ function shownResult({ verdict, as, checks, warnings = [] }: ExplainResult): str
 }
 
 function outcomesOf(results: Iterable<ExplainResult>, audit: readonly Finding[]): Said["outcomes"] {
+  const outcomes = new Map<string, string>();
+  for (const each of results) {
+    const name = `${each.job} ${each.subject} ${each.target}`;
+    const others = outcomes.has(name) ? [outcomes.get(name)] : [];
+    // A spoke that is recorded with another profile than the one that was read has both.
+    outcomes.set(name, [...new Set([...others, shownResult(each)])].join("\n    and "));
+  }
   return new Map([
-    ...[...results].map((each) => [`${each.job} ${each.subject} ${each.target}`, shownResult(each)] as const),
+    ...outcomes,
     ...audit.map(({ id, subject, reason }) => [`audit ${id} ${subject}: ${reason}`, "found"] as const),
   ]);
 }
