@@ -9,8 +9,6 @@ const ONE = -2;
 const STAR_UNIT = 42;
 const ONE_UNIT = 63;
 const STEPS_MAX = 4_000_000;
-const ANY_SIGN = "*";
-const ONE_SIGN = "?";
 
 /** A pattern as code units; wildcards `*` and `?` have negative values. */
 export type Pattern = Int32Array;
@@ -30,7 +28,8 @@ export function preparedPattern(pattern: string | Pattern): string | Pattern {
   return typeof pattern === "string" && hasWildcard(pattern) ? patternOf(pattern) : pattern;
 }
 
-function hasWildcard(text: string): boolean {
+/** True for a text in which IAM would see a wildcard. */
+export function hasWildcard(text: string): boolean {
   return text.includes("*") || text.includes("?");
 }
 
@@ -152,49 +151,4 @@ function findSlowly(
     if (budget.steps < 0) return undefined;
   }
   return -1;
-}
-
-/**
- * True if every text that a pattern of IAM matches is also matched by another: `b/x*` within `b/*`, `b*` not within
- * `b?`. Never wrongly true, but false for some that are within, for example `?*` and `*?`.
- */
-export function patternWithin(narrow: string, wide: string): boolean {
-  // reached[j]: the part of `wide` read so far can stand for the first j characters of `narrow`.
-  let reached = Array.from({ length: narrow.length + 1 }, (_, length) => length === 0);
-  for (const sign of wide)
-    reached = sign === ANY_SIGN ? fromFirst(reached) : oneFurther(reached, sign, narrow);
-  return reached.at(-1) === true;
-}
-
-/** `*` stands for any text, wildcards in it too. */
-function fromFirst(reached: readonly boolean[]): boolean[] {
-  const first = reached.indexOf(true);
-  return reached.map((_, length) => first >= 0 && length >= first);
-}
-
-function oneFurther(reached: readonly boolean[], sign: string, narrow: string): boolean[] {
-  return reached.map((_, length) => {
-    const given = narrow[length - 1];
-    if (length === 0 || reached[length - 1] !== true) return false;
-    return sign === ONE_SIGN ? given !== ANY_SIGN : given === sign;
-  });
-}
-
-/** True if some text matches both of two patterns. */
-export function patternsMeet(one: string, other: string): boolean {
-  // meets[from]: the rest of `one` and the rest of `other` have a text in common.
-  let meets = Array.from({ length: other.length + 1 }, (_, from) => /^\**$/.test(other.slice(from)));
-  for (let at = one.length - 1; at >= 0; at--) {
-    const next: boolean[] = [];
-    for (let from = other.length; from >= 0; from--) {
-      const signs = [one[at], other[from]];
-      const further = from < other.length && next[from + 1] === true;
-      const isSame = signs[0] === signs[1] || (from < other.length && signs.includes(ONE_SIGN));
-      next[from] = signs.includes(ANY_SIGN)
-        ? meets[from] === true || further
-        : isSame && meets[from + 1] === true;
-    }
-    meets = next;
-  }
-  return meets[0] === true;
 }

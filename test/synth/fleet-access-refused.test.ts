@@ -294,7 +294,7 @@ const CASES: readonly (readonly [
 const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknown>>, ErrorCode])[] = [
   ["no hub", { hub: undefined }, "property-missing"],
   ["no consumer", { consumer: undefined }, "property-missing"],
-  ["a consumer of one's own without workloads", { consumer: {} }, "property-missing"],
+  ["a custom consumer without workloads", { consumer: {} }, "property-missing"],
   ["spokes that are no list", { spokes: {} }, "property-invalid"],
   ["a spoke that is nothing", { spokes: [null] }, "property-invalid"],
   ["a spoke without access", { spokes: [{ name: "a" }] }, "property-missing"],

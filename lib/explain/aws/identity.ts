@@ -10,7 +10,6 @@ import {
   map,
   match,
   orElse,
-  partsOf,
   same,
   shown,
 } from "../../model/known";
@@ -20,7 +19,7 @@ import { type Answer, broken, seen } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
-import { Recent } from "../shared/references";
+import { Recent, resourcesIn } from "../shared/references";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
 import { organizationPolicies } from "./organization";
@@ -126,8 +125,7 @@ export class Roles {
 
   /** The roles whose name an ARN ends with, or to which a reference in it points. */
   #ending(arn: Known<string>): readonly Role[] {
-    const targets = (partsOf(arn) ?? []).flatMap((part) => (typeof part === "string" ? [] : [part.target]));
-    const role = targets.find((each): each is Resource => each instanceof Resource && each.type === TYPE);
+    const role = resourcesIn(arn).find(({ type }) => type === TYPE);
     if (role) return [this.#role(role)];
     const name = orElse(lastSegment(arn) ?? arn, () => "");
     return this.#named(name).map((each) => this.#role(each));

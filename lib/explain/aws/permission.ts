@@ -64,7 +64,7 @@ export class AwsRights implements PullRights {
     );
   }
 
-  /** What statements name, without what nothing of can be read. */
+  /** What statements name, except patterns of which no repository can be read. */
   reach(): readonly ReachedRepositories[] {
     return (this.#reached ??= this.#named().filter(
       ({ pattern, comparable }) => !comparable || this.#mayReadSome(pattern),

@@ -15,7 +15,6 @@ import {
   joined,
   known,
   orElse,
-  partsOf,
   same,
   shown,
   whyNot,
@@ -38,6 +37,7 @@ import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
 import { accountOf, push, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 import { type TrustQuestion, notFound } from "./trust";
+import { resourcesIn } from "../shared/references";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
@@ -112,10 +112,7 @@ export class PodIdentities {
     if (url !== undefined && !isEksIssuer({ hostPath: url.replace("https://", "") })) return "no";
     const [, ofIssuer] = /^https:\/\/oidc[.-]eks\.([a-z0-9-]+)\./.exec(url ?? "") ?? [];
     if (ofIssuer !== undefined && is(region, ofIssuer) === "no") return "no";
-    const parts = issuer === undefined ? [] : (partsOf(issuer) ?? []);
-    const makers = parts.flatMap((part) =>
-      typeof part !== "string" && part.target instanceof Resource ? [part.target] : [],
-    );
+    const makers = issuer === undefined ? [] : resourcesIn(issuer);
     const declared = makers.find(({ type }) => type === CLUSTER);
     if (declared) return inOnePlace(declared, association) === "no" ? "no" : isNamed(declared, own);
     // An issuer that another resource creates is not known to be an EKS issuer.

@@ -5,15 +5,17 @@
  * Sources: "Policy evaluation logic" in the IAM user guide; "Key policies in AWS KMS" in the KMS developer guide.
  */
 
-import { type Known, is, orElse, partsOf, same } from "../../model/known";
+import { type Known, is, orElse, same } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { everyResource } from "../../rules/aws/policy/resource-name";
-import { Resource } from "../read/block";
+import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Documents } from "./documents";
 import type { Role } from "./identity";
 import { accountOf, arnFields, regionOf } from "./place";
+import { resourcesIn } from "../shared/references";
+import { hasWildcard } from "../../rules/wildcard";
 
 /** Types that hold such a policy, and the argument that names its resource; `arn` is the resource's own. */
 const OWNERS: Readonly<Record<string, string>> = {
@@ -94,10 +96,10 @@ export class ResourcePolicies {
 
 /** True if a policy certainly belongs to a resource other than those that are asked about. */
 function isOther(owner: Known<string>, on: Known<string>): boolean {
-  const [its, asked] = [owner, on].map(targetOf);
+  const [its, asked] = [owner, on].map((each) => resourcesIn(each)[0]);
   if (its && asked) return its !== asked;
   const [name, text] = [owner, on].map((each) => orElse(each, () => literalName(each)));
-  if (name === undefined || text === undefined || /[*?]/.test(text.replace(/\/\*$/, ""))) return false;
+  if (name === undefined || text === undefined || hasWildcard(text.replace(/\/\*$/, ""))) return false;
   return !text.includes(name.replace(/^(?:arn|https):.*[:/]/, ""));
 }
 
@@ -109,13 +111,8 @@ function isElsewhere(resource: Resource, on: Known<string>): boolean {
   return differs(regionOf(resource), region) || differs(accountOf(resource), account);
 }
 
-function targetOf(value: Known<string>): Resource | undefined {
-  const parts = (partsOf(value) ?? []).map((part) => (typeof part === "string" ? undefined : part.target));
-  return parts.find((each): each is Resource => each instanceof Resource);
-}
-
 /** The name of the resource to which a value refers. */
 function literalName(value: Known<string>): string | undefined {
-  const target = targetOf(value);
+  const [target] = resourcesIn(value);
   return target && orElse(target.text("name"), () => undefined);
 }

@@ -6,18 +6,7 @@
  * IAM user guide.
  */
 
-import {
-  type Known,
-  type Ternary,
-  all,
-  is,
-  known,
-  match,
-  orElse,
-  partsOf,
-  same,
-  shown,
-} from "../../model/known";
+import { type Known, type Ternary, all, is, known, match, orElse, same, shown } from "../../model/known";
 import { type TreeObject, childOf, itemsOf, textAt, treeOf } from "../../model/tree";
 import { type RequestContext, NOTHING_KNOWN, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision, Decision } from "../../rules/aws/policy/decide";
@@ -25,7 +14,6 @@ import type { Condition, Policy, Statement } from "../../rules/aws/policy/docume
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { everyResource, resourceOf } from "../../rules/aws/policy/resource-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
-import { Resource } from "../read/block";
 import { named } from "../shared/words";
 import type { Doubt, HeldPolicy } from "./attachments";
 import { unreadRemedy } from "./documents";
@@ -33,6 +21,8 @@ import type { Role } from "./identity";
 import { accountOf } from "./place";
 import type { AskingRole, ResourcePolicies } from "./resource-policies";
 import { policySets } from "./role-judge";
+import { resourcesIn } from "../shared/references";
+import { hasWildcard } from "../../rules/wildcard";
 
 const NO_POLICY = "is not authorized to perform: … because no identity-based policy allows the … action";
 
@@ -201,7 +191,7 @@ function whatCounts(role: Role): AwsDecision["outcome"] {
   const pairs = statements.filter((each) => !isNegated(each)).flatMap(pairsOf);
   const said = pairs.map(([action, resource]) => {
     const { outcome } = decided(role, action, resource, NOTHING_KNOWN);
-    return outcome === "denied" && hasWildcard(action, resource) ? "unknown" : outcome;
+    return outcome === "denied" && isWide(action, resource) ? "unknown" : outcome;
   });
   if (said.includes("allowed")) return "allowed";
   const isOpen = role.policies.some(({ policy, doubt }) => policy.kind === "unread" || doubt);
@@ -217,8 +207,8 @@ function certainlyAllowing({ policies }: Role): readonly Statement[] {
   return policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy)));
 }
 
-function hasWildcard(action: string, resource: Known<string>): boolean {
-  return /[*?]/.test(action + orElse(resource, () => ""));
+function isWide(action: string, resource: Known<string>): boolean {
+  return hasWildcard(action + orElse(resource, () => ""));
 }
 
 type Asking = (set: ReturnType<typeof policySets>[number]) => Decision<Doubt>;
@@ -247,7 +237,7 @@ function decidedForAll(
   context: RequestContext,
 ): AwsDecision {
   const said = decided(role, action, resource, context);
-  return said.outcome === "denied" || !hasWildcard(action, resource)
+  return said.outcome === "denied" || !isWide(action, resource)
     ? said
     : decided(role, action, resource, context, ofAll(action, resource));
 }
@@ -262,8 +252,7 @@ const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
 function ownerOf(resource: Known<string>): Known<string> | undefined {
   const [, owner] = ACCOUNT_IN_ARN.exec(orElse(resource, () => "")) ?? [];
   if (owner !== undefined) return known(owner);
-  const targets = (partsOf(resource) ?? []).map((part) => (typeof part === "string" ? part : part.target));
-  const target = targets.find((each): each is Resource => each instanceof Resource);
+  const [target] = resourcesIn(resource);
   return target && accountOf(target);
 }
 

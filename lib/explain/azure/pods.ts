@@ -16,7 +16,6 @@ import {
   not,
   or,
   orElse,
-  partsOf,
   same,
   shown,
 } from "../../model/known";
@@ -26,10 +25,9 @@ import { WEBHOOK_SKIP_ANNOTATION, WEBHOOK_USE_LABEL } from "../../rules/azure/po
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
-import { Resource } from "../read/block";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
-import { isAbsent, mentionsType } from "../shared/references";
+import { isAbsent, mentionsType, resourcesIn } from "../shared/references";
 import { notSeen } from "../shared/words";
 import type { Identity } from "./identity";
 
@@ -69,11 +67,8 @@ function webhookOn({ fleet, issuer = known("") }: AccountQuestion["cluster"]): T
 }
 
 function isSwitchedOff(issuer: Known<string>): boolean {
-  return (partsOf(issuer) ?? []).some((part) => {
-    const cluster = typeof part === "string" ? undefined : part.target;
-    const isAks = cluster instanceof Resource && cluster.type === AKS && !cluster.adopted;
-    return isAks && is(cluster.flag("workload_identity_enabled"), true) !== "yes";
-  });
+  const clusters = resourcesIn(issuer).filter(({ type, adopted }) => type === AKS && !adopted);
+  return clusters.some((cluster) => is(cluster.flag("workload_identity_enabled"), true) !== "yes");
 }
 
 /**

@@ -10,7 +10,7 @@ import { type Pattern, literalPattern, patternOf, prefixPattern } from "../../ru
 import type { CheckResult } from "../answer";
 import { type AskedImage, askedImage, askedPattern } from "../asked-image";
 import type { HeldRight } from "../cloud";
-import { type JudgedPull } from "../jobs/pull";
+import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
@@ -75,9 +75,7 @@ function knownOf(side: Side, subject: string): Known {
   if (!artefacts) return { patterns: [], held: [] };
   const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
   // An identity that refuses the service account is compared by itself.
-  const identities = all.filter(({ trust: { issuer, audience, subject: whom } }) =>
-    [issuer, audience, whom].every(({ status }) => status !== "fail"),
-  );
+  const identities = all.filter(({ trust }) => !refusesToken(trust));
   for (const each of identities) noteActing(side, each);
   const rights = identities.map((identity) => identity.rights);
   const declared = (artefacts.cluster.pulls ?? [])

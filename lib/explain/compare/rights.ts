@@ -5,7 +5,7 @@
 import { grouped } from "../../model/grouped";
 import { AskedNames } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
-import { type Pattern, patternOf } from "../../rules/wildcard";
+import { type Pattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import type { Granted, HeldRight } from "../cloud";
 import type { Inside } from "../explainer";
 import { type Change, placed } from "./change";
@@ -142,7 +142,7 @@ function everyText<T>(
   patternIn: (each: T) => Pattern,
   holds: (matching: readonly T[]) => Within,
 ): Within {
-  const texts = /[*?]/.test(covered)
+  const texts = hasWildcard(covered)
     ? AskedNames.ofGrammar(patternOf(covered), ANY_TEXT)
     : AskedNames.one(covered);
   const said = texts.each((text) => holds(all.filter((each) => text.matches(patternIn(each)) === "yes")));

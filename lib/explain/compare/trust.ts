@@ -6,7 +6,7 @@ import { grouped } from "../../model/grouped";
 import { type Known, orElse, shown } from "../../model/known";
 import { AskedNames } from "../../rules/asked-names";
 import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
-import { matchesPattern, patternOf } from "../../rules/wildcard";
+import { matchesPattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import { type Answer, worstOf } from "../answer";
 import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Inside } from "../explainer";
@@ -108,10 +108,10 @@ function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefin
 
 /** The subjects that a trust names, and one of each set of others that its patterns do not tell apart. */
 function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
-  const own = [...texts].filter((text) => text.startsWith(PREFIX) || /[*?]/.test(text));
-  const single = own.filter((text) => !/[*?]/.test(text));
+  const own = [...texts].filter((text) => text.startsWith(PREFIX) || hasWildcard(text));
+  const single = own.filter((text) => !hasWildcard(text));
   for (const subject of single) yield [subject, named(subject)];
-  const sets = own.filter((text) => /[*?]/.test(text));
+  const sets = own.filter(hasWildcard);
   const found = classesOf(sets, []) ?? [];
   const taken = found.map((name) => PREFIX + name).filter((name) => single.includes(name));
   for (const name of taken.length > 0 ? (classesOf(sets, taken) ?? []) : found) {
@@ -150,7 +150,7 @@ function subjectChanges(
   asked: Asked,
   texts: ReadonlySet<string>,
 ): readonly Change[] | undefined {
-  const sets = [...texts].filter((text) => /[*?]/.test(text));
+  const sets = [...texts].filter(hasWildcard);
   if (classesOf(sets, []) === undefined) return undefined;
   const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
     ...{ subject, label },

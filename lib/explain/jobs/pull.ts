@@ -280,10 +280,14 @@ export class Pulls {
   }
 }
 
+/** True if the identity certainly refuses the service account's token. */
+export function refusesToken({ issuer, audience, subject }: PullIdentity["trust"]): boolean {
+  return [issuer, audience, subject].some(({ status }) => status === "fail");
+}
+
 /** What an identity may read with the token: nothing if its trust refuses the token, or the registry its login. */
 export function reachOf({ trust, rights }: PullIdentity): readonly ReachedRepositories[] {
-  const { issuer, audience, subject } = trust;
-  if ([issuer, audience, subject].some(({ status }) => status === "fail")) return [];
+  if (refusesToken(trust)) return [];
   return rights.reach().filter(({ pattern, comparable }) => {
     const [host = ""] = pattern.split("/", 1);
     return !comparable || rights.login(host).status !== "fail";

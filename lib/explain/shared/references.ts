@@ -7,9 +7,9 @@ import {
   type Reference,
   type Ternary,
   match,
-  partsOf,
   referenceOf,
   textOf,
+  whyNot,
 } from "../../model/known";
 import { Resource } from "../read/block";
 
@@ -37,12 +37,17 @@ export function isAbsent(value: Known<unknown>): boolean {
   return whether(value, (each) => each === undefined) === "yes";
 }
 
+/** The resources to which a value refers, in their order. */
+export function resourcesIn(value: Known<unknown>): readonly Resource[] {
+  const why = whyNot(value);
+  return (why?.kind === "apply" ? why.parts : []).flatMap((part) =>
+    typeof part !== "string" && part.target instanceof Resource ? [part.target] : [],
+  );
+}
+
 /** True if a text contains an attribute of a resource of a type. */
 export function mentionsType(text: Known<string>, type: string): boolean {
-  const parts = partsOf(text) ?? [];
-  return parts.some(
-    (part) => typeof part !== "string" && part.target instanceof Resource && part.target.type === type,
-  );
+  return resourcesIn(text).some((each) => each.type === type);
 }
 
 /** Lower case, as far as letters are known. */

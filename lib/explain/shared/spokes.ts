@@ -3,12 +3,12 @@
  * names who enters.
  */
 
-import { type Known, isKnown, map, or, same, shown, whyNot } from "../../model/known";
+import { type Known, isKnown, map, or, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
-import { isAbsent } from "./references";
+import { isAbsent, resourcesIn } from "./references";
 
 /** Who enters a spoke: names of the user (several if the cloud or the spoke may use any of them), and groups. */
 interface SpokeNames {
@@ -81,10 +81,7 @@ export function servedCluster(server: Known<string>, terraform: Terraform): Reso
 
 /** The cluster to which a text refers; `undefined` if it refers to none. */
 export function referredCluster(text: Known<unknown>): Resource | undefined {
-  const why = whyNot(text);
-  return (why?.kind === "apply" ? why.parts : [])
-    .map((part) => (typeof part === "string" ? undefined : part.target))
-    .find((each): each is Resource => each instanceof Resource && each.type.endsWith("_cluster"));
+  return resourcesIn(text).find(({ type }) => type.endsWith("_cluster"));
 }
 
 function isServedBy(server: Known<string>, cluster: Resource): boolean {

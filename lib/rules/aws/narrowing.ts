@@ -7,7 +7,8 @@
 import { fail, type Problem } from "../../errors";
 import { isLate } from "../../model/late";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
-import { matchesPattern, patternWithin } from "../wildcard";
+import { patternWithin } from "../pattern-comparison";
+import { matchesPattern } from "../wildcard";
 import { partitions, otherPartition } from "./partitions";
 import {
   type RequestStatement,

@@ -7,7 +7,7 @@
 import { fail, type Problem } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
 import { isLate, literal } from "../../model/late";
-import { matchesPattern } from "../wildcard";
+import { matchesPattern, hasWildcard } from "../wildcard";
 import {
   type PolicyCondition,
   type PolicyDocument,
@@ -70,7 +70,7 @@ const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";
  */
 export function subjectPattern(pattern: string): string {
   literal(pattern, "wildcard for service accounts");
-  const usable = typeof pattern === "string" && PATTERN.test(pattern) && /[*?]/.test(pattern);
+  const usable = typeof pattern === "string" && PATTERN.test(pattern) && hasWildcard(pattern);
   return usable
     ? `system:serviceaccount:${pattern.replace("/", ":")}`
     : fail("aws-invalid", {

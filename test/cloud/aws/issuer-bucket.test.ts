@@ -127,7 +127,7 @@ describe("IssuerBucket", () => {
     expect(made.distribution).toBeUndefined();
   });
 
-  it("has a literal issuer under a domain of one's own", () => {
+  it("has a literal issuer under a custom domain", () => {
     const stack = newStack();
     const made = bucket(stack, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
     expect(made.issuer.url).toBe("https://oidc.example.com");
@@ -234,7 +234,7 @@ describe("IssuerBucket", () => {
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
-  it("lets the OIDC provider wait for the host under a domain of one's own, and for its DNS record", () => {
+  it("lets the OIDC provider wait for the host under a custom domain, and for its DNS record", () => {
     const stack = newStack();
     const host = bucket(stack, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
     const record = new DataResource(stack, "record", { input: { value: host.issuer.url } });

@@ -399,7 +399,7 @@ describe("Google", () => {
       "nothing grants",
     ],
     [
-      "a role of one's own",
+      "a custom role",
       [[TF, "roles/artifactregistry.reader", "projects/acme-images/roles/puller"]],
       "repository-permitted",
       "unknown",

@@ -705,7 +705,7 @@ describe("the pool of GKE", () => {
     ["the service account's former name", `serviceAccount:${pool}[shop/tools]`, "unknown"],
     ["another one's former name", `serviceAccount:${pool}[shop/web]`, "fail"],
     [
-      "the subject of a pool of one's own",
+      "the subject of a custom pool",
       `${set.replace("Set", "")}/subject/system:serviceaccount:shop:tools`,
       "fail",
     ],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesPattern, patternWithin, patternsMeet } from "../../../lib/rules/wildcard";
+import { patternWithin, patternsMeet } from "../../../lib/rules/pattern-comparison";
+import { matchesPattern } from "../../../lib/rules/wildcard";
 
 const pattern = fc
   .array(fc.constantFrom("a", "b", "*", "?"), { maxLength: 6 })

@@ -100,7 +100,7 @@ const judged: readonly Row[] = [
   ["a condition with a boolean", (d) => (condition(d)["status"] = true), [], [`${T}.status`]],
   ["a condition with true", (d) => (condition(d)["status"] = "true"), [], [`${T}.status`]],
   ["a condition without reason", (d) => delete condition(d)["reason"], [], [`${T}.reason`]],
-  ["a condition of one's own domain", (d) => (condition(d)["type"] = "acme-corp.example/Ready"), [], []],
+  ["a condition with another domain", (d) => (condition(d)["type"] = "acme-corp.example/Ready"), [], []],
   ["a condition of a bad type", (d) => (condition(d)["type"] = "a b"), [], [`${T}.type`]],
   [
     "a date without time",

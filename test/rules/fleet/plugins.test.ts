@@ -261,7 +261,7 @@ describe("pluginCallIssues", () => {
       ["fleet-missing: is called without"],
     ],
     ["a stored token", { command: "/bin/secretreader-plugin" }, ["fleet-unsafe: stored tokens"]],
-    ["a program of one's own", { command: "/p/own" }, []],
+    ["a custom program", { command: "/p/own" }, []],
   ])("%s", (_, over, codes) => {
     expect(pluginCallIssues({ ...exec, command: "", ...over })).toEqual(codes.map((each) => refusal(each)));
   });

@@ -6,7 +6,7 @@
  */
 
 import { type Known, match, orElse, type Ternary, and, is, same, shown, whyText } from "../../../model/known";
-import { type Pattern, matchesPattern, patternOf } from "../../wildcard";
+import { type Pattern, matchesPattern, patternOf, hasWildcard } from "../../wildcard";
 import type { Condition, Statement } from "./document";
 import { type PolicyValue, lowered, ternary, valueMatches, policyValue } from "./value";
 import { quoted, Match, all, any, cannotTell, no, not, yes } from "./match";
@@ -237,7 +237,7 @@ function shownValue(value: Known<string>): string {
 }
 
 function literalWildcard({ wildcards, negated }: Comparison, values: readonly Known<string>[]): string {
-  const isWild = values.some((value) => /[*?]/.test(orElse(value, () => "")));
+  const isWild = values.some((value) => hasWildcard(orElse(value, () => "")));
   return !wildcards && !negated && isWild
     ? "; this operator compares literally, so the wildcard never matches: StringLike honours it"
     : "";

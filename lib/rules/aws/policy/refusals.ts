@@ -7,6 +7,7 @@
 
 import { type TextParts, orElse } from "../../../model/known";
 import type { PolicyKind, Selection, Statement, UnreadStatement } from "./document";
+import { hasWildcard } from "../../wildcard";
 
 /** The greatest value of quota L-C07B4B0D, of a role's trust policy; it was 4,096 until May 2026. */
 export const trustCharactersMax = 8192;
@@ -99,7 +100,7 @@ function isArnOrWildcard(resource: string): boolean {
   if (resource.startsWith("arn:")) return true;
   const [prefix = "", ...rest] = resource.split(":");
   if (/^[*?]+$/.test(prefix)) return true;
-  return rest.length > 0 && /[*?]/.test(prefix);
+  return rest.length > 0 && hasWildcard(prefix);
 }
 
 function first(

@@ -16,16 +16,16 @@ import {
   not as opposite,
 } from "../../../model/known";
 import type { AskedName } from "../../asked-names";
+import { patternWithin, patternsMeet } from "../../pattern-comparison";
 import {
   type Pattern,
   joinedPattern,
   literalPattern,
   matchesPattern,
   patternOf,
-  patternWithin,
-  patternsMeet,
   isAnyText,
   preparedPattern,
+  hasWildcard,
 } from "../../wildcard";
 import { ARN_PARTS, arnParts, arnPatterns } from "./conditions";
 import { NOTHING_KNOWN, type RequestContext } from "./context";
@@ -57,7 +57,7 @@ export function resourceOf(arn: Known<string>): AskedResource {
  */
 export function everyResource(text: Known<string>): AskedResource {
   const pattern = orElse(text, () => "");
-  return /[*?]/.test(pattern) ? new EveryResource(pattern) : resourceOf(text);
+  return hasWildcard(pattern) ? new EveryResource(pattern) : resourceOf(text);
 }
 
 /** The resource whose ARN is `before` followed by any name of a set. `before` has five colons. */
