@@ -17,27 +17,28 @@ const TEXT = /\.(?:js|mjs|ts|mts|md|json)$/;
 const BOTH = "docs/cdk-terrain.md";
 
 /**
- * Peers of the second package. Bindings follow the core with a delay; those of Google and Kubernetes begin with the
- * first major that the fork published.
+ * Peers of the second package. Bindings follow the core with a delay. The fork has none of Google and Kubernetes on npm, so the
+ * ranges are those of the first package's, which an alias puts in their place.
  */
 const PEERS = {
   "@cdktn/provider-aws": ">=25 <27",
   "@cdktn/provider-azurerm": ">=16 <17",
-  "@cdktn/provider-google": ">=19",
-  "@cdktn/provider-kubernetes": ">=13",
+  "@cdktn/provider-google": ">=16",
+  "@cdktn/provider-kubernetes": ">=12",
   cdktn: ">=0.24.0 <1",
 };
 
-/** Versions in place of those that pages and starters pin; of Google's bindings the newest of the first major. */
+/** Versions in place of those that pages and starters pin. */
 export const PINS = {
   "@cdktn/provider-aws": "25.7.0",
   "@cdktn/provider-azurerm": "16.1.0",
-  "@cdktn/provider-google": "19",
-  "cdktn-cli": "0.24",
+  "cdktn-cli": "0.24.0",
   cdktn: "0.24.0",
 };
 /** Bindings that state a core before the pinned one, which npm would refuse. */
-const LAGGING = /(npm install .*)(?=@cdktn\/provider-azurerm@)/g;
+const LAGGING = /(npm install .*)(?=@cdktn\/provider-(?:azurerm|google)@)/g;
+/** Bindings that the fork has not published: cdktf's under its name, with its core in place of cdktf's. */
+const ALIASED = /@cdktn\/provider-(google|kubernetes)@(\d[\d.]*)/g;
 
 /** The same text with versions that there are, after its names were replaced. */
 export function pinned(text) {
@@ -45,7 +46,11 @@ export function pinned(text) {
     .replace(/(@cdktn\/provider-\w+|cdktn(?:-cli)?)(@|": ")\d[\d.]*(?![\w.])/g, (whole, name, between) =>
       name in PINS ? `${name}${between}${PINS[name]}` : whole,
     )
-    .replace(LAGGING, "$1--legacy-peer-deps ");
+    .replace(LAGGING, "$1--legacy-peer-deps ")
+    .replace(
+      ALIASED,
+      `cdktf@npm:cdktn@${PINS.cdktn} @cdktn/provider-$1@npm:@cdktf/provider-$1@$2`,
+    );
 }
 
 /** Names of packages and commands; file names (`cdktf.json`, `cdktf.out`) and keys within a tree (`cdktf/…`) are shared. */

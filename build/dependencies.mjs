@@ -26,13 +26,24 @@ const LICENCES = [
 /** Packages with another licence, and why they are used all the same; `*` at the end of a name is any text. */
 const OTHERS = [
   ["cdktf", "MPL-2.0", "the core that users install themselves; nothing of it is in the package"],
-  ["@cdktf/provider-*", "MPL-2.0", "bindings, optional peers; nothing of them is in the package"],
+  [
+    "@cdktf/*",
+    "MPL-2.0",
+    "bindings, optional peers, and parts of cdktf-cli; nothing of them is in the package",
+  ],
+  ["cdktf-cli", "MPL-2.0", "the command line that users install, for tests"],
+  ["spdx-license-list", "CC0-1.0", "of cdktf-cli, for tests"],
+  ["stream-buffers", "Unlicense", "of cdktf-cli, for tests"],
   ["lightningcss*", "MPL-2.0", "of vitest, for tests"],
   ["jsonify", "Public Domain", "bundled in cdktf"],
 ];
 
 /** Packages for development that may run a script when they are installed, and why. */
 const INSTALL_SCRIPTS = [
+  [
+    "@cdktf/node-pty-prebuilt-multiarch",
+    "of cdktf-cli, which works without it; .ci/run does not run the script",
+  ],
   ["esbuild", "of tsx, which runs the starters: puts the platform's program in its place"],
 ];
 
@@ -75,14 +86,16 @@ export function problemsOf(lock, manifestOf) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const read = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
-  const lock = read("package-lock.json");
-  const problems = problemsOf(lock, (path) =>
-    existsSync(join(root, path, "package.json")) ? read(join(path, "package.json")) : undefined,
+  const folders = [".", "test/cdktf-cli"].map((folder) => [folder, read(join(folder, "package-lock.json"))]);
+  const problems = folders.flatMap(([folder, lock]) =>
+    problemsOf(lock, (path) =>
+      existsSync(join(root, folder, path, "package.json"))
+        ? read(join(folder, path, "package.json"))
+        : undefined,
+    ),
   );
+  const count = folders.reduce((sum, [, { packages }]) => sum + Object.keys(packages).length - 1, 0);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
-  else
-    console.log(
-      `${Object.keys(lock.packages).length - 1} packages: licences, checksums and scripts are as stated`,
-    );
+  else console.log(`${count} packages: licences, checksums and scripts are as stated`);
 }

@@ -56,7 +56,12 @@ describe("the package for CDK Terrain", () => {
       "npm install cdktf-workload-identity@0.1.0 cdktf@0.21.0",
       "npm install cdktn-workload-identity@0.1.0 cdktn@0.24.0",
     ],
-    ["npx cdktf-cli@0.21 deploy", "npx cdktn-cli@0.24 deploy"],
+    [
+      "npm install --save-exact @cdktf/provider-google@16.12.1 # Google Cloud",
+      "npm install --save-exact --legacy-peer-deps cdktf@npm:cdktn@0.24.0 @cdktn/provider-google@npm:@cdktf/provider-google@16.12.1 # Google Cloud",
+    ],
+    ["npm install --save-exact cdktf-cli@0.21.0", "npm install --save-exact cdktn-cli@0.24.0"],
+    ["npx cdktf-cli@0.21 deploy", "npx cdktn-cli@0.24.0 deploy"],
   ])("pins what there is: %s", async (before, after) => {
     const { renamed, pinned } = await build;
     expect(pinned(renamed(before))).toBe(after);

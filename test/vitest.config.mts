@@ -5,6 +5,7 @@ const lib = (path: string): string => fileURLToPath(new URL(`../lib/${path}`, im
 
 const TESTS = "test/**/*.test.ts";
 const MOCKED = "test/**/*.mocked.test.ts";
+const INSTALLED = "**/node_modules/**";
 
 // Vitest takes a path after the option for the option's value, and then updates the golden files of every test.
 const update = process.argv.findIndex((word) => word === "-u" || word === "--update");
@@ -28,9 +29,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "shared", include: [TESTS], exclude: [MOCKED], isolate: false },
+        test: { name: "shared", include: [TESTS], exclude: [MOCKED, INSTALLED], isolate: false },
       },
-      { extends: true, test: { name: "mocked", include: [MOCKED] } },
+      { extends: true, test: { name: "mocked", include: [MOCKED], exclude: [INSTALLED] } },
     ],
     // One for each processor: by default one is left idle, half of a machine with two.
     maxWorkers: "100%",

@@ -43,8 +43,9 @@ export function summarize(construct: Construct, written: WrittenStack): void {
 }
 
 /**
- * Makes `app.synth()` print a summary on standard error, unless the app's context says otherwise or a test runs: vitest
- * and jest set `NODE_ENV`.
+ * Makes `app.synth()` print a summary, unless the app's context says otherwise or a test runs: vitest and jest set
+ * `NODE_ENV`. It goes to standard error, and to standard output under cdktf's command line, which shows every line of the
+ * app's standard error in red, as an error.
  */
 export function summarizeAtEnd(construct: Construct): void {
   const { root } = construct.node;
@@ -54,12 +55,13 @@ export function summarizeAtEnd(construct: Construct): void {
   perApp.set(root, []);
   afterSynth(construct, "summary", (app) => {
     const written = perApp.get(app)?.splice(0) ?? [];
-    process.stderr.write(summaryText(written, shownElsewhere() ? [] : warningsOf(app)));
+    if (isRunByCommandLine()) process.stdout.write(summaryText(written, []));
+    else process.stderr.write(summaryText(written, warningsOf(app)));
   });
 }
 
 /** cdktf's command line sets the app's context, and shows the warnings itself. */
-function shownElsewhere(): boolean {
+function isRunByCommandLine(): boolean {
   return process.env["CDKTF_CONTEXT_JSON"] !== undefined;
 }
 

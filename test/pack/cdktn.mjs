@@ -10,9 +10,14 @@ import { dirname, join } from "node:path";
 import { PINS, renamed } from "../../build/cdktn-package.mjs";
 import { build, check, install, manifest, packed, project, root, run, scratch } from "./scratch.mjs";
 
-const CDKTN = Object.fromEntries(
-  ["cdktn", "@cdktn/provider-aws", "@cdktn/provider-azurerm"].map((name) => [name, PINS[name]]),
-);
+/** With Google's bindings under the fork's name, as docs/cdk-terrain.md says. */
+const CDKTN = {
+  ...Object.fromEntries(
+    ["cdktn", "@cdktn/provider-aws", "@cdktn/provider-azurerm"].map((name) => [name, PINS[name]]),
+  ),
+  cdktf: `npm:cdktn@${PINS.cdktn}`,
+  "@cdktn/provider-google": `npm:@cdktf/provider-google@${manifest.devDependencies["@cdktf/provider-google"]}`,
+};
 const PROGRAM = `
 const { App, TerraformStack } = require("cdktf");
 const { AwsProvider } = require("@cdktf/provider-aws/lib/provider/index.js");
@@ -20,7 +25,9 @@ const { AzurermProvider } = require("@cdktf/provider-azurerm/lib/provider/index.
 const { ecr, pullRoles } = require("cdktf-workload-identity/aws");
 const { acr, pullIdentities } = require("cdktf-workload-identity/azure");
 const { kubernetes } = require("cdktf-workload-identity/node");
-const { ImagePulls } = require("cdktf-workload-identity/synth");
+const { GoogleProvider } = require("@cdktf/provider-google/lib/provider/index.js");
+const { gke, googleAccess, workloadServiceAccounts } = require("cdktf-workload-identity/google");
+const { ImagePulls, WorkloadAccess } = require("cdktf-workload-identity/synth");
 const [account, region] = ["111122223333", "eu-west-1"];
 const registry = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries/acmeshop";
 const app = new App({ outdir: "out" });
@@ -33,6 +40,13 @@ new ImagePulls(stack, "pulls", {
   cluster: kubernetes({ name: "edge", version: "1.35", issuer: "https://oidc.example.com/edge", plugins: { ecr: "1.35.2", acr: "1.36.5" } }),
   identities: [pullRoles({ account, region }), pullIdentities({ resourceGroupName: "edge", location: "westeurope" })],
   pulls: [{ serviceAccount: "shop/web", from: [ecr({ account, region, repositories: ["shop/*"] }), acr({ registry, roleAssignmentMode: "LegacyRegistryPermissions" })] }],
+});
+const google = new TerraformStack(app, "gke");
+new GoogleProvider(google, "google", { project: "acme-prod" });
+new WorkloadAccess(google, "workloads", {
+  cluster: gke({ project: "acme-prod", location: "europe-west1", name: "gke" }),
+  identities: [workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" })],
+  workloads: [{ serviceAccount: "shop/web", may: googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: "acme-sales" }] }) }],
 });
 app.synth();
 `;
@@ -75,7 +89,7 @@ await check("cdktn check", () => {
   build();
   const fork = join(scratch, "fork");
   run("node", ["build/cdktn-package.mjs", fork], root);
-  const bindings = ["aws", "azurerm"].map((cloud) => `node_modules/@cdktf/provider-${cloud}`);
+  const bindings = ["aws", "azurerm", "google"].map((cloud) => `node_modules/@cdktf/provider-${cloud}`);
   const { cdktf } = manifest.devDependencies;
   const ours = synthesized(manifest.name, packed().tarball, { cdktf }, PROGRAM, bindings);
   const theirs = synthesized(renamed(manifest.name), packed(fork).tarball, CDKTN, renamed(PROGRAM));

@@ -26,7 +26,7 @@ describe("the lines that install", () => {
   it("are the same on both pages", () => {
     const of = (page: string): readonly string[] =>
       shell
-        .filter(({ file, code }) => file === page && code.includes("--save-exact"))
+        .filter(({ file, code }) => file === page && code.includes("npm install --save-exact"))
         .map(({ code }) => code);
     expect(of("README.md")).toHaveLength(1);
     expect(of("docs/getting-started.md")).toEqual(of("README.md"));

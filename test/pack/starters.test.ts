@@ -6,7 +6,13 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Manifest, emptyProject, inProject, manifestIn } from "../support/empty-project";
+import {
+  type Manifest,
+  commandLineVersion,
+  emptyProject,
+  inProject,
+  manifestIn,
+} from "../support/empty-project";
 import { ROOT, codeBlocks } from "../support/markdown";
 
 const starters = readdirSync(join(ROOT, "examples")).filter((name) => name.startsWith("starter-"));
@@ -63,7 +69,9 @@ describe.each(starters)("%s", (name) => {
   it("pins the versions that the tests here run with", () => {
     const versions = named(manifestIn(folderOf(name)));
     const here = (each: string): string =>
-      manifestIn(each in named(manifestIn(ROOT)) ? join(ROOT, "node_modules", each) : ROOT).version;
+      each === "cdktf-cli"
+        ? commandLineVersion
+        : manifestIn(each in named(manifestIn(ROOT)) ? join(ROOT, "node_modules", each) : ROOT).version;
     expect(versions).toEqual(Object.fromEntries(Object.keys(versions).map((each) => [each, here(each)])));
   });
 });

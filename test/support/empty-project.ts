@@ -41,6 +41,19 @@ export const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 const LIBRARY = manifestIn(ROOT);
+
+/** The command line of cdktf, which has a lock file apart from the other packages. */
+const COMMAND_LINE = "cdktf-cli";
+const ITS_PROJECT = join(ROOT, "test/cdktf-cli");
+
+/** The version of cdktf's command line that the tests run with. */
+export const commandLineVersion: string = manifestIn(ITS_PROJECT).devDependencies?.[COMMAND_LINE] ?? "";
+
+/** Whether cdktf's command line is installed: `npm ci --prefix test/cdktf-cli`. */
+export const hasCommandLine: boolean = existsSync(join(ITS_PROJECT, "node_modules", COMMAND_LINE));
+
+const folderOf = (name: string): string =>
+  join(name === COMMAND_LINE ? ITS_PROJECT : ROOT, "node_modules", name);
 let known: Packed | undefined;
 
 /** The package of the last build, which must be newer than the sources. */
@@ -74,9 +87,10 @@ export function emptyProject(packages: readonly string[]): string {
   }
   mkdirSync(join(folder, "node_modules/.bin"));
   const { dependencies = {} } = LIBRARY;
-  for (const name of new Set([...packages, ...Object.keys(dependencies)]))
-    if (name !== LIBRARY.name) link(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
-  for (const name of new Set([...packages, LIBRARY.name])) linkCommands(name, join(folder, "node_modules"));
+  const wanted = packages.filter((name) => name !== COMMAND_LINE || hasCommandLine);
+  for (const name of new Set([...wanted, ...Object.keys(dependencies)]))
+    if (name !== LIBRARY.name) link(folderOf(name), join(folder, "node_modules", name));
+  for (const name of new Set([...wanted, LIBRARY.name])) linkCommands(name, join(folder, "node_modules"));
   return folder;
 }
 

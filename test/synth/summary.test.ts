@@ -84,8 +84,8 @@ describe("app.synth()", () => {
     rmSync(outdir, { recursive: true, force: true });
   });
 
-  function printed(context: Readonly<Record<string, unknown>>): string {
-    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  function printed(context: Readonly<Record<string, unknown>>, stream = process.stderr): string {
+    const write = vi.spyOn(stream, "write").mockReturnValue(true);
     const app = new App({ outdir, context: { ...context } });
     const made = providersStack(app);
     new ImagePulls(made, "pulls", {
@@ -106,9 +106,10 @@ describe("app.synth()", () => {
     );
   });
 
-  it("leaves the warnings to the command line of cdktf, which shows them", () => {
+  it("leaves the warnings to the command line of cdktf, which shows them, and standard error in red", () => {
     vi.stubEnv("CDKTF_CONTEXT_JSON", "{}");
-    expect(printed(wanted)).toMatch(/^stack prod: /);
+    expect(printed(wanted, process.stdout)).toMatch(/^stack prod: /);
+    expect(printed(wanted)).toBe("");
   });
 
   it("is silent in tests, and where the context asks for it", () => {
