@@ -32,7 +32,8 @@ const NAMES: readonly RegExp[] = [
 
 const DEPTH = 50;
 
-function isSecretName(name: string): boolean {
+/** True for the name of a variable, a flag or a field whose value is a secret. */
+export function isSecretName(name: string): boolean {
   return NAMES.some((pattern) => pattern.test(name));
 }
 
