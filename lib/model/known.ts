@@ -121,6 +121,18 @@ function hiddenPart(part: string | Reference): Reference {
   return isShown ? part : Sensitive.of(part);
 }
 
+/** True where the value is known, even if it must not be shown. */
+export function isWritten(value: Known<unknown>): boolean {
+  const parts = partsOf(value as Known<string>);
+  return isKnown(value) || parts?.every((part) => part instanceof Sensitive && part.isWritten) === true;
+}
+
+/** Whether a part that must not be shown has a property. */
+export function hides(value: Known<unknown>, test: (text: string) => boolean): boolean {
+  const parts = partsOf(value as Known<string>) ?? [];
+  return parts.some((part) => part instanceof Sensitive && part.holds(test));
+}
+
 /** True where a value, or a part of its text, must not be shown. */
 export function isSensitive(value: Known<unknown>): boolean {
   const why = whyNot(value);

@@ -59,6 +59,17 @@ export class Sensitive extends Reference {
     return Sensitive.of(super.derived(name));
   }
 
+  /** True if it hides a value, and not the reference to one. */
+  get isWritten(): boolean {
+    return typeof this.#value !== "object" || this.#value === null;
+  }
+
+  /** Whether the text that it hides, or the expression that gives it, has a property; for judgements about secrets. */
+  holds(test: (text: string) => boolean): boolean {
+    const value = this.#value;
+    return test(value instanceof Reference ? value.expression : String(value));
+  }
+
   /** True if they hide the same value, or what the same expression gives in two configurations. */
   isAlike(other: Sensitive): boolean {
     const [own, its] = [this.#value, other.#value];
