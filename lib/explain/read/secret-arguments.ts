@@ -7,7 +7,7 @@
 import { isSecretName } from "../../rules/fleet/secret-material";
 
 /** By type; data sources have the same names as resources. */
-const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
+export const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   aws_api_gateway_api_key: ["value"],
   aws_appsync_api_key: ["key"],
   aws_ecr_authorization_token: ["authorization_token"],
