@@ -6,6 +6,10 @@
  * turning it into text throws. This file is the only one that casts.
  */
 
+import { Reference, Sensitive, isAlike } from "./reference";
+
+export { Reference };
+
 /** A three-valued answer. */
 export type Ternary = "yes" | "no" | "unknown";
 
@@ -17,33 +21,6 @@ export interface Known<out T> {
   readonly [brand]: T;
 }
 
-/**
- * A value known only after apply, as a Terraform configuration refers to it. Two references are the same value exactly
- * where they are the same object, so that whoever reads a document makes one for each expression in it.
- */
-export class Reference {
-  /** As people write it: `aws_iam_role.web.arn`. */
-  readonly expression: string;
-  /** What it refers to, for who knows the kind of that object: a resource. */
-  readonly target: object | undefined;
-  /** The attribute of the target; empty where it is no attribute. */
-  readonly attribute: string;
-  readonly #derived = new Map<string, Reference>();
-
-  constructor(expression: string, target?: object, attribute = "") {
-    this.expression = expression;
-    this.target = target;
-    this.attribute = attribute;
-  }
-
-  /** What a function makes of this value: one object for each name, so that two equal calls are the same value. */
-  derived(name: string): Reference {
-    const known = this.#derived.get(name) ?? new Reference(name);
-    this.#derived.set(name, known);
-    return known;
-  }
-}
-
 /** A text in pieces, some of which are known only after apply. */
 export type TextParts = readonly (string | Reference)[];
 
@@ -53,6 +30,12 @@ export type Why =
       /** It is known only after apply. */
       readonly kind: "apply";
       /** The text, as far as it is known. */
+      readonly parts: TextParts;
+    }
+  | {
+      /** It must not be shown, so that it is only compared. */
+      readonly kind: "sensitive";
+      readonly what: string;
       readonly parts: TextParts;
     }
   | {
@@ -109,9 +92,51 @@ export function textOf(parts: TextParts): Known<string> {
     else if (part !== "") joined.push(part);
   }
   const [only = "", ...more] = joined;
-  return more.length === 0 && typeof only === "string"
-    ? known(only)
-    : notKnown({ kind: "apply", parts: joined });
+  if (more.length > 0) return notKnown({ kind: "apply", parts: joined });
+  if (typeof only === "string") return known(only);
+  return notKnown(
+    only instanceof Sensitive
+      ? { kind: "sensitive", what: SENSITIVE, parts: joined }
+      : { kind: "apply", parts: joined },
+  );
+}
+
+const SENSITIVE = "a sensitive value is only compared with others, not judged";
+
+/**
+ * The same value, a text or an object, as one that must not be shown; a reference to a resource stays one, since it
+ * shows no value.
+ */
+export function hidden(value: Known<unknown>): Known<never> {
+  const parts = match(
+    value,
+    (bare): TextParts => [Sensitive.of(bare)],
+    (why) => ("parts" in why ? why.parts.map(hiddenPart) : [Sensitive.of(value)]),
+  );
+  return textOf(parts) as Known<never>;
+}
+
+function hiddenPart(part: string | Reference): Reference {
+  const isShown = part instanceof Sensitive || (part instanceof Reference && part.target !== undefined);
+  return isShown ? part : Sensitive.of(part);
+}
+
+/** True where the value is known, even if it must not be shown. */
+export function isWritten(value: Known<unknown>): boolean {
+  const parts = partsOf(value as Known<string>);
+  return isKnown(value) || parts?.every((part) => part instanceof Sensitive && part.isWritten) === true;
+}
+
+/** Whether a part that must not be shown has a property. */
+export function hides(value: Known<unknown>, test: (text: string) => boolean): boolean {
+  const parts = partsOf(value as Known<string>) ?? [];
+  return parts.some((part) => part instanceof Sensitive && part.holds(test));
+}
+
+/** True where a value, or a part of its text, must not be shown. */
+export function isSensitive(value: Known<unknown>): boolean {
+  const why = whyNot(value);
+  return why !== undefined && "parts" in why && why.parts.some((part) => part instanceof Sensitive);
 }
 
 /** Opens a value: one function for what is known, the other for the reason why it is not. */
@@ -155,14 +180,14 @@ export function partsOf(text: Known<string>): TextParts | undefined {
   return match(
     text,
     (value): TextParts | undefined => [value],
-    (why) => (why.kind === "apply" ? why.parts : undefined),
+    (why) => ("parts" in why ? why.parts : undefined),
   );
 }
 
 /** The one reference that a text is and nothing else; `undefined` where it is anything else. */
 export function referenceOf(text: Known<unknown>): Reference | undefined {
   const why = whyNot(text);
-  if (why?.kind !== "apply" || why.parts.length !== 1) return undefined;
+  if (why === undefined || !("parts" in why) || why.parts.length !== 1) return undefined;
   const [only] = why.parts;
   return only instanceof Reference ? only : undefined;
 }
@@ -206,6 +231,16 @@ export function identical(one: Known<unknown>, other: Known<unknown>): boolean {
   return one === other;
 }
 
+/**
+ * True for equal texts, and for those of two configurations that are written with the same expressions: these count as
+ * unchanged between two versions of one configuration.
+ */
+export function areAlike(one: Known<unknown>, other: Known<unknown>): boolean {
+  const [left, right] = [partsOf(one as Known<string>), partsOf(other as Known<string>)];
+  if (left === undefined || right === undefined) return one === other;
+  return left.length === right.length && left.every((part, place) => isAlike(part, right[place]));
+}
+
 /** Whether a value is the one given. */
 export function is<T extends string | number | boolean | null | undefined>(
   value: Known<T>,
@@ -222,7 +257,7 @@ export function whether<T>(value: Known<T>, holds: (value: T) => Ternary | boole
 }
 
 function comparable(value: Known<unknown>, why: Why | undefined): TextParts | undefined {
-  if (why !== undefined) return why.kind === "apply" ? why.parts : undefined;
+  if (why !== undefined) return "parts" in why ? why.parts : undefined;
   return typeof value === "string" ? [value] : undefined;
 }
 
@@ -268,14 +303,17 @@ export function shown(value: Known<string | number | boolean | null | undefined>
   return match(
     value,
     (text) => (text === undefined || text === null ? "nothing" : String(text)),
-    (why) => (why.kind === "apply" ? whyText(why) : `<unknown: ${why.what}>`),
+    (why) => ("parts" in why ? partsText(why.parts) : `<unknown: ${why.what}>`),
   );
 }
 
 /** A reason for people: `<aws_iam_role.web.arn>` in place of what is known only after apply. */
 export function whyText(why: Why): string {
-  if (why.kind !== "apply") return why.what;
-  return why.parts.map((part) => (typeof part === "string" ? part : `<${part.expression}>`)).join("");
+  return why.kind === "apply" ? partsText(why.parts) : why.what;
+}
+
+function partsText(parts: TextParts): string {
+  return parts.map((part) => (typeof part === "string" ? part : `<${part.expression}>`)).join("");
 }
 
 /**

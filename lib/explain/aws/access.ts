@@ -6,7 +6,17 @@
  * `addEnvToContainer`.
  */
 
-import { type Known, type Ternary, is, isKnown, known, orElse, same, shown, whyNot } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  is,
+  isWritten,
+  known,
+  orElse,
+  same,
+  shown,
+  whyNot,
+} from "../../model/known";
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
@@ -257,7 +267,7 @@ class Container {
     const { arn, program, webhook } = this.#asked;
     const { variable, hasMore } = this.#container;
     const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((name) => variable(name));
-    if (program.has(LASTING) || (!isAbsent(lasting) && isKnown(lasting ?? known(""))))
+    if (program.has(LASTING) || (!isAbsent(lasting) && isWritten(lasting ?? known(""))))
       return this.#wrong(`sets ${LASTING}`, ", which SDKs prefer to a token");
     if (!isAbsent(profile) || program.has(PROFILE))
       return this.#open(`sets ${PROFILE}, and explain does not judge the credentials of a profile`);

@@ -11,6 +11,7 @@ import {
   and,
   is,
   isKnown,
+  isWritten,
   known,
   match,
   not,
@@ -195,7 +196,7 @@ function containerJudged({ name, variable, files }: ContainerFact, { client, ten
   const [secret, own] = [variable(CLIENT_SECRET), variable(TENANT_ID)];
   const isOther = (value: Text, wanted: Text): Ternary =>
     isAbsent(value) ? "no" : not(same<string | undefined>(value, wanted));
-  if (isKnown(secret) && !isAbsent(secret))
+  if (isWritten(secret) && !isAbsent(secret))
     return { problem: `sets ${CLIENT_SECRET} ${where}, which SDKs prefer to a token` };
   const [otherId, otherTenant] = [isOther(id, client), isAbsent(tenant) ? "no" : isOther(own, tenant)];
   if (otherId === "yes") return { problem: `sets ${CLIENT_ID} to ${shown(id)} ${where}` };

@@ -10,6 +10,7 @@ import { sourceText } from "../read/source";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
 import { grantedChanges } from "./rights";
+import { sensitiveChanges } from "./sensitive";
 import { type Whole, pairs } from "./sides";
 import { tokenChanges } from "./tokens";
 import { trustChanges } from "./trust";
@@ -64,7 +65,8 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
   // A grant to a set of principals or to everyone is reported once, not for each service account in it.
   const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
   const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
-  return { changes: [...own, ...others].sort(inOrder) };
+  const sensitive = sensitiveChanges(before.inside, after.inside);
+  return { changes: [...own, ...others, ...sensitive].sort(inOrder) };
 }
 
 function rightOf({ kind, target, removed, added }: Change): string {

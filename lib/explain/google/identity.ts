@@ -31,6 +31,7 @@ import type {
 } from "../cloud";
 import type { Resource } from "../read/block";
 import type { SecretFact } from "../read/component-facts";
+import { mayHold } from "../read/node-files";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { ACCOUNT } from "./grants";
@@ -61,13 +62,8 @@ export class GoogleActors implements CloudAccess {
 
   /** True for a Secret that points an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
-    const TYPE = "external_account";
-    return match(
-      secret.value(SECRET_KEY),
-      (text) => text?.includes(TYPE) ?? false,
-      (why) =>
-        why.kind === "apply" && why.parts.some((part) => typeof part === "string" && part.includes(TYPE)),
-    );
+    const written = map(secret.value(SECRET_KEY), (text) => text ?? "");
+    return mayHold(written, "external_account");
   }
 
   secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {

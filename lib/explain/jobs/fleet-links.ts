@@ -3,7 +3,7 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { type Known, same, shown } from "../../model/known";
+import { type Known, hides, same, shown } from "../../model/known";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import { at } from "../../model/parsed";
 import { Subject } from "../../model/subject";
@@ -285,9 +285,9 @@ const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATT
 
 /** An output is in the state in plain text, and in the file with which bind finishes manifests. */
 function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
+  const isSecret = (text: string): boolean => isSecretText(text) || CREDENTIALS.test(text);
   return [...outputs]
-    .map(([name, value]) => [name, shown(value)] as const)
-    .filter(([, text]) => isSecretText(text) || CREDENTIALS.test(text))
+    .filter(([, value]) => isSecret(shown(value)) || hides(value, isSecret))
     .map(([name]) => secretMaterial(`the Terraform output ${name}`));
 }
 

@@ -162,7 +162,7 @@ function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): Resol
     value: match(
       value,
       (plain) => plain,
-      ({ kind }) => (isPresumed || kind === "apply" || own.has(name) ? lateName(value) : ""),
+      (why) => (isPresumed || "parts" in why || own.has(name) ? lateName(value) : ""),
     ),
   }));
 }

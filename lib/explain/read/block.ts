@@ -7,6 +7,7 @@ import { type Known, andThen, known, map, match, notKnown, referenceOf, unread }
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
+import { Hidden } from "./sensitive";
 import type { Source } from "./source";
 
 /** The configuration, plan or state that contains blocks. */
@@ -96,6 +97,7 @@ export class Block {
     if (typeof written === "string")
       return andThen(this.tree(name), () => unread(`an expression makes the blocks of ${name}`));
     const found = listOf(written).filter((each) => each !== null && each !== undefined);
+    if (found.some((each) => each instanceof Hidden)) return unread(`the blocks of ${name} are sensitive`);
     if (!found.every(isRecord)) return unread(`an expression makes blocks of ${name}`);
     return known(found.map((each) => new Block(this.scope, each, this.instance)));
   }
@@ -226,6 +228,7 @@ export class Resource extends Block {
   /** The argument at a path as written; for the configuration's use. */
   written(path: readonly (string | number)[]): unknown {
     return path.reduce<unknown>((value, step) => {
+      if (value instanceof Hidden) return value.child(step);
       if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
       if (!isRecord(value)) return undefined;
       // A single block need not be in a list, and its first item is the block itself.

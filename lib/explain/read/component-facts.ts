@@ -3,10 +3,10 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, known, map } from "../../model/known";
+import { type Known, known } from "../../model/known";
 import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
-import { isEncodedPlaceholder, lateTree } from "./late-text";
+import { lateTree } from "./late-text";
 import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects";
 import { textMap } from "./pods";
 import { type Source, below } from "./source";
@@ -104,14 +104,10 @@ function keysOf(part: string, documents: readonly KubernetesObject[]): readonly 
   return documents.flatMap(({ value }) => Object.keys(record(value[part])));
 }
 
-/** A value of a Secret, decoded; `undefined` if the Secret lacks the key. */
+/** A value of a Secret; `undefined` if the Secret lacks the key. */
 export function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
   const written = at(value, "stringData", name);
-  if (typeof written === "string") return late(written);
-  const encoded = at(value, "data", name);
-  if (typeof encoded !== "string") return known(undefined);
-  if (isEncodedPlaceholder(encoded)) return late(encoded);
-  return map(late(encoded), (base64) => Buffer.from(base64, "base64").toString("utf8"));
+  return typeof written === "string" ? late(written) : known(undefined);
 }
 
 function requestFact({ value, source, late }: KubernetesObject): RequestFact {

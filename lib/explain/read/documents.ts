@@ -15,6 +15,7 @@ import { type Known, notKnown, unread, whyNot } from "../../model/known";
 import { syntaxOf } from "../../model/node-document";
 import { repeatedKey } from "../../model/repeated-key";
 import { type Tree, parsedTree, treeOf } from "../../model/tree";
+import { withoutCredentials } from "./credentials";
 import type { Source } from "./source";
 
 /** A document of a file, of any kind. */
@@ -257,9 +258,9 @@ function beginOfDocument(text: string, before: number): number | undefined {
   return undefined;
 }
 
-/** The JSON or YAML that another document holds as a text; unknown if it is neither. */
+/** The JSON or YAML that another document holds as a text, without its credentials; unknown if it is neither. */
 export function embedded(text: Known<string>): Tree {
-  return firstDocument(text).value;
+  return withoutCredentials(firstDocument(text).value);
 }
 
 /** The first document of a YAML text. */

@@ -152,7 +152,7 @@ export function lateName(text: Known<string>): string {
   return match(
     text,
     (value) => value,
-    (why) => (why.kind === "apply" ? why.parts.map(name).join("") : `${OPEN}${++count}:${why.what}${CLOSE}`),
+    (why) => ("parts" in why ? why.parts.map(name).join("") : `${OPEN}${++count}:${why.what}${CLOSE}`),
   );
 }
 

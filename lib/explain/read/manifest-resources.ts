@@ -11,10 +11,12 @@ import { PLACEHOLDER_START, placeholder } from "../../artefact/placeholder";
 import { type Known, orElse, unread } from "../../model/known";
 import { type Json, list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
+import { textAt } from "../../model/tree";
 import { NOT_YET, type Resource, listOf } from "./block";
 import { type Expression, isTemplate, parseTemplate, templateOf } from "./expression";
 import { type LateReader, lateReader } from "./late-text";
 import type { Scope } from "./scope";
+import { Hidden } from "./sensitive";
 import { type SkippedDocument, type Source, below } from "./source";
 
 /** An object in a resource. */
@@ -74,7 +76,7 @@ export function manifestResources(scope: Scope): ManifestResources {
     const reader = readerOf(type);
     const isRepeated = !scope.isLiteral && address.endsWith("]");
     const written = isRepeated || !resource.certain ? undefined : reader?.(resource);
-    if (!isRecord(written)) {
+    if (!isRecord(written) || written instanceof Hidden) {
       skipped.push({ source, reason: reader ? NOT_READ : `explain does not read resources of type ${type}` });
       if (reader || OF_ANY_KIND.includes(type)) perhaps.push(resource);
       continue;
@@ -193,6 +195,8 @@ class Texts {
     if (typeof value === "string")
       return this.#scope.isLiteral || !isTemplate(value) ? value : this.#text(parseTemplate(value));
     if (value === NOT_YET) return this.#placeholder(unread("it is known only after apply"));
+    if (value instanceof Hidden)
+      return this.object(value.parts ?? this.#placeholder(textAt(this.#scope.evaluated(value))));
     if (Array.isArray(value)) return value.map((each) => this.object(each));
     if (!isRecord(value)) return value;
     const entries = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);

@@ -7,6 +7,7 @@ import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } fr
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
+import { withoutCredentials } from "./credentials";
 import { type FirstDocument, firstDocument } from "./documents";
 import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
@@ -156,7 +157,7 @@ function wordsAt(tree: Tree, ...path: readonly string[]): readonly string[] {
 }
 
 function providerEntries(document: Tree, source: Source): readonly ProviderEntry[] {
-  return itemsAt(document, "providers").map((provider, index) => ({
+  return itemsAt(withoutCredentials(document), "providers").map((provider, index) => ({
     name: orElse(textAt(treeAt(provider, "name")), () => ""),
     matchImages: textsAt(provider, "matchImages"),
     args: textsAt(provider, "args"),

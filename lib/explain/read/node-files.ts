@@ -3,7 +3,7 @@
  * configuration of a distribution.
  */
 
-import { type Known, isKnown, known, match, orElse, unread } from "../../model/known";
+import { type Known, hides, isKnown, known, orElse, partsOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { plainOf } from "../../model/tree";
 import { flagsInTurn } from "../../rules/node/form";
@@ -180,10 +180,7 @@ export function commandChange(files: ReadonlyMap<string, NodeFileFact>): string 
 
 /** Whether a text, or a known part of a late text, contains a word. */
 export function mayHold(content: Known<string>, word: string): boolean {
-  return match(
-    content,
-    (text) => text.includes(word),
-    (why) =>
-      why.kind === "apply" && why.parts.some((part) => typeof part === "string" && part.includes(word)),
-  );
+  const holds = (text: string): boolean => text.includes(word);
+  const parts = partsOf(content) ?? [];
+  return hides(content, holds) || parts.some((part) => typeof part === "string" && holds(part));
 }

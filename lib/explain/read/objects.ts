@@ -8,6 +8,7 @@ import { type Known, notKnown, same, unread } from "../../model/known";
 import { type Json, at, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
+import { withoutHeld } from "./credentials";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
 import { type SkippedDocument, type Source, below, sourceText } from "./source";
@@ -154,7 +155,7 @@ export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
         continue;
       }
       const problem = problemOf(value, kind);
-      if (problem === undefined) objects.push({ ...item, value, kind });
+      if (problem === undefined) objects.push(withoutHeld({ ...item, value, kind }));
       else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
     }
   return new Objects(objects, [...refused, ...unreadOnes(unread)]);

@@ -10,6 +10,7 @@ import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, listAt, treeAt } from "../../model/tree";
+import { withoutCredentials } from "./credentials";
 import { type LateReader, lateTree } from "./late-text";
 import {
   type KubernetesDocument,
@@ -173,7 +174,7 @@ export function podFragment(
 ): readonly [string, PodFact] {
   const [, namespace = "", name = ""] = FRAGMENT.exec(file) ?? [];
   const { env, volumeMounts, volumes, labels } = record(value);
-  const spec = lateTree({ containers: [{ env, volumeMounts }], volumes }, late);
+  const spec = withoutCredentials(lateTree({ containers: [{ env, volumeMounts }], volumes }, late));
   return [
     `${namespace}/${name}`,
     { title: "what its pods need", labels: textMap(labels, late), annotations: new Map(), spec, source },

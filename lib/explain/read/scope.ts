@@ -9,7 +9,9 @@ import {
   type Known,
   Reference,
   andThen,
+  hidden,
   isKnown,
+  isSensitive,
   known,
   map,
   match,
@@ -25,6 +27,7 @@ import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, treeAt, treeOf } from "../../model/tree";
 import { Block, type Configuration, type Instance, NOT_YET, type Resource } from "./block";
 import { type Expression, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
+import { Hidden, hiddenTree } from "./sensitive";
 import type { Source } from "./source";
 
 /** A part of a configuration that was not read, although Terraform applies it. */
@@ -72,6 +75,8 @@ export class Scope implements Configuration {
   /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be unknown. */
   readonly named: Map<string, unknown> = new Map();
   readonly outputs: Map<string, unknown> = new Map();
+  /** The sensitive values that were asked for, by name. */
+  readonly asked: Map<string, Tree> = new Map();
   /** What Terraform applies with it but was not read. */
   readonly notRead: NotRead[] = [];
   /** Where it keeps its state: type and arguments of the backend. */
@@ -98,6 +103,7 @@ export class Scope implements Configuration {
 
   targets(value: unknown, followed: Set<string> = new Set()): readonly Resource[] {
     if (value instanceof Expressed) return this.#targets(value.template, followed);
+    if (value instanceof Hidden) return value.read((written) => this.targets(written, followed));
     if (typeof value === "string")
       return !this.isLiteral && isTemplate(value) ? this.#targets(value, followed) : [];
     return typeof value === "object" && value !== null
@@ -125,11 +131,19 @@ export class Scope implements Configuration {
     if (typeof value === "string")
       return !this.isLiteral && isTemplate(value) ? this.#template(value, instance) : treeOf(value);
     if (value instanceof Expressed) return this.#template(value.template, instance);
+    if (value instanceof Hidden) return this.#hidden(value, instance);
     if (value === NOT_YET) return unread("it is known only after apply");
     if (Array.isArray(value)) return treeOf(value.map((item) => this.evaluated(item, instance)));
     if (!isRecord(value)) return treeOf(value);
     const entries = Object.entries(value).map(([key, child]) => [key, this.evaluated(child, instance)]);
     return treeOf(Object.fromEntries(entries));
+  }
+
+  /** Evaluated like any value, and remembered under its name: comparisons ask whether it is the same elsewhere. */
+  #hidden(value: Hidden, instance: Instance | undefined): Tree {
+    const found = value.read((written) => hiddenTree(this.evaluated(written, instance)));
+    this.asked.set(value.name, found);
+    return found;
   }
 
   attribute(resource: Resource, path: readonly (string | number)[]): Tree {
@@ -181,10 +195,10 @@ export class Scope implements Configuration {
       case "call": {
         const given = expression.args.map((arg) => this.#value(arg, instance));
         const made = FUNCTIONS.get(expression.name)?.(...given);
-        return made ?? this.#kept(canonical(expression.name, given) ?? expression.text);
+        return made ?? this.#unevaluated(canonical(expression.name, given) ?? expression.text);
       }
       case "other":
-        return this.#kept(expression.text);
+        return this.#unevaluated(expression.text);
     }
   }
 
@@ -200,7 +214,7 @@ export class Scope implements Configuration {
         match(
           text,
           (value) => [value],
-          (why) => (why.kind === "apply" ? why.parts : [this.#reference(why.what)]),
+          (why) => ("parts" in why ? why.parts : [this.#reference(why.what)]),
         ),
       ),
     );
@@ -251,6 +265,12 @@ export class Scope implements Configuration {
     return found && found.rest.length > 0 ? this.attribute(found.resource, found.rest) : undefined;
   }
 
+  /** An expression that is not evaluated; what `sensitive` is given may be a literal in it. */
+  #unevaluated(expression: string): Tree {
+    const kept = this.#kept(expression);
+    return /\bsensitive\s*\(/.test(expression) ? hidden(kept) : kept;
+  }
+
   /** An expression known only after apply. */
   #kept(expression: string, target?: object, attribute?: string): Tree {
     return textOf([this.#reference(expression, target, attribute)]);
@@ -290,7 +310,8 @@ const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string, Terraf
   ["trimprefix", trimmedBy(withoutPrefix)],
   ["trimsuffix", trimmedBy(withoutSuffix)],
   ["tostring", (value = known(undefined)) => (isNothing(value) ? undefined : asText(value))],
-  ...["toset", "tolist", "nonsensitive", "sensitive"].map((name) => [name, itself] as const),
+  ["sensitive", (value = known(undefined)) => hiddenTree(value)],
+  ...["toset", "tolist", "nonsensitive"].map((name) => [name, itself] as const),
 ]);
 
 function isNothing(value: Tree): boolean {
@@ -310,7 +331,7 @@ function canonical(name: string, args: readonly Tree[]): string | undefined {
     typeof part === "string" ? JSON.stringify(part) : part.expression;
   const texts = args.map((arg) =>
     match(
-      arg,
+      isSensitive(arg) ? unread("it is sensitive") : arg,
       (value) => (typeof value === "object" ? undefined : JSON.stringify(value)),
       (why) => (why.kind === "apply" ? why.parts.map(quoted).join(" + ") : undefined),
     ),

@@ -18,6 +18,7 @@ import { type Instance, Resource, listOf } from "./block";
 import { type FileDocument, parseJson, readText, textIfReadable } from "./documents";
 import { STACK_FILE, isBelow, namesIn } from "./input-files";
 import type { Scope } from "./scope";
+import { withoutMarked, withoutSecrets } from "./sensitive";
 import type { SkippedDocument, Source } from "./source";
 import type { Terraform } from "./terraform";
 import { isTerraformShow, readTerraformShow } from "./terraform-show";
@@ -202,12 +203,13 @@ export function readConfiguration(
     for (const [name, configuration] of entriesOf(value["provider"])) {
       const { alias } = configuration;
       const key = typeof alias === "string" && alias !== "" ? `${name}.${alias}` : name;
-      scope.providers.set(key, configuration);
+      scope.providers.set(key, withoutSecrets("", key, configuration));
     }
     addNamed(scope, value, variables);
     for (const { backend } of listOf(value["terraform"]).filter(isRecord))
       for (const [type, settings] of entriesOf(backend)) scope.backend ??= { type, settings };
-    for (const [name, output] of entriesOf(value["output"])) scope.outputs.set(name, output["value"]);
+    for (const [name, output] of entriesOf(value["output"]))
+      scope.outputs.set(name, withoutMarked(`output.${name}`, output["value"], output["sensitive"]));
   }
   // Counts and keys may refer to locals of any file.
   for (const { value, source } of files)
@@ -225,7 +227,7 @@ function addNamed(scope: Scope, value: Json, variables: Source | undefined): voi
   for (const [name, variable] of entriesOf(value["variable"])) {
     const given =
       variables && unread(`${variables.file}, which is not read, may give the variable ${name} a value`);
-    const found = given ?? variable["default"];
+    const found = given ?? withoutMarked(`var.${name}`, variable["default"], variable["sensitive"]);
     if (found !== undefined) scope.named.set(`var.${name}`, found);
   }
 }
@@ -233,11 +235,12 @@ function addNamed(scope: Scope, value: Json, variables: Source | undefined): voi
 function addResource(
   scope: Scope,
   path: readonly [section: "resource" | "data", type: string, name: string],
-  values: Json,
+  written: Json,
   file: Source,
 ): void {
   const [section, type, name] = path;
   const address = section === "data" ? `data.${type}.${name}` : `${type}.${name}`;
+  const values = withoutSecrets(type, address, written);
   const source = (): Source => ({ ...file, path: propertyPath(path) });
   const add = (key: string, certain: boolean, instance?: Instance): void => {
     const place = { type, address: key, adopted: section === "data", certain, source, instance };

@@ -10,6 +10,7 @@ import { type Json, at, list, record, texts } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { NOT_YET, Resource } from "./block";
 import { Expressed, type Scope } from "./scope";
+import { withoutMarked, withoutSecrets } from "./sensitive";
 import type { Source } from "./source";
 import type { Terraform } from "./terraform";
 
@@ -27,10 +28,9 @@ export function readTerraformShow(terraform: Terraform, document: Json, source: 
   const scope = terraform.scope(source.file, true);
   const section = document["planned_values"] === undefined ? "values" : "planned_values";
   const configured = new Map(configuredIn(at(document, "configuration", "root_module"), ""));
-  const changes = list(document["resource_changes"]).map(
-    (change) => [at(change, "address"), record(at(change, "change", "after_unknown"))] as const,
+  const changes = new Map(
+    list(document["resource_changes"]).map((each) => [at(each, "address"), at(each, "change")] as const),
   );
-  const unknown = new Map<unknown, Json>(changes);
   // From the state before a plan only data sources are used: resources may be about to be destroyed.
   const lookedUp = resourcesIn(at(document, "prior_state", "values", "root_module")).filter(
     ({ mode }) => mode === "data",
@@ -39,7 +39,9 @@ export function readTerraformShow(terraform: Terraform, document: Json, source: 
     const { address, type, mode } = resource;
     if (typeof address !== "string" || typeof type !== "string") continue;
     const known = configured.get(withoutKeys(address));
-    const values = complete(address, withoutNulls(record(resource["values"])), known, unknown.get(address));
+    const change = changes.get(address);
+    const written = withoutNulls(record(resource["values"]));
+    const values = complete(address, written, known, record(at(change, "after_unknown")));
     const place = {
       type,
       address,
@@ -48,12 +50,14 @@ export function readTerraformShow(terraform: Terraform, document: Json, source: 
       provider: known?.provider,
       source: () => ({ ...source, path: `${section} ${address}` }),
     };
-    scope.resources.set(address, new Resource(scope, values, place));
+    const marks = [resource["sensitive_values"], at(change, "after_sensitive")];
+    const shown = marks.reduce<unknown>((each, mark) => withoutMarked(address, each, mark), values);
+    scope.resources.set(address, new Resource(scope, withoutSecrets(type, address, record(shown)), place));
   }
   for (const [key, each] of Object.entries(record(at(document, "configuration", "provider_config"))))
-    scope.providers.set(key, constantsOf(record(at(each, "expressions"))));
+    scope.providers.set(key, withoutSecrets("", key, constantsOf(record(at(each, "expressions")))));
   for (const [name, output] of Object.entries(record(at(document, "values", "outputs"))))
-    scope.outputs.set(name, at(output, "value"));
+    scope.outputs.set(name, withoutMarked(`output.${name}`, at(output, "value"), at(output, "sensitive")));
   return scope;
 }
 

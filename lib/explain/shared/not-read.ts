@@ -2,9 +2,11 @@
  * Calls of modules, which are not followed: a module may change what it receives, so what depends on that is not known.
  */
 
-import { type Known, orElse } from "../../model/known";
+import { type Known, orElse, shown } from "../../model/known";
+import { plainOf } from "../../model/tree";
 import { type Answer, seen, unknown } from "../answer";
 import type { Granted } from "../cloud";
+import type { Resource } from "../read/block";
 import type { NotRead } from "../read/scope";
 import type { Terraform } from "../read/terraform";
 
@@ -58,10 +60,14 @@ export function grantsNotRead(terraform: Terraform, types: readonly string[]): r
   const all = types.flatMap((type) => terraform.ofType(type)).filter(({ adopted }) => !adopted);
   return all.map((resource) => {
     const arguments_ = resource.names.filter((name) => !META.includes(name)).sort();
-    const says = arguments_.map((name) => `${name} = ${JSON.stringify(resource.written([name]))}`).join(", ");
+    const says = arguments_.map((name) => `${name} = ${writtenText(resource, name)}`).join(", ");
     const right = { text: says, limits: true, source: resource.source };
     return { to: `${resource.type}, which is not judged`, isHeld: false, isOwn: true, rights: () => [right] };
   });
+}
+
+function writtenText(resource: Resource, name: string): string {
+  return JSON.stringify(plainOf(resource.evaluate(resource.written([name])), shown));
 }
 
 const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider"];

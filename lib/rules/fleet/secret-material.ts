@@ -7,6 +7,9 @@
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isRecord } from "../../model/record";
 
+/** How the names of placeholders for secrets begin, which were taken out of a document before it is judged. */
+export const HIDDEN_PREFIX = "sensitive.";
+
 /**
  * A private key in any form, a JSON Web Token, an AWS access key, a Google API key, a token of GitHub, a header with a
  * token, or a URL with user and password.
@@ -20,6 +23,8 @@ const VALUES: readonly RegExp[] = [
   /\bgh[pousr]_[A-Za-z0-9]{30,}\b/,
   /(?:^|:\s*)Bearer\s+\S/i,
   /:\/\/[^/?#\s:@]*:[^/?#\s@]+@/,
+  // A secret that was hidden when the document was read.
+  /^@late\(sensitive\.|\ue000\d+:sensitive\ue001/,
 ];
 
 /** Names of variables, flags and fields whose value is a secret; those that name a file or an endpoint are not. */
@@ -32,7 +37,8 @@ const NAMES: readonly RegExp[] = [
 
 const DEPTH = 50;
 
-function isSecretName(name: string): boolean {
+/** True for the name of a variable, a flag or a field whose value is a secret. */
+export function isSecretName(name: string): boolean {
   return NAMES.some((pattern) => pattern.test(name));
 }
 

@@ -84,18 +84,28 @@ describe("a Secret in several documents", () => {
     ...more,
   });
   it.each<[string, readonly object[], string, string]>([
-    ["one", [secret({ a: "x" })], "x", "Opaque"],
-    ["encoded and plain, the same", [secret({ a: "x" }), secret({}, { data: { a: "eA==" } })], "x", "Opaque"],
-    ["two values", [secret({ a: "x" }), secret({ a: "y" }), secret({ a: "x" })], "contested: ", "Opaque"],
-    ["one without it", [secret({ a: "x" }), secret({ b: "y" })], "contested: ", "Opaque"],
-    ["two types", [secret({ a: "x" }), secret({ a: "x" }, { type: "b" })], "x", "contested: "],
+    ["one", [secret({ server: "x" })], "x", "Opaque"],
+    [
+      "encoded and plain, the same",
+      [secret({ server: "x" }), secret({}, { data: { server: "eA==" } })],
+      "x",
+      "Opaque",
+    ],
+    [
+      "two values",
+      [secret({ server: "x" }), secret({ server: "y" }), secret({ server: "x" })],
+      "contested: ",
+      "Opaque",
+    ],
+    ["one without it", [secret({ server: "x" }), secret({ config: "y" })], "contested: ", "Opaque"],
+    ["two types", [secret({ server: "x" }), secret({ server: "x" }, { type: "b" })], "x", "contested: "],
   ])("%s", (_, documents, value, type) => {
     const fact = clusterOf({ "m.json": documents }).secrets.get("shop/pull");
-    expect(told(fact?.value("a"))).toMatch(new RegExp(`^${value}`));
+    expect(told(fact?.value("server"))).toMatch(new RegExp(`^${value}`));
     expect(told(fact?.type)).toMatch(new RegExp(`^${type}`));
     expect(told(fact?.value("none"))).toBe("absent");
     // What is contested may be secret.
-    expect(told(fact?.value("a"))).not.toMatch(/\(x|\by\b/);
+    expect(told(fact?.value("server"))).not.toMatch(/\(x|\by\b/);
   });
 });
 
@@ -183,7 +193,7 @@ describe("late values of a stack's manifests", () => {
     apiVersion: "v1",
     kind: "Secret",
     metadata: { namespace: "shop", name: "s" },
-    data: { a: HASH, b: "YQ==" },
+    data: { config: HASH, server: "YQ==" },
   };
   const flags = {
     "image-credential-provider-config": "/c.yaml",
@@ -229,10 +239,10 @@ describe("late values of a stack's manifests", () => {
   it("that stand encoded are read before they are", () => {
     const { annotation, cluster } = read();
     expect(told(annotation("d"))).toBe('apply: {"client": "<azurerm_id.x.client_id>"}');
-    expect(told(cluster?.secrets.get("shop/s")?.value("a"))).toBe(
+    expect(told(cluster?.secrets.get("shop/s")?.value("config"))).toBe(
       'apply: {"client": "<azurerm_id.x.client_id>"}',
     );
-    expect(told(cluster?.secrets.get("shop/s")?.value("b"))).toBe("a");
+    expect(told(cluster?.secrets.get("shop/s")?.value("server"))).toBe("a");
   });
   it("in files of nodes stand in trees", () => {
     const { cluster, reference } = read();
