@@ -6,11 +6,12 @@ import {
   type Kind,
   type ObjectKind,
   checkGiven,
-  like,
+  made,
   list,
   object,
   optional,
   text,
+  unfilled,
   wrongKind,
 } from "./shape";
 import { issuerTrailingSlash } from "./problems";
@@ -125,6 +126,8 @@ export class Issuer {
     if (isLate(url)) return new Issuer(url);
     if (typeof url !== "string" || !url.startsWith(SCHEME))
       return fail("issuer-invalid", issuerProblem(url, "is not an https URL"));
+    const mistake = unfilled(url);
+    if (mistake) throw mistake.error("issuer");
     const broken = FORBIDDEN.find(([pattern]) => pattern.test(url));
     if (broken) return fail("issuer-invalid", issuerProblem(url, broken[1]));
     if (!URL.canParse(url)) return fail("issuer-invalid", issuerProblem(url, "is not a URL"));
@@ -189,8 +192,11 @@ const TITLE =
 /** The kind of a cluster's issuer. */
 export const ISSUER: Kind<GivenIssuer> = {
   title: TITLE,
-  mistake: (value) =>
-    typeof value === "string" || isIssuer(value) || isHost(value) ? undefined : wrongKind(value, TITLE),
+  mistake: (value) => {
+    if (typeof value === "string") return unfilled(value);
+    return isIssuer(value) || isHost(value) ? undefined : wrongKind(value, TITLE);
+  },
+  example: () => '"https://oidc.example.com/prod"',
 };
 
 const ISSUER_SETTINGS: ObjectKind<IssuerSettings> = object({
@@ -228,7 +234,11 @@ function isHost(value: unknown): value is IIssuerHost {
 }
 
 /** The kind of an issuer that is not a string, as our constructs have them. */
-export const CHECKED_ISSUER: Kind<Issuer> = like("an Issuer, made by Issuer.of(url)", { url: text });
+export const CHECKED_ISSUER: Kind<Issuer> = made(
+  "an Issuer, made by Issuer.of(url)",
+  'Issuer.of("https://oidc.example.com/prod")',
+  { url: text },
+);
 
 function issuerProblem(value: string, reason: string): Problem {
   return {

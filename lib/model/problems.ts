@@ -22,19 +22,33 @@ export function propertyUnknown(property: string, known: readonly string[], near
   };
 }
 
-export function propertyMissing(property: string, allowed: string): Problem {
+export function propertyMissing(property: string, allowed: string, form?: string): Problem {
   return {
     problem: `${property} is missing`,
     allowed,
-    remedy: "state it",
+    remedy: form === undefined ? "state it" : `state it as in \`${form}\``,
   };
 }
 
-export function propertyInvalid(property: string, given: string, allowed: string): Problem {
+export function propertyInvalid(
+  property: string,
+  given: string,
+  allowed: string,
+  remedy: string = "correct the value",
+): Problem {
   return {
     problem: `${property} is ${given}`,
     allowed,
-    remedy: "correct the value",
+    remedy,
+  };
+}
+
+export function textUnfilled(property: string, value: string, part: string): Problem {
+  return {
+    problem: `${property} has the part \`${part}\`, as template literals write a value that is not there`,
+    value,
+    allowed: "a text whose parts are all known",
+    remedy: "check the variable from which the text is built",
   };
 }
 

@@ -1,7 +1,7 @@
 import { fail } from "../errors";
 import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
-import { type Kind, wrongKind } from "./shape";
+import { type Kind, unfilled, wrongKind } from "./shape";
 import { subjectInvalid } from "./problems";
 
 /**
@@ -26,6 +26,8 @@ export class Subject {
     if (serviceAccount instanceof Subject) return serviceAccount;
     const parts = String(literal(serviceAccount, "service account")).split("/");
     const [namespace, name] = parts;
+    const mistake = unfilled(parts.join("/"));
+    if (mistake) throw mistake.error("service account");
     if (parts.length !== 2 || namespace === undefined || name === undefined)
       return fail("identities-invalid", subjectInvalid(serviceAccount));
     return new Subject(namespace, name);
@@ -47,6 +49,9 @@ const TITLE = '"namespace/name", or a Subject';
 /** The kind of a service account. */
 export const SUBJECT: Kind<string | Subject> = {
   title: TITLE,
-  mistake: (value) =>
-    typeof value === "string" || value instanceof Subject ? undefined : wrongKind(value, TITLE),
+  mistake: (value) => {
+    if (value instanceof Subject) return undefined;
+    return typeof value === "string" ? unfilled(value) : wrongKind(value, TITLE);
+  },
+  example: () => '"shop/web"',
 };

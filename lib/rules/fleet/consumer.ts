@@ -4,7 +4,7 @@
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
-import { type Kind, anyObject, boolean, like, list, record, text } from "../../model/shape";
+import { type Kind, anyObject, boolean, made, list, record, text } from "../../model/shape";
 import { compareVersions, parseVersion } from "../../model/version";
 import type { FleetPluginKey } from "./plugins";
 
@@ -59,8 +59,9 @@ export interface FleetConsumer {
   readonly readsProfiles: boolean;
 }
 
-export const FLEET_CONSUMER: Kind<FleetConsumer> = like(
+export const FLEET_CONSUMER: Kind<FleetConsumer> = made(
   "a controller: argoCd(…), multiKueue(…), knativeOperator(…) or controller(…)",
+  "argoCd(…)",
   {
     title: text,
     workloads: list(CONTROLLER_WORKLOAD),
