@@ -107,17 +107,20 @@ export function wrongKind(value: unknown, title: string): Mistake {
   return invalid(shown(value), title);
 }
 
-/** The mistake of a value that is made by functions of this library; `lack` says what an object lacks. */
-export function notMade(value: unknown, title: string, lack?: string): Mistake {
-  const given = lack === undefined ? shown(value) : `${describe(value)} ${lack}`;
+/** The mistake of a value that is made by functions of this library; `key` is what an object lacks. */
+export function notMade(value: unknown, title: string, key?: string | number): Mistake {
+  const given = key === undefined || !isRecord(value) ? undefined : value[key];
+  const isMissing = key !== undefined && given === undefined;
+  const lack = isMissing ? `without \`${key}\`` : `whose \`${key}\` is ${shown(given)}`;
+  const what = key === undefined ? shown(value) : `${describe(value)} ${lack}`;
   return {
     keys: [],
-    ...(lack !== undefined && { meant: true }),
-    error: (property, form) =>
-      refusal(
-        "property-invalid",
-        propertyInvalid(property, given, title, form && `call one of these functions, as in \`${form}\``),
-      ),
+    ...(key !== undefined && { meant: true }),
+    error: (property, form) => {
+      const remedy = form && `call one of these functions, as in \`${form}\``;
+      const problem = propertyInvalid(property, what, title, remedy);
+      return isMissing ? refusal("property-missing", problem) : refusal("property-invalid", problem);
+    },
   };
 }
 

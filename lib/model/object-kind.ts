@@ -75,13 +75,10 @@ export function made<T>(title: string, call: string, shape: NoInfer<Partial<Shap
     mistake: (value) => {
       if (!isRecord(value)) return notMade(value, title);
       const mistake = findMistake(value);
-      const [key = "", ...deeper] = mistake?.keys ?? [];
-      if (mistake === undefined || (deeper.length > 0 && isPlain(value))) return mistake;
+      if (mistake === undefined) return undefined;
       if (!isPlain(value)) return notMade(value, title);
-      const given = value[key];
-      const lack =
-        typeof given === "string" ? `whose \`${key}\` is ${JSON.stringify(given)}` : `without \`${key}\``;
-      return notMade(value, title, lack);
+      const [key, ...deeper] = mistake.keys;
+      return deeper.length > 0 ? mistake : notMade(value, title, key);
     },
     example: () => call,
   };

@@ -112,6 +112,16 @@ export function serviceAccountInvalid(value: unknown): Problem {
   };
 }
 
+export function subjectWildcard(value: unknown): Problem {
+  return {
+    problem: "service account is a pattern, but one service account is meant",
+    value,
+    allowed: "namespace/name without * and ?, for example shop/web",
+    remedy:
+      "list each service account; only IAM roles of AWS take patterns: the `wildcards` of `trusts` of PullRole and WorkloadRole, each with a reason",
+  };
+}
+
 export function subjectInvalid(value: unknown): Problem {
   return {
     problem: "service account is not written as namespace/name",

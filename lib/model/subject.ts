@@ -2,7 +2,7 @@ import { fail } from "../errors";
 import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
 import { type Kind, unfilled, wrongKind } from "./shape";
-import { subjectInvalid } from "./problems";
+import { subjectInvalid, subjectWildcard } from "./problems";
 
 /**
  * A Kubernetes service account as the subject of its tokens.
@@ -30,6 +30,7 @@ export class Subject {
     if (mistake) throw mistake.error("service account");
     if (parts.length !== 2 || namespace === undefined || name === undefined)
       return fail("identities-invalid", subjectInvalid(serviceAccount));
+    if (/[*?]/.test(namespace + name)) return fail("identities-invalid", subjectWildcard(serviceAccount));
     return new Subject(namespace, name);
   }
 

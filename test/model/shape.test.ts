@@ -209,11 +209,11 @@ describe("a shape", () => {
     ],
     [
       { name: "a", cluster: { name: "prod" } },
-      "property-invalid: cluster of make() is an object without `kind`; allowed: a cluster: openShift() or eks(); call one of these functions, as in `cluster: openShift(…)`",
+      "property-missing: cluster of make() is an object without `kind`; allowed: a cluster: openShift() or eks(); call one of these functions, as in `cluster: openShift(…)`",
     ],
     [
       { name: "a", cluster: [{ kind: "hub" }] },
-      'property-invalid: cluster[0] of make() is an object whose `kind` is "hub"; allowed: a cluster: openShift() or eks(); call one of these functions, as in `cluster: openShift(…)`',
+      'property-invalid: cluster[0] of make() is an object whose `kind` is "hub", a string; allowed: a cluster: openShift() or eks(); call one of these functions, as in `cluster: openShift(…)`',
     ],
     [
       { name: "a", cluster: { kind: "cluster", nodes: { path: 1 } } },
