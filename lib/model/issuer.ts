@@ -35,6 +35,9 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\/(?:\.|%2e){1,2}(?:\/|$)/i, "has a dot segment, which clients remove from a URL before they request it"],
 ];
 
+/** Discovery document (OpenID Connect Discovery 1.0, section 4) and key set of kube-apiserver. */
+const DOCUMENT = /\/(?:\.well-known\/openid-configuration|openid\/v1\/jwks)$/;
+
 /** Hosts outside public DNS: single labels, RFC 6761 and 6762, `.internal`, services; private addresses, loopback. */
 const INTERNAL: readonly RegExp[] = [
   /^[^.[]+$/,
@@ -86,7 +89,7 @@ export class Issuer {
 
   /**
    * Returns the issuer of a URL, of another `Issuer` or of a construct that has one. A literal URL must not end with a
-   * slash, except an AKS issuer, which must. Settings replace those of the given issuer; omitted ones stay.
+   * slash, except an AKS issuer, which must, nor with the path of its discovery document. Settings replace those of the given issuer; omitted ones stay.
    */
   static of(given: GivenIssuer, settings?: IssuerSettings): Issuer {
     return settings === undefined ? Issuer.#plain(given) : Issuer.#with(Issuer.#plain(given), settings);
@@ -116,12 +119,20 @@ export class Issuer {
     const issuer = isHost(given) ? given.issuer : given;
     if (issuer instanceof Issuer) return issuer;
     const checked = Issuer.exactly(issuer);
+    const [document] = DOCUMENT.exec(issuer) ?? [];
+    if (!checked.late && document !== undefined)
+      return fail("issuer-invalid", {
+        problem: "issuer is the address of a document that is published below the issuer",
+        value: issuer,
+        allowed: "the `issuer` that the discovery document states, which is also the `iss` of the tokens",
+        remedy: `write ${issuer.slice(0, -document.length)}; only when the cluster's \`iss\` really ends like this use Issuer.exactly(url)`,
+      });
     if (!checked.late && issuer.endsWith("/") && !isAksIssuer(issuer))
       return fail("issuer-invalid", issuerTrailingSlash(issuer));
     return checked;
   }
 
-  /** Returns an issuer whose URL may end with a slash, for clusters whose `iss` really does. */
+  /** Returns an issuer whose URL may end with a slash or the path of a document, for clusters whose `iss` really does. */
   static exactly(url: string): Issuer {
     if (isLate(url)) return new Issuer(url);
     if (typeof url !== "string" || !url.startsWith(SCHEME))

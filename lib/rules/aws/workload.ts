@@ -106,11 +106,13 @@ export function managedPolicies(
     : arns;
 }
 
-export function managedPoliciesWarning(arns: readonly string[]): string | undefined {
+export function managedPoliciesWarnings(arns: readonly string[]): readonly string[] {
   return arns.length <= MANAGED_DEFAULT
-    ? undefined
-    : `${arns.length} managed policies, over the default of ${MANAGED_DEFAULT} per IAM role: ask AWS to raise quota ` +
-        `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``;
+    ? []
+    : [
+        `${arns.length} managed policies, over the default of ${MANAGED_DEFAULT} per IAM role: ask AWS to raise quota ` +
+          `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``,
+      ];
 }
 
 export function accessAnnotations(roleArn: string, audience: string): Readonly<Record<string, string>> {
