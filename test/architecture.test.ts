@@ -476,6 +476,7 @@ const ROOMS: Readonly<
         "ready-statements": "how rows of ready permissions write their statements",
         role: "IAM roles",
         statement: "statements that callers write",
+        "statement-warnings": "statements that IAM accepts although they permit nothing",
         workload: "access of workloads and tokens of pods",
       },
       azure: {

@@ -268,8 +268,18 @@ describe("what is left out", () => {
     ],
     ["aws-invalid: an entry of parameters", () => aws.externalSecrets({ parameters: secrets })],
     [
-      "aws-invalid: an entry of nodeRole",
+      "aws-invalid: nodeRole is not an ARN of that kind",
       () => aws.karpenter({ account, region, clusterName, nodeRole: queue }),
+    ],
+    [
+      "aws-invalid: nodeRole is an ARN with a region, but ARNs of IAM have none",
+      () =>
+        aws.karpenter({
+          account,
+          region,
+          clusterName,
+          nodeRole: nodeRole.replace("iam::", `iam:${region}:`),
+        }),
     ],
     ["aws-invalid: clusterName", () => aws.loadBalancerController({ region, clusterName: "prod*" })],
     ["aws-unknown", () => aws.ebsCsiDriver({ region: "eu" })],

@@ -5,7 +5,7 @@ import { checkedLabels } from "../kubernetes/metadata";
 import { type SpokeFacts, SPOKE_FACTS } from "../model/fleet";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
-import { type Kind, type ObjectKind, checkProps, like, object, optional, record, text } from "../model/shape";
+import { type Kind, type ObjectKind, checkProps, made, object, optional, record, text } from "../model/shape";
 import { parseVersion } from "../model/version";
 import {
   type ClusterStatusFacts,
@@ -243,9 +243,9 @@ function checkStatus(
 }
 
 /** The kind of a {@link SpokeCluster}. */
-export const SPOKE_CLUSTER: Kind<SpokeCluster> = like<
+export const SPOKE_CLUSTER: Kind<SpokeCluster> = made<
   Pick<SpokeCluster, "profileName" | "providerName" | "access">
->("a spoke: new SpokeCluster(…)", {
+>("a spoke: new SpokeCluster(…)", "new SpokeCluster(…)", {
   profileName: text,
   providerName: text,
   access: SPOKE_FACTS,

@@ -7,7 +7,7 @@ import { clusterName, namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { derivedName } from "../rules/names";
-import { type ObjectKind, checkProps, like, list, object, optional, text } from "../model/shape";
+import { type ObjectKind, checkProps, made, list, object, optional, text } from "../model/shape";
 
 /** The inputs of a {@link SpokeRoleBinding}. */
 export interface SpokeRoleBindingProps {
@@ -32,7 +32,7 @@ export interface SpokeRoleBindingProps {
 const SPOKE_ROLE_BINDING_PROPS: ObjectKind<SpokeRoleBindingProps> = object({
   spoke: text,
   hub: text,
-  consumer: like("a controller, such as argoCd(…)", { reader: CONTROLLER_WORKLOAD }),
+  consumer: made("a controller, such as argoCd(…)", "argoCd(…)", { reader: CONTROLLER_WORKLOAD }),
   users: list(SPOKE_USER),
   clusterRole: text,
   namespaces: optional(list(text)),

@@ -8,6 +8,7 @@ import {
   type Kind,
   anyObject,
   like,
+  made,
   list,
   method,
   object,
@@ -159,13 +160,13 @@ const FACTS = {
 const TITLE = "a cluster, such as openShift(…), hostedOpenShift(…), eks(…) or kubernetes(…)";
 
 /** The kind of {@link ClusterFacts}. */
-export const CLUSTER_FACTS: Kind<ClusterFacts> = like(TITLE, FACTS);
+export const CLUSTER_FACTS: Kind<ClusterFacts> = made(TITLE, "openShift(…)", FACTS);
 
-const WHOLE: Kind<ICluster<never>> = like(TITLE, { ...FACTS, carriers: list(NODE_CARRIER) });
+const WHOLE: Kind<ICluster<never>> = made(TITLE, "openShift(…)", { ...FACTS, carriers: list(NODE_CARRIER) });
 
 /** The kind of an {@link ICluster}; for a {@link ManagedCluster} the error names what its service offers instead. */
 export const CLUSTER: Kind<ICluster<never>> = {
-  title: TITLE,
+  ...WHOLE,
   mistake: (value) =>
     isManaged(value)
       ? { keys: [], error: () => refusal("cluster-unsupported", value.withoutPulls) }
@@ -177,7 +178,10 @@ function isManaged(value: unknown): value is ManagedCluster {
 }
 
 /** A kind of settings for which a cluster's facts, with their further properties, can be passed too. */
-export function orCluster<T>({ title, shape, mistake }: ObjectKind<T>): Kind<T> {
-  const open = like<T>(title, shape);
-  return { title, mistake: (value) => (CLUSTER_FACTS.mistake(value) ? mistake(value) : open.mistake(value)) };
+export function orCluster<T>(kind: ObjectKind<T>): Kind<T> {
+  const open = like<T>(kind.title, kind.shape);
+  return {
+    ...kind,
+    mistake: (value) => (CLUSTER_FACTS.mistake(value) ? kind.mistake(value) : open.mistake(value)),
+  };
 }

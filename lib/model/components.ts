@@ -7,7 +7,7 @@ import { COMPONENT_REQUEST, type CredentialsRequest, type SecretReference } from
 import type { IIdentities, IdentityGrant, IdentityRequest } from "./identity";
 import { CHECKED_ISSUER } from "./issuer";
 import type { LateEncoding } from "./late";
-import { type ObjectKind, type Kind, choice, like, list, method, object, text } from "./shape";
+import { type ObjectKind, type Kind, choice, made, list, method, object, text } from "./shape";
 
 /** Audience of the tokens that OpenShift's components present to a cloud (their projected volumes state it). */
 export const COMPONENT_AUDIENCE = "openshift";
@@ -99,8 +99,9 @@ export interface IComponentIdentities<Scope> extends IIdentities<
 }
 
 /** The kind of {@link IComponentIdentities}. */
-export const COMPONENT_IDENTITIES: Kind<IComponentIdentities<never>> = like(
+export const COMPONENT_IDENTITIES: Kind<IComponentIdentities<never>> = made(
   "identities for components: componentRoles(), componentIdentities(), componentServiceAccounts()",
+  "componentRoles(…)",
   { cloud: text, job: choice(["components"]), providerKind: text, declare: method },
 );
 

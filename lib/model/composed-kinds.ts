@@ -1,15 +1,22 @@
 import { type Kind, type Mistake, below, choice, wrongKind } from "./kind";
+import { EXAMPLES } from "./examples";
 import { isPlain, isRecord } from "./record";
 
 /** True or false. */
-export const boolean: Kind<boolean> = choice([true, false]);
+export const boolean: Kind<boolean> = { ...choice([true, false]), example: () => undefined };
+
+const EACH = "an array, each element ";
 
 /** A list whose elements are all of a kind; a late list is taken for a list of strings. */
 export function list<T>(kind: Kind<T>): Kind<readonly T[]> {
-  const title = `an array, each element ${kind.title}`;
+  const title = `${EACH}${kind.title}`;
   return {
     title,
     mistake: (value) => (Array.isArray(value) ? inList(value, kind) : wrongKind(value, title)),
+    example: (key) => {
+      const element = kind.example?.(key);
+      return element && `[${element}]`;
+    },
   };
 }
 
@@ -34,6 +41,7 @@ export function record<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
       }
       return undefined;
     },
+    example: (key) => EXAMPLES[key],
   };
 }
 
@@ -41,7 +49,10 @@ export function record<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
 export function either<T extends readonly unknown[]>(
   ...kinds: { readonly [I in keyof T]: Kind<T[I]> }
 ): Kind<T[number]> {
-  const title = kinds.map((kind) => kind.title).join(", or ");
+  const titles = kinds.map(({ title }) => title);
+  const title = titles
+    .map((each) => (each === `${EACH}${titles[0]}` ? "an array of them" : each))
+    .join(", or ");
   return {
     title,
     mistake: (value) => {
@@ -53,8 +64,11 @@ export function either<T extends readonly unknown[]>(
       }
       // A mistake inside the value shows which kind was meant, except in instances of classes.
       const within =
-        isRecord(value) && !isPlain(value) ? undefined : mistakes.find(({ keys }) => keys.length);
+        isRecord(value) && !isPlain(value)
+          ? undefined
+          : mistakes.find(({ keys, meant }) => keys.length > 0 || meant);
       return within ?? wrongKind(value, title);
     },
+    example: (key) => kinds.map((kind) => kind.example?.(key)).find((each) => each !== undefined),
   };
 }

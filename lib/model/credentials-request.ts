@@ -4,6 +4,7 @@ import {
   type Kind,
   anyObject,
   like,
+  made,
   list,
   number,
   object,
@@ -67,8 +68,9 @@ export const REQUEST_SOURCE: ObjectKind<RequestSource> = object({
 });
 
 /** The kind of a {@link CredentialsRequest}. */
-export const COMPONENT_REQUEST: Kind<CredentialsRequest> = like(
+export const COMPONENT_REQUEST: Kind<CredentialsRequest> = made(
   "a CredentialsRequest, as credentialsRequest() or credentialsRequests() reads it",
+  "credentialsRequest(…)",
   {
     name: text,
     annotations: record(text),

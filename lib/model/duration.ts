@@ -1,5 +1,5 @@
 import { fail } from "../errors";
-import { type Kind, like, number } from "./shape";
+import { type Kind, made, number } from "./shape";
 import { durationInvalid } from "./problems";
 
 const MINUTE = 60;
@@ -44,8 +44,9 @@ export class Duration {
 }
 
 /** The kind of a {@link Duration}. */
-export const DURATION: Kind<Duration> = like<Pick<Duration, "totalSeconds">>(
+export const DURATION: Kind<Duration> = made<Pick<Duration, "totalSeconds">>(
   "a Duration, such as Duration.minutes(10)",
+  "Duration.minutes(10)",
   {
     totalSeconds: number,
   },

@@ -13,7 +13,8 @@ import {
   anyObject,
   boolean,
   choice,
-  like,
+  example,
+  made,
   list,
   method,
   object,
@@ -224,10 +225,13 @@ const TITLE =
 const FACTS = { cloud: text, endpoint: SPOKE_ENDPOINT, parameters: anyObject };
 
 /** The kind of {@link SpokeFacts}. */
-export const SPOKE_FACTS: Kind<SpokeFacts> = like(TITLE, FACTS);
+export const SPOKE_FACTS: Kind<SpokeFacts> = made(TITLE, "eksSpoke(…)", FACTS);
 
 /** The kind of an {@link ISpokeAccess}. */
-export const SPOKE_ACCESS: Kind<ISpokeAccess<never>> = like(TITLE, { ...FACTS, declare: method });
+export const SPOKE_ACCESS: Kind<ISpokeAccess<never>> = made(TITLE, "eksSpoke(…)", {
+  ...FACTS,
+  declare: method,
+});
 
 /** The kind of a {@link ControllerWorkload}. */
 export const CONTROLLER_WORKLOAD: ObjectKind<ControllerWorkload> = object({
@@ -235,5 +239,5 @@ export const CONTROLLER_WORKLOAD: ObjectKind<ControllerWorkload> = object({
   namespace: text,
   name: text,
   container: text,
-  serviceAccount: text,
+  serviceAccount: example(text, '"controller"'),
 });

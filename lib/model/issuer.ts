@@ -6,11 +6,12 @@ import {
   type Kind,
   type ObjectKind,
   checkGiven,
-  like,
+  made,
   list,
   object,
   optional,
   text,
+  unfilled,
   wrongKind,
 } from "./shape";
 import { issuerTrailingSlash } from "./problems";
@@ -33,6 +34,9 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\/\/.*\/\//, "has an empty path segment"],
   [/\/(?:\.|%2e){1,2}(?:\/|$)/i, "has a dot segment, which clients remove from a URL before they request it"],
 ];
+
+/** Discovery document (OpenID Connect Discovery 1.0, section 4) and key set of kube-apiserver. */
+const DOCUMENT = /\/(?:\.well-known\/openid-configuration|openid\/v1\/jwks)$/;
 
 /** Hosts outside public DNS: single labels, RFC 6761 and 6762, `.internal`, services; private addresses, loopback. */
 const INTERNAL: readonly RegExp[] = [
@@ -85,7 +89,7 @@ export class Issuer {
 
   /**
    * Returns the issuer of a URL, of another `Issuer` or of a construct that has one. A literal URL must not end with a
-   * slash, except an AKS issuer, which must. Settings replace those of the given issuer; omitted ones stay.
+   * slash, except an AKS issuer, which must, nor with the path of its discovery document. Settings replace those of the given issuer; omitted ones stay.
    */
   static of(given: GivenIssuer, settings?: IssuerSettings): Issuer {
     return settings === undefined ? Issuer.#plain(given) : Issuer.#with(Issuer.#plain(given), settings);
@@ -115,16 +119,26 @@ export class Issuer {
     const issuer = isHost(given) ? given.issuer : given;
     if (issuer instanceof Issuer) return issuer;
     const checked = Issuer.exactly(issuer);
+    const [document] = DOCUMENT.exec(issuer) ?? [];
+    if (!checked.late && document !== undefined)
+      return fail("issuer-invalid", {
+        problem: "issuer is the address of a document that is published below the issuer",
+        value: issuer,
+        allowed: "the `issuer` that the discovery document states, which is also the `iss` of the tokens",
+        remedy: `write ${issuer.slice(0, -document.length)}; only when the cluster's \`iss\` really ends like this use Issuer.exactly(url)`,
+      });
     if (!checked.late && issuer.endsWith("/") && !isAksIssuer(issuer))
       return fail("issuer-invalid", issuerTrailingSlash(issuer));
     return checked;
   }
 
-  /** Returns an issuer whose URL may end with a slash, for clusters whose `iss` really does. */
+  /** Returns an issuer whose URL may end with a slash or the path of a document, for clusters whose `iss` really does. */
   static exactly(url: string): Issuer {
     if (isLate(url)) return new Issuer(url);
     if (typeof url !== "string" || !url.startsWith(SCHEME))
       return fail("issuer-invalid", issuerProblem(url, "is not an https URL"));
+    const mistake = unfilled(url);
+    if (mistake) throw mistake.error("issuer");
     const broken = FORBIDDEN.find(([pattern]) => pattern.test(url));
     if (broken) return fail("issuer-invalid", issuerProblem(url, broken[1]));
     if (!URL.canParse(url)) return fail("issuer-invalid", issuerProblem(url, "is not a URL"));
@@ -189,8 +203,11 @@ const TITLE =
 /** The kind of a cluster's issuer. */
 export const ISSUER: Kind<GivenIssuer> = {
   title: TITLE,
-  mistake: (value) =>
-    typeof value === "string" || isIssuer(value) || isHost(value) ? undefined : wrongKind(value, TITLE),
+  mistake: (value) => {
+    if (typeof value === "string") return unfilled(value);
+    return isIssuer(value) || isHost(value) ? undefined : wrongKind(value, TITLE);
+  },
+  example: () => '"https://oidc.example.com/prod"',
 };
 
 const ISSUER_SETTINGS: ObjectKind<IssuerSettings> = object({
@@ -228,7 +245,11 @@ function isHost(value: unknown): value is IIssuerHost {
 }
 
 /** The kind of an issuer that is not a string, as our constructs have them. */
-export const CHECKED_ISSUER: Kind<Issuer> = like("an Issuer, made by Issuer.of(url)", { url: text });
+export const CHECKED_ISSUER: Kind<Issuer> = made(
+  "an Issuer, made by Issuer.of(url)",
+  'Issuer.of("https://oidc.example.com/prod")',
+  { url: text },
+);
 
 function issuerProblem(value: string, reason: string): Problem {
   return {

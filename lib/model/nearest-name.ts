@@ -10,6 +10,25 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.candidate;
 }
 
+/** Typing errors in a name of which nothing else is known than that it looks like a known one. */
+const NEAR_MISS = 2;
+
+/** Returns the known name that a name misses by one or two letters; `undefined` for a known name. */
+export function nearMiss(
+  name: string,
+  known: readonly string[],
+  letterCase: "counts" | "ignored" = "counts",
+): string | undefined {
+  const same = (each: string): boolean =>
+    letterCase === "counts" ? each === name : each.toLowerCase() === name.toLowerCase();
+  if (known.some(same)) return undefined;
+  const most = Math.min(NEAR_MISS, name.length / 4);
+  return known.find(
+    (each) =>
+      Math.abs(each.length - name.length) <= most && distance(name.toLowerCase(), each.toLowerCase()) <= most,
+  );
+}
+
 /** Returns the similar names, the most similar first. */
 export function byNearness(name: string, known: readonly string[]): readonly string[] {
   const far = new Map(known.map((each) => [each, distance(name.toLowerCase(), each.toLowerCase())]));

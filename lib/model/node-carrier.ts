@@ -1,6 +1,6 @@
 import type { IManifestSink } from "./manifest-sink";
 import type { NodeSetup } from "./node-file";
-import { type Kind, like, method } from "./shape";
+import { type Kind, made, method } from "./shape";
 
 /** Paths on nodes that a tool for setting up nodes prescribes. */
 export interface NodePlaces {
@@ -52,7 +52,8 @@ export function asData(name: string): INodeCarrier<unknown> {
 }
 
 /** The kind of an {@link INodeCarrier}. */
-export const NODE_CARRIER: Kind<INodeCarrier<never>> = like(
+export const NODE_CARRIER: Kind<INodeCarrier<never>> = made(
   "a carrier of node files, such as rke2() or new MachineConfigCarrier(…)",
+  "rke2()",
   { carry: method },
 );

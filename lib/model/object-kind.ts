@@ -4,7 +4,8 @@
  */
 
 import { type Located, at, refusal } from "../errors";
-import { type Kind, type Mistake, below, wrongKind } from "./kind";
+import { EXAMPLES } from "./examples";
+import { type Kind, type Mistake, below, notMade, wrongKind } from "./kind";
 import { nearestName } from "./nearest-name";
 import { propertyPath } from "./property-path";
 import { isPlain, isRecord } from "./record";
@@ -48,6 +49,7 @@ export function object<T>(shape: NoInfer<Shape<T>>): ObjectKind<T> {
         for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) return unknownKey(key, names);
       return findMistake(value);
     },
+    example: (key) => exampleOf(shape) ?? EXAMPLES[key],
   };
 }
 
@@ -65,10 +67,29 @@ export function like<T>(title: string, shape: NoInfer<Partial<Shape<T>>>): Kind<
   };
 }
 
+/** The kind of objects that functions of this library make; `call` is a call of one, as programs write it. */
+export function made<T>(title: string, call: string, shape: NoInfer<Partial<Shape<T>>>): Kind<T> {
+  const findMistake = mistakeInRows(shape);
+  return {
+    title,
+    mistake: (value) => {
+      if (!isRecord(value)) return notMade(value, title);
+      const mistake = findMistake(value);
+      if (mistake === undefined) return undefined;
+      if (!isPlain(value)) return notMade(value, title);
+      const [key, ...deeper] = mistake.keys;
+      return deeper.length > 0 ? mistake : notMade(value, title, key);
+    },
+    example: () => call,
+  };
+}
+
 /** Checks what a caller passed to a function such as `ecr()`. */
 export function checkGiven<T>(to: string, kind: Kind<T>, given: T, name: string = PROPS): void {
   const mistake = given === undefined ? missing(kind) : kind.mistake(given);
-  if (mistake) throw mistake.error(`${placeOf(name, propertyPath(mistake.keys))} of ${to}`);
+  if (!mistake) return;
+  const form = mistake.form ? mistake.form() : name === PROPS ? undefined : kind.example?.(name);
+  throw mistake.error(`${placeOf(name, propertyPath(mistake.keys))} of ${to}`, form);
 }
 
 function placeOf(name: string, path: string): string {
@@ -95,10 +116,27 @@ function mistakeInRows(shape: object): (value: Readonly<Record<string, unknown>>
       const given = value[key];
       if (given === undefined && kind.optional) continue;
       const mistake = given === undefined ? missing(kind) : kind.mistake(given);
-      if (mistake) return below(key, mistake);
+      if (mistake) return { form: () => formOf(key, kind), ...below(key, mistake) };
     }
     return undefined;
   };
+}
+
+/** `version: "4.22"`. */
+function formOf(key: string, kind: Kind<never>): string | undefined {
+  const value = kind.example?.(key);
+  return value && `${key}: ${value}`;
+}
+
+/** How many properties an example has; more would be a program, not a form. */
+const EXAMPLE_MAX = 4;
+
+/** An object with what is required, `undefined` if that is nothing, much, or not known. */
+function exampleOf(shape: object): string | undefined {
+  const required = (Object.entries(shape) as readonly Row[]).filter(([, kind]) => !kind.optional);
+  const forms = required.flatMap(([key, kind]) => formOf(key, kind) ?? []);
+  const isShort = forms.length > 0 && forms.length <= EXAMPLE_MAX;
+  return isShort && forms.length === required.length ? `{ ${forms.join(", ")} }` : undefined;
 }
 
 function unknownKey(key: string, known: readonly string[]): Mistake {
@@ -110,5 +148,8 @@ function unknownKey(key: string, known: readonly string[]): Mistake {
 }
 
 function missing({ title }: Kind<never>): Mistake {
-  return { keys: [], error: (property) => refusal("property-missing", propertyMissing(property, title)) };
+  return {
+    keys: [],
+    error: (property, form) => refusal("property-missing", propertyMissing(property, title, form)),
+  };
 }

@@ -9,6 +9,9 @@ const JWK = /"kty"\s*:/;
 /** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: members that only private and secret JSON Web Keys have. */
 export const PRIVATE_JWK_MEMBER: RegExp = /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/;
 
+/** The path of a file with a key or a certificate, where its content is expected; base64 has no dots. */
+export const FILE_PATH: RegExp = /^(?:\.{1,2}\/|~\/)\S+$|^\S+\.(?:pub|public|pem|key|crt|cer|txt)$/i;
+
 const BASE64 = /^[\w+/=\s-]{40,}$/;
 
 /** True for a text that contains a labelled private key, also inside base64. */

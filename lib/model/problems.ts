@@ -22,19 +22,33 @@ export function propertyUnknown(property: string, known: readonly string[], near
   };
 }
 
-export function propertyMissing(property: string, allowed: string): Problem {
+export function propertyMissing(property: string, allowed: string, form?: string): Problem {
   return {
     problem: `${property} is missing`,
     allowed,
-    remedy: "state it",
+    remedy: form === undefined ? "state it" : `state it as in \`${form}\``,
   };
 }
 
-export function propertyInvalid(property: string, given: string, allowed: string): Problem {
+export function propertyInvalid(
+  property: string,
+  given: string,
+  allowed: string,
+  remedy: string = "correct the value",
+): Problem {
   return {
     problem: `${property} is ${given}`,
     allowed,
-    remedy: "correct the value",
+    remedy,
+  };
+}
+
+export function textUnfilled(property: string, value: string, part: string): Problem {
+  return {
+    problem: `${property} has the part \`${part}\`, as template literals write a value that is not there`,
+    value,
+    allowed: "a text whose parts are all known",
+    remedy: "check the variable from which the text is built",
   };
 }
 
@@ -95,6 +109,16 @@ export function serviceAccountInvalid(value: unknown): Problem {
     value,
     allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
     remedy: "use the name of the service account as `kubectl get serviceaccounts` prints it",
+  };
+}
+
+export function subjectWildcard(value: unknown): Problem {
+  return {
+    problem: "service account is a pattern, but one service account is meant",
+    value,
+    allowed: "namespace/name without * and ?, for example shop/web",
+    remedy:
+      "list each service account; only IAM roles of AWS take patterns: the `wildcards` of `trusts` of PullRole and WorkloadRole, each with a reason",
   };
 }
 

@@ -5,7 +5,7 @@
 import type { AccountGrant, AccountsRequest, IIdentities, IIdentitySource } from "./identity";
 import type { ImageCredentialProvider } from "./image-credential-provider";
 import type { NodeFile } from "./node-file";
-import { type Kind, choice, like, list, method, text } from "./shape";
+import { type Kind, choice, made, list, method, text } from "./shape";
 
 /** Registries that a service account may pull from, returned by `ecr()`, `acr()`, `artifactRegistry()` and the like. */
 export interface IPullSource<Scope> extends IIdentitySource<IPullIdentities<Scope>> {
@@ -40,13 +40,15 @@ export interface IPullIdentities<Scope> extends IIdentities<Scope, PullRequest<S
 }
 
 /** The kind of an {@link IPullSource}. */
-export const PULL_SOURCE: Kind<IPullSource<never>> = like(
+export const PULL_SOURCE: Kind<IPullSource<never>> = made(
   "a source of images: ecr(), ecrPublic(), acr(), artifactRegistry(), gcrRepository()",
+  "ecr(…)",
   { cloud: text, images: list(text), defaultIdentities: method },
 );
 
 /** The kind of {@link IPullIdentities}. */
-export const PULL_IDENTITIES: Kind<IPullIdentities<never>> = like(
+export const PULL_IDENTITIES: Kind<IPullIdentities<never>> = made(
   "identities for pulls: pullRoles(), pullIdentities(), pullPrincipals()",
+  "pullRoles(…)",
   { cloud: text, job: choice(["pulls"]), declare: method },
 );

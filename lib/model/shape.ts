@@ -3,5 +3,25 @@
  */
 
 export { boolean, either, list, record } from "./composed-kinds";
-export { type Kind, anyObject, anything, choice, method, number, text, wrongKind } from "./kind";
-export { type ObjectKind, type Shape, checkGiven, checkProps, like, object, optional } from "./object-kind";
+export {
+  type Kind,
+  anyObject,
+  anything,
+  choice,
+  example,
+  method,
+  number,
+  text,
+  unfilled,
+  wrongKind,
+} from "./kind";
+export {
+  type ObjectKind,
+  type Shape,
+  checkGiven,
+  checkProps,
+  like,
+  made,
+  object,
+  optional,
+} from "./object-kind";

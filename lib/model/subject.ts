@@ -1,8 +1,8 @@
 import { fail } from "../errors";
 import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
-import { type Kind, wrongKind } from "./shape";
-import { subjectInvalid } from "./problems";
+import { type Kind, unfilled, wrongKind } from "./shape";
+import { subjectInvalid, subjectWildcard } from "./problems";
 
 /**
  * A Kubernetes service account as the subject of its tokens.
@@ -26,8 +26,11 @@ export class Subject {
     if (serviceAccount instanceof Subject) return serviceAccount;
     const parts = String(literal(serviceAccount, "service account")).split("/");
     const [namespace, name] = parts;
+    const mistake = unfilled(parts.join("/"));
+    if (mistake) throw mistake.error("service account");
     if (parts.length !== 2 || namespace === undefined || name === undefined)
       return fail("identities-invalid", subjectInvalid(serviceAccount));
+    if (/[*?]/.test(namespace + name)) return fail("identities-invalid", subjectWildcard(serviceAccount));
     return new Subject(namespace, name);
   }
 
@@ -47,6 +50,9 @@ const TITLE = '"namespace/name", or a Subject';
 /** The kind of a service account. */
 export const SUBJECT: Kind<string | Subject> = {
   title: TITLE,
-  mistake: (value) =>
-    typeof value === "string" || value instanceof Subject ? undefined : wrongKind(value, TITLE),
+  mistake: (value) => {
+    if (value instanceof Subject) return undefined;
+    return typeof value === "string" ? unfilled(value) : wrongKind(value, TITLE);
+  },
+  example: () => '"shop/web"',
 };

@@ -19,6 +19,7 @@ import {
   checkGiven,
   choice,
   like,
+  made,
   list,
   method,
   object,
@@ -139,15 +140,20 @@ export function readyWorkload<Props, Rights, Access>(
 }
 
 /** The kind of an {@link IAccess}. */
-export const ACCESS: Kind<IAccess<never>> = like("access: awsAccess(), azureAccess(), googleAccess()", {
-  cloud: text,
-  rights: record(list(anything)),
-  defaultIdentities: method,
-});
+export const ACCESS: Kind<IAccess<never>> = made(
+  "access: awsAccess(), azureAccess(), googleAccess()",
+  "awsAccess(…)",
+  {
+    cloud: text,
+    rights: record(list(anything)),
+    defaultIdentities: method,
+  },
+);
 
 /** The kind of {@link IWorkloadIdentities}. */
-export const WORKLOAD_IDENTITIES: Kind<IWorkloadIdentities<never>> = like(
+export const WORKLOAD_IDENTITIES: Kind<IWorkloadIdentities<never>> = made(
   "identities for workloads: workloadRoles(), workloadIdentities(), workloadServiceAccounts()",
+  "workloadRoles(…)",
   { cloud: text, job: choice(["workloads"]), declare: method },
 );
 

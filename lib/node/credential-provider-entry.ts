@@ -19,6 +19,7 @@ import {
 import { literal } from "../model/late";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/validate-credential-provider-config";
+import { openShiftWithPlugin } from "../rules/openshift/versions";
 import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
 import {
   type PluginAbility,
@@ -260,8 +261,8 @@ function nodeIdentity(
   if (!needed) return refuseUnused(plugin, settings, reason);
   if (!cluster.pluginDirectoryWritable)
     return fail("node-unsupported", {
-      problem: `mixed mode of the ${plugin} image credential provider needs a second executable name, and the plugin directory of ${cluster.name} is read-only`,
-      allowed: "mode `strict`",
+      problem: `mixed mode of the ${plugin} image credential provider needs a second entry for pods whose service account has no annotation (${reason}), for which the plugin directory of ${cluster.name}, which is read-only, would need a second executable name`,
+      allowed: `mode \`strict\`${fallsBack(cluster, plugin)}`,
       remedy: "use mode `strict`, in which the plugin does not run for pods without the annotation",
     });
   if (name === undefined)
@@ -279,6 +280,15 @@ function nodeIdentity(
       "`nodeIdentityArgs`: for acr the path of an azure.json with `userAssignedIdentityID`; [] for no arguments",
     remedy: "state the arguments with which the nodes run the plugin today, or use mode `strict`",
   });
+}
+
+/** The versions that need no second entry. */
+function fallsBack({ distribution }: ClusterFacts, plugin: string): string {
+  const rows = pluginRow(plugin)?.abilities["unannotated-node-identity"] ?? [];
+  const since = rows.find(({ outcome }) => outcome === "yes")?.from;
+  if (since === undefined) return "";
+  const release = distribution.startsWith("openshift") ? openShiftWithPlugin(plugin, since) : undefined;
+  return `, or ${release === undefined ? `version ${since} of the plugin` : `OpenShift ${release}`} or newer`;
 }
 
 function refuseUnused(plugin: string, settings: CredentialProviderSettings, reason: string): undefined {

@@ -1,6 +1,16 @@
 import type { Construct } from "constructs";
 import type { INodeCarrier } from "../model/node-carrier";
-import { type Kind, type ObjectKind, checkGiven, like, method, object, optional, text } from "../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  example,
+  made,
+  method,
+  object,
+  optional,
+  text,
+} from "../model/shape";
 import { CLOUD_INIT } from "../rules/node/cloud-init";
 import type { NodeTransport } from "../rules/node/form";
 import type { KubeletHost } from "../rules/node/host";
@@ -23,7 +33,7 @@ export interface HostCarrierProps {
   readonly by?: NodeTransport;
 }
 
-const TRANSPORT: Kind<NodeTransport> = like("a transport of files, such as cloudInit()", {
+const TRANSPORT: Kind<NodeTransport> = made("a transport of files, such as cloudInit()", "cloudInit()", {
   form: text,
   document: method,
 });
@@ -67,7 +77,10 @@ export interface MicroShiftProps extends HostCarrierProps {
   readonly version: string;
 }
 
-const MICRO_SHIFT_PROPS: ObjectKind<MicroShiftProps> = object({ ...HOST_CARRIER_PROPS.shape, version: text });
+const MICRO_SHIFT_PROPS: ObjectKind<MicroShiftProps> = object({
+  ...HOST_CARRIER_PROPS.shape,
+  version: example(text, '"4.22"'),
+});
 
 /** MicroShift devices: the CredentialProviderConfig, and both keys in a file below `/etc/microshift/config.d/`. */
 export function microShift(props: MicroShiftProps): INodeCarrier<Construct> {

@@ -27,9 +27,11 @@ export interface KubernetesProps {
   /**
    * The plugins on the nodes, by key; a text is the version, `1.35.2`.
    *
-   * Plugins are not part of Kubernetes and have their own versions.
+   * Plugins are not part of Kubernetes and have their own versions. Image pulls need them, workloads do not.
+   *
+   * @defaultValue - none
    */
-  readonly plugins: StatedPlugins;
+  readonly plugins?: StatedPlugins;
   /**
    * How files and flags get to the nodes: `rke2()`, `talos(…)`, `new PlainCarrier()`.
    *
@@ -69,7 +71,7 @@ const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
   version: text,
   apiServerVersion: optional(text),
   issuer: ISSUER,
-  plugins: STATED_PLUGINS,
+  plugins: optional(STATED_PLUGINS),
   carriers: optional(list(NODE_CARRIER)),
   configPath: optional(text),
   pluginDirectory: optional(text),
@@ -93,7 +95,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   for (const carrier of carriers) carrier.checkKubelet?.(minors.kubelet);
   const places: NodePlaces = { ...DEFAULT_PLACES, ...placesOf(carriers), ...stated(props) };
   const configPath = nodePath("path of the CredentialProviderConfig", places.configPath);
-  const plugins = pluginFacts("kubernetes()", props.plugins);
+  const plugins = pluginFacts("kubernetes()", props.plugins ?? {});
   const facts = { ...minors, featureGates, plugins };
   const distribution = "kubernetes";
   return {

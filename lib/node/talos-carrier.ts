@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import type { INodeCarrier } from "../model/node-carrier";
-import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
+import { type ObjectKind, checkGiven, example, object, optional, text } from "../model/shape";
 import { TALOS_PLACES, checkTalos, talosPatch } from "../rules/node/talos";
 
 /** Version and file name of a {@link talos} carrier. */
@@ -15,7 +15,10 @@ export interface TalosProps {
   readonly name?: string;
 }
 
-const TALOS_PROPS: ObjectKind<TalosProps> = object({ version: text, name: optional(text) });
+const TALOS_PROPS: ObjectKind<TalosProps> = object({
+  version: example(text, '"1.12"'),
+  name: optional(text),
+});
 
 const TALOS_COMMENT: readonly string[] = [
   "A patch of the machine configuration, for `talosctl patch machineconfig` or `config_patches` of Terraform's provider.",

@@ -17,7 +17,7 @@ import {
   openShiftRelease,
 } from "../rules/openshift/versions";
 import { MachineConfig, NodeDisruptionPolicy, NodePoolConfigMap } from "./machine-config";
-import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
+import { type ObjectKind, boolean, checkGiven, example, list, object, optional, text } from "../model/shape";
 import { namespaceName } from "../model/kubernetes-name";
 import { literal, isLate } from "../model/late";
 
@@ -56,7 +56,7 @@ export interface MachineConfigCarrierProps {
 }
 
 const MACHINE_CONFIG_CARRIER_PROPS: ObjectKind<MachineConfigCarrierProps> = object({
-  version: text,
+  version: example(text, '"4.22"'),
   platform: text,
   pools: list(text),
   machineConfigName: optional(text),
@@ -190,7 +190,7 @@ export interface NodePoolCarrierProps {
 }
 
 const NODE_POOL_CARRIER_PROPS: ObjectKind<NodePoolCarrierProps> = object({
-  version: text,
+  version: example(text, '"4.22"'),
   platform: text,
   nodePools: list(text),
   namespace: text,

@@ -2,7 +2,7 @@ import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { clusterObject } from "../kubernetes/metadata";
 import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
-import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
+import { type ObjectKind, checkProps, example, object, optional, text } from "../model/shape";
 import { UPGRADEABLE_TO, upgradeableTo } from "../rules/openshift/two-releases";
 
 /** The issuer that {@link ServiceAccountIssuer} writes. */
@@ -54,7 +54,7 @@ export interface UpgradeableToProps {
 }
 
 const UPGRADEABLE_TO_PROPS: ObjectKind<UpgradeableToProps> = object({
-  version: text,
+  version: example(text, '"4.22"'),
   clusterVersion: optional(text),
 });
 

@@ -13,7 +13,17 @@ import {
   type OpenShiftRelease,
 } from "../rules/openshift/versions";
 import { MachineConfigCarrier, NodePoolCarrier } from "./carriers";
-import { type ObjectKind, boolean, checkGiven, choice, list, object, optional, text } from "../model/shape";
+import {
+  type ObjectKind,
+  boolean,
+  checkGiven,
+  choice,
+  example,
+  list,
+  object,
+  optional,
+  text,
+} from "../model/shape";
 import { compareVersions } from "../model/version";
 import { issuerClusterInternal } from "../model/problems";
 
@@ -75,7 +85,7 @@ export interface OpenShiftProps {
 
 const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
   name: text,
-  version: text,
+  version: example(text, '"4.22"'),
   platform: text,
   issuer: ISSUER,
   pools: list(text),
@@ -199,7 +209,7 @@ export interface HostedOpenShiftProps {
 
 const HOSTED_OPEN_SHIFT_PROPS: ObjectKind<HostedOpenShiftProps> = object({
   name: text,
-  version: text,
+  version: example(text, '"4.22"'),
   controlPlaneVersion: optional(text),
   platform: text,
   issuer: ISSUER,

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import { clusterObject } from "../kubernetes/metadata";
 import { checkedRoleName } from "../kubernetes/token-audience-grant";
 import { grouped } from "../model/grouped";
-import { type ObjectKind, checkProps, list, object, optional, text } from "../model/shape";
+import { type ObjectKind, checkProps, example, list, object, optional, text } from "../model/shape";
 import { SUBJECT, Subject } from "../model/subject";
 import { crioCredentialProviderConfig } from "../rules/openshift/node-files";
 import { type OpenShiftPlatform, openShiftRelease, platformNodes } from "../rules/openshift/versions";
@@ -32,7 +32,7 @@ export interface CrioCredentialProviderConfigProps {
 }
 
 const CRIO_CREDENTIAL_PROVIDER_CONFIG_PROPS: ObjectKind<CrioCredentialProviderConfigProps> = object({
-  version: text,
+  version: example(text, '"4.22"'),
   platform: text,
   matchImages: list(text),
   serviceAccounts: optional(list(SUBJECT)),

@@ -39,12 +39,20 @@ function checkClaim(
   records: readonly RecordedCluster[],
   { name, issuer, records: key, construct }: ClusterJob,
 ): void {
-  if (records.some((record) => record["name"] !== name || key in record))
+  const other = records.find((record) => record["name"] !== name);
+  if (other)
     fail("cluster-conflict", {
-      problem: "this stack already writes manifests for a cluster",
+      problem: `this stack already writes manifests for cluster ${other["name"]}, and the manifests of a stack are applied to one cluster`,
       value: name,
+      allowed: `${JSON.stringify(other["name"])} as name of the cluster of each construct in this stack`,
+      remedy:
+        "if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own",
+    });
+  if (records.some((record) => key in record))
+    fail("cluster-conflict", {
+      problem: `this stack already has a ${construct} for cluster ${name}`,
       allowed: `one ${construct} per stack, with all lines of its cluster in one list`,
-      remedy: "add the lines to the existing construct, or put the other cluster into its own stack",
+      remedy: "add the lines to the existing construct",
     });
   mergedRecords(records, { name, issuer });
 }

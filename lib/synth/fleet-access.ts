@@ -28,7 +28,7 @@ import {
   fleetObjects,
   rehearseFleet,
 } from "./fleet-objects";
-import { type FleetPlan, type PlannedSpoke, claimFleet, fleetPlan } from "./fleet-plan";
+import { type FleetPlan, type PlannedSpoke, adminWarnings, claimFleet, fleetPlan } from "./fleet-plan";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 import type { RecordedCluster } from "./cluster-records";
@@ -101,8 +101,8 @@ export class FleetAccess extends Construct {
     for (const rule of plan.spokes.flatMap(lateRules)) manifests.late.requireFinished(rule);
     at(this, () => this.manifests.record(fleetRecord(props, plan, this)));
     at(this, () => proveAtSynth(this, "fleet-access", props.proof));
-    for (const warning of [...this.spokes, this.consumer.file].flatMap(({ warnings }) => warnings))
-      Annotations.of(this).addWarning(warning);
+    const warnings = [...this.spokes, this.consumer.file].flatMap((each) => each.warnings);
+    for (const warning of [...warnings, ...adminWarnings(plan)]) Annotations.of(this).addWarning(warning);
   }
 
   #declared(

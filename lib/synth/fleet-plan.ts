@@ -151,6 +151,17 @@ function checkedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedS
 }
 
 /** Requires a ClusterRole for controllers that get no rights from the cloud; without such controllers, refuses it. */
+/** As `explain` warns of the policies and roles of EKS and AKS that permit everything. */
+export function adminWarnings({ spokes }: Pick<FleetPlan, "spokes">): readonly string[] {
+  return spokes.flatMap(({ name, clusterRole, namespaces }) =>
+    clusterRole === "cluster-admin"
+      ? [
+          `ClusterRole cluster-admin lets the controller do everything in ${namespaces === undefined ? `spoke ${name}` : `${namespaces.join(", ")} of spoke ${name}`}: bind a ClusterRole with the rights that it needs`,
+        ]
+      : [],
+  );
+}
+
 export function checkRole(spoke: string, clusterRole: string | undefined, waiting: readonly string[]): void {
   if (clusterRole === undefined && waiting.length > 0)
     fail("fleet-missing", {

@@ -2,6 +2,7 @@ import type { ClusterFacts } from "../model/cluster";
 import type { Subject } from "../model/subject";
 import { type CredentialProviderSettings, type PluginKey } from "../node";
 import { WITHOUT_CACHE_TYPE, takesCacheType } from "../node/credential-provider-entry";
+import { featureGateWarnings } from "../rules/kubelet/feature-gates";
 import { isWithin } from "../rules/plugins";
 
 /** A configuration that works but deserves a warning, and why. */
@@ -44,7 +45,8 @@ export function pullWarnings(
     ),
   );
   const upgrade = takesCacheType(cluster.kubelet) ? [] : [`${WITHOUT_CACHE_TYPE}; ${UPGRADE}`];
-  return [...upgrade, ...droppedPatterns(cluster, settings), ...ofAccounts];
+  const gates = featureGateWarnings(cluster.featureGates ?? {});
+  return [...upgrade, ...gates, ...droppedPatterns(cluster, settings), ...ofAccounts];
 }
 
 /** Patterns of the distribution's own file that the caller leaves out: no plugin runs for those images any more. */

@@ -10,6 +10,7 @@ import {
   boolean,
   checkProps,
   either,
+  example,
   like,
   list,
   object,
@@ -48,10 +49,13 @@ export interface WorkloadCluster {
   readonly issuer: GivenIssuer;
 }
 
-const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = like("a cluster, by name and issuer", {
-  name: text,
-  issuer: ISSUER,
-});
+const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = example(
+  like("a cluster: openShift(…), eks(…), kubernetes(…) or another, or its { name, issuer }", {
+    name: text,
+    issuer: ISSUER,
+  }),
+  "openShift(…)",
+);
 
 /** A service account and what it may do. */
 export interface Workload extends ServiceAccountLine {

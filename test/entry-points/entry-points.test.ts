@@ -162,13 +162,15 @@ describe.each(SUBPATHS)("%s", (subpath, exported, entries) => {
 const WRONG = Symbol("wrong");
 
 /** The code of the refusal; anything else that is thrown is thrown on. */
-function refusal(run: () => unknown): { readonly code: ErrorCode; readonly allowed: string } | undefined {
+function refusal(
+  run: () => unknown,
+): { readonly code: ErrorCode; readonly allowed: string; readonly remedy: string } | undefined {
   try {
     run();
     return undefined;
   } catch (error) {
     if (!isWorkloadIdentityError(error)) throw error;
-    return { code: error.code, allowed: error.allowed ?? "" };
+    return { code: error.code, allowed: error.allowed ?? "", remedy: error.remedy };
   }
 }
 
@@ -230,6 +232,16 @@ describe.each(ROWS)("%s", (_, { settings, required, call, open = [], refuses }) 
       const { [key]: left, ...rest } = given;
       expect([key, refused(rest)]).toEqual([key, "property-missing"]);
       expect([key, refused({ ...given, [key]: undefined })]).toEqual([key, "property-missing"]);
+    }
+  });
+
+  it("shows how what is required is written", () => {
+    for (const key of required) {
+      const { allowed = "", remedy = "" } = refusal(() => call({ ...given, [key]: WRONG }, world)) ?? {};
+      // Anything but kinds of JSON says it already: functions, classes, literal values.
+      const isJson = /^(?:an array, each element |an object, each value )*(?:a string|a number|an object)$/;
+      const isSaid = remedy.includes(`as in \`${key}: `) || !isJson.test(allowed);
+      expect([key, allowed, isSaid]).toEqual([key, allowed, true]);
     }
   });
 

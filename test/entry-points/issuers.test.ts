@@ -95,6 +95,6 @@ it("says what has an issuer, where a construct has none", () => {
   const { stack } = new World();
   const issuer = new S3Bucket(stack, "bucket", {}) as unknown as GivenIssuer;
   expect(() => new OidcProvider(stack, "oidc", { issuer, audiences: ["openshift"] })).toThrowError(
-    "prod/oidc: issuer of OidcProvider is a S3Bucket at prod/bucket; allowed: an https URL, an Issuer, or a construct that has one in `issuer`, such as IssuerBucket or OidcProvider; correct the value",
+    'prod/oidc: issuer of OidcProvider is a S3Bucket at prod/bucket; allowed: an https URL, an Issuer, or a construct that has one in `issuer`, such as IssuerBucket or OidcProvider; write it as in `issuer: "https://oidc.example.com/prod"`',
   );
 });

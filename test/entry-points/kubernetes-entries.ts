@@ -85,7 +85,7 @@ export const nodeEntries: Readonly<Record<string, Entry>> = {
     required: [],
     call: (given) => credentialProviderEntries(CLUSTER, IMAGES, given as never),
   },
-  kubernetes: of(node.kubernetes, ["name", "version", "issuer", "plugins"], () => ({
+  kubernetes: of(node.kubernetes, ["name", "version", "issuer"], () => ({
     name: "prod",
     version: "1.35",
     issuer: ISSUER,

@@ -110,6 +110,17 @@ describe("Issuer.of", () => {
     );
   });
 
+  it.each(["/.well-known/openid-configuration", "/openid/v1/jwks"])(
+    "takes the address of a document (%s) only when asked for it",
+    (path) => {
+      const url = `https://oidc.example.com/prod${path}`;
+      expect(() => Issuer.of(url)).toThrowError(
+        `issuer is the address of a document that is published below the issuer, got "${url}"; allowed: the \`issuer\` that the discovery document states, which is also the \`iss\` of the tokens; write https://oidc.example.com/prod; only when`,
+      );
+      expect(Issuer.exactly(url).url).toBe(url);
+    },
+  );
+
   it("refuses an AKS issuer without its slash in either form", () => {
     expect(() => Issuer.exactly("https://eastus.oic.prod-aks.azure.com/a/b")).toThrowError(
       expect.objectContaining({ code: "issuer-invalid" }),

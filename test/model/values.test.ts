@@ -34,11 +34,19 @@ describe("Subject", () => {
     ["shop/Web", "identities-invalid"],
     ["shop/we_b", "identities-invalid"],
     ["shop/*", "identities-invalid"],
+    ["*/web", "identities-invalid"],
+    ["undefined/web", "property-invalid"],
     ["shop/a..b", "identities-invalid"],
     [`shop/${"a".repeat(254)}`, "identities-invalid"],
     [`${LATE}/web`, "late-value"],
   ])("refuses %s with %s", (value, expected) => {
     expect(() => Subject.of(value)).toThrowError(code(expected));
+  });
+
+  it.each(["shop/*", "*/web", "shop/we?"])("says of %s that it is a pattern", (pattern) => {
+    expect(() => Subject.of(pattern)).toThrowError(
+      /^service account is a pattern, but one service account is meant, .* `wildcards` of `trusts` of PullRole and WorkloadRole/,
+    );
   });
 
   it("accepts the longest names and one-letter names", () => {

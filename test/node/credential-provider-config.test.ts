@@ -320,6 +320,24 @@ describe("mixed mode", () => {
   });
 });
 
+describe("mixed mode with a read-only plugin directory", () => {
+  it.each([
+    ["openshift", ECR, "mode `strict`, or OpenShift 4.22 or newer"],
+    ["openshift-hosted", ECR, "mode `strict`, or OpenShift 4.22 or newer"],
+    ["kubernetes", ECR, "mode `strict`, or version 1.35.0 of the plugin or newer"],
+    ["openshift", ACR, "mode `strict`"],
+  ] as const)("of %s names the versions that need no second entry", (distribution, provider, allowed) => {
+    const facts = {
+      distribution,
+      plugins: { ecr: { version: "1.34.0" }, acr: { version: "1.36.0" } },
+      pluginDirectoryWritable: false,
+    };
+    expect(() => entries(provider, { mode: "mixed" }, facts)).toThrowError(
+      expect.objectContaining({ code: "node-unsupported", allowed }),
+    );
+  });
+});
+
 describe("refuses", () => {
   it("a plugin that the nodes cannot have, or that no one stated", () => {
     expect(() => entries(GCP, {}, { plugins: {} })).toThrowError(

@@ -80,7 +80,7 @@ describe("kubernetes", () => {
     [
       { plugins: { gcp: { abilities: "tokens" } } },
       "property-invalid",
-      /plugins\.gcp\.abilities of kubernetes\(\) is a string/,
+      /plugins\.gcp\.abilities of kubernetes\(\) is "tokens", a string/,
     ],
     [
       { plugins: { ecr: { abilities: ["custom-pools"] } } },

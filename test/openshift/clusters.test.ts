@@ -61,7 +61,10 @@ describe("openShift", () => {
   });
 
   it.each([
-    [{ version: "4.20" }, "version-unsupported"],
+    [
+      { version: "4.20" },
+      "version-unsupported: its kubelet 1.33 has the feature gate of service account tokens for image pulls off, and refuses `cacheType`",
+    ],
     [{ version: "4.99" }, "version-unknown"],
     [{ platform: "gcp" }, "openshift-unsupported: cannot pull with service account tokens"],
     [{ platform: "moon" }, "openshift-unknown: OpenShift platform is unknown"],

@@ -327,6 +327,24 @@ describe("FleetAccess", () => {
       if (file.startsWith("spokes/")) expect(many.files.get(file)).toBe(text);
   });
 
+  it("warns of a binding to cluster-admin, as explain does of the clouds' policies", () => {
+    const warnings = (clusterRole: string): readonly string[] => {
+      const texts: string[] = [];
+      const cluster = { name: "eks", endpoint: endpoint.server, certificateAuthorityData: CA };
+      const access = eksSpoke({ cluster, region, kubernetesGroups: ["hub"] });
+      const spokes = [{ name: "eks", access, clusterRole, namespaces: ["shop"] }];
+      written({ ...KUEUE, spokes }, ({ node }) => {
+        const all = node.findAll().flatMap((each) => each.node.metadata);
+        texts.push(...all.map(({ data }) => String(data)).filter((each) => each.includes("cluster-admin")));
+      });
+      return texts;
+    };
+    expect(warnings("cluster-admin")).toEqual([
+      "ClusterRole cluster-admin lets the controller do everything in shop of spoke eks: bind a ClusterRole with the rights that it needs",
+    ]);
+    expect(warnings("deployer")).toEqual([]);
+  });
+
   it("keeps late addresses and certificates for bind, in the status alone", () => {
     const stack = written((within) => ({
       ...KUEUE,

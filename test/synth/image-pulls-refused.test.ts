@@ -138,7 +138,7 @@ describe("ImagePulls refuses", () => {
       expect.objectContaining({
         code: "cluster-conflict",
         message:
-          'prod/more: this stack already writes manifests for a cluster, got "other"; allowed: one ImagePulls per stack, with all lines of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack',
+          'prod/more: this stack already writes manifests for cluster prod, and the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own',
       }),
     );
     expect([...Manifests.of(stack).render()]).toEqual(before);

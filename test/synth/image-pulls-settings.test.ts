@@ -40,6 +40,18 @@ describe("settings that need no cloud's answer", () => {
   });
 });
 
+describe("feature gates", () => {
+  it("are warned of if they are misspelled", () => {
+    const featureGates = { ServiceAccountTokenJTl: true };
+    const { metadata } = declare({ cluster: plainCluster({ featureGates }) }).node;
+    expect(metadata.map(({ data }) => data)).toEqual([
+      expect.stringMatching(
+        /^feature gate ServiceAccountTokenJTl is not known, but ServiceAccountTokenJTI is/,
+      ),
+    ]);
+  });
+});
+
 describe("patterns of the nodes' own file", () => {
   const warnings = (matchImages?: readonly string[]): readonly unknown[] =>
     declare({

@@ -88,6 +88,7 @@ describe("what Terraform says of a cluster is not typed again", () => {
     const warnings = cluster.node.metadata.filter(({ type }) => type === "@cdktf/warn");
     expect(warnings.map(({ data }) => String(data))).toEqual([
       expect.stringContaining("workload_identity_enabled"),
+      expect.stringContaining("does not set local_account_disabled, so the state has its kube_config"),
     ]);
     expect(aks({ cluster, issuer: AKS_ISSUER }).issuer.url).toBe(AKS_ISSUER);
   });

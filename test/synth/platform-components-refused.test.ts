@@ -311,13 +311,22 @@ describe("PlatformComponents refuses", () => {
     const stack = providersStack(Testing.app());
     new PlatformComponents(stack, "components", componentsProps("aws"));
     const before = [...Manifests.of(stack).render()];
-    for (const clusterName of ["prod", "other"])
+    for (const [clusterName, message] of [
+      [
+        "prod",
+        "this stack already has a PlatformComponents for cluster prod; allowed: one PlatformComponents per stack, with all lines of its cluster in one list; add the lines to the existing construct",
+      ],
+      [
+        "other",
+        'this stack already writes manifests for cluster prod, and the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own',
+      ],
+    ] as const)
       expect(
         () => new PlatformComponents(stack, clusterName, componentsProps("aws", { clusterName })),
       ).toThrowError(
         expect.objectContaining({
           code: "cluster-conflict",
-          message: `prod/${clusterName}: this stack already writes manifests for a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with all lines of its cluster in one list; add the lines to the existing construct, or put the other cluster into its own stack`,
+          message: `prod/${clusterName}: ${message}`,
         }),
       );
     expect([...Manifests.of(stack).render()]).toEqual(before);

@@ -6,7 +6,7 @@ import {
   type Kind,
   anyObject,
   boolean,
-  like,
+  made,
   list,
   object,
   optional,
@@ -28,8 +28,9 @@ export interface IOidcProvider {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
+export const OIDC_PROVIDER: Kind<IOidcProvider> = made(
   "an OIDC provider: new OidcProvider(…), OidcProvider.fromArn(…) or another of its statics",
+  "OidcProvider.fromArn(…)",
   { arn: text, issuer: CHECKED_ISSUER, conditionPrefix: text, dependencies: list(anyObject) },
 );
 

@@ -7,7 +7,7 @@ import {
   type Kind,
   type ObjectKind,
   anyObject,
-  like,
+  made,
   list,
   method,
   object,
@@ -56,7 +56,7 @@ export interface IRegistryOwner {
 }
 
 /** The kind of an {@link IRegistryOwner}. */
-export const REGISTRY_OWNER: Kind<IRegistryOwner> = like("a SharedRegistry", {
+export const REGISTRY_OWNER: Kind<IRegistryOwner> = made("a SharedRegistry", "new SharedRegistry(…)", {
   check: method,
   admit: method,
 });

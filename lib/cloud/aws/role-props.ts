@@ -3,7 +3,7 @@ import {
   type Kind,
   type ObjectKind,
   anyObject,
-  like,
+  made,
   list,
   object,
   optional,
@@ -30,8 +30,9 @@ export interface IPullRole {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-export const PULL_ROLE: Kind<IPullRole> = like(
+export const PULL_ROLE: Kind<IPullRole> = made(
   "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
+  "PullRole.fromArn(…)",
   {
     arn: text,
     annotations: record(text),

@@ -42,12 +42,13 @@ import {
   type AccessPermissions,
   accessPolicy,
   managedPolicies,
-  managedPoliciesWarning,
+  managedPoliciesWarnings,
   accessAnnotations,
   podToken,
   accessPermissions,
   accessRights,
 } from "../../rules/aws/workload";
+import { statementWarnings } from "../../rules/aws/statement-warnings";
 import { Subject } from "../../model/subject";
 import { attributeOf } from "../shared/references";
 import {
@@ -136,7 +137,7 @@ interface WorkloadRolePlan {
   readonly policy: InlinePolicy | undefined;
   readonly managedPolicyArns: readonly string[];
   readonly settings: FederatedRoleSettings;
-  readonly policiesWarning: string | undefined;
+  readonly warnings: readonly string[];
 }
 
 const POLICY_NAME = "access";
@@ -173,7 +174,10 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
     policy: document && { name: POLICY_NAME, document },
     managedPolicyArns,
     settings,
-    policiesWarning: managedPoliciesWarning(managedPolicyArns),
+    warnings: [
+      ...managedPoliciesWarnings(managedPolicyArns),
+      ...statementWarnings(access.flatMap(({ statements }) => statements)),
+    ],
   };
 }
 
@@ -231,7 +235,7 @@ export class WorkloadRole extends Construct {
         }),
     );
 
-    if (plan.policiesWarning !== undefined) Annotations.of(this).addWarning(plan.policiesWarning);
+    for (const warning of plan.warnings) Annotations.of(this).addWarning(warning);
 
     this.resource = role.resource;
     this.roleName = role.roleName;

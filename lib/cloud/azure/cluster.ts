@@ -8,7 +8,7 @@ import { clusterName } from "../../model/kubernetes-name";
 import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
 import { aksIssuer, aksWithoutPulls } from "../../rules/azure/cluster";
 import { statedOrInput } from "../shared/managed-cluster";
-import { AKS_CLUSTER } from "./spoke";
+import { AKS_CLUSTER, kubeConfigWarning } from "./spoke";
 
 /** The facts of an AKS cluster. */
 export interface AksProps {
@@ -44,13 +44,14 @@ const AKS_PROPS: ObjectKind<AksProps> = object({
  * CredentialProviderConfig.
  *
  * Warns if a declared cluster does not set workload_identity_enabled: its pods then get no tokens for Azure unless the
- * webhook is installed in another way.
+ * webhook is installed in another way; and if the state has the cluster's kube_config with a client key.
  */
 export function aks(props: AksProps): ManagedCluster {
   checkGiven("aks()", AKS_PROPS, props);
   const { cluster } = props;
   const name = clusterName(statedOrInput("the name", props.name, cluster?.nameInput, "aks({ name })"));
   if (cluster && "oidcIssuerEnabledInput" in cluster) checkDeclared(name, cluster);
+  if (cluster) warnOfKubeConfig(cluster);
   const given = props.issuer ?? cluster?.oidcIssuerUrl;
   const issuer = statedOrInput<GivenIssuer>("the issuer", given, undefined, "aks({ issuer })");
   return {
@@ -74,4 +75,9 @@ function checkDeclared(name: string, cluster: KubernetesCluster): void {
     Annotations.of(cluster).addWarning(
       `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only if the webhook of Azure Workload Identity is installed in another way`,
     );
+}
+
+function warnOfKubeConfig(cluster: KubernetesCluster | DataAzurermKubernetesCluster): void {
+  const warning = kubeConfigWarning(cluster);
+  if (warning !== undefined) Annotations.of(cluster).addWarning(warning);
 }

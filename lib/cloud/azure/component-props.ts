@@ -1,7 +1,7 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { type ComponentsRequest, COMPONENTS_REQUEST } from "../../model/components";
 import { GivenIssuer, ISSUER } from "../../model/issuer";
-import { type ObjectKind, choice, list, object, optional, record, text } from "../../model/shape";
+import { type ObjectKind, choice, example, list, object, optional, record, text } from "../../model/shape";
 import { type Subject, SUBJECT } from "../../model/subject";
 import {
   type ComponentAdoption,
@@ -182,7 +182,7 @@ export interface ComponentIdentitiesSettings {
 
 export const COMPONENT_IDENTITIES_SETTINGS: ObjectKind<ComponentIdentitiesSettings> = object({
   subscriptionId: text,
-  region: text,
+  region: example(text, '"westeurope"'),
   tenantId: optional(text),
   oidcResourceGroupName: optional(text),
   installationResourceGroupName: optional(text),

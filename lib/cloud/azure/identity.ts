@@ -13,7 +13,7 @@ import { Construct } from "constructs";
 import { at } from "../../errors";
 import type { AccessPrincipal } from "../../model/access-principal";
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
-import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
+import { type ObjectKind, example, list, object, optional, record, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import { guid, identityName, location, resourceGroupName } from "../../rules/azure/names";
@@ -57,7 +57,7 @@ export interface IdentitySettings {
 
 export const IDENTITY_SETTINGS: ObjectKind<IdentitySettings> = object({
   resourceGroupName: text,
-  location: text,
+  location: example(text, '"westeurope"'),
   tenantId: optional(text),
   tags: optional(record(text)),
   provider: optional(PROVIDER),

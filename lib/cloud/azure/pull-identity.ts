@@ -12,7 +12,7 @@ import {
   type ObjectKind,
   checkGiven,
   checkProps,
-  like,
+  made,
   list,
   method,
   object,
@@ -73,8 +73,9 @@ export interface IPullIdentity extends IConstruct {
 const SOURCES: Kind<readonly IPullSource<Construct>[]> = list(PULL_SOURCE);
 
 /** The kind of an {@link IPullIdentity}. */
-export const PULL_IDENTITY: Kind<IPullIdentity> = like(
+export const PULL_IDENTITY: Kind<IPullIdentity> = made(
   "an identity: new PullIdentity(…) or PullIdentity.fromResourceId(…)",
+  "PullIdentity.fromResourceId(…)",
   { addTrust: method, grantPull: method },
 );
 

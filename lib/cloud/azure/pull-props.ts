@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { accountsRequestShape } from "../../model/identity";
 import { type PullRequest, PULL_SOURCE } from "../../model/pulls";
-import { type ObjectKind, number, object, optional, record, text } from "../../model/shape";
+import { type ObjectKind, example, number, object, optional, record, text } from "../../model/shape";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { IDENTITY_SETTINGS, type IdentitySettings } from "./identity";
 import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity";
@@ -60,7 +60,7 @@ export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
 export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = object({
   ...IDENTITY_SETTINGS.shape,
   resourceGroupName: optional(text),
-  location: optional(text),
+  location: optional(example(text, '"westeurope"')),
   cloud: optional(text),
   audience: optional(text),
   identities: optional(record(PULL_IDENTITY)),

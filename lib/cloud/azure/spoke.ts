@@ -77,7 +77,7 @@ function aksClusterFacts({
     id: cluster.id,
     server: `https://${privately ? cluster.privateFqdn : cluster.fqdn}:443`,
     certificateAuthorityData: Token.asString(Fn.nonsensitive(cluster.kubeConfig.get(0).clusterCaCertificate)),
-    warning: declared ? undefined : LOOKED_UP,
+    warning: kubeConfigWarning(cluster),
   };
 }
 
@@ -103,8 +103,16 @@ function refuseWithoutRbac(cluster: string): never {
   });
 }
 
-const LOOKED_UP =
-  "data source azurerm_kubernetes_cluster copies the cluster's kube_config into the state, with a client key unless local accounts are disabled: describe the cluster by id, server and certificate instead, or set local_account_disabled on it";
+/** What the state has of a cluster that is declared or looked up; a late setting is an object, and passes. */
+export function kubeConfigWarning(
+  cluster: KubernetesCluster | DataAzurermKubernetesCluster,
+): string | undefined {
+  if (!("localAccountDisabledInput" in cluster))
+    return "data source azurerm_kubernetes_cluster copies the cluster's kube_config into the state, with a client key unless local accounts are disabled: describe the cluster literally instead, or set local_account_disabled on it";
+  return (cluster.localAccountDisabledInput ?? false) === false
+    ? `AKS cluster ${cluster.node.path} does not set local_account_disabled, so the state has its kube_config with the client key of an administrator: set it, so that everyone logs in with Entra (kubelogin)`
+    : undefined;
+}
 
 /** The kind of a cluster that is declared or looked up. */
 export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(

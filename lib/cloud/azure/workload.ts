@@ -1,4 +1,5 @@
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
+import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
@@ -30,6 +31,7 @@ import {
 } from "../../rules/azure/pod";
 import { CONDITION_VERSION } from "../../rules/azure/permission";
 import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
+import { roleWarnings } from "../../rules/azure/roles";
 import type { FederatedCredential } from "../../rules/azure/trust";
 import { derivedName, stableHash } from "../../rules/names";
 import { terraformText } from "../../rules/terraform-text";
@@ -193,6 +195,8 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
     this.roleAssignments = assignmentIds(accessRoles(props.roles)).map(([own, role]) =>
       this.#assignment(own, role),
     );
+    for (const warning of roleWarnings(props.roles.map(({ role }) => role)))
+      Annotations.of(this).addWarning(warning);
   }
 
   /** The two annotations of a service account that the webhook reads; the client id is late. */

@@ -7,7 +7,7 @@ import {
   type ObjectKind,
   checkGiven,
   checkProps,
-  like,
+  made,
   method,
   object,
   optional,
@@ -46,8 +46,9 @@ export interface IPrincipals {
 }
 
 /** The kind of {@link IPrincipals}. */
-export const PRINCIPALS: Kind<IPrincipals> = like(
+export const PRINCIPALS: Kind<IPrincipals> = made(
   "whose principals are meant: an OidcProvider, or WorkloadIdentityPool.fleet(…)",
+  "WorkloadIdentityPool.fleet(…)",
   { addSubjects: method, principal: method },
 );
 
@@ -118,8 +119,9 @@ export interface IWorkloadIdentityPool {
 }
 
 /** The kind of an {@link IWorkloadIdentityPool}. */
-export const WORKLOAD_IDENTITY_POOL: Kind<IWorkloadIdentityPool> = like(
+export const WORKLOAD_IDENTITY_POOL: Kind<IWorkloadIdentityPool> = made(
   "a pool: new WorkloadIdentityPool(…), WorkloadIdentityPool.fromPoolId(…)",
+  "WorkloadIdentityPool.fromPoolId(…)",
   { project: text, projectNumber: text, poolId: text, poolReference: text },
 );
 

@@ -9,7 +9,7 @@ import {
   type ObjectKind,
   anyObject,
   either,
-  like,
+  made,
   list,
   method,
   object,
@@ -43,8 +43,9 @@ export interface IOidcProvider extends IPrincipals {
 }
 
 /** The kind of an {@link IOidcProvider}. */
-export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
+export const OIDC_PROVIDER: Kind<IOidcProvider> = made(
   "an OIDC provider: new OidcProvider(…), OidcProvider.fromProviderId(…) or another of its statics",
+  "OidcProvider.fromProviderId(…)",
   { pool: WORKLOAD_IDENTITY_POOL, providerId: text, addSubjects: method, principal: method },
 );
 

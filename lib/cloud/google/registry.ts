@@ -5,7 +5,7 @@ import {
   type Kind,
   type ObjectKind,
   checkGiven,
-  like,
+  made,
   list,
   object,
   optional,
@@ -162,7 +162,8 @@ export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryReposi
 }
 
 /** The kind of an {@link ArtifactRegistryRepository}. */
-export const ARTIFACT_REGISTRY_REPOSITORY: Kind<ArtifactRegistryRepository> = like(
+export const ARTIFACT_REGISTRY_REPOSITORY: Kind<ArtifactRegistryRepository> = made(
   "artifactRegistry(…) or gcrRepository(…)",
+  "artifactRegistry(…)",
   { project: text, location: text, repository: text },
 );

@@ -1,3 +1,4 @@
+import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
@@ -30,6 +31,7 @@ import {
   derivedAccountId,
   serviceAccountId,
 } from "../../rules/google/names";
+import { roleWarnings } from "../../rules/google/role";
 import { cutText, utf8Bytes, withReason } from "../../rules/google/text";
 import {
   type PodCredentials,
@@ -161,6 +163,8 @@ export class WorkloadServiceAccount extends Construct {
     for (const [index, { declare }] of access.entries())
       declare?.(new Construct(this, `own_${index}`), this.grantee);
     this.grant = grantOf(plan, props, this.grantee, this.account?.email);
+    const roles = access.flatMap(({ grants }) => grants.map(({ role }) => role));
+    for (const warning of roleWarnings(roles)) Annotations.of(this).addWarning(warning);
   }
 
   /** Throws if the workload cannot be declared in the scope. */

@@ -49,7 +49,7 @@ export function parseOidcProviderArn(arn: string): OidcProviderArn {
   if (partition && account && hostPath && isPartition(partition)) return { partition, account, hostPath };
   return fail(
     "aws-invalid",
-    noArn("OIDC provider", arn, "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>"),
+    noArn("the OIDC provider", arn, "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>"),
   );
 }
 
@@ -63,18 +63,36 @@ export function parseRoleArn(arn: string): RoleArn {
   const [, partition, account, path, name] = (typeof arn === "string" && ROLE_ARN.exec(arn)) || [];
   if (partition && account && path && name && isPartition(partition))
     return { partition, account, path, name };
-  return fail("aws-invalid", noArn("IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"));
+  return fail(
+    "aws-invalid",
+    noArn("the IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"),
+  );
 }
 
 function isPartition(name: string): boolean {
   return partitions.some((partition) => partition.name === name);
 }
 
-export function noArn(what: string, value: unknown, form: string): Problem {
+/** ARNs of IAM with a region, which IAM does not have. */
+const IAM_IN_REGION = /^arn:[^:]*:iam:[^:]+:/;
+
+export function noArn(
+  what: string,
+  value: unknown,
+  form: string,
+  remedy: string = "copy the whole ARN from IAM",
+): Problem {
+  if (typeof value === "string" && IAM_IN_REGION.test(value))
+    return {
+      problem: `${what} is an ARN with a region, but ARNs of IAM have none`,
+      value,
+      allowed: form,
+      remedy: "leave the part of the region empty: arn:<partition>:iam::<account>:…",
+    };
   return {
-    problem: `the ${what} is not an ARN of that kind`,
+    problem: `${what} is not an ARN of that kind`,
     value,
     allowed: form,
-    remedy: "copy the whole ARN from IAM",
+    remedy,
   };
 }

@@ -57,7 +57,7 @@ export function requireCloudFront({ name, cloudFront }: Partition): void {
 
 export function certificateArn(arn: string): string {
   if (isLate(arn) || (typeof arn === "string" && CERTIFICATE_ARN.test(arn))) return arn;
-  return fail("aws-invalid", noArn("certificate for CloudFront", arn, CERTIFICATE_FORM));
+  return fail("aws-invalid", noArn("the certificate for CloudFront", arn, CERTIFICATE_FORM));
 }
 
 export function issuerDomain(name: string): string {

@@ -8,6 +8,7 @@
 
 import { fail, type Problem } from "../../errors";
 import { literal } from "../../model/late";
+import { nearestName } from "../../model/nearest-name";
 
 /** A closed part of AWS with its own accounts, ARNs and DNS names. */
 export interface Partition {
@@ -109,16 +110,17 @@ const byRegion = new Map(
 /** The partition of a region. Derived from the region, never from a DNS suffix: `aws` and `aws-us-gov` share one. */
 export function partitionOf(region: string): Partition {
   literal(region, "region");
-  return (
-    byRegion.get(region) ??
-    fail("aws-unknown", {
-      problem: "AWS region is not known to this release of the library",
-      value: region,
-      allowed: regionsText(),
-      remedy:
-        "write the region's code, for example eu-west-1, not its name or an availability zone; for a newer region use a newer release of the library",
-    })
-  );
+  return byRegion.get(region) ?? unknownRegion(region);
+}
+
+function unknownRegion(region: unknown): never {
+  const nearest = typeof region === "string" ? nearestName(region, [...byRegion.keys()]) : undefined;
+  return fail("aws-unknown", {
+    problem: "AWS region is not known to this release of the library",
+    value: region,
+    allowed: regionsText(),
+    remedy: `${nearest === undefined ? "" : `write ${nearest} if that is meant; `}write the region's code, for example eu-west-1, not its name or an availability zone; for a newer region use a newer release of the library`,
+  });
 }
 
 function regionsText(): string {

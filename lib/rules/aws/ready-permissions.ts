@@ -156,7 +156,7 @@ const OTHER_TAGS: PolicyCondition = {
 /** The condition on grants is that of the EKS user guide, "Store Kubernetes volumes with Amazon EBS". */
 function encrypting(kmsKeys: readonly string[] = []): readonly PolicyStatement[] {
   if (kmsKeys.length === 0) return [];
-  const keys = arnsOf("kms", "key/", kmsKeys, "kmsKeys");
+  const keys = arnsOf("kms", "key/", kmsKeys, "an entry of kmsKeys");
   return [
     allow(actions("kms", "Decrypt GenerateDataKeyWithoutPlaintext"), keys),
     allow("kms:CreateGrant", keys, { Bool: { "kms:GrantIsForAWSResource": "true" } }),
@@ -349,7 +349,9 @@ export const EXTERNAL_SECRETS: Row<ExternalSecretsProps> = {
       ["Decrypt", "kms", "key/", kmsKeys, "kmsKeys"],
     ] as const;
     return rows.flatMap(([names, service, type, arns, property]) =>
-      arns.length === 0 ? [] : [allow(actions(service, names), arnsOf(service, type, arns, property))],
+      arns.length === 0
+        ? []
+        : [allow(actions(service, names), arnsOf(service, type, arns, `an entry of ${property}`))],
     );
   },
 };

@@ -48,19 +48,21 @@ export function arnsOf(
   service: string,
   type: string,
   arns: readonly string[],
-  property: string,
+  what: string,
 ): readonly string[] {
-  const form = new RegExp(`^arn:[a-z-]+:${service}:[^:]*:[^:]*:${type}(?![*?/]*$).+$`);
+  const region = service === "iam" ? "" : "[^:]*";
+  const form = new RegExp(`^arn:[a-z-]+:${service}:${region}:[^:]*:${type}(?![*?/]*$).+$`);
   const wrong = arns.find((arn) => !isLate(arn) && !form.test(arn));
   if (wrong !== undefined)
-    fail("aws-invalid", {
-      ...noArn(
-        `an entry of ${property}`,
+    fail(
+      "aws-invalid",
+      noArn(
+        what,
         wrong,
-        `arn:<partition>:${service}:<region>:<account>:${type}<name>`,
+        `arn:<partition>:${service}:${region && "<region>"}:<account>:${type}<name>`,
+        "write the whole ARN, with a name or the beginning of one rather than only a wildcard",
       ),
-      remedy: "write the whole ARN, with a name or the beginning of one rather than only a wildcard",
-    });
+    );
   return arns;
 }
 

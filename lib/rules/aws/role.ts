@@ -99,7 +99,7 @@ export function permissionsBoundary(
   partition: string | undefined,
   account: string | undefined,
 ): string {
-  const its = managedPolicyArn(arn, "permissions boundary");
+  const its = managedPolicyArn(arn, "the permissions boundary");
   if (!its) return arn;
   if (partition !== undefined && its.partition !== partition)
     fail("aws-mismatch", otherPartition("the permissions boundary", its.partition, partition));

@@ -39,7 +39,7 @@ export function accessPermissions(permissions: AccessPermissions): AccessPermiss
   const { statements, managedPolicyArns, wideReason } = permissions;
   identityStatements(statements, "statements");
   if (!Array.isArray(managedPolicyArns) || (managedPolicyArns.length > 0 && !isTextList(managedPolicyArns)))
-    fail("aws-invalid", noArn("managed policy", managedPolicyArns, "a list of ARNs"));
+    fail("aws-invalid", noArn("the managed policy", managedPolicyArns, "a list of ARNs"));
   if (statements.length === 0 && managedPolicyArns.length === 0)
     fail("aws-missing", {
       problem: "awsAccess() permits nothing",
@@ -49,7 +49,7 @@ export function accessPermissions(permissions: AccessPermissions): AccessPermiss
   const wide = statements.find(isWide) ?? managedPolicyArns.find(isWideManagedPolicy);
   if (wide && wideReason === undefined) fail("aws-unsafe", tooWide(wide));
   if (wideReason !== undefined) roleDescription(wideReason, "wideReason");
-  for (const arn of managedPolicyArns) managedPolicyArn(arn, "managed policy");
+  for (const arn of managedPolicyArns) managedPolicyArn(arn, "the managed policy");
   accessPolicy([permissions]);
   return permissions;
 }
@@ -85,7 +85,7 @@ export function managedPolicies(
 ): readonly string[] {
   const arns = [...new Set(permissions.flatMap(({ managedPolicyArns }) => managedPolicyArns))].sort();
   for (const arn of arns) {
-    const its = managedPolicyArn(arn, "managed policy");
+    const its = managedPolicyArn(arn, "the managed policy");
     if (its && partition !== undefined && its.partition !== partition)
       fail("aws-mismatch", otherPartition("a managed policy", its.partition, partition));
     if (its && account !== undefined && ![account, MANAGED_BY_AWS].includes(its.account))
@@ -106,11 +106,13 @@ export function managedPolicies(
     : arns;
 }
 
-export function managedPoliciesWarning(arns: readonly string[]): string | undefined {
+export function managedPoliciesWarnings(arns: readonly string[]): readonly string[] {
   return arns.length <= MANAGED_DEFAULT
-    ? undefined
-    : `${arns.length} managed policies, over the default of ${MANAGED_DEFAULT} per IAM role: ask AWS to raise quota ` +
-        `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``;
+    ? []
+    : [
+        `${arns.length} managed policies, over the default of ${MANAGED_DEFAULT} per IAM role: ask AWS to raise quota ` +
+          `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``,
+      ];
 }
 
 export function accessAnnotations(roleArn: string, audience: string): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { type ObjectKind, object, optional, text } from "../../model/shape";
+import { type ObjectKind, example, object, optional, text } from "../../model/shape";
 import { builtInRoleOfId } from "./roles";
 import { isBroadScope, shownScope, statedScope } from "./scope";
 
@@ -48,7 +48,7 @@ export interface AccessRole {
 }
 
 export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
-  role: text,
+  role: example(text, '"Storage Blob Data Reader"'),
   scope: text,
   reason: optional(text),
   condition: optional(text),

@@ -4,6 +4,8 @@
  */
 
 import { type Known, type Ternary, and, match, not, or } from "../../model/known";
+import { isLate } from "../../model/late";
+import { nearMiss } from "../../model/nearest-name";
 import { matchesPattern, patternOf } from "../wildcard";
 import type { RoleAssignmentMode } from "./permission";
 
@@ -84,6 +86,19 @@ const GUID_LENGTH = 36;
 /** The built-in role with a name, in any letter case; `undefined` for any other. */
 export function builtInRole(name: string): BuiltInRole | undefined {
   return byName.get(name.toLowerCase());
+}
+
+/** A warning about roles that are not built-in, but whose names nearly are; a custom role may be meant. */
+export function roleWarnings(roles: readonly string[]): readonly string[] {
+  const known = ROWS.map(([, name]) => name);
+  return [...new Set(roles)].flatMap((role) => {
+    const nearest = isLate(role) || role.startsWith("/") ? undefined : nearMiss(role, known, "ignored");
+    return nearest === undefined
+      ? []
+      : [
+          `role ${role} is not a built-in role that this library knows, but ${nearest} is; apply fails unless it is a custom role: correct it if ${nearest} is meant`,
+        ];
+  });
 }
 
 /** The built-in role with a definition's id, whatever precedes the last part; `undefined` for any other. */

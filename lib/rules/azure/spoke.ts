@@ -6,7 +6,7 @@
 import { fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { isLate } from "../../model/late";
-import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import { type ObjectKind, example, list, object, optional, text } from "../../model/shape";
 import { parseClusterId } from "./names";
 import { accessRoles, isRoleDefinitionId } from "./access";
 
@@ -33,7 +33,7 @@ export interface AksRoleGrant {
 }
 
 export const AKS_ROLE_GRANT: ObjectKind<AksRoleGrant> = object({
-  role: text,
+  role: example(text, '"Azure Kubernetes Service RBAC Reader"'),
   namespaces: optional(list(text)),
 });
 

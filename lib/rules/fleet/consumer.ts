@@ -4,7 +4,7 @@
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
-import { type Kind, anyObject, boolean, like, list, record, text } from "../../model/shape";
+import { type Kind, anyObject, boolean, made, list, record, text } from "../../model/shape";
 import { compareVersions, parseVersion } from "../../model/version";
 import type { FleetPluginKey } from "./plugins";
 
@@ -59,8 +59,9 @@ export interface FleetConsumer {
   readonly readsProfiles: boolean;
 }
 
-export const FLEET_CONSUMER: Kind<FleetConsumer> = like(
+export const FLEET_CONSUMER: Kind<FleetConsumer> = made(
   "a controller: argoCd(…), multiKueue(…), knativeOperator(…) or controller(…)",
+  "argoCd(…)",
   {
     title: text,
     workloads: list(CONTROLLER_WORKLOAD),
@@ -77,14 +78,24 @@ export interface NeededVersion {
   readonly title: string;
   readonly since: string;
   readonly why: string;
+  /**
+   * What works with versions before, and how.
+   *
+   * @defaultValue - nothing
+   */
+  readonly instead?: { readonly since: string; readonly how: string };
 }
 
-export function tooOld({ title, since, why }: NeededVersion, version: string): WorkloadIdentityError {
+export function tooOld(
+  { title, since, why, instead }: NeededVersion,
+  version: string,
+): WorkloadIdentityError {
+  const other = instead && compareVersions(version, instead.since) >= 0 ? `, or ${instead.how}` : "";
   return refusal("fleet-unsupported", {
     problem: `${title} is too old: ${why}`,
     value: version,
     allowed: `${since} or newer`,
-    remedy: "upgrade it",
+    remedy: `upgrade it${other}`,
   });
 }
 
@@ -97,6 +108,7 @@ export const ARGO_CD: NeededVersion = {
   title: "Argo CD",
   since: "3.5",
   why: "its cluster Secrets have no provideClusterInfo and no config",
+  instead: { since: "3.0", how: "use `clusterSecrets: true`, which works from 3.0 on" },
 };
 /** Argo CD with cluster Secrets only, which needs nothing newer. */
 export const ARGO_CD_SECRETS: NeededVersion = {

@@ -8,7 +8,17 @@ import { fail } from "../../errors";
 import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
 import { isDnsLabel, isDnsSubdomain, namespaceName, serviceAccountName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../../model/shape";
+import {
+  type ObjectKind,
+  type Shape,
+  boolean,
+  checkGiven,
+  example,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import { derivedName } from "../names";
 import {
   type FleetConsumer,
@@ -35,8 +45,11 @@ export interface ConsumerProps {
   readonly workloads?: readonly ControllerWorkload[];
 }
 
-const CONSUMER = { version: text, workloads: optional(list(CONTROLLER_WORKLOAD)) };
-const CONSUMER_PROPS: ObjectKind<ConsumerProps> = object(CONSUMER);
+const consumerShape = (version: string): Shape<ConsumerProps> => ({
+  version: example(text, JSON.stringify(version)),
+  workloads: optional(list(CONTROLLER_WORKLOAD)),
+});
+const KNATIVE_PROPS: ObjectKind<ConsumerProps> = object(consumerShape("1.22"));
 
 /** Properties of `multiKueue()`. */
 export interface MultiKueueProps extends ConsumerProps {
@@ -51,7 +64,7 @@ export interface MultiKueueProps extends ConsumerProps {
 }
 
 const MULTI_KUEUE_PROPS: ObjectKind<MultiKueueProps> = object({
-  ...CONSUMER,
+  ...consumerShape("0.19"),
   featureGatesByFlag: optional(boolean),
 });
 
@@ -73,7 +86,7 @@ export interface ArgoCdProps extends ConsumerProps {
 }
 
 const ARGO_CD_PROPS: ObjectKind<ArgoCdProps> = object({
-  ...CONSUMER,
+  ...consumerShape("3.5"),
   profileController: optional(CONTROLLER_WORKLOAD),
   clusterSecrets: optional(boolean),
 });
@@ -223,7 +236,7 @@ export function multiKueue(props: MultiKueueProps): FleetConsumer {
 
 /** The Knative Operator. Throws before 1.22. */
 export function knativeOperator(props: ConsumerProps): FleetConsumer {
-  checkGiven("knativeOperator()", CONSUMER_PROPS, props);
+  checkGiven("knativeOperator()", KNATIVE_PROPS, props);
   atLeast(KNATIVE, props.version);
   const operator = workload("Deployment", "knative-operator", "knative-operator");
   const workloads = props.workloads ?? [operator];

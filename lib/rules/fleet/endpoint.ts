@@ -7,7 +7,7 @@
 import { X509Certificate } from "node:crypto";
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isLate } from "../../model/late";
-import { holdsPrivateKey } from "../../model/private-key";
+import { FILE_PATH, holdsPrivateKey } from "../../model/private-key";
 import { secretMaterial } from "./secret-material";
 
 type Issues = readonly WorkloadIdentityError[];
@@ -76,6 +76,7 @@ export function certificateAuthorityIssues(data: unknown, isOpen: IsOpen = isLat
   if (isOpen(data)) return [];
   if (typeof data !== "string" || data === "") return [badAuthority("is empty")];
   if (/-----BEGIN/.test(data)) return [badAuthority("is PEM that is not encoded in base64")];
+  if (FILE_PATH.test(data)) return [badAuthority("is the path of a file, not its content")];
   const text = data.replace(/[\r\n]/g, "");
   if (!BASE64.test(text)) return [badAuthority("is not base64")];
   const pem = Buffer.from(text, "base64").toString("latin1");

@@ -64,7 +64,10 @@ export function projectId(value: string): string {
 export function projectNumber(value: string): string {
   if (isLate(value)) return value;
   return textOfForm(value, {
-    problem: "project number is not a number written as text",
+    problem:
+      value === ""
+        ? "project number is missing (the text is empty)"
+        : "project number is not a number written as text",
     pattern: /^[1-9][0-9]{0,18}$/,
     allowed: 'digits as text, for example "123456789012"',
     remedy:

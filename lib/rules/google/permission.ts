@@ -159,7 +159,7 @@ export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
   const shared = { role, condition: roleCondition(grant.condition), reason: writtenReason(grant.reason) };
   if (more.length === 0 && target !== "") {
     if (kind === "project") projectId(target);
-    if (kind === "secret" || kind === "repository") checkFullName(kind, target);
+    else checkTarget(kind, target);
     return { ...shared, kind, target, resource: `${kind} ${target}` };
   }
   return fail("google-invalid", {
@@ -170,8 +170,9 @@ export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
   });
 }
 
-/** Sources: Secret Manager API reference, projects.secrets; Artifact Registry API reference, projects.locations.repositories. */
-const FULL_NAMES = {
+/** Sources: Cloud Storage, "Bucket names"; Secret Manager API reference, projects.secrets; Artifact Registry API reference, projects.locations.repositories. */
+const NAMES = {
+  bucket: [/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, "the name alone, without gs:// and without a path"],
   secret: [/^projects\/[a-z0-9:.-]+\/secrets\/[A-Za-z0-9_-]{1,255}$/, "projects/<project>/secrets/<id>"],
   repository: [
     /^projects\/[a-z0-9:.-]+\/locations\/[a-z0-9-]+\/repositories\/[a-z][a-z0-9.-]{0,62}$/,
@@ -179,14 +180,20 @@ const FULL_NAMES = {
   ],
 } as const;
 
-function checkFullName(kind: keyof typeof FULL_NAMES, value: string): void {
-  const [form, allowed] = FULL_NAMES[kind];
+function checkTarget(kind: keyof typeof NAMES, value: string): void {
+  const [form, allowed] = NAMES[kind];
   if (!isLate(value) && !form.test(value))
     fail("google-invalid", {
-      problem: `a ${kind} on which a role is granted is not named in full`,
+      problem:
+        kind === "bucket"
+          ? "a bucket on which a role is granted is not a name of a bucket"
+          : `a ${kind} on which a role is granted is not named in full`,
       value,
       allowed,
-      remedy: `use \`id\` of the ${kind}'s resource, or write the name in full`,
+      remedy:
+        kind === "bucket"
+          ? "use `name` of the bucket's resource, or write the name"
+          : `use \`id\` of the ${kind}'s resource, or write the name in full`,
     });
 }
 

@@ -3,7 +3,17 @@
  * names the roles. The disk driver and the autoscaler of GKE are no rows: GKE runs them itself.
  */
 
-import { type Kind, type ObjectKind, choice, like, list, object, optional, text } from "../../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  choice,
+  example,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import type { ReadyPermissions } from "../../model/workloads";
 import type { GoogleRoleGrant } from "./permission";
 
@@ -26,7 +36,9 @@ export interface FluxSourceControllerProps {
 }
 
 const DNS_PROJECT_PROPS: ObjectKind<DnsProjectProps> = object({ dnsProject: text });
-const EXTERNAL_SECRETS_PROPS: ObjectKind<ExternalSecretsProps> = object({ secrets: list(text) });
+const EXTERNAL_SECRETS_PROPS: ObjectKind<ExternalSecretsProps> = object({
+  secrets: list(example(text, '"projects/shop-prod/secrets/api"')),
+});
 const REPOSITORY: Kind<
   Readonly<Record<"project" | "location" | "repository", string>> & { readonly owner?: never }
 > = like("artifactRegistry(…) or gcrRepository(…), without owner", {

@@ -3,7 +3,8 @@
  */
 
 import { fail } from "../../errors";
-import { literal } from "../../model/late";
+import { isLate, literal } from "../../model/late";
+import { nearMiss } from "../../model/nearest-name";
 import { stableHash } from "../names";
 import { textOfForm } from "./names";
 import { writtenReason } from "./text";
@@ -46,6 +47,36 @@ export function permissionNames(values: readonly string[]): readonly string[] {
       remedy: "list each permission, as the reference of IAM permissions writes it",
     });
   return [...new Set(values)].sort();
+}
+
+/** Predefined roles that workloads use. Source: "IAM roles and permissions index" of Google Cloud. */
+const PREDEFINED: readonly string[] = [
+  ...["admin", "objectAdmin", "objectCreator", "objectUser", "objectViewer"].map((id) => `storage.${id}`),
+  ...["admin", "secretAccessor", "secretVersionAdder", "secretVersionManager", "viewer"].map(
+    (id) => `secretmanager.${id}`,
+  ),
+  ...["admin", "editor", "publisher", "subscriber", "viewer"].map((id) => `pubsub.${id}`),
+  ...["admin", "reader", "repoAdmin", "writer"].map((id) => `artifactregistry.${id}`),
+  ...["admin", "client", "editor", "instanceUser", "viewer"].map((id) => `cloudsql.${id}`),
+  ...["cryptoKeyDecrypter", "cryptoKeyEncrypter", "cryptoKeyEncrypterDecrypter", "viewer", "admin"].map(
+    (id) => `cloudkms.${id}`,
+  ),
+  ...["admin", "dataEditor", "dataOwner", "dataViewer", "jobUser", "user"].map((id) => `bigquery.${id}`),
+  ...["admin", "logWriter", "viewer"].map((id) => `logging.${id}`),
+  ...["admin", "editor", "metricWriter", "viewer"].map((id) => `monitoring.${id}`),
+  ...["admin", "clusterViewer", "developer", "viewer"].map((id) => `container.${id}`),
+].map((name) => `roles/${name}`);
+
+/** A warning about a predefined role that is not known but nearly is; IAM refuses a role that does not exist. */
+export function roleWarnings(roles: readonly string[]): readonly string[] {
+  return [...new Set(roles)].flatMap((role) => {
+    const nearest = isLate(role) || !role.startsWith("roles/") ? undefined : nearMiss(role, PREDEFINED);
+    return nearest === undefined
+      ? []
+      : [
+          `role ${role} is not known, but ${nearest} is; apply fails if it does not exist: correct it if ${nearest} is meant`,
+        ];
+  });
 }
 
 /** Returns the full name of a role. A basic role reaches nearly all of a project, and needs a written reason. */

@@ -5,6 +5,7 @@
 
 import { fail } from "../../errors";
 import { compareVersions, minorOf } from "../../model/version";
+import { nearMiss } from "../../model/nearest-name";
 import { versionUnknown } from "../../model/problems";
 
 /** The kubelet and API server minors whose rules this library knows, oldest first. */
@@ -52,6 +53,19 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
   ServiceAccountTokenPodNodeInfo: [["1.29", true]],
   TokenRequestServiceAccountUIDValidation: [["1.34", true]],
 };
+
+/** Warnings about gates that no version has, but nearly: a kubelet with one does not start. */
+export function featureGateWarnings(gates: Readonly<Record<string, boolean>>): readonly string[] {
+  const known = [...Object.keys(DEFAULTS), "AllAlpha", "AllBeta"];
+  return Object.keys(gates).flatMap((gate) => {
+    const nearest = nearMiss(gate, known);
+    return nearest === undefined
+      ? []
+      : [
+          `feature gate ${gate} is not known, but ${nearest} is; a kubelet or API server does not start with one that does not exist: correct it if ${nearest} is meant`,
+        ];
+  });
+}
 
 /** Gates whose default does not reveal their stage; for all others, off means alpha and on means beta. */
 const OFF_IN_BETA: readonly FeatureGate[] = [

@@ -9,7 +9,7 @@ import type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web
 import { type ObjectKind, list, object, text } from "../../model/shape";
 import { isRecord } from "../../model/record";
 import { literal } from "../../model/late";
-import { PRIVATE_JWK_MEMBER, holdsPrivateKey } from "../../model/private-key";
+import { FILE_PATH, PRIVATE_JWK_MEMBER, holdsPrivateKey } from "../../model/private-key";
 
 /** The signature algorithms that a relying party accepts. */
 export interface AcceptedAlgorithms {
@@ -198,6 +198,11 @@ const NO_PEM: readonly (readonly [RegExp, string, string])[] = [
     "convert it with `ssh-keygen -e -m PKCS8 -f FILE`",
   ],
   [/^[[{]/, "is JSON, not PEM", "pass the PEM text from which the JSON Web Key was made"],
+  [
+    FILE_PATH,
+    "is the path of a file, not its content",
+    'read the file: `readFileSync(path, "utf8")` of node:fs',
+  ],
   [/(?:)/, "has no PEM block", USE_PUBLIC],
 ];
 

@@ -79,13 +79,21 @@ function newer(version: string, kubernetes: string, ecr: string): OpenShiftRelea
 const TOO_OLD: readonly (readonly [from: string, why: string])[] = [
   [
     "4.20",
-    "its kubelet 1.33 has the feature gate off and refuses `cacheType`, and its ACR plugin ignores the token",
+    "its kubelet 1.33 has the feature gate of service account tokens for image pulls off, and refuses `cacheType`",
   ],
   ["0.0", "its kubelet is older than 1.33 and does not support service account tokens for image pulls"],
 ];
 
 /** The known OpenShift minors, oldest first. */
 export const openShiftVersions: readonly string[] = RELEASES.map(({ version }) => version);
+
+/** The oldest release whose plugin is of this version or newer; `undefined` if there is none. */
+export function openShiftWithPlugin(plugin: string, version: string): string | undefined {
+  return RELEASES.find(({ plugins }) => {
+    const its = plugins[plugin]?.version;
+    return its !== undefined && compareVersions(its, version) >= 0;
+  })?.version;
+}
 
 /** The facts of a release; throws if it is unknown or too old. */
 export function openShiftRelease(version: string): OpenShiftRelease {

@@ -289,6 +289,15 @@ describe("awsAccess", () => {
     ]);
   });
 
+  it("warns of statements that permit nothing", () => {
+    const stack = newStack();
+    const Resource = "arn:aws:s3:::orders";
+    declare(stack, {}, [awsAccess({ statements: [{ Effect: "Allow", Action: "s3:GetObject", Resource }] })]);
+    expect(warnings(stack)).toEqual([
+      expect.stringContaining("applies to objects of S3, and arn:aws:s3:::orders is none"),
+    ]);
+  });
+
   it("permits a wide action on named resources, and a wide Deny", () => {
     const statements = [
       { Effect: "Allow", Action: "s3:*", Resource: "arn:aws:s3:::orders/*" },

@@ -169,6 +169,21 @@ describe("aksSpoke", () => {
     ]);
   });
 
+  it.each([
+    [{}, 1],
+    [{ localAccountDisabled: false }, 1],
+    [{ localAccountDisabled: true }, 0],
+  ])("warns of a declared cluster with local accounts: %j", (more, count) => {
+    const stack = newStack();
+    const cluster = aks(stack, { ...ENTRA, ...more });
+    enter(stack, { cluster });
+    const texts = stack.node
+      .findAll()
+      .flatMap(({ node }) => node.metadata)
+      .map(({ data }) => String(data));
+    expect(texts.filter((each) => /does not set local_account_disabled/.test(each))).toHaveLength(count);
+  });
+
   it("warns of the data source, which stores the kubeconfig", () => {
     const stack = newStack();
     const cluster = new DataAzurermKubernetesCluster(stack, "spoke", {

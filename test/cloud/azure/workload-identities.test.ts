@@ -42,6 +42,16 @@ function declared(
 }
 
 describe("WorkloadIdentities", () => {
+  it("warns of a role that is nearly a built-in one", () => {
+    const role = "Storage Blob Data Raeder";
+    const asks = [azureAccess({ roles: [{ role, scope: GROUP }] })];
+    const texts = declared({ accounts: [{ subject: WEB, asks }] })
+      .stack.node.findAll()
+      .flatMap(({ node }) => node.metadata)
+      .map(({ data }) => String(data));
+    expect(texts).toContainEqual(expect.stringContaining(`role ${role} is not a built-in role`));
+  });
+
   it("gives a service account an identity with exact trust, its roles and the webhook's words", () => {
     const { stack, made } = declared({ tenantId: TENANT, tags: { team: "shop" } });
     expect(Object.values(resources(stack, IDENTITY))).toEqual([

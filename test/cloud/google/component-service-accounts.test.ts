@@ -353,7 +353,7 @@ describe("componentServiceAccounts", () => {
     ],
     ["late-value", { naming: "ccoctl", ccoctlName: LATE, absentAccounts: "all" }, [componentRequest()]],
     ["cluster-invalid", { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" }, [componentRequest()]],
-    ["google-invalid: project number is not a number", { projectNumber: "" }, [componentRequest()]],
+    ["google-invalid: project number is missing", { projectNumber: "" }, [componentRequest()]],
     [
       "google-invalid: universeDomain is not a domain name",
       { universeDomain: "https://googleapis.com" },

@@ -42,6 +42,17 @@ function declare(
 }
 
 describe("workloadServiceAccounts", () => {
+  it("warns of a role that is nearly a predefined one", () => {
+    const stack = testStack();
+    const role = "roles/storage.objectViewr";
+    declare(stack, {}, [googleAccess({ roles: [{ role, bucket: "shop-images" }] })]);
+    const texts = stack.node
+      .findAll()
+      .flatMap(({ node }) => node.metadata)
+      .map(({ data }) => String(data));
+    expect(texts).toContainEqual(expect.stringContaining(`role ${role} is not known`));
+  });
+
   it("makes a service account with the roles, and lets the workload act as it", () => {
     const stack = testStack();
     const { grants } = declare(stack);
@@ -219,7 +230,7 @@ describe("googleAccess", () => {
   it("says what it grants", () => {
     const { rights } = googleAccess({
       roles: [
-        { role: "roles/storage.objectViewer", bucket: "b" },
+        { role: "roles/storage.objectViewer", bucket: "shop-images" },
         { role: "roles/editor", project: "shop-prod", reason: "migration until March" },
         {
           role: "roles/logging.logWriter",
@@ -230,7 +241,7 @@ describe("googleAccess", () => {
     });
     expect(rights).toEqual({
       roleBindings: [
-        { role: "roles/storage.objectViewer", bucket: "b" },
+        { role: "roles/storage.objectViewer", bucket: "shop-images" },
         { role: "roles/editor", project: "shop-prod", reason: "migration until March" },
         {
           role: "roles/logging.logWriter",
@@ -263,7 +274,7 @@ describe("googleAccess", () => {
     ],
     [
       "google-invalid: a role is granted on one project, on one bucket, on one secret or on one repository",
-      { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] },
+      { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "shop-images" }] },
     ],
     [
       "google-invalid: Google Cloud project is not a project id",

@@ -169,6 +169,14 @@ describe("ARNs", () => {
     expect(() => parseOidcProviderArn(arn)).toThrowError(code("aws-invalid: is not an ARN of that kind"));
   });
 
+  it("says that ARNs of IAM have no region", () => {
+    const problem = code("aws-invalid: is an ARN with a region, but ARNs of IAM have none");
+    expect(() => parseRoleArn("arn:aws:iam:eu-west-1:111122223333:role/x")).toThrowError(problem);
+    expect(() =>
+      parseOidcProviderArn("arn:aws:iam:eu-west-1:111122223333:oidc-provider/oidc.example.com"),
+    ).toThrowError(problem);
+  });
+
   it("refuses late values and accounts that lost their zeros", () => {
     expect(() => parseRoleArn(LATE)).toThrowError(code("late-value"));
     expect(() => parseOidcProviderArn(LATE)).toThrowError(code("late-value"));

@@ -101,6 +101,14 @@ describe("partitionOf", () => {
     );
   });
 
+  it.each([
+    ["eu-west1", "eu-west-1"],
+    ["eu-wst-1", "eu-west-1"],
+    ["us-gov-est-1", "us-gov-east-1"],
+  ])("names for %s the nearest region, %s", (region, nearest) => {
+    expect(() => partitionOf(region)).toThrowError(`; write ${nearest} if that is meant; `);
+  });
+
   it("refuses a late region", () => {
     const run = (): unknown => partitionOf("${TfToken[TOKEN.1]}");
     expect(run).toThrowError(expect.objectContaining({ code: "late-value" }));

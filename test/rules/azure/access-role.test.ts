@@ -4,6 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import { accessRoles, checkReason } from "../../../lib/rules/azure/access";
+import { roleWarnings } from "../../../lib/rules/azure/roles";
 
 const SUBSCRIPTION = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590";
 const GROUP = `${SUBSCRIPTION}/resourceGroups/shop`;
@@ -16,6 +17,27 @@ const BROAD: readonly (readonly [name: string, id: string])[] = [
   ["User Access Administrator", "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"],
   ["Role Based Access Control Administrator", "f58310d9-a9f6-439a-9e8d-f62e7b41a168"],
 ];
+
+describe("roleWarnings", () => {
+  it.each([
+    ["Contributer", "Contributor"],
+    ["Storage Blob Data Raeder", "Storage Blob Data Reader"],
+    ["AcrPul", "AcrPull"],
+  ])("names for %s the built-in role %s", (role, nearest) => {
+    expect(roleWarnings([role, role])).toEqual([
+      expect.stringContaining(
+        `role ${role} is not a built-in role that this library knows, but ${nearest} is`,
+      ),
+    ]);
+  });
+
+  it.each(["Contributor", "contributor", "Shop Operator", definition("x"), "${TfToken[TOKEN.1]}"])(
+    "says nothing of %s",
+    (role) => {
+      expect(roleWarnings([role])).toEqual([]);
+    },
+  );
+});
 
 describe.each(BROAD)("%s", (name, id) => {
   const forms = [name, name.toLowerCase(), name.toUpperCase(), definition(id), definition(id.toUpperCase())];

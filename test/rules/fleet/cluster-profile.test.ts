@@ -104,6 +104,7 @@ describe("certificateAuthorityIssues", () => {
 
   it.each<[string, unknown, string]>([
     ["nothing", "", "the certificate authority of a spoke is empty"],
+    ["a path", "./ca.crt", "the certificate authority of a spoke is the path of a file, not its content"],
     ["PEM itself", pem, "the certificate authority of a spoke is PEM that is not encoded in base64"],
     ["other text", "%%%", "the certificate authority of a spoke is not base64"],
     ["base64 of base64", base64(CA), "the certificate authority of a spoke contains no PEM block"],

@@ -26,6 +26,14 @@ const untyped = (value: unknown): never => value as never;
 const none: [never] = [untyped(undefined)];
 
 describe("consumers", () => {
+  it("say what an older Argo CD can do", () => {
+    const remedy = (version: string): RegExp =>
+      version === "3.0"
+        ? /; upgrade it, or use `clusterSecrets: true`, which works from 3\.0 on$/
+        : /; upgrade it$/;
+    for (const version of ["3.0", "2.14"]) expect(() => argoCd({ version })).toThrowError(remedy(version));
+  });
+
   it.each<[string, () => unknown, string]>([
     ["Argo CD 3.4", () => argoCd({ version: "3.4.9" }), "fleet-unsupported: is too old"],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grantableRole, permissionNames } from "../../../lib/rules/google/role";
+import { grantableRole, permissionNames, roleWarnings } from "../../../lib/rules/google/role";
 import { componentRights } from "../../../lib/rules/google/component";
 import { componentRequest } from "../../fixtures/google/requests";
 import { refusal } from "../../support/refusal";
@@ -18,6 +18,29 @@ const specs = [
   ...requestReleases.flatMap((release) => payloadRequests("google", release)),
   ...optionalRequests("google"),
 ].map((document) => (document as unknown as Spec).spec.providerSpec);
+
+describe("roleWarnings", () => {
+  // Names of roles are compared exactly.
+  it.each([
+    ["roles/storage.objectViewr", "roles/storage.objectViewer"],
+    ["roles/storage.objectviewer", "roles/storage.objectViewer"],
+    ["roles/secretmanager.secretAccesor", "roles/secretmanager.secretAccessor"],
+  ])("names for %s the predefined role %s", (role, nearest) => {
+    expect(roleWarnings([role, role])).toEqual([
+      expect.stringContaining(`role ${role} is not known, but ${nearest} is; `),
+    ]);
+  });
+
+  it.each([
+    "roles/storage.objectViewer",
+    "roles/cloudkms.cryptoKeyEncrypter",
+    "roles/run.invoker",
+    "projects/shop-prod/roles/storage.objectViewr",
+    "${TfToken[TOKEN.1]}",
+  ])("says nothing of %s", (role) => {
+    expect(roleWarnings([role])).toEqual([]);
+  });
+});
 
 describe("permissions", () => {
   it("accepts those of every request that OpenShift ships", () => {

@@ -41,10 +41,14 @@ describe("projectNumber", () => {
     expect(projectNumber(value)).toBe(value);
   });
 
-  it.each(["my-project", "0123", "", "12e3", " 12", "12345678901234567890"])("refuses %j", (value) => {
+  it.each(["my-project", "0123", "12e3", " 12", "12345678901234567890"])("refuses %j", (value) => {
     expect(() => projectNumber(value)).toThrowError(
       refusal("google-invalid: project number is not a number"),
     );
+  });
+
+  it("says that an empty one is missing", () => {
+    expect(() => projectNumber("")).toThrowError(refusal("google-invalid: project number is missing"));
   });
 
   it("says that an id is not a number", () => {

@@ -47,6 +47,19 @@ describe("checkedRoleGrant", () => {
     );
   });
 
+  it.each(["shop-images", "images.example.com", "a_b", LATE])("takes the bucket %s", (bucket) => {
+    expect(checkedRoleGrant({ role: grant.role, bucket }).target).toBe(bucket);
+  });
+
+  it.each(["gs://shop-images", "shop-images/a", "Shop", "ab", "projects/_/buckets/shop-images"])(
+    "refuses the bucket %s",
+    (bucket) => {
+      expect(() => checkedRoleGrant({ role: grant.role, bucket })).toThrowError(
+        refusal("google-invalid: a bucket on which a role is granted is not a name of a bucket"),
+      );
+    },
+  );
+
   it("takes a reason of blanks for none", () => {
     expect(checkedRoleGrant({ ...grant, reason: " " }).reason).toBeUndefined();
   });

@@ -3,10 +3,27 @@ import {
   type FeatureGate,
   featureGateDefault,
   featureGateOn,
+  featureGateWarnings,
   isAtLeast,
   knownKubernetesMinors,
   knownMinor,
 } from "../../../lib/rules/kubelet/feature-gates";
+
+describe("featureGateWarnings", () => {
+  it("name the known gate that is nearly the same", () => {
+    const gates = {
+      KubeletServiceAccountTokenForCredentialProvider: true,
+      ServiceAccountTokenNodeBinding: true,
+      PodCertificateRequest: true,
+      AllBeta: false,
+    };
+    expect(featureGateWarnings(gates)).toEqual([
+      expect.stringContaining(
+        "feature gate KubeletServiceAccountTokenForCredentialProvider is not known, but KubeletServiceAccountTokenForCredentialProviders is",
+      ),
+    ]);
+  });
+});
 
 describe("featureGateDefault", () => {
   // kubernetes:pkg/features/kube_features.go; 1.32.0 to 1.32.2: kubernetes issue 129935.

@@ -88,7 +88,10 @@ describe("jwksFromPublicKeys", () => {
   it.each([
     ["", "is empty"],
     ["  \n", "is empty"],
-    ["serviceaccount-signer.public", "has no PEM block"],
+    ["serviceaccount-signer.public", "is the path of a file, not its content"],
+    ["./keys/sa", "is the path of a file, not its content"],
+    ["/etc/kubernetes/pki/sa.pub", "is the path of a file, not its content"],
+    ["MIIBIjANBgkqhkiG9w0BAQ/EFAAOCAQ8A", "has no PEM block"],
     ["ssh-rsa AAAAB3NzaC1yc2E me@host", "is in OpenSSH's format"],
     ["---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----", "is in OpenSSH's format"],
     [JSON.stringify({ kty: "RSA", n: "AQAB", e: "AQAB" }), "is JSON, not PEM"],
