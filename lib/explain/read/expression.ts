@@ -226,7 +226,7 @@ function escapeAt(text: string, at: number): readonly [all?: string, plain?: str
 }
 
 /** Possible resource addresses in an expression that stays text. */
-const ADDRESSES = /(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
+const ADDRESSES = /(?<!\w)(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
 
 /** The paths of an expression and of all nested ones, including those that are not evaluated. */
 export function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {

@@ -158,16 +158,18 @@ function readFolder(terraform: Terraform, folder: string, files: readonly Config
   return scope;
 }
 
-const NAMED = /\b(?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*/g;
-const QUOTED = /"((?:[^"\\\n]|\\.)*)"/g;
+/** An identifier may contain a minus sign; what precedes its first letter is a number and an operator. */
+const NAMED = /(?<![\w-])[\d-]*((?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*)/g;
+/** What is between two quotes of a line, inside and outside of texts: a comment may hold one quote. */
+const QUOTED = /(?:[^"\\\n]|\\.)+/g;
 
 /** Records a file that may change the resources that it names; an override file may change any. */
 function addUnread(scope: Scope, source: Source, reason: string, text: string, overrides: boolean): void {
-  const named = new Set(text.match(NAMED));
+  const named = new Set([...text.matchAll(NAMED)].map(([, name]) => name));
   const all = [...scope.resources.values()];
   // Expressions name instances of `count` and `for_each` without their keys.
-  const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[.*$/, "")));
-  const texts = [...text.matchAll(QUOTED)].map(([, each = ""]) => each);
+  const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[[^]*$/, "")));
+  const texts = text.match(QUOTED) ?? [];
   scope.notRead.push({ source, reason, mentions: new Set(mentions), texts });
 }
 
