@@ -274,7 +274,7 @@ function failForeign(request: RequestHeader, allowed: readonly string[]): never 
     value: request.providerKind,
     allowed: allowed.join(", "),
     remedy:
-      "state `cloud` in the filter, so that requests for other clouds are skipped and reported, or correct the kind",
+      "state `cloud` in the filter, so that requests for other clouds are skipped and reported, or extract one cloud's requests with `oc adm release extract --credentials-requests --cloud=aws`, or =azure, =gcp",
   });
 }
 
@@ -293,6 +293,8 @@ const QUESTIONS: readonly Question[] = [
 
 function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
   const { providerKind } = header;
+  // The other questions are asked; a request without `spec` that is left then is refused.
+  if (providerKind === undefined) return undefined;
   const served = Object.values(KINDS);
   if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
   const others = [...served, ...OTHER_KINDS];
