@@ -15,7 +15,7 @@ export const VALUE_MAX: number = 16 * MEBIBYTE;
 const BUILT_MAX = 64 * MEBIBYTE;
 const RATIO = 64;
 /** What an instance of a resource takes apart from its arguments. */
-const INSTANCE = 500;
+const INSTANCE = 2048;
 /** Levels of nesting; readers are recursive. */
 const DEPTH_MAX = 200;
 
