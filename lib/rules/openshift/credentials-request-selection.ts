@@ -280,7 +280,7 @@ function failForeign(request: RequestHeader, allowed: readonly string[]): never 
 
 type Question = (header: RequestHeader, filter: CredentialsRequestFilter) => string | undefined;
 
-// No further questions are asked about a request for another cloud.
+// No further questions are asked about a request for another cloud; one without `spec` that passes all is refused.
 const QUESTIONS: readonly Question[] = [
   kindQuestion,
   ({ annotations }) => (annotations[DELETE] === "true" ? `is to be deleted (${DELETE})` : undefined),
@@ -293,7 +293,6 @@ const QUESTIONS: readonly Question[] = [
 
 function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
   const { providerKind } = header;
-  // The other questions are asked; a request without `spec` that is left then is refused.
   if (providerKind === undefined) return undefined;
   const served = Object.values(KINDS);
   if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
