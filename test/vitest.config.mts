@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -11,6 +14,12 @@ const INSTALLED = "**/node_modules/**";
 const update = process.argv.findIndex((word) => word === "-u" || word === "--update");
 const path = update < 0 ? undefined : process.argv[update + 1];
 if (path?.includes("/")) throw new Error(`write --update=all ${path}, so that only this test is updated`);
+
+// Temporary folders of everything that a run starts (tests, programs, cdktf's own) are in one, and it goes with the
+// run. Vitest ends its workers by a signal, so nothing that they would do at their exit can be relied on.
+const temporary = mkdtempSync(join(tmpdir(), "tests-"));
+for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = temporary;
+process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),

@@ -110,7 +110,7 @@ export function importBlocks(imports: readonly ImportId[]): string {
   return imports
     .map(({ type, id }) => {
       // What distinguishes an object from others of its type comes last: GUIDs, names of credentials.
-      const [last = ""] = /[^/:|@]+$/.exec(id.replace(/[@|].*$/, "")) ?? [];
+      const [last = ""] = /(?<![^/:|@])[^/:|@]+$/.exec(id.replace(/[@|][^]*$/, "")) ?? [];
       const name = last.replace(/\W+/g, "_").replace(/^(?=\d)/, "_");
       const address = `${type}.${name}`;
       const count = (taken.get(address) ?? 0) + 1;

@@ -23,7 +23,14 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions;
  */
 export function parsedYaml(text: string, options: Options): readonly Document.Parsed<ParsedNode>[] {
   const lineCounter = options.lineCounter ?? new LineCounter();
-  const parsed = parseAllDocuments(text, { ...options, lineCounter, uniqueKeys: false, logLevel: "silent" });
+  // Pretty errors show their line, for which each splits the text anew.
+  const parsed = parseAllDocuments(text, {
+    ...options,
+    lineCounter,
+    uniqueKeys: false,
+    logLevel: "silent",
+    prettyErrors: false,
+  });
   if (!Array.isArray(parsed)) return [];
   for (const document of parsed)
     if (document.errors.length === 0) addRepeatedKeys(document.contents, document.errors, lineCounter);

@@ -73,7 +73,7 @@ export interface Plugin {
 /** Rows for a change that was backported: absent before the first minor, and in each minor from its patch level on. */
 function backported(releases: readonly string[], before: string, since: string): readonly Row[] {
   const rows = releases.flatMap((from): readonly Row[] => [
-    { from: from.replace(/\d+$/, "0"), outcome: "no", reason: before },
+    { from: from.replace(/\.\d+$/, ".0"), outcome: "no", reason: before },
     { from, outcome: "yes", reason: since },
   ]);
   return [{ from: "0.0", outcome: "no", reason: before }, ...rows];

@@ -31,7 +31,7 @@ const LATE_NUMBER_TEXT = /-8\.[123]\d*e\+298/;
 const REFERENCE = /^\$\{([A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])+)\}$/;
 
 /** The first reference inside an expression; only to give an output a readable name. */
-const FIRST_REFERENCE = /[A-Za-z_][\w-]*(?:\.[\w-]+)+/;
+const FIRST_REFERENCE = /(?<![\w-])[A-Za-z_][\w-]*(?:\.[\w-]+)+/;
 
 /** Names that Terraform defines only inside a block. */
 const BLOCK_SCOPES: readonly string[] = ["count", "each", "self"];

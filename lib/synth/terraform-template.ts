@@ -66,7 +66,7 @@ function interpolation(text: string): string {
       });
 }
 
-const MARKS = /([$%]+)(?=\{|$)/;
+const MARKS = /(?<![$%])([$%]+)(?=\{|$)/;
 
 /**
  * `${` and `%{` are special in a template and are escaped by doubling their first character. A longer run of these

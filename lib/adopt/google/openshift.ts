@@ -201,7 +201,7 @@ function otherUsers(
       candidates: [...new Set(wide)].sort(),
     });
   const keys = ofPool.flatMap((member) => {
-    const [, namespace, account] = /\/subject\/system:serviceaccount:([^:]+):(.+)$/.exec(member) ?? [];
+    const [, namespace, account] = /\/subject\/system:serviceaccount:([^:]+):([^]+)$/.exec(member) ?? [];
     return namespace === undefined || account === undefined ? [] : [`${namespace}/${account}`];
   });
   return [...new Set(keys)].filter((key) => !own.has(key)).sort();

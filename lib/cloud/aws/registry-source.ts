@@ -49,8 +49,8 @@ export const OWNER_POLICY: ObjectKind<OwnerPolicy> = object({
 
 /** Declares the owner's half of pulls for roles in all stacks: a `SharedRegistry`. */
 export interface IRegistryOwner {
-  /** Throws if the owner's half of a pull cannot be declared. */
-  check(grant: PrivateEcrGrant): void;
+  /** The repositories that a grant means, exact names for patterns; throws if the owner's half cannot be declared. */
+  check(grant: PrivateEcrGrant): readonly string[];
   /** Allows a role to pull. */
   admit(role: IPullRole, grant: PrivateEcrGrant): void;
 }

@@ -92,25 +92,24 @@ export function ecr(props: EcrProps): EcrSource {
   checkGiven("ecr()", ECR_PROPS, props);
   const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
   const host = ecrHost(account, region, { fips, dualStack });
-  const repositories = repositoryPatterns(props.repositories);
-  const grant: PrivateEcrGrant = {
+  const asked: PrivateEcrGrant = {
     kind: "private",
     partition: partitionOf(region),
     account,
     region,
-    repositories,
+    repositories: repositoryPatterns(props.repositories),
     fips,
     dualStack,
     pullThroughCache: pullThroughCache !== false,
     createRepositories: typeof pullThroughCache === "object" && pullThroughCache.createRepositories,
   };
-  if (isRegistryOwner(ownerPolicy)) ownerPolicy.check(grant);
-  else ownedRepositories(repositories, ownerPolicy);
+  if (!isRegistryOwner(ownerPolicy)) ownedRepositories(asked.repositories, ownerPolicy);
+  const repositories = isRegistryOwner(ownerPolicy) ? ownerPolicy.check(asked) : asked.repositories;
   return {
     cloud: "aws",
     images: repositories.map((repository) => `${host}/${repository}`),
     ownerPolicy,
-    grant,
+    grant: { ...asked, repositories },
     defaultIdentities: () => pullRoles(),
   };
 }

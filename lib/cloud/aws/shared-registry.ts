@@ -125,8 +125,11 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
     return ecr({ ...props, account: this.account, region: this.region, ownerPolicy: this });
   }
 
-  /** Throws if the owner's half of a pull cannot be declared here. */
-  check(grant: PrivateEcrGrant): void {
+  /**
+   * The repositories that a grant means: a pattern stands for the entries of `repositories` that it matches, unless a
+   * pull through cache may create others. Throws if the owner's half of a pull cannot be declared here.
+   */
+  check(grant: PrivateEcrGrant): readonly string[] {
     const { account, region } = grant;
     if (account !== this.account || region !== this.region)
       fail("aws-mismatch", {
@@ -135,7 +138,8 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
         allowed: `${this.account} ${this.region}`,
         remedy: "create the source with `source()` of the SharedRegistry",
       });
-    if (!grant.createRepositories) for (const repository of grant.repositories) this.#named(repository);
+    if (grant.createRepositories) return grant.repositories;
+    return [...new Set(grant.repositories.flatMap((each) => this.#named(each)))];
   }
 
   /**
@@ -143,11 +147,10 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
    * registry's own account does not need it.
    */
   admit(role: IPullRole, grant: PrivateEcrGrant): void {
-    this.check(grant);
+    const repositories = this.check(grant);
     if (!isLate(role.arn) && parseRoleArn(role.arn).account === this.account) return;
     if (grant.createRepositories) this.#admitToCache(role, grant);
-    else
-      for (const name of grant.repositories.flatMap((each) => this.#named(each))) this.#admitTo(name, role);
+    else for (const name of repositories) this.#admitTo(name, role);
   }
 
   #named(repository: string): readonly string[] {

@@ -83,7 +83,7 @@ function linesOf(content: Known<string | undefined>): Lines {
   for (const line of text.split("\n").map((each) => each.trim())) {
     if (line === "" || /^[#;]/.test(line)) continue;
     const [, name] = /^\[(.+)\]$/.exec(line) ?? [];
-    const [, key, value = ""] = /^([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? [];
+    const [, key, value = ""] = /^([^=\s]+)\s*=\s*([^]*)$/.exec(line) ?? [];
     if (name !== undefined) section = name;
     else if (key === undefined) stray ??= shown(unmarkedText(line, parts));
     else if (section === "default") values.set(shown(unmarkedText(key, parts)), unmarkedText(value, parts));

@@ -320,7 +320,7 @@ export class ModuleCalls {
     return this.#calls.find(
       (call) =>
         resources.some((resource) => call.mentions.has(resource)) ||
-        call.texts.some((text) => literal.includes(text)),
+        literal.some((text) => call.texts.has(text)),
     )?.source;
   }
 }

@@ -4,14 +4,23 @@
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
-import { type Ternary, is, or, shown } from "../../model/known";
+import { type Ternary, and, is, or, shown } from "../../model/known";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import { type AskedPlace, type PolicyOfOwner, type Registries, isOf } from "./registry";
+import {
+  type AskedPlace,
+  type CreationTemplate,
+  type PolicyOfOwner,
+  type Registries,
+  isBelow,
+  isOf,
+} from "./registry";
 import { type AssumedRole, type RoleJudge, pullActions } from "./role-judge";
 
 const IMPORT = "ecr:BatchImportUpstreamImage";
+/** What the first pull of an image through a cache needs if its repository does not exist yet. */
+const FILL: readonly string[] = [IMPORT, "ecr:CreateRepository"];
 const OUTCOMES = { yes: "denied", no: "allowed", unknown: "unknown" } as const;
 
 export class Owners {
@@ -43,7 +52,7 @@ export class Owners {
         "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
         seen("policy of the registry", certain.source),
       );
-    const said = policy ? this.#allows(place, policy, isForeign) : withoutPolicy;
+    const said = policy ? this.#allows(place, policy, isForeign) : withoutPolicy && this.#created(place);
     if (said && said.status !== "pass") return said;
     const [doubt] = denying;
     return doubt
@@ -80,6 +89,42 @@ export class Owners {
       "allow ecr:BatchImportUpstreamImage on the repository too (pullThroughCache)",
       seen("pull through cache rule", rule),
     );
+  }
+
+  /** A repository without a policy of its own has the one that a creation template gives it. */
+  #created(place: AskedPlace): Answer {
+    const [template] = this.#registries.templatesOf(place);
+    if (template === undefined) return this.#withoutPolicy(place);
+    const where = seen("creation template of the registry", template.source);
+    if (and(template.isForCaches, isOf(template, place), isBelow(template.prefix, place)) === "unknown")
+      return unknown(
+        "whether a creation template gives the repository its policy is not known",
+        "write prefix, applied_for and region of the template as literals, and limit its Terraform provider to one account (allowed_account_ids)",
+        where,
+      );
+    return this.#refusedBy(place, template) ?? this.#filled(place, template);
+  }
+
+  #refusedBy(place: AskedPlace, template: CreationTemplate): Answer | undefined {
+    return obstacle(pullActions.map((action) => this.#refuses(place, template, action, true)));
+  }
+
+  /** The first pull creates the repository, which both accounts must allow. */
+  #filled(place: AskedPlace, template: CreationTemplate): Answer {
+    const { region, resource } = place;
+    const where = seen("creation template of the registry", template.source);
+    const policies = this.#registries.ofRegistry(place).filter((each) => isOf(each, place) === "yes");
+    const isAllowed = (action: string): boolean =>
+      this.#judge.outcome(action, region, resource, false) === "allowed" &&
+      policies.some((each) => this.#toRole(each).lets(action).decide(resource).outcome === "allowed");
+    const lacking = FILL.filter((action) => !isAllowed(action));
+    return lacking.length === 0
+      ? pass("role, registry policy and creation template allow the pull between accounts", where)
+      : unknown(
+          `the first pull creates the repository, and it is not certain that the role's policies and the registry's allow ${lacking.join(" and ")}`,
+          `allow ${lacking.join(" and ")} in both (pullThroughCache: { createRepositories: true })`,
+          where,
+        );
   }
 
   /** Within one account a repository needs no policy. */

@@ -13,16 +13,19 @@ import {
   joined,
   known,
   map,
+  or,
   orElse,
   partsOf,
   same,
   shown,
+  whether,
 } from "../../model/known";
 import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
 import type { Granted } from "../cloud";
+import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { type Documents, ModuleCalls, samePolicy } from "./documents";
@@ -92,6 +95,14 @@ interface RepositoryPolicy extends PolicyOfOwner {
   readonly repository: Known<string>;
 }
 
+/** What repositories get that the first pull through a cache creates. */
+export interface CreationTemplate extends PolicyOfOwner {
+  /** Whole segments of a name, or `ROOT` for all names to which no other template applies. */
+  readonly prefix: Known<string>;
+  /** Whether it is for pull through caches. */
+  readonly isForCaches: Ternary;
+}
+
 type Place = Pick<Registry, "account" | "region">;
 
 export function isOf(one: Pick<PolicyOfOwner, "account" | "region">, place: Place): Ternary {
@@ -127,6 +138,7 @@ export class Registries {
   readonly #byName = new Map<string, RepositoryPolicy[]>();
   readonly #unnamed: readonly RepositoryPolicy[];
   readonly #registryPolicies: readonly PolicyOfOwner[];
+  readonly #templates: readonly CreationTemplate[];
   readonly #modules: ModuleCalls;
 
   constructor(terraform: Terraform, documents: Documents) {
@@ -146,10 +158,14 @@ export class Registries {
       isOfRegistry: true,
       text: each.stated("policy"),
     }));
+    this.#templates = terraform
+      .ofType("aws_ecr_repository_creation_template")
+      .map((each) => templateOf(each, documents));
     this.hasOldScope = terraform
       .ofType("aws_ecr_account_setting")
       .some((each) => is(each.text("value"), "V1") !== "no");
-    this.isEmpty = this.#policies.length === 0 && this.#registryPolicies.length === 0;
+    const policies = [this.#policies, this.#registryPolicies, this.#templates];
+    this.isEmpty = policies.every((each) => each.length === 0);
   }
 
   /**
@@ -169,15 +185,34 @@ export class Registries {
     const policy = itsName.find(({ account }) => is(account, place.account) === "yes") ?? itsName[0];
     const isCertain = policy !== undefined && isOf(policy, place) === "yes";
     const others = isCertain ? [] : near.filter((each) => each !== policy);
-    const ofRegistry = this.#registryPolicies.filter((each) => isOf(each, place) !== "no");
-    return { policy, others: [...others, ...ofRegistry] };
+    return { policy, others: [...others, ...this.ofRegistry(place)] };
+  }
+
+  /** The policies of the registry of a repository. */
+  ofRegistry(place: AskedPlace): readonly PolicyOfOwner[] {
+    return this.#registryPolicies.filter((each) => isOf(each, place) !== "no");
+  }
+
+  /**
+   * The creation templates that apply or may apply to a repository, the most specific first; none for a repository that
+   * a configuration declares.
+   */
+  templatesOf(place: AskedPlace): readonly CreationTemplate[] {
+    const near = this.#templates.filter(
+      (each) => and(each.isForCaches, isOf(each, place), isBelow(each.prefix, place)) !== "no",
+    );
+    const isDeclared =
+      near.length > 0 &&
+      this.#terraform.ofType(REPOSITORY).some((each) => place.isNamed(each.stated("name")) !== "no");
+    return isDeclared ? [] : [...near].sort((one, other) => lengthOf(other) - lengthOf(one));
   }
 
   /** The policies and what they apply to, as texts. */
   get texts(): readonly string[] {
     const ofRepositories = this.#policies.map((each) => [each, shown(each.repository)] as const);
     const ofRegistries = this.#registryPolicies.map((each) => [each, "the registry"] as const);
-    return [...ofRepositories, ...ofRegistries].map(
+    const ofTemplates = this.#templates.map((each) => [each, createdBy(each)] as const);
+    return [...ofRepositories, ...ofRegistries, ...ofTemplates].map(
       ([{ account, region, text }, what]) =>
         `policy of ${what} in ${shown(account)}, ${shown(region)}: ${shown(text)}`,
     );
@@ -193,6 +228,9 @@ export class Registries {
       ...this.#registryPolicies.flatMap((each) =>
         grantedBy(each.policy, `the registry ${place(each)}`, each.source),
       ),
+      ...this.#templates.flatMap((each) =>
+        grantedBy(each.policy, `${createdBy(each)} ${place(each)}`, each.source),
+      ),
       ...this.#terraform.ofType("aws_ecrpublic_repository").flatMap((each): readonly Granted[] => {
         const text = `pull from the public repository ${shown(each.stated("repository_name"))}`;
         return each.adopted
@@ -207,7 +245,7 @@ export class Registries {
     return this.#terraform.ofType("aws_ecr_pull_through_cache_rule").find((rule) => {
       const prefix = rule.stated("ecr_repository_prefix");
       const isThere = isOf({ account: accountOf(rule), region: regionOf(rule) }, place) !== "no";
-      return isThere && (is(prefix, "ROOT") === "yes" || place.isBelow(prefix) !== "no");
+      return isThere && isBelow(prefix, place) !== "no";
     })?.source;
   }
 
@@ -220,6 +258,37 @@ export class Registries {
     const names = resources.flatMap((each) => [each.stated("name"), each.attribute("arn")]);
     return this.#modules.given(resources, [...names, known(place.resource.example)]);
   }
+}
+
+const ROOT = "ROOT";
+
+export function isBelow(prefix: Known<string>, place: AskedPlace): Ternary {
+  return is(prefix, ROOT) === "yes" ? "yes" : place.isBelow(prefix);
+}
+
+/** Templates that may apply come before those that do, whose prefix is known. */
+function lengthOf({ prefix }: CreationTemplate): number {
+  const text = orElse(prefix, () => undefined);
+  return text === undefined ? Number.POSITIVE_INFINITY : text === ROOT ? 0 : text.length;
+}
+
+function createdBy({ prefix }: CreationTemplate): string {
+  return `each repository that a pull creates below ${shown(prefix)}`;
+}
+
+function templateOf(template: Resource, documents: Documents): CreationTemplate {
+  const text = template.stated("repository_policy");
+  const uses = template.list("applied_for");
+  return {
+    account: accountOf(template),
+    region: regionOf(template),
+    prefix: template.stated("prefix"),
+    isForCaches: whether(uses, (all) => or(...all.map((use) => is(use, "PULL_THROUGH_CACHE")))),
+    source: template.source,
+    policy: documents.ofText(text, "resource"),
+    isOfRegistry: false,
+    text,
+  };
 }
 
 function repositoryPolicies(terraform: Terraform, documents: Documents): readonly RepositoryPolicy[] {

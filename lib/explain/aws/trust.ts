@@ -295,7 +295,7 @@ function idsOf(found: readonly RegisteredIssuer[]): string {
 }
 
 function plain(url: string): string {
-  return url.replace(/\/+$/, "").toLowerCase();
+  return url.replace(/(?<!\/)\/+$/, "").toLowerCase();
 }
 
 /** True for an Allow statement's condition on the subject, which is ignored where only the audience is judged. */

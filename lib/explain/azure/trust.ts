@@ -169,7 +169,7 @@ function places(what: string, credentials: readonly Credential[]): readonly Evid
 }
 
 function plain(value: string): string {
-  return value.replace(/\/+$/, "").toLowerCase();
+  return value.replace(/(?<!\/)\/+$/, "").toLowerCase();
 }
 
 /** Entra fetches the issuer's keys over the internet. */

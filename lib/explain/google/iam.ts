@@ -176,7 +176,7 @@ function mayConcern(policy: Resource, permissions: readonly string[]): boolean {
   });
   return (denied ?? [known("")]).some((each) => {
     // `compute.googleapis.com/instances.create` in deny policies is `compute.instances.create` in roles.
-    const service = orElse(each, () => "").replace(/\.googleapis\.com\/.*$/, ".");
+    const service = orElse(each, () => "").replace(/\.googleapis\.com\/[^]*$/, ".");
     return permissions.some((permission) => permission.startsWith(service));
   });
 }

@@ -93,7 +93,7 @@ function objectsOf(resources: readonly Resource[]): ReadonlyMap<string, readonly
   return all;
 }
 
-const HOST = /^https:\/\/(?:([^/]+)\.)?storage\.[^/]+(?:\/(.*))?$/;
+const HOST = /^https:\/\/(?:([^/]+)\.)?storage\.[^/]+(?:\/([^]*))?$/;
 
 /** `https://storage.googleapis.com/<bucket>/…` and `https://<bucket>.storage.googleapis.com/…`. */
 function nameAt(name: Known<string>, url: Known<string>): Known<string> | undefined {

@@ -120,7 +120,7 @@ export function emailOf(account: Resource): Known<string> {
   );
 }
 
-const EMAIL = /@([^.@]+)(?:\.(.+))?\.iam\.gserviceaccount\.com$/;
+const EMAIL = /@([^.@]+)(?:\.([^@]+))?\.iam\.gserviceaccount\.com$/;
 
 /** The project in a service account's address; `example.com:project` is written `project.example.com` there. */
 export function projectOfEmail(email: Known<string>): Known<string> | undefined {

@@ -280,12 +280,20 @@ const TYPES = [
 const ATTRIBUTES =
   "access_token|client_key|id_token|kube_(?:admin_)?config_raw|password|private_key|secret|token|value";
 
-/** A reference to one of them, as far as an output can name it. */
-const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATTRIBUTES})\b`);
+const CREDENTIAL = new RegExp(String.raw`\b(?:${TYPES})\.`);
+const ATTRIBUTE = new RegExp(String.raw`\.(?:${ATTRIBUTES})\b`);
+
+/** True for a text with a reference to one of them, as far as an output can name it. */
+function namesCredential(text: string): boolean {
+  return (text.match(/[\w.[\]"*-]+/g) ?? []).some((path) => {
+    const at = path.search(CREDENTIAL);
+    return at >= 0 && ATTRIBUTE.test(path.slice(at).replace(CREDENTIAL, ""));
+  });
+}
 
 /** An output is in the state in plain text, and in the file with which bind finishes manifests. */
 function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
-  const isSecret = (text: string): boolean => isSecretText(text) || CREDENTIALS.test(text);
+  const isSecret = (text: string): boolean => isSecretText(text) || namesCredential(text);
   return [...outputs]
     .filter(([, value]) => isSecret(shown(value)) || hides(value, isSecret))
     .map(([name]) => secretMaterial(`the Terraform output ${name}`));

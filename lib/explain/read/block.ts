@@ -16,6 +16,8 @@ export interface Configuration {
   readonly place: string;
   /** A value as written, references followed as far as they go. */
   evaluated(value: unknown, instance?: Instance): Tree;
+  /** As {@link evaluated}, remembered for a value to which many expressions may refer. */
+  shared(value: unknown, instance?: Instance): Tree;
   /** The value of a resource's attribute in an expression of this configuration. */
   attribute(resource: Resource, path: readonly (string | number)[]): Tree;
   /** The arguments of a Terraform provider's configuration; empty if there is none. */
@@ -238,7 +240,7 @@ export class Resource extends Block {
 
   /** The value of one of its expressions, with its own `each` and `count`; for the configuration's use. */
   evaluate(value: unknown): Tree {
-    return this.scope.evaluated(value, this.instance);
+    return this.scope.shared(value, this.instance);
   }
 
   #doubt(name: string): Known<never> | undefined {

@@ -75,7 +75,8 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
 
 /** The resources that were not read, without those whose objects a plan or state has. */
 function perhapsOf(all: readonly ManifestResources[]): readonly Resource[] {
-  const whole = ({ address }: { readonly address: string }): string => address.replace(/\[[^\]]*\]$/, "");
+  const whole = ({ address }: { readonly address: string }): string =>
+    address.replace(/\[(?:\d+|"[^"]*")\]$/, "");
   const read = new Set(all.flatMap(({ objects }) => objects.map(whole)));
   return all.flatMap(({ perhaps }) => perhaps.filter((each) => !read.has(whole(each))));
 }

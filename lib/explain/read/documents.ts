@@ -167,7 +167,10 @@ function firstWrongLine(text: string): number {
  */
 const READ_RULES = {
   ...YAML_RULES,
-  ...{ uniqueKeys: false, logLevel: "silent" as const },
+  // Repeated keys and lines of errors are found here: the package compares all keys, and splits the text for each error.
+  uniqueKeys: false,
+  logLevel: "silent" as const,
+  prettyErrors: false,
   customTags: (tags: Tags): Tags =>
     tags.filter(
       (each) => typeof each === "string" || !(each.format === "TIME" || each.tag.endsWith(":timestamp")),
@@ -192,7 +195,6 @@ function readYaml(text: string, firstOnly = false): Yaml {
   const begin = beginOfDocument(text, DOCUMENTS_MAX);
   if (begin !== undefined) return tooMuch(`has more than ${DOCUMENTS_MAX} documents`, begin);
   try {
-    // Repeated keys are found below: the package would compare each key with all before it.
     const parsed = parseAllDocuments(text, READ_RULES);
     const documents = Array.isArray(parsed) ? parsed : [];
     const values: unknown[] = [];
@@ -216,7 +218,7 @@ const STACK = "Maximum call stack size exceeded";
 function problemOf(document: Document.Parsed): YamlProblem | undefined {
   const [error] = document.errors;
   if (error?.message.includes(STACK)) return tooMuch(TOO_DEEP, error.pos[0]);
-  if (error) return notYaml(error.message.split(" at line")[0] ?? "", error.pos[0]);
+  if (error) return notYaml(error.message, error.pos[0]);
   const found = repeatedKeyOrAliases(document);
   if (found === undefined || found === "aliases") return found && tooMuch(ALIASES, 0);
   return notYaml("Map keys must be unique", found.range?.[0] ?? 0);

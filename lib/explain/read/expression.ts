@@ -33,8 +33,11 @@ export function templateOf(expression: string): string {
   return `\${${expression}}`;
 }
 
+/** Limit for nested expressions and templates; real ones nest a few levels. */
+const DEPTH_MAX = 50;
+
 /** Parses a template; a text without expressions is one part. In quotes, a backslash begins an escape. */
-export function parseTemplate(text: string, isQuoted = false): Expression {
+export function parseTemplate(text: string, isQuoted = false, depth = 0): Expression {
   const parts: (string | Expression)[] = [];
   let literal = "";
   for (let at = 0; at < text.length;) {
@@ -57,7 +60,7 @@ export function parseTemplate(text: string, isQuoted = false): Expression {
     if (start === DIRECTIVE || end < 0) return { kind: "template", parts: [{ kind: "other", text }] };
     if (literal !== "") parts.push(literal);
     literal = "";
-    parts.push(parseExpression(text.slice(at + start.length, end)));
+    parts.push(parseExpression(text.slice(at + start.length, end), depth));
     at = end + 1;
   }
   if (literal !== "" || parts.length === 0) parts.push(literal);
@@ -69,12 +72,13 @@ const STARTS: readonly string[] = ["${", DIRECTIVE];
 /** A doubled dollar or percent sign is Terraform's escape for a literal one. */
 const ESCAPES: readonly string[] = ["$${", "%%{"];
 
-/** The position of the brace that closes an expression; -1 if there is none. */
-function endOfExpression(text: string, from: number): number {
+/** The position of the brace that closes an expression; -1 if there is none, or too many templates are nested. */
+function endOfExpression(text: string, from: number, templates = 0): number {
   let depth = 0;
+  if (templates > DEPTH_MAX) return -1;
   for (let at = from; at < text.length; at++) {
     const unit = text[at];
-    if (unit === '"') at = endOfString(text, at + 1);
+    if (unit === '"') at = endOfString(text, at + 1, templates);
     else if (unit === "{") depth++;
     else if (unit === "}" && depth-- === 0) return at;
     if (at < from) return -1;
@@ -83,21 +87,21 @@ function endOfExpression(text: string, from: number): number {
 }
 
 /** The position of the quote that closes a text with nested templates; -1 if there is none. */
-function endOfString(text: string, from: number): number {
+function endOfString(text: string, from: number, templates = 0): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === '"') return at;
     else if (text.startsWith("${", at) && text[at - 1] !== "$") {
-      at = endOfExpression(text, at + 2);
+      at = endOfExpression(text, at + 2, templates + 1);
       if (at < 0) return -1;
     }
   }
   return -1;
 }
 
-function parseExpression(source: string): Expression {
+function parseExpression(source: string, depth: number): Expression {
   const text = source.trim();
-  const reader = new Reader(text);
+  const reader = new Reader(text, depth);
   const read = reader.expression();
   return read !== undefined && reader.isAtEnd() ? read : { kind: "other", text };
 }
@@ -106,17 +110,15 @@ const NAME = /[A-Za-z_][\w-]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?/y;
 const SPACE = /\s*/y;
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
-/** Limit for nested expressions; real ones nest a few levels. */
-const DEPTH_MAX = 50;
-
 /** Reads one expression; each method returns `undefined` if it finds something else. */
 class Reader {
   readonly #text: string;
   #at = 0;
-  #depth = 0;
+  #depth: number;
 
-  constructor(text: string) {
+  constructor(text: string, depth: number) {
     this.#text = text;
+    this.#depth = depth;
   }
 
   isAtEnd(): boolean {
@@ -169,7 +171,7 @@ class Reader {
     if (end < 0) return undefined;
     const inside = this.#text.slice(this.#at + 1, end);
     this.#at = end + 1;
-    return parseTemplate(inside, true);
+    return parseTemplate(inside, true, this.#depth);
   }
 
   #list(): Expression | undefined {
@@ -226,7 +228,7 @@ function escapeAt(text: string, at: number): readonly [all?: string, plain?: str
 }
 
 /** Possible resource addresses in an expression that stays text. */
-const ADDRESSES = /(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
+const ADDRESSES = /(?<!\w)(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
 
 /** The paths of an expression and of all nested ones, including those that are not evaluated. */
 export function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {

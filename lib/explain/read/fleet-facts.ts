@@ -207,8 +207,9 @@ function providerList(
 }
 
 function isProviderFile(key: string, written: string): boolean {
+  const [, ...after] = key.toLowerCase().split("clusterprofile");
   return (
-    /clusterprofile.*provider/i.test(key) ||
+    after.some((each) => each.includes("provider")) ||
     (/\bproviders"?:/.test(written) && /\bexecConfig"?:/.test(written))
   );
 }

@@ -85,7 +85,7 @@ interface NodePool {
   readonly source: Source;
 }
 
-const RELEASE = /:v?(\d+\.\d+)\.\d+[^/@]*$/;
+const RELEASE = /:v?(\d+\.\d+)\.\d[^/:@]*$/;
 
 /** The NodePools of the cluster. */
 function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts): readonly NodePool[] {

@@ -129,7 +129,7 @@ function followed(value: unknown, late: LateReader): unknown {
 
 /** Brackets around the name of a late value in a text, for rules that know only plain texts. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
-const NAME = /\ue000(\d+):([^\ue001]*)\ue001/g;
+const NAME = /\ue000(\d+):([^\ue000\ue001]*)\ue001/g;
 const numbers = new WeakMap<Reference, number>();
 /** The named references; weak, so that names keep no document alive. */
 const named = new Map<number, WeakRef<Reference>>();

@@ -96,7 +96,7 @@ function nodeOf(
   const { flags, configuration, problem, doubt } = setup;
   const changed = commandChange(files);
   return {
-    name: /([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
+    name: /(?<![^/\\])([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
     files,
     flags:
       flags &&

@@ -13,7 +13,6 @@ import {
   isKnown,
   isSensitive,
   known,
-  map,
   match,
   notKnown,
   orElse,
@@ -27,6 +26,7 @@ import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, treeAt, treeOf } from "../../model/tree";
 import { Block, type Configuration, type Instance, NOT_YET, type Resource } from "./block";
 import { type Expression, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
+import { Growth, TEXT_MAX, VALUE_MAX } from "./growth";
 import { Hidden, hiddenTree } from "./sensitive";
 import type { Source } from "./source";
 
@@ -36,7 +36,8 @@ export interface NotRead {
   /** Why, as a clause: "modules are not followed". */
   readonly reason: string;
   readonly mentions: ReadonlySet<object>;
-  readonly texts: readonly string[];
+  /** Texts in it. */
+  readonly texts: ReadonlySet<string>;
 }
 
 /** Sources of attributes from outside a configuration: other documents, and the clouds' rules. */
@@ -51,8 +52,10 @@ export interface Surroundings {
 const HOPS = 32;
 /** Limit for the locals that one expression uses. */
 const FOLLOWED_MAX = 1000;
-/** No argument accepts a text of a mebibyte. */
-const LONGEST = 1024 * 1024;
+/** Values below this size need not be remembered. */
+const SMALL = 64 * 1024;
+/** Limit for the characters in which resources are looked for; beyond it, every resource may be named. */
+const SEARCHED_MAX = 64 * 1024 * 1024;
 
 /** An expression in a plan; other texts of plans are literal. */
 export class Expressed {
@@ -63,6 +66,9 @@ export class Expressed {
     this.template = template;
   }
 }
+
+/** Evaluated values by template, or by the list or object as written. */
+type Values = Map<unknown, Tree>;
 
 export class Scope implements Configuration {
   readonly place: string;
@@ -83,8 +89,16 @@ export class Scope implements Configuration {
   backend: { readonly type: string; readonly settings: Json } | undefined;
   readonly #surroundings: Surroundings;
   readonly #references = new Map<string, Reference>();
-  readonly #followed = new Map<string, Tree>();
+  readonly #values: Values = new Map();
+  readonly #instances = new WeakMap<Instance, Values>();
+  readonly growth: Growth = new Growth();
+  readonly #paths = new Map<string, ReturnType<typeof pathsOf>>();
+  #everything: readonly Resource[] | undefined;
+  #all: ReadonlySet<object> | undefined;
   #hops = 0;
+  /** Characters of all values that took the place of expressions. */
+  #filled = 0;
+  #searched = 0;
 
   constructor(surroundings: Surroundings, place: string, isLiteral: boolean) {
     this.#surroundings = surroundings;
@@ -101,25 +115,40 @@ export class Scope implements Configuration {
     return this.outputs.has(name) ? asText(this.evaluated(this.outputs.get(name))) : undefined;
   }
 
-  targets(value: unknown, followed: Set<string> = new Set()): readonly Resource[] {
-    if (value instanceof Expressed) return this.#targets(value.template, followed);
-    if (value instanceof Hidden) return value.read((written) => this.targets(written, followed));
+  /** As {@link targets}, as a set; one set for all that may name every resource. */
+  mentions(value: unknown): ReadonlySet<object> {
+    const found = this.targets(value);
+    if (found !== this.#everything) return new Set(found);
+    return (this.#all ??= new Set(found));
+  }
+
+  targets(value: unknown): readonly Resource[] {
+    if (this.#searched > SEARCHED_MAX) return (this.#everything ??= [...this.resources.values()]);
+    return this.#targetsIn(value, new Set());
+  }
+
+  #targetsIn(value: unknown, followed: Set<string>): readonly Resource[] {
+    if (value instanceof Expressed) return this.#targetsOf(value.template, followed);
+    if (value instanceof Hidden) return value.read((written) => this.#targetsIn(written, followed));
     if (typeof value === "string")
-      return !this.isLiteral && isTemplate(value) ? this.#targets(value, followed) : [];
+      return !this.isLiteral && isTemplate(value) ? this.#targetsOf(value, followed) : [];
     return typeof value === "object" && value !== null
-      ? Object.values(value).flatMap((each) => this.targets(each, followed))
+      ? Object.values(value).flatMap((each) => this.#targetsIn(each, followed))
       : [];
   }
 
   /** Locals and variables are followed, each once. */
-  #targets(template: string, followed: Set<string>): readonly Resource[] {
-    return pathsOf(parseTemplate(template)).flatMap((path) => {
+  #targetsOf(template: string, followed: Set<string>): readonly Resource[] {
+    this.#searched += template.length;
+    const paths = this.#paths.get(template) ?? pathsOf(parseTemplate(template));
+    this.#paths.set(template, paths);
+    return paths.flatMap((path) => {
       const found = this.#found(path);
       if (found) return [found.resource];
       const name = path.slice(0, 2).join(".");
       if (!this.named.has(name) || followed.has(name) || followed.size > FOLLOWED_MAX) return [];
       followed.add(name);
-      return this.targets(this.named.get(name), followed);
+      return this.#targetsIn(this.named.get(name), followed);
     });
   }
 
@@ -133,6 +162,18 @@ export class Scope implements Configuration {
     if (value instanceof Expressed) return this.#template(value.template, instance);
     if (value instanceof Hidden) return this.#hidden(value, instance);
     if (value === NOT_YET) return unread("it is known only after apply");
+    if (typeof value !== "object" || value === null) return treeOf(value);
+    const values = this.#valuesOf(instance);
+    if (values.has(value)) return values.get(value) ?? known(undefined);
+    const before = this.#filled;
+    const made = this.#structure(value, instance);
+    if (this.#filled - before <= SMALL) return made;
+    const bounded = this.growth.bounded(made, VALUE_MAX);
+    values.set(value, bounded);
+    return bounded;
+  }
+
+  #structure(value: object, instance: Instance | undefined): Tree {
     if (Array.isArray(value)) return treeOf(value.map((item) => this.evaluated(item, instance)));
     if (!isRecord(value)) return treeOf(value);
     const entries = Object.entries(value).map(([key, child]) => [key, this.evaluated(child, instance)]);
@@ -143,6 +184,19 @@ export class Scope implements Configuration {
   #hidden(value: Hidden, instance: Instance | undefined): Tree {
     const found = value.read((written) => hiddenTree(this.evaluated(written, instance)));
     this.asked.set(value.name, found);
+    return found;
+  }
+
+  shared(value: unknown, instance?: Instance): Tree {
+    const made = this.evaluated(value, instance);
+    if (typeof value === "object" && value !== null) this.#valuesOf(instance).set(value, made);
+    return made;
+  }
+
+  #valuesOf(instance: Instance | undefined): Values {
+    if (instance === undefined) return this.#values;
+    const found = this.#instances.get(instance) ?? (new Map() as Values);
+    this.#instances.set(instance, found);
     return found;
   }
 
@@ -158,18 +212,19 @@ export class Scope implements Configuration {
   }
 
   #template(text: string, instance: Instance | undefined): Tree {
-    if (instance !== undefined) return this.#guarded(() => this.#value(parseTemplate(text), instance));
-    if (this.#followed.has(text)) return this.#followed.get(text) ?? known(undefined);
+    const values = this.#valuesOf(instance);
+    if (!values.has(text)) this.#compute(text, instance, values);
+    const value = values.get(text) ?? known(undefined);
+    this.#filled += this.growth.sizeOf(value);
+    return value;
+  }
+
+  #compute(text: string, instance: Instance | undefined, values: Values): void {
     // A cycle ends where it began.
-    this.#followed.set(text, this.#kept(text));
-    const found = this.#guarded(() => this.#value(parseTemplate(text), undefined));
-    const isTooLong = orElse(
-      map(found, (each) => typeof each === "string" && each.length > LONGEST),
-      () => false,
-    );
-    const kept = isTooLong ? this.#kept(text) : found;
-    this.#followed.set(text, kept);
-    return kept;
+    values.set(text, this.#kept(text));
+    const found = this.#guarded(() => this.#value(parseTemplate(text), instance));
+    this.growth.allowFor(text);
+    values.set(text, this.growth.bounded(found, TEXT_MAX));
   }
 
   #guarded(follow: () => Tree): Tree {
@@ -209,6 +264,7 @@ export class Scope implements Configuration {
     const pieces = parts.map((part) =>
       typeof part === "string" ? known(part) : asText(this.#value(part, instance)),
     );
+    if (this.growth.sizeOf(known(pieces)) > VALUE_MAX) return this.growth.bounded(known(pieces), VALUE_MAX);
     return textOf(
       pieces.flatMap((text) =>
         match(
@@ -236,7 +292,7 @@ export class Scope implements Configuration {
     const value = this.named.get(name);
     // A variable whose value is in a file that was not read.
     if (!isKnown(value as Known<unknown>)) return value as Known<never>;
-    return this.named.has(name) ? rest(this.evaluated(value)) : kept();
+    return this.named.has(name) ? rest(this.shared(value)) : kept();
   }
 
   /** The steps with index expressions evaluated; `undefined` if one is not known. */

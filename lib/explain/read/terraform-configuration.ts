@@ -159,16 +159,18 @@ function readFolder(terraform: Terraform, folder: string, files: readonly Config
   return scope;
 }
 
-const NAMED = /\b(?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*/g;
-const QUOTED = /"((?:[^"\\\n]|\\.)*)"/g;
+/** An identifier may contain a minus sign; what precedes its first letter is a number and an operator. */
+const NAMED = /(?<![\w-])[\d-]*((?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*)/g;
+/** What is between two quotes of a line, inside and outside of texts: a comment may hold one quote. */
+const QUOTED = /(?:[^"\\\n]|\\.)+/g;
 
 /** Records a file that may change the resources that it names; an override file may change any. */
 function addUnread(scope: Scope, source: Source, reason: string, text: string, overrides: boolean): void {
-  const named = new Set(text.match(NAMED));
+  const named = new Set([...text.matchAll(NAMED)].map(([, name]) => name));
   const all = [...scope.resources.values()];
   // Expressions name instances of `count` and `for_each` without their keys.
-  const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[.*$/, "")));
-  const texts = [...text.matchAll(QUOTED)].map(([, each = ""]) => each);
+  const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[[^]*$/, "")));
+  const texts = new Set(text.match(QUOTED));
   scope.notRead.push({ source, reason, mentions: new Set(mentions), texts });
 }
 
@@ -253,11 +255,11 @@ function addResource(
     return;
   }
   const made = instances(scope, values);
-  if (made === undefined) add(address, false);
-  for (const instance of made ?? []) add(`${address}[${JSON.stringify(instance.key)}]`, true, instance);
+  if (made === undefined || !scope.growth.allows(made.length, values)) add(address, false);
+  else for (const instance of made) add(`${address}[${JSON.stringify(instance.key)}]`, true, instance);
 }
 
-/** More would be a mistake; Terraform itself is slow with thousands. */
+/** More of one resource would be a mistake; Terraform itself is slow with thousands. */
 const INSTANCES_MAX = 1000;
 
 /** The instances that `count` and `for_each` create; `undefined` if they are not known. */
@@ -280,15 +282,15 @@ function instances(scope: Scope, { count, for_each: each }: Json): readonly Inst
 /** Records module calls and what they are given; what the modules do with it is not read. */
 function addModules(scope: Scope, value: Json, file: Source): void {
   for (const [name, block] of entriesOf(value["module"])) {
-    const texts: string[] = [];
+    const texts = new Set<string>();
     const visit = (each: unknown): void => {
-      if (typeof each === "string") texts.push(each);
+      if (typeof each === "string") texts.add(each);
       else if (typeof each === "object" && each !== null) Object.values(each).forEach(visit);
     };
     visit(block);
     const source: Source = { ...file, path: propertyPath(["module", name]) };
     const reason = "a module, which explain does not follow";
-    scope.notRead.push({ source, reason, mentions: new Set(scope.targets(block)), texts });
+    scope.notRead.push({ source, reason, mentions: scope.mentions(block), texts });
   }
 }
 

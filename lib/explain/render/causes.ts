@@ -88,8 +88,8 @@ const WORD_BEGIN = "(?<![a-z0-9])";
 /** Whether a word is the finding's own: its service account, its image or a repository of it, or named after them. */
 function ownName({ subject, target }: Finding): (word: string) => boolean {
   const [namespace = "", name = ""] = subject.split("/");
-  const repository = target.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
-  const path = repository.slice(repository.indexOf("/") + 1).replace(/\*.*$/, "");
+  const repository = target.replace(/@[^]*$/, "").replace(/:[^/:]*$/, "");
+  const path = repository.slice(repository.indexOf("/") + 1).replace(/\*[^]*$/, "");
   const texts = [subject, target, repository, path].filter((text) => text.length > 1);
   const alone = [name, namespace].filter((text) => text !== "");
   const [ofName, ofNamespace] = [name, namespace].map(
@@ -132,7 +132,7 @@ function shared(one: string, other: string): string {
 
 /** Whole words alone: `prod_shop_` of `prod_shop_web` and `prod_shop_worker`. */
 function cut(text: string): string {
-  return text.replace(/[A-Za-z0-9]+$/, "");
+  return text.replace(/(?<![A-Za-z0-9])[A-Za-z0-9]+$/, "");
 }
 
 function reversed(text: string): string {

@@ -138,7 +138,7 @@ function nameAt(door: StoreDoor, url: Known<string>): string | undefined {
 }
 
 function folder(name: string): string {
-  const plain = name.replace(/\/+$/, "");
+  const plain = name.replace(/(?<!\/)\/+$/, "");
   return plain === "" ? "" : `${plain}/`;
 }
 

@@ -13,6 +13,8 @@ import type { Terraform } from "../read/terraform";
 /** The module calls that were not read, except modules whose resources a plan or state has. */
 export class Unread {
   readonly #calls: readonly NotRead[];
+  /** The texts of a call, one a line. */
+  readonly #texts = new Map<NotRead, string>();
 
   constructor(terraform: Terraform) {
     const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
@@ -31,6 +33,12 @@ export class Unread {
     return this.#calls.length === 0;
   }
 
+  #textsOf(call: NotRead): string {
+    const found = this.#texts.get(call) ?? [...call.texts].join("\n").toLowerCase();
+    this.#texts.set(call, found);
+    return found;
+  }
+
   /** The answer if a call receives one of the resources or texts, in any letter case; otherwise `undefined`. */
   answer(
     what: string,
@@ -42,7 +50,7 @@ export class Unread {
     const found = this.#calls.find(
       (call) =>
         resources.some((resource) => call.mentions.has(resource)) ||
-        call.texts.some((text) => literal.some((each) => names(text.toLowerCase(), each))),
+        literal.some((each) => names(this.#textsOf(call), each)),
     );
     return (
       found &&

@@ -84,7 +84,7 @@ export function isConditionOfOperators(condition: unknown): condition is PolicyC
 const WIDE_ACTION = /^(?:[*?]+|[^:]+:[*?]+)$/;
 
 /** The resource consists only of wildcards; what precedes it states only its kind or its owner. */
-const WIDE_RESOURCE = /^[*?:/]*[*?][*?:/]*$/;
+const WIDE_RESOURCE = /^[:/]*[*?][*?:/]*$/;
 
 /** Fields of an ARN before the resource. */
 const ARN_FIELDS = 5;

@@ -16,7 +16,7 @@ export const azurermSince = {
   storageContainerId: "4.77",
 } as const;
 
-const AT_LEAST = /^\s*(?:=|>=?|~>)?\s*v?(\d+(?:\.\d+){0,2})(?:-[\w.-]+)?\s*$/;
+const AT_LEAST = /^\s*(?:(?:=|>=?|~>)\s*)?v?(\d+(?:\.\d+){0,2})(?:-[\w.-]+)?\s*$/;
 
 /**
  * The lowest version that a Terraform constraint allows, `0.0` if it states none: what this version accepts, every

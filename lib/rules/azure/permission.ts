@@ -159,10 +159,11 @@ function clause(pattern: string): string {
  */
 export function readRepositoryCondition(condition: string): RepositoryLimit {
   const text = condition.replace(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : ""));
-  const [, actions = "", clauses = ""] = /^\(\((!.*?\}\))\)OR\((@.*)\)\)$/.exec(text) ?? [];
-  const limited = actions.split("AND");
+  const [actions = "", clauses = "", ...more] = text.split(/(?<=\}\))\)OR\((?=@)/);
+  if (!actions.startsWith("((!") || !clauses.endsWith("))") || more.length > 0) return "unknown";
+  const limited = actions.slice(2).split("AND");
   if (!LIMITED.every((action) => limited.includes(action)) || !limited.every(isAction)) return "unknown";
-  const patterns = clauses.split("OR@").map(readClause);
+  const patterns = clauses.slice(0, -2).split("OR@").map(readClause);
   return patterns.every((pattern) => pattern !== undefined) ? patterns : "unknown";
 }
 

@@ -337,7 +337,7 @@ function audienceProblems(issuer: Json, url: string): readonly string[] {
 
 /** Skips blocks other than certificates. */
 function authorityProblem(pem: string): string | undefined {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----(?:[^-]*-(?!----BEGIN))*?----END CERTIFICATE-----/g) ?? [];
   return certificateProblem(certificates.join("\n"));
 }
 
@@ -387,7 +387,7 @@ function ruleProblems(entry: Json): readonly string[] {
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, "");
+  return url.replace(/(?<!\/)\/+$/, "");
 }
 
 function twice(entries: readonly Json[], key: string): readonly string[] {

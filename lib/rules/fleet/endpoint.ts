@@ -69,7 +69,7 @@ export function proxyIssues(proxy: unknown, isOpen: IsOpen = isLate): Issues {
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const BLOCK = /-----BEGIN ([^\n-]*)-----[\s\S]*?-----END \1-----/g;
+const BLOCK = /-----BEGIN ([^\n-]*)-----(?:[^-]*-(?!----BEGIN))*?----END \1-----/g;
 
 /** The CRD checks only that it is base64; client-go fails at the first connection if it contains no certificate. */
 export function certificateAuthorityIssues(data: unknown, isOpen: IsOpen = isLate): Issues {

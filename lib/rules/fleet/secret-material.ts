@@ -15,9 +15,9 @@ export const HIDDEN_PREFIX = "sensitive.";
  * token, or a URL with user and password.
  */
 const VALUES: readonly RegExp[] = [
-  /BEGIN[^\n-]*PRIVATE[^\n-]*KEY/i,
+  /BEGIN[^\n-]{0,40}PRIVATE[^\n-]{0,20}KEY/i,
   /"private_key(?:_id)?"\s*:/,
-  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\./,
+  /\.(?<=\beyJ[\w-]{8,}\.)eyJ[\w-]{8,}\./,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
   /\bAIza[\w-]{35}\b/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}\b/,
@@ -45,7 +45,7 @@ export function isSecretName(name: string): boolean {
 /** True for a text that is or contains a secret; also decodes base64. */
 export function isSecretText(text: string): boolean {
   if (VALUES.some((pattern) => pattern.test(text))) return true;
-  if (text.length < 64 || !/^[A-Za-z0-9+/\r\n]+=*\s*$/.test(text)) return false;
+  if (text.length < 64 || !/^[A-Za-z0-9+/\r\n]+=*$/.test(text.trimEnd())) return false;
   const decoded = Buffer.from(text, "base64").toString("latin1");
   return VALUES.some((pattern) => pattern.test(decoded));
 }

@@ -34,7 +34,7 @@ const TAKEN: readonly (readonly [RegExp, string])[] = [
 /** Returns the audience unless something else is known to accept it; throws otherwise. */
 export function spokeAudience(audience: string, issuer: Issuer): string {
   const valid = validateAudience(audience);
-  const plain = (url: string): string => url.replace(/\/+$/, "");
+  const plain = (url: string): string => url.replace(/(?<!\/)\/+$/, "");
   if (plain(valid) === plain(issuer.url))
     throw foreignAudience(valid, "the hub's own API server (its issuer)");
   const taken = TAKEN.find(([pattern]) => pattern.test(valid));

@@ -19,7 +19,7 @@ interface Form {
 
 /** Returns a literal text of a form. */
 export function textOfForm(value: string, { problem, pattern, allowed, remedy, what }: Form): string {
-  const given = literal(value, what ?? problem.replace(/^not an? | is .*$/g, ""));
+  const given = literal(value, what ?? problem.replace(/^not an? | is [^]*$/g, ""));
   return typeof given === "string" && pattern.test(given)
     ? given
     : fail("google-invalid", { problem, value: given, allowed, remedy });
@@ -131,7 +131,7 @@ function tidy(text: string, max: number): string {
   return text
     .replace(/[^a-z0-9-]/g, "-")
     .slice(0, Math.max(max, 0))
-    .replace(/-+$/, "");
+    .replace(/(?<!-)-+$/, "");
 }
 
 /**

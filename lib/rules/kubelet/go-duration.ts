@@ -112,6 +112,6 @@ function formatLarge(size: bigint): string {
 
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, "0");
-  const fraction = digits.slice(-places).replace(/0+$/, "");
+  const fraction = digits.slice(-places).replace(/(?<!0)0+$/, "");
   return digits.slice(0, -places) + (fraction && `.${fraction}`);
 }

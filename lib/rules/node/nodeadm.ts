@@ -134,7 +134,7 @@ const PLAIN: readonly string[] = ["7bit", "8bit", "binary"];
 /** The parts of an archive; `undefined` for any other text. */
 function partsOf(archive: string): readonly ReadPart[] | undefined {
   const [head = "", ...rest] = archive.replaceAll("\r\n", "\n").split("\n\n");
-  const boundary = /^content-type:\s*multipart\/[^\n]*boundary="?([^"\n;]+)"?/im.exec(head)?.[1];
+  const boundary = /^content-type:\s*multipart\/[^\r\n]*boundary="?([^"\r\n;]+)"?/im.exec(head)?.[1];
   if (boundary === undefined || !IS_MIME.test(head)) return undefined;
   const [, ...parts] = `\n${rest.join("\n\n")}`.split(`\n--${boundary}`);
   return parts

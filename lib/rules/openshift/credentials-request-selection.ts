@@ -274,13 +274,13 @@ function failForeign(request: RequestHeader, allowed: readonly string[]): never 
     value: request.providerKind,
     allowed: allowed.join(", "),
     remedy:
-      "state `cloud` in the filter, so that requests for other clouds are skipped and reported, or correct the kind",
+      "state `cloud` in the filter, so that requests for other clouds are skipped and reported, or extract one cloud's requests with `oc adm release extract --credentials-requests --cloud=aws`, or =azure, =gcp",
   });
 }
 
 type Question = (header: RequestHeader, filter: CredentialsRequestFilter) => string | undefined;
 
-// No further questions are asked about a request for another cloud.
+// No further questions are asked about a request for another cloud; one without `spec` that passes all is refused.
 const QUESTIONS: readonly Question[] = [
   kindQuestion,
   ({ annotations }) => (annotations[DELETE] === "true" ? `is to be deleted (${DELETE})` : undefined),
@@ -293,6 +293,7 @@ const QUESTIONS: readonly Question[] = [
 
 function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
   const { providerKind } = header;
+  if (providerKind === undefined) return undefined;
   const served = Object.values(KINDS);
   if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
   const others = [...served, ...OTHER_KINDS];

@@ -62,7 +62,8 @@ export interface RequestHeader {
   readonly name: string;
   /** `metadata.annotations`; empty if there are none. */
   readonly annotations: Readonly<Record<string, string>>;
-  readonly providerKind: string;
+  /** `undefined` in a manifest without `spec`, which only names an object to delete. */
+  readonly providerKind: string | undefined;
   readonly source: RequestSource;
 }
 
@@ -79,17 +80,19 @@ export function requestHeader(document: unknown, source: RequestSource): Request
       name: textOf("metadata.name", metadata["name"], isDnsSubdomain, "a DNS subdomain"),
     };
   });
-  return ofRequest({ name, source }, () => {
-    const provider = recordOf("spec.providerSpec", recordOf("spec", top["spec"])["providerSpec"]);
-    assertEqual("spec.providerSpec.apiVersion", provider["apiVersion"], CREDENTIALS_API);
-    const kinds = Object.keys(PROVIDER_FIELDS).join(", ");
-    return {
-      name,
-      annotations: annotationsOf(metadata["annotations"]),
-      providerKind: textOf("spec.providerSpec.kind", provider["kind"], (kind) => kind !== "", kinds),
-      source,
-    };
-  });
+  return ofRequest({ name, source }, () => ({
+    name,
+    annotations: annotationsOf(metadata["annotations"]),
+    providerKind: top["spec"] === undefined ? undefined : providerKindOf(top["spec"]),
+    source,
+  }));
+}
+
+function providerKindOf(spec: unknown): string {
+  const provider = recordOf("spec.providerSpec", recordOf("spec", spec)["providerSpec"]);
+  assertEqual("spec.providerSpec.apiVersion", provider["apiVersion"], CREDENTIALS_API);
+  const kinds = Object.keys(PROVIDER_FIELDS).join(", ");
+  return textOf("spec.providerSpec.kind", provider["kind"], (kind) => kind !== "", kinds);
 }
 
 /**
@@ -103,15 +106,15 @@ export function credentialsRequest(document: unknown, source: RequestSource): Cr
   const header = requestHeader(document, source);
   return ofRequest(header, () => {
     const spec = recordOf("spec", recordOf("document", document, TOP)["spec"], SPEC);
-    const known = Object.hasOwn(PROVIDER_FIELDS, header.providerKind)
-      ? PROVIDER_FIELDS[header.providerKind]
-      : undefined;
+    const providerKind = providerKindOf(spec);
+    const known = Object.hasOwn(PROVIDER_FIELDS, providerKind) ? PROVIDER_FIELDS[providerKind] : undefined;
     const provider = recordOf("spec.providerSpec", spec["providerSpec"], known);
     const secret = secretOf(spec["secretRef"]);
     const { cloudTokenPath } = spec;
     const { apiVersion: _, kind: __, ...providerSpec } = provider;
     return {
       ...header,
+      providerKind,
       secret,
       subjects: subjectsOf(secret.namespace, spec["serviceAccountNames"]),
       cloudTokenPath:

@@ -55,7 +55,9 @@ export interface CredentialsRequestsDiff {
 }
 
 type Values = ReadonlyMap<string, ReadonlySet<string>>;
-type Requests = ReadonlyMap<string, { readonly header: RequestHeader; readonly values: Values }>;
+/** A header of a request that has a `spec`. */
+type Header = RequestHeader & { readonly providerKind: string };
+type Requests = ReadonlyMap<string, { readonly header: Header; readonly values: Values }>;
 
 /**
  * Compares the CredentialsRequests in the documents of two releases, for every cloud, including those that a filter
@@ -83,17 +85,19 @@ export function credentialsRequestsDiff(
 }
 
 function requestsOf(documents: readonly SourcedDocument[]): Requests {
-  const requests = new Map<string, { header: RequestHeader; values: Values }>();
+  const requests = new Map<string, { header: Header; values: Values }>();
   for (const { value, source } of requestDocuments(documents)) {
-    const header = requestHeader(value, source);
-    const key = `${header.providerKind} ${header.name}`;
+    const { providerKind, ...header } = requestHeader(value, source);
+    // It only names an object to delete.
+    if (providerKind === undefined) continue;
+    const key = `${providerKind} ${header.name}`;
     const first = requests.get(key);
     if (first) refuseSameNames([first.header, header]);
     const values = new Map<string, Set<string>>();
     collect(values, "annotations", header.annotations);
     const spec = isRecord(value) ? withoutHeader(value["spec"]) : undefined;
     for (const [field, member] of Object.entries(isRecord(spec) ? spec : {})) collect(values, field, member);
-    requests.set(key, { header, values });
+    requests.set(key, { header: { ...header, providerKind }, values });
   }
   return requests;
 }

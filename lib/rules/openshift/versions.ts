@@ -298,7 +298,7 @@ function nodesByCommand(
   kubeletCommand: string,
 ): PlatformNodes {
   const command = literal(kubeletCommand, "kubeletCommand")
-    .replace(/\s*\\\r?\n\s*/g, " ")
+    .replace(/(?<!\s)\s*\\\r?\n\s*/g, " ")
     .trim();
   if (ROWS[platform] !== withoutFlags)
     fail("openshift-unused", {

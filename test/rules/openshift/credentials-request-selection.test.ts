@@ -73,6 +73,12 @@ describe("requests of another cloud's kind", () => {
     );
   });
 
+  it("are refused with the command that extracts one cloud's", () => {
+    expect(() => selectCredentialsRequests(sourced(own, next, foreign), {})).toThrowError(
+      /`oc adm release extract --credentials-requests --cloud=aws`/,
+    );
+  });
+
   it("are none where all are of one cloud", () => {
     expect(selectCredentialsRequests(sourced(own, next), {}).requests).toHaveLength(2);
   });
@@ -167,6 +173,23 @@ describe("selectCredentialsRequests", () => {
       kept: ["other"],
       skipped: ["1 nutanix is a request of kind NutanixProviderSpec, for another cloud"],
     });
+  });
+
+  // A manifest that tells the cluster-version operator to delete an object needs only its kind, namespace and name.
+  it("leaves out a request without spec that is to be deleted, whatever its cloud was", () => {
+    const { spec: _, ...gone } = document("gone", { "release.openshift.io/delete": "true" }) as {
+      spec: object;
+    };
+    const skipped = ["1 gone is to be deleted (release.openshift.io/delete)"];
+    expect(select([gone, other])).toEqual({ kept: ["other"], skipped });
+    expect(select([gone, other], { cloud: undefined })).toEqual({ kept: ["other"], skipped });
+  });
+
+  it("refuses a request without spec that is not to be deleted", () => {
+    const { spec: _, ...empty } = document("empty") as { spec: object };
+    expect(() => select([empty, other])).toThrowError(
+      /^document 1, CredentialsRequest empty: spec has a value/,
+    );
   });
 
   it("names objects of other kinds, and takes lists apart", () => {
