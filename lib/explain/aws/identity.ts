@@ -10,15 +10,17 @@ import {
   map,
   match,
   orElse,
+  partsOf,
   same,
   shown,
 } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Answer, broken, seen } from "../answer";
+import { type Answer, broken, later, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { notAmongRead } from "../shared/near-miss";
 import { Recent, resourcesIn } from "../shared/references";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
@@ -46,6 +48,8 @@ export interface Role {
 export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
   /** The role; `undefined` if it was not read. */
   readonly role: Role | undefined;
+  /** The answer if the role was not read. */
+  readonly missing: Answer;
   /** The ARN, or the role's name if the ARN is known only after apply. */
   readonly label: string;
 }
@@ -110,6 +114,12 @@ export class Roles {
     return {
       role,
       arn,
+      missing: later("unknown", () =>
+        missing(
+          arn,
+          this.#terraform.ofType(TYPE).map((each) => this.#role(each)),
+        ),
+      ),
       label: !isKnown(arn) && role ? `IAM role ${role.pathName}` : shown(arn),
       account: (isKnown(arn) ? fields?.[4] : role?.account) ?? nowhere,
       partition: (isKnown(arn) ? fields?.[1] : role?.partition) ?? nowhere,
@@ -160,6 +170,22 @@ export class Roles {
         other.address !== resource.address,
     );
   }
+}
+
+/** The nearest is one of the same name, on another path or in another account, else one of the account. */
+function missing(arn: Known<string>, all: readonly Role[]): Answer {
+  const what = partsOf(arn) === undefined ? "the IAM role" : `the IAM role ${shown(arn)}`;
+  const [name, account] = [lastSegment(arn), arnFields(arn)?.[4]].map((each) => each ?? arn);
+  const isOf = ({ account: own }: Role): boolean => account !== undefined && same(own, account) !== "no";
+  const written = ({ arn: own, partition, pathName }: Role): Known<string> =>
+    isKnown(own) ? own : joined("arn:", partition, ":iam::", account ?? "", `:role/${pathName}`);
+  const namesake = all.find(({ resource }) => name && same(resource.attribute("name"), name) === "yes");
+  return unknown(
+    namesake
+      ? `${what} is not among what was read; the nearest is ${shown(written(namesake))}`
+      : notAmongRead(what, arn, all.filter(isOf).map(written)),
+    "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
+  );
 }
 
 function certainFirst(held: readonly HeldPolicy[]): readonly HeldPolicy[] {
