@@ -13,6 +13,7 @@ import {
   partsOf,
   same,
   shown,
+  withoutPrefix,
 } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/refusals";
@@ -20,7 +21,7 @@ import { type Answer, broken, later, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
-import { notAmongRead } from "../shared/near-miss";
+import { nearest } from "../shared/near-miss";
 import { Recent, resourcesIn } from "../shared/references";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
@@ -174,16 +175,18 @@ export class Roles {
 
 /** The nearest is one of the same name, on another path or in another account, else one of the account. */
 function missing(arn: Known<string>, all: readonly Role[]): Answer {
-  const what = partsOf(arn) === undefined ? "the IAM role" : `the IAM role ${shown(arn)}`;
-  const [name, account] = [lastSegment(arn), arnFields(arn)?.[4]].map((each) => each ?? arn);
-  const isOf = ({ account: own }: Role): boolean => account !== undefined && same(own, account) !== "no";
-  const written = ({ arn: own, partition, pathName }: Role): Known<string> =>
-    isKnown(own) ? own : joined("arn:", partition, ":iam::", account ?? "", `:role/${pathName}`);
-  const namesake = all.find(({ resource }) => name && same(resource.attribute("name"), name) === "yes");
+  const what = `the IAM role${partsOf(arn) === undefined ? "" : ` ${shown(arn)}`} is not among what was read`;
+  const [, , , , account, path] = arnFields(arn) ?? [];
+  const name = lastSegment(arn);
+  const of = all.find(({ resource }) => name && same(resource.attribute("name"), name) === "yes");
+  const namesake = of && (isKnown(of.arn) ? shown(of.arn) : `${of.pathName}, whose account is not known`);
+  const others = all.filter((role) => account !== undefined && same(role.account, account) !== "no");
+  const near = nearest(
+    withoutPrefix(path ?? arn, "role/"),
+    others.map(({ pathName }) => pathName),
+  );
   return unknown(
-    namesake
-      ? `${what} is not among what was read; the nearest is ${shown(written(namesake))}`
-      : notAmongRead(what, arn, all.filter(isOf).map(written)),
+    what + (namesake === undefined ? near : `; the nearest is ${namesake}`),
     "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
   );
 }

@@ -203,11 +203,11 @@ describe("a trust policy", () => {
 
   it.each<[string, object, string]>([
     ["nothing like it", NONE, `the IAM role ${ARN} is not among what was read`],
-    ["a role of a similar name", { name: "wep" }, `; the nearest is ${ARN.replace("web", "wep")}`],
+    ["a role of a similar name", { name: "wep" }, "; the nearest is wep"],
     [
       "a role in other letter case",
       { name: "Web" },
-      `; the nearest is ${ARN.replace("web", "Web")}, which differs only in letter case`,
+      "; the nearest is Web, which differs only in letter case",
     ],
     [
       "a role of its name on a path",
