@@ -174,7 +174,7 @@ class Rights implements PullRights {
       (each) => isThere(each) && downloads(each.role, this.#iam) === "yes",
     );
     const members = others.flatMap((each) => orElse(each.members, () => [])).map(shown);
-    return members.length > 0 ? `; ${named([...new Set(members)])} may download from there` : "";
+    return members.length > 0 ? `; it is granted to ${named([...new Set(members)])}` : "";
   }
 
   #answer(found: readonly Counted[], where: string, place: Place, name: AskedName): Answer {

@@ -71,7 +71,7 @@ describe("what almost fits is named", () => {
       [WITHOUT_GRANT, onTools({ member: NEAR })],
       TOOLS,
       "fail",
-      `europe-west1/tools; ${NEAR} may download from there`,
+      `europe-west1/tools; it is granted to ${NEAR}`,
     ],
   ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
 });
