@@ -178,7 +178,9 @@ function missing(arn: Known<string>, all: readonly Role[]): Answer {
   const what = `the IAM role${partsOf(arn) === undefined ? "" : ` ${shown(arn)}`} is not among what was read`;
   const [, , , , account, path] = arnFields(arn) ?? [];
   const name = lastSegment(arn);
-  const of = all.find(({ resource }) => name && same(resource.attribute("name"), name) === "yes");
+  const of = all.find(
+    ({ resource }) => name !== undefined && same(resource.attribute("name"), name) === "yes",
+  );
   const namesake = of && (isKnown(of.arn) ? shown(of.arn) : `${of.pathName}, whose account is not known`);
   const others = all.filter((role) => account !== undefined && same(role.account, account) !== "no");
   const near = nearest(
