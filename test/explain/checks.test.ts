@@ -355,7 +355,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
           '"issuer": "https://oidc.acme.example/edge-1/"',
         ],
       ],
-      text: "they differ in letter case or a trailing slash",
+      text: "https://oidc.acme.example/edge-1 differs only in a trailing slash",
       log: "AccessDenied",
     },
     {
@@ -687,13 +687,13 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       why: "AWS, role elsewhere",
       ...ecr,
       edits: [[TF, '"aws_iam_role": {', '"aws_other": {']],
-      text: "the IAM role is not among what was read",
+      text: "the IAM role arn:aws:iam::111122223333:role/edge-1_shop_web is not among what was read",
     },
     {
       why: "Azure, identity elsewhere",
       ...acr,
       edits: [[TF, '"azurerm_user_assigned_identity": {', '"azurerm_other": {']],
-      text: "the identity with the client id is not among what was read",
+      text: "the identity with the client id <azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B.client_id> is not among what was read",
     },
     {
       why: "Google, pool provider elsewhere",

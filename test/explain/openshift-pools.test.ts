@@ -13,7 +13,13 @@ import { ecr, pullRoles } from "../../lib/cloud/aws";
 import { explain } from "../../lib/explain";
 import { openShift } from "../../lib/openshift";
 import { ImagePulls } from "../../lib/synth";
-import { type Artefacts, folderOf, synthesizedStack } from "../fixtures/explain/artefacts";
+import {
+  type Artefacts,
+  edited,
+  folderOf,
+  synthesized as exampleOf,
+  synthesizedStack,
+} from "../fixtures/explain/artefacts";
 import { filesOf } from "../fixtures/synth/stack-fixture";
 import { synthesized } from "../support/synthesized";
 
@@ -114,6 +120,21 @@ describe("a platform whose unit has no place for the flags", () => {
     const [result] = explain([folderOf(written)], { serviceAccount: "shop/web", image: IMAGE });
     expect(result).toMatchObject({ verdict: "allowed", as: "arn:aws:iam::111122223333:role/edge_shop_web" });
   });
+});
+
+// openshift/machine-config-operator, docs/custom-pools.md: a role that no pool selects reaches no node.
+it.each([
+  ["workers", "unknown", "; the nearest is workers, a pool of its own by the role of its MachineConfigs"],
+  ["Worker", "unknown", "; the nearest is Worker, which differs only in letter case, a pool of its own by"],
+  ["gpu", "unknown", "no CredentialProviderConfig of the nodes worker was read"],
+])("a MachineConfig for %s where worker is meant", (role, verdict, reason) => {
+  const MACHINES = "40-machine-configs.yaml";
+  const written = edited(exampleOf("openshift-aws"), [[MACHINES, `${ROLE}: worker`, `${ROLE}: ${role}`]]);
+  const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:1";
+  const [result] = explain([folderOf(written)], { serviceAccount: "shop/web", image });
+  const open = result?.checks.find(({ status }) => status !== "pass");
+  expect([result?.verdict, open?.id]).toEqual([verdict, "provider-matches-image"]);
+  expect(open?.reason).toContain(reason);
 });
 
 describe("pools of one cluster", () => {

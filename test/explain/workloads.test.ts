@@ -3,8 +3,14 @@
  */
 
 import { describe, expect, it } from "vitest";
-import type { CheckResult, ClusterRecord, ExplainResult } from "../../lib/explain";
-import { explained, firstFailed, statuses } from "../fixtures/explain/artefacts";
+import {
+  type CheckResult,
+  type ClusterRecord,
+  type ExplainResult,
+  type ExplainSelection,
+  explain,
+} from "../../lib/explain";
+import { explained, firstFailed, folderOf, statuses, synthesized } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
 
 const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1";
@@ -335,3 +341,46 @@ it.each([["1.40"], ["junk"], [""]])(
     });
   },
 );
+
+describe("of two clusters that were read, a service account that only one of them has", () => {
+  const both = (["three-clouds", "rke2"] as const).map(synthesized);
+  const TOOLS = "europe-west1-docker.pkg.dev/acme-images/tools/build";
+  const toolsPod = (namespace: string): string =>
+    folderOf({
+      "pod.json": JSON.stringify({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: "p", namespace },
+        spec: { serviceAccountName: "tools", containers: [{ name: "c", image: TOOLS }] },
+      }),
+    });
+  const said = (paths: readonly string[], selection: ExplainSelection): readonly string[] =>
+    explain(paths, selection).map(({ stack, subject, verdict }) => `${stack} ${subject} ${verdict}`);
+
+  it.each<[string, ExplainSelection, readonly string[]]>([
+    ["is judged there", { serviceAccount: "shop/tools" }, ["edge-1 shop/tools allowed"]],
+    [
+      "is judged in the one that is named",
+      { serviceAccount: "shop/tools", stack: "edge" },
+      ["edge shop/tools denied"],
+    ],
+    [
+      "is judged in both where neither has it",
+      { serviceAccount: "shop/none" },
+      ["edge-1 shop/none denied", "edge shop/none denied"],
+    ],
+  ])("%s", (_, selection, expected) => {
+    expect(said(both.map(folderOf), { image: TOOLS, ...selection })).toEqual(expected);
+  });
+
+  it("has its pods, which are written for both, only there", () => {
+    const origin = "workload";
+    expect(said([...both.map(folderOf), toolsPod("shop")], { origin })).toEqual([
+      "edge-1 shop/tools allowed",
+    ]);
+    expect(said([...both.map(folderOf), toolsPod("other")], { origin })).toEqual([
+      "edge-1 other/tools denied",
+      "edge other/tools denied",
+    ]);
+  });
+});

@@ -42,7 +42,7 @@ import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities, RoleTrusts } from "./pod-identity";
 import type { ResourcePolicies } from "./resource-policies";
 import { anythingGranted, rightsGranted, rightsInWords } from "./rights";
-import { type Trust, type TrustQuestion, notFound } from "./trust";
+import { type Trust, type TrustQuestion, all } from "./trust";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
@@ -125,23 +125,25 @@ class RoleIdentity implements AccessIdentity {
 
   get found(): Answer {
     const { role, label } = this.#named;
-    return role ? pass(`${label} is declared`, seen("IAM role", role.resource.source)) : notFound(label);
+    return role ? pass(`${label} is declared`, seen("IAM role", role.resource.source)) : this.#named.missing;
   }
 
   trust(token: TokenQuestion): TrustAnswer {
     const question = this.#question(token);
+    if (question === undefined) return all(this.#named.missing);
     const answers = this.#trust.of(question);
     const isWide = answers.subject.status === "pass" && this.#trust.isWide(question);
     return isWide ? { ...answers, audience: wider(answers.audience, this.#named) } : answers;
   }
 
   admitsAnyAudience(token: TokenQuestion): boolean {
-    return this.#trust.isWide(this.#question(token));
+    const question = this.#question(token);
+    return question !== undefined && this.#trust.isWide(question);
   }
 
   permissions(asked: AskedRights | undefined): Answer {
-    const { role, label, account } = this.#named;
-    if (!role) return notFound(label);
+    const { role, account, missing } = this.#named;
+    if (!role) return missing;
     return asked === undefined
       ? anythingGranted(role)
       : rightsGranted(role, asked.rights, account, this.#policies);
@@ -152,10 +154,10 @@ class RoleIdentity implements AccessIdentity {
     return role ? heldRights(role.policies, role.boundary, role.resource.source) : [];
   }
 
-  #question({ issuer, audience, namespace, name }: TokenQuestion): TrustQuestion {
+  #question({ issuer, audience, namespace, name }: TokenQuestion): TrustQuestion | undefined {
     const { role, account, partition } = this.#named;
     const subject = known(`system:serviceaccount:${namespace}:${name}`);
-    return { role, account, partition, issuer, subject, audience };
+    return role && { role, account, partition, issuer, subject, audience };
   }
 }
 

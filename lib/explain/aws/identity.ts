@@ -10,15 +10,18 @@ import {
   map,
   match,
   orElse,
+  partsOf,
   same,
   shown,
+  withoutPrefix,
 } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Answer, broken, seen } from "../answer";
+import { type Answer, broken, later, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { nearest } from "../shared/near-miss";
 import { Recent, resourcesIn } from "../shared/references";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
@@ -46,6 +49,8 @@ export interface Role {
 export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
   /** The role; `undefined` if it was not read. */
   readonly role: Role | undefined;
+  /** The answer if the role was not read. */
+  readonly missing: Answer;
   /** The ARN, or the role's name if the ARN is known only after apply. */
   readonly label: string;
 }
@@ -110,6 +115,12 @@ export class Roles {
     return {
       role,
       arn,
+      missing: later("unknown", () =>
+        missing(
+          arn,
+          this.#terraform.ofType(TYPE).map((each) => this.#role(each)),
+        ),
+      ),
       label: !isKnown(arn) && role ? `IAM role ${role.pathName}` : shown(arn),
       account: (isKnown(arn) ? fields?.[4] : role?.account) ?? nowhere,
       partition: (isKnown(arn) ? fields?.[1] : role?.partition) ?? nowhere,
@@ -160,6 +171,26 @@ export class Roles {
         other.address !== resource.address,
     );
   }
+}
+
+/** The nearest is one of the same name, on another path or in another account, else one of the account. */
+function missing(arn: Known<string>, all: readonly Role[]): Answer {
+  const what = `the IAM role${partsOf(arn) === undefined ? "" : ` ${shown(arn)}`} is not among what was read`;
+  const [, , , , account, path] = arnFields(arn) ?? [];
+  const name = lastSegment(arn);
+  const of = all.find(
+    ({ resource }) => name !== undefined && same(resource.attribute("name"), name) === "yes",
+  );
+  const namesake = of && (isKnown(of.arn) ? shown(of.arn) : `${of.pathName}, whose account is not known`);
+  const others = all.filter((role) => account !== undefined && same(role.account, account) !== "no");
+  const near = nearest(
+    withoutPrefix(path ?? arn, "role/"),
+    others.map(({ pathName }) => pathName),
+  );
+  return unknown(
+    what + (namesake === undefined ? near : `; the nearest is ${namesake}`),
+    "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
+  );
 }
 
 function certainFirst(held: readonly HeldPolicy[]): readonly HeldPolicy[] {

@@ -12,12 +12,16 @@ import {
   orElse,
   partsOf,
   same,
+  shown,
   unread,
   whether,
   withoutPrefix,
 } from "../../model/known";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { difference, notAmongRead } from "../shared/near-miss";
+import type { Role } from "./identity";
 import { accountOf, arnFields, partitionOf } from "./place";
 
 const TYPE = "aws_iam_openid_connect_provider";
@@ -92,6 +96,43 @@ export function registeredIn(
   const read = telling.filter(({ resource }) => !resource.source.stated);
   const near = read.filter((each) => same(each.account, account) === "yes");
   return [near, read, telling].find(({ length }) => length > 0) ?? there;
+}
+
+/**
+ * The answer for an issuer whose OIDC provider was not read. STS looks for exactly the `iss` of the token, so one in the
+ * account that differs in letter case or a trailing slash does not count. Source: OpenID Connect Core 1.0, section 2 (iss
+ * is case-sensitive), and "Create an OpenID Connect (OIDC) identity provider in IAM".
+ */
+export function unregistered(
+  providers: readonly RegisteredIssuer[],
+  { issuer, account, role }: { readonly issuer: Known<string>; readonly account: Known<string>; role: Role },
+  isWhole: boolean,
+  where: Evidence,
+): Answer {
+  const who = shown(issuer);
+  const there = providers.filter((each) => same(each.account, account) !== "no");
+  const near = there.find(
+    (each) =>
+      or(same(each.account, account), same(each.account, role.account)) === "yes" &&
+      difference(issuer, [each.url]) !== "",
+  );
+  if (near && isWhole && there.every(({ url }) => same(url, issuer) === "no"))
+    return broken(
+      `no OIDC provider of the account is for ${who}${difference(issuer, [near.url])}`,
+      "write exactly the cluster's issuer into the OIDC provider and the trust policy",
+      `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${who}`,
+      seen("OIDC provider", near.resource.source),
+      where,
+    );
+  return unknown(
+    notAmongRead(
+      `the OIDC provider of ${who}`,
+      issuer,
+      there.map(({ url }) => url),
+    ),
+    "also give explain the Terraform that declares it, or state it with --facts as aws.oidcProviders; without it STS refuses every token of the issuer",
+    where,
+  );
 }
 
 /** Not adjustable: AWS refuses an OIDC provider with more. */

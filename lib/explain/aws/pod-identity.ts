@@ -36,7 +36,7 @@ import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
 import { accountOf, push, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
-import { type TrustQuestion, notFound } from "./trust";
+import type { TrustQuestion } from "./trust";
 import { resourcesIn } from "../shared/references";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
@@ -235,7 +235,6 @@ class AssociationTrust implements RoleTrusts {
 
   of(question: TrustQuestion): TrustAnswer {
     const { role } = question;
-    if (role === undefined) return every(notFound("the IAM role"));
     const where = seen("trust policy of the IAM role", role.resource.source);
     const before = misplaced(role, question.partition) ?? this.#obstacle(question, role.trust, where);
     if (before) return every(before);

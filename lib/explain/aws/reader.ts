@@ -15,7 +15,7 @@ import { partitions } from "../../rules/aws/partitions";
 import { POD_IDENTITY_SERVICE } from "../../rules/aws/pod-identity";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
-import { grantsNotRead } from "../shared/not-read";
+import { Unread, grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
 import { grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
@@ -31,7 +31,7 @@ import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
-import { Trust, type TrustQuestion, notFound } from "./trust";
+import { Trust, type TrustQuestion, all } from "./trust";
 
 export const awsReader: CloudReader = {
   cloud: "aws",
@@ -138,16 +138,16 @@ class Aws implements Cloud {
   #puller(arn: Known<string> | undefined, { token }: PullQuestion): PullIdentity {
     const { roles, registries, trust } = this.#facts;
     const named = roles.named(arn ?? unread("the role is not known"));
-    const { role, account, partition, label } = named;
+    const { role, missing, account, partition, label } = named;
     const { issuer, audience } = token;
     const subject = known(`system:serviceaccount:${token.namespace}:${token.name}`);
-    const question = { role, account, partition, issuer, subject, audience };
+    const question = role && { role, account, partition, issuer, subject, audience };
     return {
-      trust: trust.of(question),
-      admitsAnyAudience: () => trust.isWide(question),
+      trust: question ? trust.of(question) : all(missing),
+      admitsAnyAudience: () => question !== undefined && trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
-      rights: role ? this.#rights.of(named, role, registries) : NO_RIGHTS,
+      rights: role ? this.#rights.of(named, role, registries) : noRights(missing),
     };
   }
 }
@@ -176,7 +176,7 @@ function readAws(
 } {
   const documents = new Documents(terraform);
   const roles = new Roles(terraform, documents);
-  const trust = new Trust(oidcProviders(terraform), issuers);
+  const trust = new Trust(oidcProviders(terraform), issuers, new Unread(terraform).isEmpty);
   return {
     roles,
     trust,
@@ -205,13 +205,9 @@ class Rights {
   }
 }
 
-const NOT_READ = notFound("the IAM role");
-const NO_RIGHTS: PullRights = {
-  login: () => NOT_READ,
-  repository: () => NOT_READ,
-  reach: () => [],
-  held: () => [],
-};
+function noRights(answer: Answer): PullRights {
+  return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
+}
 
 /** The role's ARN in every partition: account and name identify a role. */
 function arnsOf({ account, pathName }: Role): readonly string[] {

@@ -159,7 +159,7 @@ function refused(action: string, resource: string, reason: string): Answer {
       )
     : broken(
         `the role may not ${action} on ${resource}: ${reason}`,
-        "name the repository in the role's permission policy",
+        `allow ${action} on the repository in the role's permission policy`,
         `is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`,
       );
 }

@@ -29,16 +29,17 @@ import {
 } from "../../rules/aws/policy/trust";
 import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
 import type { TrustAnswer, TrustTerms } from "../cloud";
+import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { Recent, remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import { type Role, misplaced } from "./identity";
 import { beyondTerms } from "./held";
-import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
+import { type RegisteredIssuer, accepts, hostOfArn, registeredIn, unregistered } from "./oidc-providers";
 import { arnFields, memoryKey } from "./place";
 
 export interface TrustQuestion {
-  readonly role: Role | undefined;
+  readonly role: Role;
   /** Account and partition in the role's ARN as written. */
   readonly account: Known<string>;
   readonly partition: Known<string>;
@@ -66,7 +67,6 @@ interface TrustedProvider {
 
 /** A question about a role whose trust policy names the issuer. */
 interface Asked extends TrustQuestion {
-  readonly role: Role;
   readonly host: Known<string>;
   readonly principal: TrustedProvider;
   readonly policy: Policy;
@@ -77,19 +77,21 @@ interface Asked extends TrustQuestion {
 export class Trust {
   readonly #providers: readonly RegisteredIssuer[];
   readonly #issuers: Issuers;
+  readonly #isWhole: boolean;
   /** By ARN, since thousands of roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
   readonly #ofAny = new Recent<string, { readonly found: TrustAnswer | undefined }>();
 
-  constructor(providers: readonly RegisteredIssuer[], issuers: Issuers) {
+  /** `isWhole` is false if modules that were not read may declare further OIDC providers. */
+  constructor(providers: readonly RegisteredIssuer[], issuers: Issuers, isWhole: boolean) {
     this.#providers = providers;
+    this.#isWhole = isWhole;
     this.#issuers = issuers;
   }
 
   /** The three answers, each assuming that the ones before hold. */
   of(question: TrustQuestion): TrustAnswer {
     const { role } = question;
-    if (role === undefined) return all(notFound("the IAM role"));
     if (role.contestedBy)
       return all(
         unknown(
@@ -108,7 +110,7 @@ export class Trust {
   /** True if the role admits a token for any audience of the OIDC provider. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
-    const asked = role && this.#asked(question, role, role.trust);
+    const asked = this.#asked(question, role, role.trust);
     return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
   }
 
@@ -164,7 +166,7 @@ export class Trust {
       return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
     const decision = decided(asked);
     return {
-      issuer: issuerTrusted(asked),
+      issuer: issuerTrusted(asked, this.#providers, this.#isWhole),
       audience: audienceAccepted(asked, decision),
       subject: subjectAdmitted(asked, decision),
     };
@@ -232,9 +234,8 @@ export class Trust {
     const reason = `the trust policy does not name the OIDC provider of ${shown(issuer)}; it names ${listed.join(", ") || "none"}`;
     if (!names.every(isKnown) || trusted.some((each) => same(each.host, host) === "unknown"))
       return unknown(`${reason}; the issuer of one of these is known only after apply`, ASK_AGAIN, where);
-    const isNear = listed.some((url) => plain(url) === plain(shown(issuer)));
     return broken(
-      reason + (isNear ? "; they differ in letter case or a trailing slash" : ""),
+      reason + difference(issuer, listed),
       "write exactly the cluster's issuer into the OIDC provider and the trust policy",
       DENIED,
       where,
@@ -273,16 +274,9 @@ const NO_ISSUER = unknown(
 /** An audience that no OIDC provider and no trust policy names. */
 const FOREIGN: Known<string> = known("urn:not-an-audience-of-any-provider");
 
-function all(answer: Answer): TrustAnswer {
+/** The same answer to all questions. */
+export function all(answer: Answer): TrustAnswer {
   return { issuer: answer, audience: answer, subject: answer };
-}
-
-/** The answer for a role that was not read. */
-export function notFound(what: string): Answer {
-  return unknown(
-    `${what} is not among what was read`,
-    "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
-  );
 }
 
 function trustPolicyOf({ resource }: Role): Evidence {
@@ -292,10 +286,6 @@ function trustPolicyOf({ resource }: Role): Evidence {
 function idsOf(found: readonly RegisteredIssuer[]): string {
   const ids = found.flatMap(({ clientIds }) => orElse(clientIds, () => []).map(shown));
   return [...new Set(ids)].join(", ") || "no audience";
-}
-
-function plain(url: string): string {
-  return url.replace(/(?<!\/)\/+$/, "").toLowerCase();
 }
 
 /** True for an Allow statement's condition on the subject, which is ignored where only the audience is judged. */
@@ -312,7 +302,7 @@ function decided(
   return decideTrust(policy, { provider: principal.arn, host, claims, ...(presumes && { presumes }) });
 }
 
-function issuerTrusted(asked: Asked): Answer {
+function issuerTrusted(asked: Asked, providers: readonly RegisteredIssuer[], isWhole: boolean): Answer {
   const { account, partition, role, issuer, principal, registered } = asked;
   const where = (): Evidence => trustPolicyOf(role);
   if (same(principal.account, account) === "no")
@@ -338,11 +328,7 @@ function issuerTrusted(asked: Asked): Answer {
       () => seen("OIDC provider", declared.resource.source),
       where,
     );
-  return unknown(
-    `the OIDC provider of ${shown(issuer)} is not among what was read`,
-    "also give explain the Terraform that declares it, or state it with --facts as aws.oidcProviders; without it STS refuses every token of the issuer",
-    where(),
-  );
+  return unregistered(providers, { issuer, account, role }, isWhole, where());
 }
 
 function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {

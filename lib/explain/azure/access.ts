@@ -35,7 +35,7 @@ import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from 
 import { type ResourceId, holds, resourceId } from "./ids";
 import { NOT_ALL, deniedTo } from "./permission";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
-import { NO_IDENTITY, entraTrust, tokenOf } from "./trust";
+import { entraTrust, tokenOf } from "./trust";
 
 const CLIENT_ID = "azure_client_id";
 const TENANT_ID = "azure_tenant_id";
@@ -53,9 +53,7 @@ const AS_OTHERS =
 /** Components by their Secrets, and workloads by the annotations that the webhook reads. */
 export function azureAccess(identities: Identities, issuers: Issuers): CloudAccess {
   const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
-    isAbsent(client) || is(client, "") === "yes"
-      ? undefined
-      : accessIdentity(client, identities.of(client), issuers);
+    isAbsent(client) || is(client, "") === "yes" ? undefined : accessIdentity(client, identities, issuers);
   return {
     providerKind: AZURE_PROVIDER_KIND,
     inWords: (rights) => wantedOf(rights).map(({ name }) => name),
@@ -73,15 +71,20 @@ export function azureAccess(identities: Identities, issuers: Issuers): CloudAcce
 
 function accessIdentity(
   client: Known<string | undefined>,
-  identity: Identity | undefined,
+  identities: Identities,
   issuers: Issuers,
 ): AccessIdentity {
+  const identity = identities.of(client);
+  const missing = identities.missing(client);
   return {
     label: actingAs(client, identity ?? { label: `client id ${shown(client)}` }),
-    found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NO_IDENTITY,
-    trust: (token) => entraTrust(identity, tokenOf(token), issuers),
+    found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : missing,
+    trust: (token) => {
+      const own = tokenOf(token);
+      return entraTrust(identity ?? identities.missing(client, own.subject), own, issuers);
+    },
     permissions: (asked) => {
-      if (!identity) return NO_IDENTITY;
+      if (!identity) return missing;
       const given = identity.given ?? deniedTo(identity);
       return given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },

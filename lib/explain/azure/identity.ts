@@ -7,8 +7,10 @@ import {
   type Known,
   type Ternary,
   andThen,
+  is,
   isKnown,
   known,
+  partsOf,
   referenceOf,
   same,
   shown,
@@ -17,10 +19,11 @@ import {
   whyText,
 } from "../../model/known";
 import { type AzureCloudName, azureClouds } from "../../rules/azure/clouds";
-import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, later, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
+import { notAmongRead } from "../shared/near-miss";
 import type { Unread } from "../shared/not-read";
 import { isAbsent, keyOf, lowered, remembered, whether } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
@@ -83,6 +86,33 @@ export class Identities {
     const key = keyOf(clientId);
     if (key === undefined || key === "") return undefined;
     return remembered(this.#found, key, () => this.#made(this.#byClient.get(key) ?? []));
+  }
+
+  /**
+   * The answer for a client id of which no identity was read, with the nearest client id, or an identity that trusts the
+   * subject.
+   */
+  missing(clientId: Known<string | undefined>, subject?: string): Answer {
+    return later("unknown", () => {
+      const what = "the identity with the client id";
+      const who =
+        isAbsent(clientId) || partsOf(clientId as Known<string>) === undefined ? "" : ` ${shown(clientId)}`;
+      const others = this.declared;
+      const reason = notAmongRead(
+        what + who,
+        clientId,
+        others.map(({ client }) => client),
+      );
+      const trusting = others.find(
+        ({ trusts }) =>
+          subject !== undefined &&
+          trusts.credentials.some((each) => is<string | undefined>(each.subject, subject) === "yes"),
+      );
+      const near = trusting
+        ? `; a federated identity credential of ${trusting.label}, whose client id is ${shown(trusting.client)}, is for ${subject ?? ""}`
+        : "";
+      return unknown(reason + near, "also give explain the Terraform that declares it");
+    });
   }
 
   #made(resources: readonly Resource[]): Identity | undefined {

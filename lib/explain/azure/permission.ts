@@ -13,11 +13,11 @@ import type { PullRights, ReachedRepositories } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { remembered, whether } from "../shared/references";
+import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
 import { heldRoles } from "./held";
 import type { Identity } from "./identity";
 import { ABAC, LEGACY, type Registries, type Registry, scopedRegistry } from "./registry";
-import { NO_IDENTITY } from "./trust";
 
 const REPOSITORIES = "Microsoft.ContainerRegistry/registries/repositories";
 
@@ -48,12 +48,10 @@ interface AtRegistry {
   readonly hasMore: boolean;
 }
 
-export const NO_RIGHTS: PullRights = {
-  login: () => NO_IDENTITY,
-  repository: () => NO_IDENTITY,
-  reach: () => [],
-  held: () => [],
-};
+/** The rights of an identity that was not read, about which there is one answer. */
+export function noRights(answer: Answer): PullRights {
+  return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
+}
 
 /** The rights of an identity on registries; `recorded` holds facts about them from outside Terraform. */
 export function acrRights(
@@ -218,7 +216,7 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
 }
 
 function notLoggedIn(
-  { hasMoreRoles }: Identity,
+  { hasMoreRoles, roles: { held } }: Identity,
   { name, mode }: Registry,
   onRegistry: readonly Assignment[],
   open: readonly Assignment[],
@@ -233,10 +231,18 @@ function notLoggedIn(
       NOT_READ,
       ...places(ignored),
     );
+  const elsewhere = held.filter((each) => modesOf(each)?.length !== 0);
+  const near =
+    onRegistry.length > 0
+      ? ` that permits pulls; it is ${named(onRegistry.map(roleLabel))} there`
+      : elsewhere.length > 0
+        ? `; it is ${named(elsewhere.map((each) => `${roleLabel(each)} on ${shown(each.scope.text)}`))}`
+        : "";
   return broken(
-    `the identity has no role on the registry ${name}`,
+    `the identity has no role on the registry ${name}${near}`,
     "assign AcrPull, or Container Registry Repository Reader if the registry is in ABAC mode",
     UNAUTHORIZED,
+    ...places(onRegistry.length > 0 ? onRegistry : elsewhere),
   );
 }
 

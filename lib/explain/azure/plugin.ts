@@ -28,7 +28,7 @@ import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
 import { actingAs } from "./held";
 import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
-import { NO_RIGHTS, acrRights } from "./permission";
+import { acrRights, noRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 
@@ -64,8 +64,11 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
     puller: (question): PullIdentity => {
       const client = handedOver(question, CLIENT_ID_ANNOTATION);
       const identity = identities.of(client);
-      const trust = entraTrust(identity, tokenOf(question.token), issuers);
-      if (identity === undefined) return { trust, label: undefined, source: undefined, rights: NO_RIGHTS };
+      const token = tokenOf(question.token);
+      const missing = identities.missing(client, token.subject);
+      const trust = entraTrust(identity ?? missing, token, issuers);
+      if (identity === undefined)
+        return { trust, label: undefined, source: undefined, rights: noRights(missing) };
       return {
         trust,
         label: actingAs(client, identity),

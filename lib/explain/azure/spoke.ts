@@ -56,7 +56,7 @@ export function aksSpokes(terraform: Terraform, identities: Identities, unread: 
       const other = otherCall(question, client);
       if (other) return { admitted: obstacle([other, admitted]) ?? other, authorized: other, warnings: [] };
       const identity = identities.of(client);
-      if (!identity) return { admitted, authorized: UNKNOWN_IDENTITY, warnings: [] };
+      if (!identity) return { admitted, authorized: identities.missing(client), warnings: [] };
       const given =
         identity.given ?? (cluster && unread.answer(cluster.address, [cluster], [idOf(cluster).text]));
       const counts = (each: Assignment): Ternary => countsAt(each, cluster, question);
@@ -73,8 +73,6 @@ export function aksSpokes(terraform: Terraform, identities: Identities, unread: 
     },
   };
 }
-
-const UNKNOWN_IDENTITY = unknown("the identity is not among what was read", NAME_IT);
 
 /**
  * Whether an assigned role allows anything in the cluster, even under a condition. Its scope is the cluster, one of the

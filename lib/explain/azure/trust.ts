@@ -7,6 +7,7 @@ import { Issuer } from "../../model/issuer";
 import { isWorkloadIdentityError } from "../../errors";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
+import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import type { Credential, CredentialSet } from "./credentials";
@@ -42,13 +43,9 @@ const REMEDIES: Readonly<Record<Claim, string>> = {
   subject: "add a federated identity credential for exactly this service account; Azure has no wildcards",
 };
 
-export const NO_IDENTITY: Answer = unknown(
-  "the identity with the client id is not among what was read",
-  "also give explain the Terraform that declares it",
-);
-
-export function entraTrust(identity: Identity | undefined, token: EntraToken, issuers: Issuers): TrustAnswer {
-  if (identity === undefined) return { issuer: NO_IDENTITY, audience: NO_IDENTITY, subject: NO_IDENTITY };
+/** `identity` is the answer if it was not read. */
+export function entraTrust(identity: Identity | Answer, token: EntraToken, issuers: Issuers): TrustAnswer {
+  if ("status" in identity) return { issuer: identity, audience: identity, subject: identity };
   const { given, label, trusts } = identity;
   const { issuer, audience, subject } = credentialsTrust(trusts, label, token);
   const trusted = given && issuer.status === "fail" ? given : issuer;
@@ -68,8 +65,7 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
   let left = trusts.credentials;
   for (const claim of CLAIMS) {
     const next = left.filter((each) => isFor(each, claim) !== "no");
-    if (next.length === 0)
-      refusals[claim] = refused(claim, wanted[claim], label, { ...trusts, credentials: left });
+    if (next.length === 0) refusals[claim] = refused(claim, wanted, label, trusts, left);
     left = next;
   }
   const isWhole = (each: Credential): boolean =>
@@ -82,7 +78,7 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
       best ??
       trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
       trusts.credentials.find((each) => isFor(each, claim) !== "no");
-    if (found === undefined) return NO_IDENTITY;
+    if (found === undefined) return refused(claim, wanted, label, trusts, left);
     if (!found.isCertain) return unowned(label, [found]);
     if (isFor(found, claim) !== "yes") return open(claim, found, wanted[claim]);
     const reason = `a federated identity credential has the ${claim} ${shown(wanted[claim])}`;
@@ -140,11 +136,15 @@ function open(claim: Claim, { [claim]: written, source }: Credential, wanted: Kn
   return unknown(`the ${claim} of a federated identity credential ${late}`, ASK_AGAIN, seen(claim, source));
 }
 
+type Wanted = Readonly<Record<Claim, Known<string>>>;
+
+/** `left` are the credentials that match in the claims before; the nearest of all is that of the subject. */
 function refused(
   claim: Claim,
-  wanted: Known<string>,
+  wanted: Wanted,
   label: string,
   { credentials, isOpen }: CredentialSet,
+  left: readonly Credential[],
 ): Answer {
   if (isOpen)
     return unknown(
@@ -153,23 +153,32 @@ function refused(
     );
   if (credentials.length === 0)
     return broken(`${label} has no federated identity credential`, REMEDIES[claim], NO_RECORD);
-  const values = [...new Set(credentials.map((each) => shown(each[claim])))];
-  const isNear = values.some((value) => plain(value) === plain(shown(wanted)));
-  const difference = isNear ? "; they differ in letter case or a trailing slash" : "";
+  const values = [...new Set(left.map((each) => shown(each[claim])))];
+  const near = difference(wanted[claim], values);
+  const before = CLAIMS.slice(0, left.length < credentials.length ? CLAIMS.indexOf(claim) : 0);
+  const others = before.length > 0 ? ` with the ${before.join(" and ")} of the token` : "";
+  const own =
+    credentials.length > 1
+      ? credentials.find(({ subject }) => same<string | undefined>(subject, wanted.subject) === "yes")
+      : undefined;
+  const wrong = own && CLAIMS.find((each) => same<string | undefined>(own[each], wanted[each]) === "no");
+  const reason = `no federated identity credential of ${label}${others} has the ${claim} ${shown(wanted[claim])}; found ${values.join(", ") || "none"}`;
+  const log = near !== "" && claim === "subject" ? OTHER_LETTERS : CODES[claim];
+  if (!own || !wrong) return broken(reason + near, REMEDIES[claim], log, ...places(claim, left));
   return broken(
-    `no federated identity credential of ${label} has the ${claim} ${shown(wanted)}; found ${values.join(", ")}${difference}`,
-    REMEDIES[claim],
-    isNear && claim === "subject" ? OTHER_LETTERS : CODES[claim],
-    ...places(claim, credentials),
+    `${reason}; the one of ${shown(wanted.subject)} has the ${wrong} ${shown(own[wrong])}${difference(wanted[wrong], [own[wrong]])}`,
+    REMEDIES[wrong],
+    log,
+    ...places(wrong, [own]),
+    ...places(
+      claim,
+      left.filter((each) => each !== own),
+    ),
   );
 }
 
 function places(what: string, credentials: readonly Credential[]): readonly Evidence[] {
   return credentials.map(({ source }) => seen(what, source));
-}
-
-function plain(value: string): string {
-  return value.replace(/(?<!\/)\/+$/, "").toLowerCase();
 }
 
 /** Entra fetches the issuer's keys over the internet. */

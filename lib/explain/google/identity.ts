@@ -17,7 +17,7 @@ import {
 } from "../../model/known";
 import type { TreeObject } from "../../model/tree";
 import { PROVIDER_KIND } from "../../rules/google/component";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, broken, later, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -34,10 +34,11 @@ import type { SecretFact } from "../read/component-facts";
 import { mayHold } from "../read/node-files";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { ACCOUNT } from "./grants";
+import { ACCOUNT, grantText } from "./grants";
 import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
+import { nearest, notAmongRead } from "../shared/near-miss";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
@@ -218,9 +219,11 @@ class Accounts {
   found(email: Known<string>): Answer {
     const [account, name] = [this.#byEmail.get(email), `the service account ${shown(email)}`];
     if (account === undefined)
-      return unknown(
-        `${name} is not among what was read`,
-        "also give explain the Terraform that declares it",
+      return later("unknown", () =>
+        unknown(
+          notAmongRead(name, email, this.#byEmail.names),
+          "also give explain the Terraform that declares it",
+        ),
       );
     const where = seen("service account", account.source);
     const log = `${DENIED} on resource (or it may not exist)`;
@@ -273,10 +276,17 @@ class Accounts {
         "also give explain the Terraform that declares its members; grant roles/iam.workloadIdentityUser on the service account itself, without a condition",
         ...found.flatMap(grantSeen),
       );
+    const own = this.#iam.grants.filter(({ on }) => on.kind === ACCOUNT && same(on.name, email) === "yes");
+    const acting = own.filter(({ role }) => this.#actsAs(role) === "yes");
+    const members = acting.flatMap((grant) => orElse(grant.members, () => []));
+    const near = nearest(label, members);
     return broken(
-      `${shown(email)} does not let ${label} act as it`,
-      `grant ${USER} on the service account to the principal`,
+      `${shown(email)} does not let ${label} act as it${near}`,
+      near === ""
+        ? `grant ${USER} on the service account to the principal`
+        : `write exactly the principal as the member of ${USER}`,
       DENIED,
+      ...own.map((grant) => seen(grantText(grant), grant.resource.source)),
     );
   }
 

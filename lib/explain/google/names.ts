@@ -95,6 +95,10 @@ export class ByName<T> {
     this.#literal = new Map(all.map(([name, thing]) => [orElse(name, () => ""), thing]));
   }
 
+  get names(): readonly Known<string>[] {
+    return this.#all.map(([name]) => name);
+  }
+
   get(name: Known<string>): T | undefined {
     return match(
       name,

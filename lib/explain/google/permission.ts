@@ -27,7 +27,8 @@ import type { AskedRepository } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { REPOSITORY, type Target, grantText, targetText } from "./grants";
+import { type Grant, REPOSITORY, type Target, grantText, targetText } from "./grants";
+import { named } from "../shared/words";
 import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
@@ -125,7 +126,7 @@ class Rights implements PullRights {
     const declared = this.#declaredAs(place, name);
     const held = { projects: [known(place.project)], permissions: [DOWNLOAD] };
     const settled = this.#iam.settled(
-      this.#answer(found, where),
+      this.#answer(found, where, place, name),
       held,
       this.#module(found, place, name, declared),
     );
@@ -160,9 +161,33 @@ class Rights implements PullRights {
     return unread.answer(what, declared, values);
   }
 
-  #answer(found: readonly Counted[], where: string): Answer {
+  /** A grant on the repository of another role, a download from elsewhere, or who may download from there. */
+  #near(place: Place, name: AskedName): string {
+    const isThere = ({ on }: Grant): boolean => covers(on, place, name) === "yes";
+    const own = this.#all.flatMap(({ grant, isTo }) => (isTo === "yes" ? [grant] : []));
+    const lacking = own.filter((each) => isThere(each) && downloads(each.role, this.#iam) === "no");
+    if (lacking.length > 0)
+      return `; it has ${named(lacking.map(({ role }) => shown(role)))} there, without ${DOWNLOAD}`;
+    const elsewhere = own.filter(({ role }) => downloads(role, this.#iam) === "yes");
+    if (elsewhere.length > 0) return `; it has ${named(elsewhere.map(grantText))}`;
+    const others = this.#iam.grants.filter(
+      (each) => isThere(each) && downloads(each.role, this.#iam) === "yes",
+    );
+    const members = others.flatMap((each) => orElse(each.members, () => [])).map(shown);
+    return members.length > 0 ? `; it is granted to ${named([...new Set(members)])}` : "";
+  }
+
+  #answer(found: readonly Counted[], where: string, place: Place, name: AskedName): Answer {
     const [first] = found;
-    if (first === undefined) return nothingGrants(this.#all, where);
+    if (first === undefined)
+      return later("fail", () =>
+        broken(
+          `nothing grants the principal a download from ${where}${this.#near(place, name)}`,
+          "grant roles/artifactregistry.reader on the repository to the principal, with the pool's project number",
+          'denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/…"',
+          ...this.#all.flatMap(grantSeen),
+        ),
+      );
     const role = shown(first.grant.role);
     if (first.doubt === "")
       return later("pass", () => pass(`${role} is granted on ${where}`, ...grantSeen(first)));
@@ -244,17 +269,6 @@ function resourceOf({ project, location, repositories }: Place, name: AskedName)
   const before = `projects/${project}/locations/${location}/repositories/`;
   return askedRepository(
     repositories.isOne ? before + name.example : new AskedText((pattern) => name.matches(pattern, before)),
-  );
-}
-
-function nothingGrants(all: readonly GrantTo[], where: string): Answer {
-  return later("fail", () =>
-    broken(
-      `nothing grants the principal a download from ${where}`,
-      "grant roles/artifactregistry.reader on the repository to the principal, with the pool's project number",
-      'denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/…"',
-      ...all.flatMap(grantSeen),
-    ),
   );
 }
 

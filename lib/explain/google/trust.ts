@@ -26,6 +26,7 @@ import {
 } from "../../rules/google/trust";
 import { type Answer, badness, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
+import { difference, notAmongRead } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import { keysTrusted } from "./issuer";
@@ -121,9 +122,11 @@ export class Exchanges {
     if (token.further) return this.#beside(name, token);
     if (provider !== undefined)
       return { ...this.#ofCluster(name, provider, token), subject: subjectAdmitted(provider, token) };
+    const path = joined(name.poolId, "/", name.providerId);
+    const others = this.#providers.map(({ poolId, providerId }) => joined(poolId, "/", providerId));
     return sameAnswers(
       unknown(
-        `the pool provider ${shown(name.poolId)}/${shown(name.providerId)} is not among what was read`,
+        notAmongRead(`the pool provider ${shown(path)}`, path, others),
         "also give explain the Terraform that declares it",
       ),
     );
@@ -171,7 +174,7 @@ export class Exchanges {
       identical(before.token.audience, token.audience)
     )
       return before.answers;
-    const trusted = issuerTrusted(provider, token.issuer);
+    const trusted = issuerTrusted(provider, token.issuer, this.#providers);
     const verified =
       trusted.status === "pass" ? keysTrusted(trusted, provider, this.#providers, this.#issuers) : trusted;
     const answers = {
@@ -218,20 +221,27 @@ function otherProject(name: ProviderName, provider: PoolProvider, { audience }: 
 }
 
 function issuerTrusted(
-  { issuer: trusted, off, doubt, resource }: PoolProvider,
+  { issuer: trusted, poolId, off, doubt, resource }: PoolProvider,
   issuer: Known<string>,
+  all: readonly PoolProvider[],
 ): Answer {
   const where = seen("oidc.issuer_uri", resource.source);
   if (off !== undefined)
     return broken(off, "enable, restore or correct it", `${EMPTY} (invalid_target)`, where);
   const equal = same(trusted, issuer);
-  if (equal === "no" && shown(trusted) !== "")
+  if (equal === "no" && shown(trusted) !== "") {
+    const other = all.find((each) => and(same(each.poolId, poolId), same(each.issuer, issuer)) === "yes");
+    const near = other
+      ? `; the pool provider ${shown(other.providerId)} of the same pool trusts it`
+      : difference(issuer, [trusted]);
     return broken(
-      `the pool provider trusts ${shown(trusted)}, but the cluster's tokens are from ${shown(issuer)}`,
+      `the pool provider trusts ${shown(trusted)}, but the cluster's tokens are from ${shown(issuer)}${near}`,
       "write exactly the cluster's issuer into the pool provider",
       `${EMPTY} (invalid_grant)`,
       where,
+      ...(other ? [seen("oidc.issuer_uri", other.resource.source)] : []),
     );
+  }
   if (equal !== "yes")
     return isKnown(issuer)
       ? unknown("the issuer is known only after apply", ASK_AGAIN, where)
@@ -263,7 +273,7 @@ function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience
       where,
     );
   return broken(
-    `the pool provider accepts ${accepted.map(shown).join(", ")}, but the token is for ${shown(audience)}`,
+    `the pool provider accepts ${accepted.map(shown).join(", ")}, but the token is for ${shown(audience)}${difference(audience, accepted)}`,
     "write the audience of the tokens into allowed_audiences",
     `STS token exchange failed with status 400: {"error":"invalid_grant", … "The audience in ID Token [${shown(audience)}] does not match the expected audience …"}`,
     where,

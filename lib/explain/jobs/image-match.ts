@@ -20,6 +20,7 @@ import {
   contestedHint,
   kubeletExits,
 } from "./provider-on-node";
+import { nearest } from "../shared/near-miss";
 import type { PullFacts } from "./pull-questions";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
 
@@ -95,7 +96,7 @@ export function entryMatched(facts: ImageFacts): Answer {
   const where = node ? [seen(`nodes ${node.name}`, node.source)] : [];
   if (!node || node.documents.length === 0)
     return unknown(
-      `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read`,
+      `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read${node ? ofNearPool(node, artefacts) : ""}`,
       "also give explain the manifests or files that carry it",
       ...where,
     );
@@ -118,6 +119,16 @@ export function entryMatched(facts: ImageFacts): Answer {
       seen(`nodes ${node.name}: ${entry.name}`, entry.source),
     )
   );
+}
+
+/** Names a pool of a similar name with a configuration: a MachineConfig whose role is misspelt makes one of its own. */
+function ofNearPool({ name }: NodeConfiguration, { nodes }: ClusterArtefacts): string {
+  const others = nodes.filter(({ documents }) => documents.length > 0);
+  const near = nearest(
+    name,
+    others.map((each) => each.name),
+  );
+  return near === "" ? "" : `${near}, a pool of its own by the role of its MachineConfigs`;
 }
 
 function matched(

@@ -6,6 +6,7 @@ import { fail } from "../../errors";
 import { type Known, orElse, shown, is } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
+import { once } from "../../model/once";
 import { Subject } from "../../model/subject";
 import type { Evidence } from "../answer";
 import { type AskedImage, type AskedRepository, askedImage, askedPattern, lateImage } from "../asked-image";
@@ -14,6 +15,7 @@ import type { ClusterArtefacts, Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
+import { sourceText } from "../read/source";
 import type { Origin, PullSelection } from "../selections";
 import { named } from "../shared/words";
 import type { TrustFacts } from "./links";
@@ -123,6 +125,23 @@ export function pullerOf(
   return { key, account: serviceAccountOf(artefacts, key), origin, workload };
 }
 
+/** Where workloads are written: those outside of stacks are in every cluster. */
+const workloadPlaces = once(
+  ({ workloads }: ClusterArtefacts) => new Set(workloads.map(({ source }) => sourceText(source))),
+);
+
+/**
+ * Whether a cluster does not have a service account that others have: no manifest writes it, whether or not it would be
+ * accepted, and no pull of it is declared.
+ */
+function isOfOthers(key: string, own: ClusterArtefacts, clusters: readonly ClusterArtefacts[]): boolean {
+  const has = (each: ClusterArtefacts): boolean =>
+    serviceAccountOf(each, key) !== undefined ||
+    each.refused.has(`ServiceAccount ${key}`) ||
+    each.cluster.pulls?.some(({ serviceAccount }) => serviceAccount === key) === true;
+  return !has(own) && clusters.some(has);
+}
+
 /** Makes the questions, with one object for each image, whoever asks for it. */
 export class PullQuestions {
   readonly #facts: Facts;
@@ -137,8 +156,10 @@ export class PullQuestions {
   *of({ serviceAccount, image, stack, origin }: PullSelection): Generator<AskedPull> {
     refuseLate(image);
     const subject = selectedAccount(serviceAccount);
-    for (const artefacts of selectedClusters(this.#facts, stack)) {
+    const clusters = selectedClusters(this.#facts, stack);
+    for (const artefacts of clusters) {
       if (image !== undefined) {
+        if (subject !== undefined && isOfOthers(subject, artefacts, clusters)) continue;
         const keys = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
         for (const key of keys) {
           const puller = pullerOf(artefacts, key, "asked");
@@ -158,7 +179,7 @@ export class PullQuestions {
           for (const pattern of images)
             yield { artefacts, puller, image: this.#opened(pattern, askedPattern), isNeverPulled: false };
         }
-      if (origin !== "declared") yield* this.#ofWorkloads(artefacts, subject);
+      if (origin !== "declared") yield* this.#ofWorkloads(artefacts, subject, clusters);
     }
   }
 
@@ -167,7 +188,11 @@ export class PullQuestions {
     return this.#known(text, askedImage);
   }
 
-  *#ofWorkloads(artefacts: ClusterArtefacts, subject: string | undefined): Generator<AskedPull> {
+  *#ofWorkloads(
+    artefacts: ClusterArtefacts,
+    subject: string | undefined,
+    clusters: readonly ClusterArtefacts[],
+  ): Generator<AskedPull> {
     const { cluster, nodes, workloads } = artefacts;
     // If only a fleet is declared and no node has a plugin, the images of its controllers do not matter.
     if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return;
@@ -177,6 +202,9 @@ export class PullQuestions {
     for (const workload of workloads) {
       const key = `${workload.namespace}/${workload.serviceAccount}`;
       if ((subject !== undefined && key !== subject) || isPartial(workload) || own.includes(key)) continue;
+      const sharing = (): readonly ClusterArtefacts[] =>
+        clusters.filter((each) => workloadPlaces(each).has(sourceText(workload.source)));
+      if (!serviceAccountOf(artefacts, key) && isOfOthers(key, artefacts, sharing())) continue;
       const puller = pullerOf(artefacts, key, "workload", workload);
       for (const { image, pullPolicy } of workload.images) {
         const isNeverPulled = pullPolicy === "Never";

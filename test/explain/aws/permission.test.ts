@@ -319,6 +319,52 @@ describe("a role whose own policy asks for", () => {
   });
 });
 
+describe("of several statements, none of which allows it", () => {
+  const login = { Sid: "Login", Effect: "Allow", Action: "ecr:GetAuthorizationToken", Resource: "*" };
+  const pull = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
+  const on = (Sid: string, Action: unknown, Resource: unknown, more: object = {}): object => ({
+    ...{ Sid, Effect: "Allow", Action, Resource },
+    ...more,
+  });
+  const elsewhere = { Condition: { StringEquals: { "aws:RequestedRegion": "us-east-1" } } };
+  const BATCH = 'it does not cover the action "ecr:BatchGetImage"';
+
+  it.each<[string, readonly object[], string]>([
+    [
+      "that names the repository",
+      [login, on("Web", "ecr:DescribeImages", WEB)],
+      `Web comes closest: ${BATCH}`,
+    ],
+    [
+      "that names it by a pattern",
+      [login, on("Shop", "ecr:DescribeImages", WEB.replace("web", "*"))],
+      `Shop comes closest: ${BATCH}`,
+    ],
+    [
+      "that names it, beside one with the actions on others",
+      [login, on("Base", pull, WEB.replace("web", "base")), on("Web", "ecr:DescribeImages", WEB)],
+      `Web comes closest: ${BATCH}`,
+    ],
+    [
+      "with the actions, on others",
+      [login, on("Base", pull, WEB.replace("web", "base"))],
+      `Base comes closest: it does not cover the resource "${WEB}"`,
+    ],
+    [
+      "that misses only a condition",
+      [on("Two", pull, WEB.replace("web", "x"), elsewhere), on("One", pull, WEB, elsewhere), login],
+      'One comes closest: StringEquals on "aws:RequestedRegion"',
+    ],
+    ["on the only one", [login], `Login comes closest: ${BATCH}`],
+  ])("the one %s is named", (_, own, reason) => {
+    expect(answer({}, own)).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining(`statement ${reason}`) as string,
+      remedy: "allow ecr:BatchGetImage on the repository in the role's permission policy",
+    });
+  });
+});
+
 it("between accounts, what nothing allows is refused whether or not it is denied besides", () => {
   expect(foreign(ofRepository(PERHAPS))).toMatchObject({ status: "fail" });
   const lets = { Effect: "Allow", Principal: { AWS: ARN }, Action: "ecr:*" };

@@ -58,6 +58,19 @@ function on(operator: string, subject: string): object {
   };
 }
 
+const NONE = {};
+
+function escaped(words: string): string {
+  return words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** A statement for a service account, and an audience. */
+function own(name: string, audience: string, Sid: string): object {
+  const subject = `system:serviceaccount:shop:${name}`;
+  const Condition = { StringEquals: { [`${HOST}:sub`]: subject, [`${HOST}:aud`]: audience } };
+  return statement({ Sid, Condition });
+}
+
 describe("a trust policy", () => {
   it.each<[string, unknown, readonly string[], string]>([
     [
@@ -76,7 +89,7 @@ describe("a trust policy", () => {
       "with a slash at the end",
       text(statement({ Principal: { Federated: `${PROVIDER}/` } })),
       ["fail", "unknown", "unknown"],
-      "differ in letter case or a trailing slash",
+      `; it names https://${HOST}/; https://${HOST}/ differs only in a trailing slash`,
     ],
     [
       "of another account's OIDC provider",
@@ -188,8 +201,126 @@ describe("a trust policy", () => {
     });
   });
 
-  it("of a role that was not read", () => {
-    expect(statuses(puller(aws({ resource: {} })).trust)).toEqual(["unknown", "unknown", "unknown"]);
+  it.each<[string, object, string]>([
+    ["nothing like it", NONE, `the IAM role ${ARN} is not among what was read`],
+    ["a role of a similar name", { name: "wep" }, "; the nearest is wep"],
+    [
+      "a role in other letter case",
+      { name: "Web" },
+      "; the nearest is Web, which differs only in letter case",
+    ],
+    [
+      "a role of its name on a path",
+      { name: "web", path: "/platform/" },
+      `; the nearest is ${ARN.replace("web", "platform/web")}`,
+    ],
+    [
+      "a role of its name in another account",
+      { name: "web", provider: "aws.other" },
+      `; the nearest is ${ARN.replace(ACCOUNT, OTHER)}`,
+    ],
+    [
+      "a similar one in another account",
+      { name: "wep", provider: "aws.other" },
+      `the IAM role ${ARN} is not among what was read`,
+    ],
+  ])("of a role that was not read, beside %s", (_, role, reason) => {
+    const both = { aws: [limited(), limited(OTHER, { alias: "other" })].map((each) => Object(each).aws) };
+    const resource = { aws_iam_role: { x: { assume_role_policy: text(statement()), ...role } } };
+    const { trust, rights } = puller(aws(role === NONE ? {} : { provider: both, resource }));
+    expect(statuses(trust)).toEqual(["unknown", "unknown", "unknown"]);
+    expect(trust.issuer.reason).toMatch(new RegExp(`${escaped(reason)}$`));
+    expect(rights.login("").reason).toBe(trust.issuer.reason);
+  });
+
+  // OpenID Connect Core 1.0, section 2: iss is case-sensitive; hashicorp/terraform-provider-aws, suppressOpenIDURL:
+  // the provider compares the URLs of IAM as texts.
+  it.each<[string, object, object, readonly string[], string]>([
+    [
+      "a trailing slash",
+      ownProvider({ url: `${ISSUER}/` }),
+      limited(),
+      ["fail", "unknown", "pass"],
+      `no OIDC provider of the account is for ${ISSUER}; ${ISSUER}/ differs only in a trailing slash`,
+    ],
+    [
+      "letter case",
+      ownProvider({ url: "https://oidc.example.com/ID" }),
+      limited(),
+      ["fail", "unknown", "pass"],
+      "https://oidc.example.com/ID differs only in letter case",
+    ],
+    [
+      "a slash, in an account that is the role's whichever it is",
+      ownProvider({ url: `${ISSUER}/` }),
+      { aws: { region: "eu-west-1" } },
+      ["fail", "unknown", "pass"],
+      "differs only in a trailing slash",
+    ],
+    [
+      "a slash, in an account that may be another",
+      ownProvider({ url: `${ISSUER}/`, provider: "aws.other" }),
+      { aws: [{ region: "eu-west-1" }, { alias: "other", region: "eu-west-1" }] },
+      ["unknown", "unknown", "pass"],
+      `not among what was read; the nearest is ${ISSUER}/, which differs only in a trailing slash`,
+    ],
+    [
+      "a slash, in another account",
+      ownProvider({ url: `${ISSUER}/`, provider: "aws.other" }),
+      { aws: [limited(), limited(OTHER, { alias: "other" })].map((each) => Object(each).aws) },
+      ["unknown", "unknown", "pass"],
+      `the OIDC provider of ${ISSUER} is not among what was read`,
+    ],
+    [
+      "a slash, and perhaps not there",
+      ownProvider({ url: `${ISSUER}/`, count: "${var.count}" }),
+      limited(),
+      ["unknown", "unknown", "pass"],
+      "is not among what was read",
+    ],
+    [
+      "another name",
+      ownProvider({ url: `${ISSUER}-2` }),
+      limited(),
+      ["unknown", "unknown", "pass"],
+      `not among what was read; the nearest is ${ISSUER}-2`,
+    ],
+  ])("of an OIDC provider that differs by %s", (_, own, provider, expected, reason) => {
+    const { trust } = puller(aws(stack(text(statement()), { own }, provider)));
+    expect(statuses(trust)).toEqual(expected);
+    expect(trust.issuer.reason).toContain(reason);
+    if (expected[0] === "fail")
+      expect(trust.issuer.log).toBe(
+        `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${ISSUER}`,
+      );
+  });
+
+  it.each<[string, object, object]>([
+    ["a module that may declare another", {}, { module: { iam: { source: "./iam" } } }],
+    ["one whose URL is known only after apply", { late: ownProvider({ url: "${var.issuer}" }) }, {}],
+  ])("of an OIDC provider with a slash, beside %s", (_, providers, more) => {
+    const all = { own: ownProvider({ url: `${ISSUER}/` }), ...providers };
+    const { trust } = puller(aws({ ...stack(text(statement()), all), ...more }));
+    expect(trust.issuer.status).toBe("unknown");
+    expect(trust.issuer.reason).toContain(`the nearest is ${ISSUER}/`);
+  });
+
+  it.each<[string, readonly object[], "audience" | "subject", string]>([
+    [
+      "the audience of its own statement",
+      [own("other", AUDIENCE, "x"), own("web", "sts", "own"), own("third", "y", "z")],
+      "subject",
+      `statement own comes closest: StringEquals on "${HOST}:aud" wants "sts"`,
+    ],
+    [
+      "the audience, of no statement",
+      [own("other", "x", "other"), own("web", "sts", "own")],
+      "audience",
+      `statement own comes closest: StringEquals on "${HOST}:aud" wants "sts"`,
+    ],
+  ])("of several statements names %s", (_, statements, link, reason) => {
+    const { trust } = puller(aws(stack(text(...statements))));
+    expect(trust[link]).toMatchObject({ status: "fail", reason: expect.stringContaining(reason) as string });
   });
 
   it("and an issuer that is not known", () => {

@@ -256,3 +256,18 @@ it.each<[why: string, change: Change, outcome: string, edits?: readonly Edit[]]>
   const open = firstOpen(change, { edits });
   expect(open.slice(0, outcome.length)).toBe(outcome);
 });
+
+it.each<[string, Change, string]>([
+  [
+    "on the registry, without the action",
+    condition("", "", "Storage Blob Data Reader"),
+    `${NONE} that permits pulls; it is Storage Blob Data Reader there`,
+  ],
+  [
+    "on another registry",
+    (all) => scope(String(only(all, ASSIGNMENT)["scope"]).replace("acmeshop", "acmeother"))(all),
+    `${NONE}; it is Container Registry Repository Reader on `,
+  ],
+])("the role that almost fits is named: %s", (_, change, outcome) => {
+  expect(firstOpen(change).slice(0, outcome.length)).toBe(outcome);
+});

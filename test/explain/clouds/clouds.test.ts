@@ -216,7 +216,8 @@ describe("policies of a role", () => {
     });
     expect(judged(clouds, "shop/web", base, edits)("issuer-trusted")).toMatchObject({
       status: "unknown",
-      reason: "the IAM role is not among what was read",
+      reason:
+        "the IAM role arn:aws:iam::111122223333:role/edge-1_shop_web is not among what was read; the nearest is edge-1_shop_web, whose account is not known",
     });
   });
 });

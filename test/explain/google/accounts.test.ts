@@ -37,6 +37,7 @@ const deny = (permission: string, principal: string): Change =>
   });
 
 interface Judged {
+  readonly found: Answer;
   readonly subject: Answer;
   readonly permissions: Answer;
   readonly email: string;
@@ -52,10 +53,53 @@ function judged(changes: readonly Change[], rights: object | undefined): Judged 
   const asked = orElse(treeOf(rights), () => undefined);
   return {
     email: identity.label,
+    found: identity.found,
     subject: identity.trust(token).subject,
     permissions: identity.permissions(isTreeObject(asked) ? { rights: asked, places: [] } : undefined, token),
   };
 }
+
+describe("what almost fits is named", () => {
+  const inNamespace =
+    (namespace: string): Change =>
+    (configuration) =>
+      Object.values(configuration.resource[USERS] ?? {})
+        .filter(({ member }) => String(member).includes(`${NAMESPACE}:${NAME}`))
+        .forEach((each) =>
+          users({ member: String(each["member"]).replace(NAMESPACE, namespace) })(configuration),
+        );
+  const SUBJECT = `/subject/system:serviceaccount:${NAMESPACE}:${NAME}`;
+
+  it.each<[string, Change, string]>([
+    [
+      "a member of another namespace",
+      inNamespace(`${NAMESPACE}s`),
+      `; the nearest is principal://.*${SUBJECT.replace(":ingress", "s:ingress")}`,
+    ],
+    [
+      "a member in other letter case",
+      inNamespace(NAMESPACE.toUpperCase()),
+      "; the nearest is .*, which differs only in letter case",
+    ],
+    ["no member like it", users({ member: "user:a@acme.example" }), `${SUBJECT} act as it`],
+  ])("%s", (_, change, words) => {
+    const { subject } = judged([change], undefined);
+    expect(subject.status).toBe("fail");
+    expect(subject.reason).toMatch(new RegExp(`${words}$`));
+  });
+
+  it("a service account that was not read", () => {
+    const accounts: Change = ({ resource }) =>
+      Object.values(resource["google_service_account"] ?? {}).forEach((each) =>
+        Object.assign(each, { account_id: `${String(each["account_id"])}x` }),
+      );
+    const { found, email } = judged([accounts], undefined);
+    expect([found.status, found.reason]).toEqual([
+      "unknown",
+      `the service account ${email} is not among what was read; the nearest is ${email.replace("@", "x@")}`,
+    ]);
+  });
+});
 
 describe("acting as it", () => {
   const CUSTOM = "google_project_iam_custom_role";

@@ -39,6 +39,43 @@ function says(edits: readonly Edit[], image: string, status: string, words: stri
   ]);
 }
 
+describe("what almost fits is named", () => {
+  const onTools = (more: object): Edit =>
+    declared(`${REPOSITORY}_iam_member`, { ...ON_TOOLS, role: READER, member: MEMBER, ...more });
+  const NEAR = MEMBER.replace("shop:tools", "shop:tool");
+
+  it.each<Row>([
+    [
+      "a role without the permission",
+      [WITHOUT_GRANT, onTools({ role: "roles/artifactregistry.reporter" })],
+      TOOLS,
+      "fail",
+      "europe-west1/tools; it has roles/artifactregistry.reporter there, without artifactregistry.repositories.downloadArtifacts",
+    ],
+    [
+      "the role on another repository",
+      [WITHOUT_GRANT, onTools({ repository: "base" })],
+      TOOLS,
+      "fail",
+      `europe-west1/tools; it has ${READER} on artifact registry repository base`,
+    ],
+    [
+      "the role under a condition that is not met",
+      [WITHOUT_GRANT, onTools(when("1 == 2"))],
+      TOOLS,
+      "fail",
+      `europe-west1/tools; it has ${READER} on artifact registry repository tools under a condition`,
+    ],
+    [
+      "another member",
+      [WITHOUT_GRANT, onTools({ member: NEAR })],
+      TOOLS,
+      "fail",
+      `europe-west1/tools; it is granted to ${NEAR}`,
+    ],
+  ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
+});
+
 describe("a declared pattern is a question about every repository that it covers", () => {
   it.each<Row>([
     ["of the granted repository", [], `${HOST}/tools/*`, "pass", "is granted"],

@@ -115,6 +115,51 @@ describe("the issuer", () => {
   ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
 });
 
+// cloud.google.com/iam/docs/workload-identity-federation-with-kubernetes: the issuer is the iss of the tokens, exactly.
+describe("what almost fits is named", () => {
+  const uri = (issuer: string): Edit => [TF, `"issuer_uri": "${ISSUER}"`, `"issuer_uri": "${issuer}"`];
+  const id = (name: string): Edit => [TF, PROVIDER_ID, PROVIDER_ID.replace("k8s-edge-1", name)];
+  const names = { workload_identity_pool_id: "k8s-edge-1", workload_identity_pool_provider_id: "beside" };
+  const beside = JSON.stringify({ ...names, oidc: { issuer_uri: "https://oidc.acme.example/EDGE" } });
+  const WRONG = `but the cluster's tokens are from ${ISSUER}`;
+
+  it.each<[...Row, Link?]>([
+    ["a slash", [uri(`${ISSUER}/`)], "fail", `${WRONG}; ${ISSUER}/ differs only in a trailing slash`],
+    [
+      "letter case",
+      [uri("https://oidc.acme.example/Edge-1")],
+      "fail",
+      `${WRONG}; https://oidc.acme.example/Edge-1 differs only in letter case`,
+    ],
+    ["nothing", [uri("https://oidc.acme.example/other")], "fail", WRONG],
+    [
+      "another pool provider of the pool",
+      [
+        uri("https://oidc.acme.example/other"),
+        [TF, `"${POOL}_provider": {`, `"${POOL}_provider": {"beside": ${beside.replace("EDGE", "edge-1")},`],
+      ],
+      "fail",
+      `${WRONG}; the pool provider beside of the same pool trusts it`,
+    ],
+    [
+      "a pool provider that was not read, beside one of a similar name",
+      [id("k8s-edge-2")],
+      "unknown",
+      "the pool provider k8s-edge-1/k8s-edge-1 is not among what was read; the nearest is k8s-edge-1/k8s-edge-2",
+    ],
+    [
+      "a slash in the audience",
+      [[TF, "/providers/k8s-edge-1", "/providers/k8s-edge-1/"]],
+      "fail",
+      "/providers/k8s-edge-1/ differs only in a trailing slash",
+      "audience",
+    ],
+  ])("%s", (_why, edits, status, words, link = "issuer") => {
+    const answer = puller(edits).identity.trust[link];
+    expect([answer.status, answer.reason]).toEqual([status, expect.stringMatching(new RegExp(`${words}$`))]);
+  });
+});
+
 describe("the project's number", () => {
   const BEFORE = "//iam.googleapis.com/projects/123456789012/";
   const to = (number: string, pool = "k8s-edge-1"): readonly Edit[] => [

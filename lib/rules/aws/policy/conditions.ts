@@ -126,15 +126,42 @@ export function conditionsHold(statement: Statement, context: RequestContext): M
       conditions.length === 0
         ? NO_CONDITION
         : all(
-            conditions.map((each) => conditionHolds(each, statement, context)),
+            conditions.map(
+              (each) => presumed(each, statement, context) ?? conditionHolds(each, statement, context),
+            ),
             () => "every condition holds",
           ),
     (why) => cannotTell(() => `its conditions are not known: ${whyText(why)}`),
   );
 }
 
+/**
+ * How many conditions of a statement certainly do not hold, of those that are assumed to hold as well, and whether one of
+ * the others says who asks.
+ */
+export function conditionsMissed(
+  statement: Statement,
+  context: RequestContext,
+): { readonly count: number; readonly isNamed: boolean } {
+  const judged = orElse(statement.conditions, () => []).map((condition) => ({
+    condition,
+    holds: conditionHolds(condition, statement, context).holds,
+  }));
+  return {
+    count: judged.filter(({ holds }) => holds === "no").length,
+    isNamed: judged.some(({ condition, holds }) => holds === "yes" && context.identifies?.(condition.key)),
+  };
+}
+
+function presumed(
+  condition: Condition,
+  statement: Statement,
+  { presumes }: RequestContext,
+): Match | undefined {
+  return presumes?.(condition, statement) ? yes(() => "it is assumed to hold") : undefined;
+}
+
 function conditionHolds(condition: Condition, statement: Statement, context: RequestContext): Match {
-  if (context.presumes?.(condition, statement)) return yes(() => "it is assumed to hold");
   const { key, values } = condition;
   const operator = readOperator(condition.operator);
   if (!operator) return cannotTell(() => `operator ${quoted(condition.operator)} is not evaluated here`);

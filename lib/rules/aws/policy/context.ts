@@ -27,6 +27,8 @@ export interface RequestContext {
   lookup(key: Known<string>): ContextValue;
   /** True for a condition that is assumed to hold without evaluation. */
   presumes?(condition: Condition, statement: Statement): boolean;
+  /** True for a key that says who asks, so that a statement with its value is meant for them. */
+  identifies?(key: Known<string>): boolean;
 }
 
 /** Condition keys of a request: one value or several, which may be not known; `null` for a key that it certainly lacks. */

@@ -4,8 +4,8 @@
  * evaluation logic" in the IAM user guide.
  */
 
-import { type Ternary, and, known, match } from "../../../model/known";
-import { conditionsHold } from "./conditions";
+import { type Ternary, and, is, known, match } from "../../../model/known";
+import { conditionsHold, conditionsMissed } from "./conditions";
 import { type RequestContext } from "./context";
 import type { Statement, Policy } from "./document";
 import { Match, cannotTell, yes, no } from "./match";
@@ -22,7 +22,8 @@ type Effect = "Allow" | "Deny";
 
 /** Whether a statement applies, and how close it comes to applying. */
 interface Judged {
-  readonly depth: number;
+  /** The first number that differs decides which statement is closer: the higher one. */
+  readonly nearness: readonly number[];
   readonly match: Match;
 }
 
@@ -68,7 +69,7 @@ class UnreadStatements implements Candidate {
   }
 
   judged(): Judged {
-    return { depth: 0, match: cannotTell(() => this.#why) };
+    return { nearness: [], match: cannotTell(() => this.#why) };
   }
 
   isAlike(other: Candidate): boolean {
@@ -128,18 +129,25 @@ class ReadStatement implements Candidate {
 
   judged(resource: AskedResource | undefined): Judged {
     const [statement, resources] = [this.#statement, this.#covered];
+    const conditions = conditionsHold(statement, this.#asked.context);
     const covered = resource && (resources instanceof Match ? resources : resources.judged(resource));
+    const principal = this.#asked.principal(statement);
     const elements = [
-      this.#asked.principal(statement),
+      principal,
       coversAction(statement.actions, this.#asked.action, this.#asked.compared),
       ...(covered ? [covered] : []),
-      conditionsHold(statement, this.#asked.context),
+      conditions,
       ...(this.#isCertain ? [] : [NOT_CERTAIN]),
     ];
     const failing = elements.findIndex(({ holds }) => holds === "no");
     const decisive = failing >= 0 ? failing : elements.findIndex(({ holds }) => holds === "unknown");
+    const others = elements.filter((each) => each !== conditions && each.holds === "no");
+    const missed = conditionsMissed(statement, this.#asked.context);
+    const isEvery = statement.resources?.values.some((value) => is(value, "*") === "yes") ?? true;
+    const isNamed = missed.isNamed || (covered?.holds === "yes" && !isEvery);
+    const depth = decisive < 0 ? elements.length : decisive;
     return {
-      depth: decisive < 0 ? elements.length : decisive,
+      nearness: [Number(principal.holds !== "no"), -others.length - missed.count, Number(isNamed), depth],
       match: elements[decisive] ?? APPLIES,
     };
   }
@@ -308,11 +316,16 @@ export class Question<D = never> {
     if (this.#refused !== undefined) return `AWS refuses the policy: ${this.#refused}`;
     const allows = this.#all().filter(({ candidate }) => candidate.effects.includes("Allow"));
     const judged = allows.map((each) => ({ each, ...each.candidate.judged(resource) }));
-    const [best] = judged.sort((one, other) => other.depth - one.depth);
+    const [best] = judged.sort((one, other) => closer(other.nearness, one.nearness));
     return best
       ? `no statement allows it; ${nameOf(best.each)} comes closest: ${best.match.reason}`
       : this.#nothing;
   }
+}
+
+function closer(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((each, place) => each !== other[place]);
+  return (one[at] ?? 0) - (other[at] ?? 0);
 }
 
 function nameOf({ candidate: { label } }: Doubted<unknown>): string {

@@ -160,6 +160,10 @@ class TokenContext implements RequestContext {
     );
   }
 
+  identifies(key: Known<string>): boolean {
+    return claimOf(lowered(key)) === "sub";
+  }
+
   #mayHave(claim: string): boolean {
     return this.#claims.has(claim) || UNDOCUMENTED.includes(claim);
   }
