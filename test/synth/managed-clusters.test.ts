@@ -89,7 +89,8 @@ describe("what Terraform says of a cluster is not typed again", () => {
     expect(warnings.map(({ data }) => String(data))).toEqual([
       expect.stringContaining("workload_identity_enabled"),
     ]);
-    expect(aks({ cluster, issuer: AKS_ISSUER }).issuer.url).toBe(AKS_ISSUER);
+    for (const issuer of [AKS_ISSUER, `https://oidc.prod-aks.azure.com/${TENANT}/`])
+      expect(aks({ cluster, issuer }).issuer.url).toBe(issuer);
   });
 
   it("GKE: an issuer that is literal before the cluster is there", () => {

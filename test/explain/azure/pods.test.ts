@@ -122,6 +122,7 @@ describe("a pod", () => {
     ["with the label, where the webhook does not run", {}, "fail", hub([])],
     ["with the label, where nothing says whether it runs", {}, "unknown", hub(undefined)],
     ["with the label, on AKS", {}, "pass", hub(undefined, "https://eastus.oic.prod-aks.azure.com/a/b/")],
+    ["with the label, on an early AKS", {}, "pass", hub(undefined, "https://oidc.prod-aks.azure.com/a/")],
     // registry.terraform.io, azurerm_kubernetes_cluster, `workload_identity_enabled`: off by default.
     ["with the label, on AKS with the webhook", {}, "pass", aks({ workload_identity_enabled: true })],
     ["with the label, on AKS without the webhook", {}, "unknown", aks({ oidc_issuer_enabled: true })],
