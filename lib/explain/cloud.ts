@@ -206,15 +206,15 @@ export interface AccountQuestion {
    * @defaultValue false
    */
   readonly native?: boolean;
-  /**
-   * The cluster that it runs in, as far as it shows whether a pod identity webhook runs there. Without `fleet`, one is
-   * presumed to run.
-   */
-  readonly cluster: {
-    readonly name?: string;
-    readonly issuer?: ClusterFacts["issuer"];
+  /** The cluster that it runs in, as far as it is recorded. */
+  readonly cluster: Pick<
+    ClusterFacts,
+    "name" | "cloudName" | "issuer" | "openShift" | "components" | "podIdentityWebhooks"
+  > & {
     readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
   };
+  /** The pod identity webhooks that its objects show, by cloud. */
+  readonly webhooks: ReadonlyMap<string, Source>;
 }
 
 /** What was found for a workload. */

@@ -1,20 +1,23 @@
 /**
- * Hosts of AKS issuers, one per Azure cloud: `https://<region>.<host>/<tenant>/<id>/`.
+ * Hosts of AKS issuers, one per Azure cloud: `https://<region>.<host>/<tenant>/<id>/`. Clusters from the feature's
+ * preview keep `https://oidc.prod-aks.azure.com/<id>/`.
  *
  * The `iss` of their tokens ends with the slash, and Entra, STS and Google compare it exactly. Source:
- * learn.microsoft.com, "Create an OpenID Connect provider on AKS"; Azure/azure-workload-identity#1700;
- * `oidcIssuerProfile.issuerURL` of clusters in `usgovvirginia` and `chinanorth2`.
+ * learn.microsoft.com, "Create an OpenID Connect provider on AKS"; Azure/azure-workload-identity#1700, and its
+ * troubleshooting page for the early host; `oidcIssuerProfile.issuerURL` of clusters in `usgovvirginia` and
+ * `chinanorth2`.
  */
 const AKS_ISSUER_HOSTS: readonly string[] = [
   "oic.prod-aks.azure.com",
   "oic.prod-aks.azure.us",
   "oic.prod-aks.azure.cn",
 ];
+const EARLY_HOST = "oidc.prod-aks.azure.com";
 
 /** Whether a URL is the issuer of an AKS cluster, with or without the required trailing slash. */
 export function isAksIssuer(url: string): boolean {
   const [, host = ""] = /^https:\/\/([^/]*)/.exec(url) ?? [];
-  return AKS_ISSUER_HOSTS.some((suffix) => host.endsWith(`.${suffix}`));
+  return host === EARLY_HOST || AKS_ISSUER_HOSTS.some((suffix) => host.endsWith(`.${suffix}`));
 }
 
 /** Returns the issuer in the form of the tokens' `iss`: adds the slash at the end of an AKS issuer if it is missing. */

@@ -7,6 +7,7 @@ import {
   type ObjectKind,
   type Kind,
   anyObject,
+  choice,
   like,
   made,
   list,
@@ -87,10 +88,34 @@ export interface EntryBeside {
   readonly remedy: string;
 }
 
+/** A cloud whose webhook gives pods of annotated service accounts a token. */
+export type PodIdentityWebhook = "aws" | "azure";
+
+/** The kind of a list of pod identity webhooks. */
+export const POD_IDENTITY_WEBHOOKS: Kind<readonly PodIdentityWebhook[]> = list(choice(["aws", "azure"]));
+
 /** The facts of one cluster that decide what is written; each distribution has a function that returns them. */
 export interface ClusterFacts {
   /** DNS label; becomes part of the names of roles and identities. */
   readonly name: string;
+  /**
+   * Name of the cluster in its cloud.
+   *
+   * @defaultValue - not known; `explain` takes `name` for it
+   */
+  readonly cloudName?: string;
+  /**
+   * Pod identity webhooks that were stated to run in the cluster.
+   *
+   * @defaultValue - none
+   */
+  readonly podIdentityWebhooks?: readonly PodIdentityWebhook[];
+  /**
+   * Pod identity webhooks that every cluster of this distribution and platform runs.
+   *
+   * @defaultValue - none that is known
+   */
+  readonly builtInWebhooks?: readonly PodIdentityWebhook[];
   /** `kubernetes`, `openshift` or `openshift-hosted`. */
   readonly distribution: string;
   /** Issuer of the cluster's service account tokens. */
@@ -131,7 +156,10 @@ export interface ICluster<Scope> extends ClusterFacts {
  * A cluster of a managed service that configures the kubelets itself: workloads can use its issuer, but `ImagePulls`
  * refuses it.
  */
-export interface ManagedCluster extends Pick<ClusterFacts, "name" | "distribution" | "issuer"> {
+export interface ManagedCluster extends Pick<
+  ClusterFacts,
+  "name" | "cloudName" | "builtInWebhooks" | "distribution" | "issuer"
+> {
   /** Why its nodes cannot pull with service account tokens, and what the service offers instead. */
   readonly withoutPulls: Problem;
 }

@@ -58,8 +58,7 @@ export function issuerTrailingSlash(value: string, slash: "missing" | "present" 
         problem:
           "issuer of an AKS cluster lacks the slash at its end, and every cloud compares it exactly with the `iss` of the token",
         value,
-        allowed:
-          "https://<region>.oic.prod-aks.azure.com/<tenant>/<id>/, in other clouds of Azure .us or .cn",
+        allowed: `${value}/`,
         remedy: "add the slash: `az aks show` prints it in oidcIssuerProfile.issuerUrl",
       }
     : {

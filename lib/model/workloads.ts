@@ -46,7 +46,7 @@ export interface AccessRequest<Scope> extends AccountsRequest<IAccess<Scope>> {
   /**
    * True if the cluster lacks the cloud's pod identity webhook: the pod fragment then has what the webhook would add.
    *
-   * @defaultValue false
+   * @defaultValue - not known; the fragment then has it unless the issuer shows that the webhook runs
    */
   readonly withoutWebhook?: boolean;
 }
@@ -63,7 +63,7 @@ export interface CredentialFile {
 
 /**
  * Fields of the Kubernetes API that pods of a service account need; literal, except the variables of pods without
- * webhook.
+ * webhook, which may be late.
  */
 export interface PodFragment {
   /** Labels of the pod. */
@@ -90,6 +90,12 @@ export interface AccessGrant extends AccountGrant {
 
 /** What a cloud declared for workloads. */
 export interface AccessDeclaration {
+  /**
+   * Name in the cloud of the cluster whose service accounts get the identities.
+   *
+   * @defaultValue - the identities do not depend on it
+   */
+  readonly cloudName?: string;
   /** One grant per service account of the request. */
   readonly grants: readonly AccessGrant[];
 }

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
-import type { ICluster } from "../model/cluster";
+import { type ICluster, type PodIdentityWebhook, POD_IDENTITY_WEBHOOKS } from "../model/cluster";
 import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
@@ -64,6 +64,13 @@ export interface KubernetesProps {
    * @defaultValue - none
    */
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Pod identity webhooks that you installed: `aws` (amazon-eks-pod-identity-webhook), `azure` (azure-workload-identity).
+   * They give pods of annotated service accounts a token.
+   *
+   * @defaultValue - none: `WorkloadAccess` writes the token and the variables for the pods
+   */
+  readonly podIdentityWebhooks?: readonly PodIdentityWebhook[];
 }
 
 const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
@@ -77,6 +84,7 @@ const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
   pluginDirectory: optional(text),
   pluginDirectoryWritable: optional(boolean),
   featureGates: optional(record(boolean)),
+  podIdentityWebhooks: optional(POD_IDENTITY_WEBHOOKS),
 });
 
 const DEFAULT_PLACES: NodePlaces = {
@@ -100,6 +108,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   const distribution = "kubernetes";
   return {
     name: clusterName(props.name),
+    ...(props.podIdentityWebhooks && { podIdentityWebhooks: props.podIdentityWebhooks }),
     distribution,
     issuer,
     ...facts,

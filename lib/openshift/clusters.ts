@@ -10,6 +10,7 @@ import {
   PLUGIN_DIRECTORY,
   platformNodes,
   openShiftRelease,
+  platformWebhooks,
   type OpenShiftRelease,
 } from "../rules/openshift/versions";
 import { MachineConfigCarrier, NodePoolCarrier } from "./carriers";
@@ -142,6 +143,7 @@ function clusterOf(
     configPath: () => configPath,
     pluginDirectory: PLUGIN_DIRECTORY,
     pluginDirectoryWritable: false,
+    ...platformWebhooks(platform),
     recorded: { name, distribution, ...issuer.recorded, kubelet, apiServer, openShift, plugins },
     ...facts,
   };

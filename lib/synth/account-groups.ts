@@ -96,12 +96,14 @@ export function groupedLines<Asked extends IIdentitySource<Identities>, Identiti
 export function declareIdentities<Asked, Declaration>(
   construct: Construct,
   clouds: readonly CloudGroup<Asked, IIdentities<Construct, AccountsRequest<Asked>, Declaration>>[],
-  cluster: IdentityRequest,
+  clusterFor: (cloud: string) => IdentityRequest,
 ): Readonly<Record<string, Declaration>> {
   return Object.fromEntries(
     clouds.map(({ cloud, identities, accounts }) => [
       cloud,
-      at(construct, () => identities.declare(new Construct(construct, cloud), { ...cluster, accounts })),
+      at(construct, () =>
+        identities.declare(new Construct(construct, cloud), { ...clusterFor(cloud), accounts }),
+      ),
     ]),
   );
 }

@@ -17,14 +17,11 @@ import {
   record,
   text,
 } from "../model/shape";
-import { orCluster } from "../model/cluster";
+import { type PodIdentityWebhook, POD_IDENTITY_WEBHOOKS, orCluster } from "../model/cluster";
 import { STATUS_WRITER_PROPS } from "../fleet/status-writer";
 import { FLEET_CONSUMER } from "../rules/fleet/consumer";
 import { SPOKE_CLUSTER_PROPS } from "../fleet/spoke-cluster";
 import { HUB_CONSUMER_PROPS } from "../fleet/hub-consumer";
-
-/** A cloud whose webhook gives pods of annotated service accounts a token. */
-export type PodIdentityWebhook = "aws" | "azure";
 
 /** The cluster that the controllers run in; `openShift()` and `kubernetes()` return suitable facts. */
 export interface FleetHub {
@@ -55,7 +52,7 @@ const FLEET_HUB: ObjectKind<FleetHub> = object({
   issuer: ISSUER,
   apiServer: text,
   featureGates: optional(record(boolean)),
-  podIdentityWebhooks: optional(list(choice(["aws", "azure"]))),
+  podIdentityWebhooks: optional(POD_IDENTITY_WEBHOOKS),
 });
 
 /** Facts of the hub that a self-managed spoke needs, under the property names of `selfManagedSpoke()`. */

@@ -167,7 +167,7 @@ export class ImagePulls extends Construct {
     if (props.carriers === undefined) at(this, () => claimPools(this, cluster));
     at(this, () => checkOwnership(this.manifests, accounts));
 
-    this.declarations = declareIdentities(this, clouds, { clusterName: name, issuer });
+    this.declarations = declareIdentities(this, clouds, () => ({ clusterName: name, issuer }));
     const declared = Object.values(this.declarations);
     const nodes: CredentialProviderConfigProps = {
       cluster,

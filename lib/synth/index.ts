@@ -9,15 +9,10 @@
 export { type ServiceAccountLine } from "./account-groups";
 export { type BindProps, bind } from "./bind/bind-folder";
 export { FleetAccess } from "./fleet-access";
-export {
-  type FleetAccessProps,
-  type FleetHub,
-  type FleetSpoke,
-  type PodIdentityWebhook,
-  type SpokeHub,
-} from "./fleet-access-props";
+export { type FleetAccessProps, type FleetHub, type FleetSpoke, type SpokeHub } from "./fleet-access-props";
 export { type EnteredSpoke } from "./fleet-objects";
 export { ImagePulls, type ImagePull, type ImagePullsProps } from "./image-pulls";
+export { type PodIdentityWebhook } from "../model/cluster";
 export { type GivenIssuer } from "../model/issuer";
 export { LateValueResolver } from "./late-value-resolver";
 export { Manifests, type ManifestsProps } from "./manifests";

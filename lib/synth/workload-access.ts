@@ -1,8 +1,10 @@
 import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../errors";
+import { type PodIdentityWebhook, POD_IDENTITY_WEBHOOKS } from "../model/cluster";
 import { type GivenIssuer, Issuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
+import { literal } from "../model/late";
 import { mergedEntries, mergedMaps } from "../model/merged-fields";
 import {
   type Kind,
@@ -21,6 +23,7 @@ import { Subject } from "../model/subject";
 import {
   type AccessDeclaration,
   type AccessGrant,
+  type AccessRequest,
   type AccessRights,
   type IAccess,
   type IWorkloadIdentities,
@@ -36,15 +39,36 @@ import {
   groupedLines,
 } from "./account-groups";
 import { manifestsFor } from "./cluster-job";
+import type { RecordedCluster } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 
-/** The cluster that workloads run in; `openShift()` and `kubernetes()` return suitable facts. */
+/** The cluster that workloads run in; `openShift()`, `kubernetes()`, `eks()`, `aks()` and `gke()` return suitable facts. */
 export interface WorkloadCluster {
   /** DNS label; the names of roles and identities begin with it. */
   readonly name: string;
+  /**
+   * Name of the cluster in its cloud, if that is no DNS label: `Prod_EU` in EKS.
+   *
+   * @defaultValue - the one in `podIdentity` of `workloadRoles()`, otherwise `name`
+   */
+  readonly cloudName?: string;
+  /**
+   * Pod identity webhooks that run in the cluster: `aws` on EKS and on OpenShift on AWS, `azure` on AKS with workload
+   * identity and on OpenShift on Azure with the Secret `azure-credentials`, or those that you installed. They give pods
+   * of annotated service accounts a token.
+   *
+   * @defaultValue - `builtInWebhooks`; for other clouds `podFor()` has the token and the variables
+   */
+  readonly podIdentityWebhooks?: readonly PodIdentityWebhook[];
+  /**
+   * Those that every cluster of the distribution runs: set by `openShift()`, `eks()` and `aks()`.
+   *
+   * @defaultValue - none that is known
+   */
+  readonly builtInWebhooks?: readonly PodIdentityWebhook[];
   /** Issuer of the cluster's service account tokens. */
   readonly issuer: GivenIssuer;
 }
@@ -52,6 +76,9 @@ export interface WorkloadCluster {
 const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = example(
   like("a cluster: openShift(…), eks(…), kubernetes(…) or another, or its { name, issuer }", {
     name: text,
+    cloudName: optional(text),
+    podIdentityWebhooks: optional(POD_IDENTITY_WEBHOOKS),
+    builtInWebhooks: optional(POD_IDENTITY_WEBHOOKS),
     issuer: ISSUER,
   }),
   "openShift(…)",
@@ -110,8 +137,8 @@ type Workloads = GroupedLines<IAccess<Construct>, IWorkloadIdentities<Construct>
  * permissions. As manifests it writes the annotated service accounts, ConfigMaps with credential files if a cloud has
  * no webhook, and per service account `pods/<namespace>.<name>.yaml` with the fields that its pods need.
  *
- * AWS and Azure need their pod identity webhook in the cluster; OpenShift in manual mode includes both. Warns if a
- * `default` service account gets access, and if another cluster of the app has the same issuer.
+ * Where the pod identity webhook of AWS or Azure is not known to run, that file has the token and the variables too.
+ * Warns if a `default` service account gets access, and if another cluster of the app has the same issuer.
  */
 export class WorkloadAccess extends Construct {
   /** The manifests of the stack. */
@@ -130,17 +157,25 @@ export class WorkloadAccess extends Construct {
     this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
     at(this, () => checkOwnership(this.manifests, grouped.accounts));
 
-    this.declarations = declareIdentities(this, grouped.clouds, { clusterName: name, issuer });
+    const webhooks = webhooksOf(props.cluster);
+    const requestTo = (cloud: string): Omit<AccessRequest<Construct>, "accounts"> => {
+      const runs = webhooks.some((each) => each === cloud);
+      return { clusterName: name, issuer, ...(runs && { withoutWebhook: false }) };
+    };
+    this.declarations = declareIdentities(this, grouped.clouds, requestTo);
     const grants = Object.values(this.declarations).flatMap((declaration) => declaration.grants);
     this.#pods = new Map(
       grouped.accounts.map(({ subject }) => [subject.key, at(this, () => podFragment(subject, grants))]),
     );
-    at(this, () => this.#write(grouped, grants, { name, ...issuer.recorded }));
+    at(this, () => this.#write(grouped, grants, this.#recorded(props.cluster, issuer)));
     at(this, () => proveAtSynth(this, "workload", props.proof));
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }
 
-  /** Returns what pods of the service account need in addition to its name, as literal fields of the Kubernetes API. */
+  /**
+   * Returns what pods of the service account need in addition to its name, as fields of the Kubernetes API. Values of
+   * variables may be late.
+   */
   podFor(serviceAccount: string | Subject): PodFragment {
     const { key } = Subject.of(serviceAccount);
     return (
@@ -154,11 +189,29 @@ export class WorkloadAccess extends Construct {
     );
   }
 
-  #write(
-    { accounts, clouds }: Workloads,
-    grants: readonly AccessGrant[],
-    cluster: { readonly name: string; readonly issuer: string },
-  ): void {
+  /** The cluster's facts; its name in its cloud is also that of `podIdentity`, and recorded if it differs. */
+  #recorded(cluster: WorkloadCluster, { recorded }: Issuer): RecordedCluster {
+    const { name, cloudName } = cluster;
+    literal(cloudName, "cloudName");
+    const webhooks = webhooksOf(cluster);
+    const [named] = Object.values(this.declarations).flatMap((each) => each.cloudName ?? []);
+    if (cloudName !== undefined && named !== undefined && named !== cloudName)
+      fail("cluster-mismatch", {
+        problem: `the identities of cluster ${name} are for a cluster with another name`,
+        value: named,
+        allowed: cloudName,
+        remedy: "pass the same cluster to `cluster` and to `podIdentity`",
+      });
+    const own = cloudName ?? named ?? name;
+    return {
+      name,
+      ...(own !== name && { cloudName: own }),
+      ...recorded,
+      ...(webhooks.length > 0 && { podIdentityWebhooks: webhooks }),
+    };
+  }
+
+  #write({ accounts, clouds }: Workloads, grants: readonly AccessGrant[], cluster: RecordedCluster): void {
     writeServiceAccounts(this.manifests, accounts, grants);
     writeCredentialFiles(this.manifests, grants);
     for (const { subject } of accounts) this.manifests.podFragment(subject, this.podFor(subject));
@@ -177,6 +230,10 @@ export class WorkloadAccess extends Construct {
       }),
     });
   }
+}
+
+function webhooksOf({ podIdentityWebhooks = [], builtInWebhooks = [] }: WorkloadCluster): readonly string[] {
+  return [...new Set([...podIdentityWebhooks, ...builtInWebhooks])].sort();
 }
 
 /** Joins lists of the same name, each entry once. */

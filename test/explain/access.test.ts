@@ -687,14 +687,18 @@ describe("other people's manifests", () => {
     const annotated = edited(new Map(Object.entries(plain)), [
       ["deployment.yaml", "eks.amazonaws.com/ecr-role-arn", "eks.amazonaws.com/role-arn"],
     ]);
-    const [result] = explained(annotated, { serviceAccount: "team/puller" }, { cluster }).filter(
-      ({ job }) => job === "workload",
-    );
-    expect(result).toMatchObject({
+    const asked = (more: object): ExplainResult | undefined =>
+      explained(annotated, { serviceAccount: "team/puller" }, { cluster: { ...cluster, ...more } }).find(
+        ({ job }) => job === "workload",
+      );
+    expect(asked({ podIdentityWebhooks: ["aws"] })).toMatchObject({
       target: "aws",
       verdict: "allowed",
       as: "arn:aws:iam::111122223333:role/team/puller",
     });
+    // Nothing says that the pods get a token.
+    const open = asked({});
+    expect([open?.verdict, open && statuses(open)["pods-configured"]]).toEqual(["unknown", "unknown"]);
   });
 
   it("withdrawn requests ask for nothing", () => {

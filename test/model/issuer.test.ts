@@ -16,6 +16,8 @@ describe("Issuer.of", () => {
     "https://westeurope.oic.prod-aks.azure.com/4f1c8a52/9d0e/",
     "https://usgovvirginia.oic.prod-aks.azure.us/4f1c8a52/9d0e/",
     "https://chinanorth2.oic.prod-aks.azure.cn/4f1c8a52/9d0e/",
+    // Azure/azure-workload-identity, docs/book/src/topics/troubleshooting.md
+    "https://oidc.prod-aks.azure.com/291168e9-1ded-42d8-8608-c9ff8fe7c21b/",
   ])("accepts %s", (url) => {
     expect(Issuer.of(url).url).toBe(url);
   });
@@ -50,7 +52,9 @@ describe("Issuer.of", () => {
     ["https://oidc.example.com/a/", "issuer-invalid", "ends with a slash"],
     ["https://x.example.com/y.oic.prod-aks.azure.com/", "issuer-invalid", "ends with a slash"],
     ["https://evil-oic.prod-aks.azure.com/a/b/", "issuer-invalid", "ends with a slash"],
+    ["https://x.oidc.prod-aks.azure.com/a/", "issuer-invalid", "ends with a slash"],
     ["https://eastus.oic.prod-aks.azure.com/a/b", "issuer-invalid", "lacks the slash"],
+    ["https://oidc.prod-aks.azure.com/291168e9-1ded", "issuer-invalid", "lacks the slash"],
     ["https://usgovarizona.oic.prod-aks.azure.us/a/b", "issuer-invalid", "lacks the slash"],
     ["https://chinaeast2.oic.prod-aks.azure.cn/a/b", "issuer-invalid", "lacks the slash"],
   ])("refuses %j with %s", (url, code, text) => {

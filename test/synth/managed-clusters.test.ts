@@ -6,12 +6,13 @@ import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { KubernetesCluster } from "@cdktf/provider-azurerm/lib/kubernetes-cluster/index.js";
 import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster/index.js";
-import { type TerraformStack, Testing } from "cdktf";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
+import { TerraformStack, Testing } from "cdktf";
 import type { Construct } from "constructs";
 import { describe, expect, it } from "vitest";
 import { type EksProps, awsAccess, ecr, ecrPublic, eks, pullRoles, workloadRoles } from "../../lib/cloud/aws";
 import { type AksProps, aks, azureAccess, workloadIdentities } from "../../lib/cloud/azure";
-import { type GkeProps, gke, googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
+import { type GkeProps, gke, gkeSpoke, googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
 import { explain } from "../../lib/explain";
 import type { CredentialProviderSettings } from "../../lib/node";
 import { isLate } from "../../lib/model/late";
@@ -90,7 +91,8 @@ describe("what Terraform says of a cluster is not typed again", () => {
       expect.stringContaining("workload_identity_enabled"),
       expect.stringContaining("does not set local_account_disabled, so the state has its kube_config"),
     ]);
-    expect(aks({ cluster, issuer: AKS_ISSUER }).issuer.url).toBe(AKS_ISSUER);
+    for (const issuer of [AKS_ISSUER, `https://oidc.prod-aks.azure.com/${TENANT}/`])
+      expect(aks({ cluster, issuer }).issuer.url).toBe(issuer);
   });
 
   it("GKE: an issuer that is literal before the cluster is there", () => {
@@ -145,6 +147,25 @@ describe("refused facts", () => {
   ];
   it.each(GKE_ROWS)("GKE: %s", (expected, props) => {
     expect(() => gke(props)).toThrowError(refusal(expected));
+  });
+
+  it.each<[string, Partial<GkeProps>, object, string | undefined]>([
+    ["another project", { project: "acme-test" }, { project: "acme-prod" }, "project"],
+    ["another project than its provider", { project: "acme-test" }, {}, "project"],
+    ["another location", { project: "acme-prod", location: "europe-west4" }, {}, "location"],
+    ["another name", { project: "acme-prod", name: "shop2" }, {}, "name"],
+    ["a label beside its issuer", { project: "acme-prod", name: "shop2", issuer: GKE_ISSUER }, {}, undefined],
+    ["the same", { project: "acme-prod", location: "europe-west1", name: "shop" }, {}, undefined],
+  ])("GKE: %s", (_, stated, own, differs) => {
+    const stack = new TerraformStack(Testing.app(), "prod");
+    new GoogleProvider(stack, "google", { project: "acme-prod" });
+    const cluster = gkeCluster(stack, own);
+    const made = (): unknown => gke({ cluster, ...stated });
+    const spoke = (): unknown => gkeSpoke({ cluster, project: stated.project ?? "" });
+    if (differs === undefined) expect(made).not.toThrow();
+    else expect(made).toThrowError(refusal(`google-mismatch: the stated ${differs}`));
+    if (differs === "project") expect(spoke).toThrowError(refusal("google-mismatch: the stated project"));
+    else expect(spoke).not.toThrow();
   });
 
   it("GKE: a project that only the provider states", () => {

@@ -1,12 +1,17 @@
 import { Testing, type TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { awsAccess, ecr, pullRoles, workloadRoles } from "../../lib/cloud/aws";
 import { azureAccess, workloadIdentities } from "../../lib/cloud/azure";
 import { googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
 import type { ErrorCode } from "../../lib/errors";
+import { explain } from "../../lib/explain";
 import type { AccessGrant, IAccess, IWorkloadIdentities, PodFragment } from "../../lib/model/workloads";
+import { kubernetes } from "../../lib/node";
+import { openShift } from "../../lib/openshift";
 import { ImagePulls, Manifests, WorkloadAccess, type WorkloadAccessProps } from "../../lib/synth";
 import { judge } from "../support/judge";
 import { plainCluster } from "../support/image-pulls";
@@ -23,7 +28,7 @@ import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
 
 const [account, region] = ["111122223333", "eu-west-1"];
-const cluster = { name: "prod", issuer: ISSUER };
+const cluster = { name: "prod", issuer: ISSUER, podIdentityWebhooks: ["aws", "azure"] as const };
 
 const readBucket = awsAccess({
   statements: [{ Effect: "Allow", Action: ["s3:GetObject"], Resource: ["arn:aws:s3:::acme/*"] }],
@@ -64,6 +69,91 @@ function yaml({ files }: WrittenStack, file: string): Json {
   return record(parse(files.get(file) ?? ""));
 }
 
+describe("a cluster of which nothing says that a pod identity webhook runs", () => {
+  const k3s = kubernetes({ name: "prod", version: "1.35", issuer: ISSUER, plugins: {} });
+  const props: WorkloadAccessProps = {
+    cluster: k3s,
+    workloads: [{ serviceAccount: "shop/web", may: [readBucket, readBlobs] }],
+    identities: [roles, managed],
+  };
+  const made = (more: Partial<WorkloadAccessProps> = {}): string =>
+    synthesized((app) => new WorkloadAccess(providersStack(app), "workloads", { ...props, ...more }));
+  const podsOf = (folder: string, more: readonly string[] = []): readonly (readonly unknown[])[] =>
+    explain([folder, ...more]).map(({ target, verdict, checks }) => {
+      const pods = checks.find(({ id }) => id === "pods-configured");
+      return [target, verdict, pods?.status, pods?.evidence.map(({ text: seen }) => seen)];
+    });
+  const FRAGMENT = "stacks/prod/pods/shop.web.yaml";
+
+  it("gets tokens and variables for its pods, and is allowed by them alone", () => {
+    const folder = made();
+    const env = list(record(parse(readFileSync(join(folder, FRAGMENT), "utf8")))["env"]);
+    expect(env.map((each) => record(each)["name"])).toEqual(
+      expect.arrayContaining(["AWS_WEB_IDENTITY_TOKEN_FILE", "AZURE_FEDERATED_TOKEN_FILE"]),
+    );
+    expect(podsOf(folder)).toEqual([
+      ["aws", "allowed", "pass", ["what its pods need"]],
+      ["azure", "allowed", "pass", ["what its pods need"]],
+    ]);
+    // As a copy of an older synth, or of a hand that left them out.
+    writeFileSync(join(folder, FRAGMENT), 'labels:\n  azure.workload.identity/use: "true"\n');
+    expect(podsOf(folder).map((each) => each.slice(0, 3))).toEqual([
+      ["aws", "unknown", "unknown"],
+      ["azure", "unknown", "unknown"],
+    ]);
+    const webhook = join(folder, "webhook.json");
+    writeFileSync(webhook, JSON.stringify(WEBHOOK));
+    expect(podsOf(folder, [webhook])[0]).toEqual(["aws", "allowed", "pass", ["pod identity webhook"]]);
+  });
+
+  it.each<[string, WorkloadAccessProps["cluster"], readonly string[], readonly string[]]>([
+    ["stated", { ...k3s, podIdentityWebhooks: ["aws"] }, ["aws"], ["AZURE_CLIENT_ID"]],
+    [
+      "stated in its facts",
+      kubernetes({
+        name: "prod",
+        version: "1.35",
+        issuer: ISSUER,
+        plugins: {},
+        podIdentityWebhooks: ["azure"],
+      }),
+      ["azure"],
+      ["AWS_ROLE_ARN"],
+    ],
+    [
+      "built in",
+      openShift({ name: "prod", version: "4.22", platform: "aws", issuer: ISSUER, pools: ["worker"] }),
+      ["aws"],
+      ["AZURE_CLIENT_ID"],
+    ],
+  ])("leaves to the webhook what is %s", (_, own, recorded, first) => {
+    const folder = made({ cluster: own });
+    const [stack] = writtenStacks(folder);
+    expect(record(list(stack?.identity["clusters"])[0])["podIdentityWebhooks"]).toEqual(recorded);
+    const env = list(record(parse(stack?.files.get("pods/shop.web.yaml") ?? ""))["env"]);
+    expect(env.slice(0, 1).map((each) => record(each)["name"])).toEqual(first);
+    const ofCloud = podsOf(folder).find(([target]) => target === recorded[0]);
+    expect(ofCloud?.slice(1, 3)).toEqual(["allowed", recorded[0] === "aws" ? "pass" : "skipped"]);
+  });
+
+  it("refuses webhooks of other clouds", () => {
+    const own = { ...k3s, podIdentityWebhooks: ["google"] } as never;
+    expect(() => made({ cluster: own })).toThrowError(/podIdentityWebhooks.*google/s);
+  });
+});
+
+const WEBHOOK = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "MutatingWebhookConfiguration",
+  metadata: { name: "pod-identity-webhook" },
+  webhooks: [
+    {
+      name: "pod-identity-webhook.amazonaws.com",
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+    },
+  ],
+};
+
 describe("WorkloadAccess", () => {
   it("AWS: an annotated service account, and nothing for the pods, which the webhook changes", () => {
     const stack = written({
@@ -93,6 +183,7 @@ describe("WorkloadAccess", () => {
       {
         name: "prod",
         issuer: ISSUER,
+        podIdentityWebhooks: ["aws", "azure"],
         workloads: [
           {
             serviceAccount: "shop/web",

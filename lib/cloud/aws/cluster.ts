@@ -1,6 +1,7 @@
 import type { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import type { Construct } from "constructs";
+import { at } from "../../errors";
 import type { ICluster } from "../../model/cluster";
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
@@ -13,6 +14,7 @@ import { partitionOf } from "../../rules/aws/partitions";
 import { type StatedPlugins, STATED_PLUGINS, notNewer, pluginFacts } from "../../rules/kubelet/node-facts";
 import { asData } from "../../model/node-carrier";
 import { statedOrInput } from "../shared/managed-cluster";
+import { checkClusterRegion } from "./place";
 import { EKS_CLUSTER } from "./spoke";
 
 /** The facts of an EKS cluster. */
@@ -24,7 +26,7 @@ export interface EksProps {
    */
   readonly cluster?: EksCluster | DataAwsEksCluster;
   /**
-   * DNS label; becomes part of the names of roles.
+   * DNS label; becomes part of the names of roles. State it if the name in EKS is no DNS label (`Prod_EU`).
    *
    * @defaultValue - the cluster's name in EKS
    */
@@ -92,10 +94,12 @@ const EKS_PROPS: ObjectKind<EksProps> = object({
 export function eks(props: EksProps): ICluster<Construct> {
   checkGiven("eks()", EKS_PROPS, props);
   const { cluster, systemRegistries = [] } = props;
-  const name = clusterName(statedOrInput("the name", props.name, cluster?.nameInput, "eks({ name })"));
+  const nameInput = cluster?.nameInput;
+  const name = clusterName(statedOrInput("the name", props.name, nameInput, "eks({ name })"));
   const regionInput = cluster?.regionInput;
   const region = props.region ?? (isLate(regionInput) ? undefined : regionInput);
   if (region !== undefined) partitionOf(region);
+  if (cluster && region !== undefined) at(cluster, () => checkClusterRegion(cluster, region));
   const declared = cluster && statedIssuer(cluster);
   const issuer = eksIssuer(
     Issuer.of(
@@ -108,6 +112,8 @@ export function eks(props: EksProps): ICluster<Construct> {
   const distribution = "eks";
   return {
     name,
+    ...(nameInput !== undefined && !isLate(nameInput) && { cloudName: nameInput }),
+    builtInWebhooks: ["aws"],
     distribution,
     issuer,
     ...minors,

@@ -38,7 +38,6 @@ import {
   COMPONENT_ROLE_PROPS,
   COMPONENT_ROLES_PROPS,
 } from "./component-props";
-import { checkProviderPlace } from "./place";
 import { type TrustedProviders, declaredProviders, expectedProviders, trustedProviders } from "./provider";
 import {
   type InlinePolicy,
@@ -151,7 +150,6 @@ function componentRolePlan(construct: Construct, props: ComponentRoleProps): Com
     },
     placed(props, naming),
   );
-  checkProviderPlace(construct, settings.identity);
   const intends = componentIntent(document, props);
   return { policy: { name: componentPolicyName(name, naming), document }, settings, intends, adopt };
 }

@@ -27,6 +27,7 @@ import { awsIssuer } from "../../rules/aws/provider";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { PROVIDER } from "../shared/kinds";
 import { type OnceInAccount, declaredInAccount } from "./once";
+import { checkProviderPlace } from "./place";
 
 /** How the issuer's documents are read: through CloudFront, or directly from a public bucket. */
 export type IssuerBucketAccess = "cloudfront" | "public";
@@ -187,6 +188,7 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
       allowed: "one bucket of that name in the whole partition",
       remedy: "give each issuer its own bucket",
     });
+  checkProviderPlace(construct, { partition: partition.name, account: props.account, provider });
   return {
     bucketName: name,
     partition,

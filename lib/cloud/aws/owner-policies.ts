@@ -32,6 +32,7 @@ import {
   sharedId,
   sameProvider,
 } from "./once";
+import { checkProviderPlace } from "./place";
 import { type IPullRole, PULL_ROLE } from "./role-props";
 import { type EcrSource, type OwnerPolicy, isRegistryOwner } from "./registry-source";
 import { nameTaken } from "../../model/problems";
@@ -159,8 +160,9 @@ function settingsOf(
       allowed: "at least one role",
       remedy: "add the roles that pull from it",
     });
-  accountId(props.account);
-  partitionOf(props.region);
+  const { account, region, provider } = props;
+  accountId(account);
+  checkProviderPlace(construct, { partition: partitionOf(region).name, account, provider });
   const key = repositoryPolicyKey(props);
   const known = declaredOnce(construct, key);
   if (known)

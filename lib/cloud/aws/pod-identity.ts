@@ -19,6 +19,7 @@ import {
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { waitFor } from "../shared/across-stacks";
 import { declareOnce, declaredOnce, onceKey } from "./once";
+import { checkClusterRegion } from "./place";
 import type { RolePlace } from "./role-props";
 import { EKS_CLUSTER, eksClusterNames } from "./spoke";
 
@@ -63,7 +64,9 @@ export function podIdentityTrusts(
         remedy: "give all permissions to one role, or list the service account once",
       });
     keys.add(key);
-    return podIdentityTrust(eksClusterArn(podIdentityPlace(place, undefined), name), subject);
+    const checked = podIdentityPlace(place, undefined);
+    if (typeof cluster !== "string") checkClusterRegion(cluster, checked.region);
+    return podIdentityTrust(eksClusterArn(checked, name), subject);
   });
 }
 

@@ -11,6 +11,7 @@ import {
 import { Construct } from "constructs";
 import { at, fail, type Problem } from "../../errors";
 import type { Issuer } from "../../model/issuer";
+import { isLate } from "../../model/late";
 import { checkGiven, checkProps } from "../../model/shape";
 import { tagArguments } from "../../rules/aws/names";
 import { partitionOf } from "../../rules/aws/partitions";
@@ -33,6 +34,7 @@ import {
   onceKey,
   sharedId,
 } from "./once";
+import { checkProviderPlace } from "./place";
 import {
   type EksClusterAttributes,
   type IOidcProvider,
@@ -199,9 +201,11 @@ interface Settings {
 }
 
 function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
-  const { provider, thumbprints } = props;
+  const { provider, thumbprints, account, region } = props;
   const tags = tagArguments(props.tags);
   const issuer = awsIssuer(props.issuer);
+  const partition = region === undefined || isLate(region) ? undefined : partitionOf(region).name;
+  checkProviderPlace(construct, { partition, account, provider });
   const name = nameOf(TerraformStack.of(construct), issuer);
   const key = onceKey(provider, "oidc-provider", name);
   const known =

@@ -31,6 +31,7 @@ import {
   declaredOnce,
   onceKey,
 } from "./once";
+import { checkProviderPlace } from "./place";
 import { type RoleTrust, type RolePlace } from "./role-props";
 
 interface RoleIdentity {
@@ -102,6 +103,7 @@ export function federatedRoleSettings(
   const trusts = federated.trusts.map((trust) => federatedTrust(trust, federated, account));
   const trustDocument = trustPolicy(trusts, federated.others);
   const identity: RoleIdentity = { name, partition, account, provider };
+  checkProviderPlace(construct, identity);
   const path = rolePath(place.path ?? "/");
   const settings: FederatedRoleSettings = {
     identity,

@@ -28,6 +28,7 @@ import { matchesPattern } from "../../rules/wildcard";
 import { waitFor } from "../shared/across-stacks";
 import { PROVIDER } from "../shared/kinds";
 import { RepositoryPullPolicy } from "./owner-policies";
+import { checkProviderPlace } from "./place";
 import type { IPullRole } from "./role-props";
 import { type EcrProps, ecr } from "./registry";
 import type { EcrSource, IRegistryOwner } from "./registry-source";
@@ -105,7 +106,10 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
     super(scope, id);
     this.account = at(this, () => accountId(props.account));
     this.region = props.region;
-    at(this, () => partitionOf(props.region));
+    const { account, region, provider } = props;
+    at(this, () => {
+      checkProviderPlace(this, { partition: partitionOf(region).name, account, provider });
+    });
     this.#repositories = at(this, () => (props.repositories ?? []).map(repositoryName));
     this.#props = props;
   }

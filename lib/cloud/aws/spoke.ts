@@ -38,6 +38,7 @@ import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { elementOf } from "../shared/kinds";
 import { PerStack } from "../shared/per-stack";
+import { checkClusterRegion, checkProviderPlace } from "./place";
 
 /** An EKS cluster described by its attributes. */
 export interface ExistingEksCluster {
@@ -234,12 +235,13 @@ interface CheckedSpoke extends EksAccess {
  */
 export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("eksSpoke()", EKS_SPOKE_PROPS, props);
-  const { accessPolicies = [], kubernetesGroups = [], region } = props;
+  const { accessPolicies = [], kubernetesGroups = [], region, cluster } = props;
   const spoke: CheckedSpoke = {
     ...eksAccess({ accessPolicies, kubernetesGroups }),
-    facts: eksClusterFacts(props.cluster),
+    facts: eksClusterFacts(cluster),
     partition: partitionOf(region).name,
   };
+  if ("certificateAuthority" in cluster) at(cluster, () => checkClusterRegion(cluster, region));
   const { name, endpoint, certificateAuthorityData } = spoke.facts;
   return {
     cloud: "aws",
@@ -260,6 +262,8 @@ function declareEntries(
     rolesOf(controllers, facts.name, access.partition),
   );
   const parent = new Construct(scope, name);
+  const { partition } = access;
+  at(parent, () => checkProviderPlace(parent, { partition, account: undefined, provider }));
   if (facts.warning !== undefined) Annotations.of(parent).addWarning(facts.warning);
   for (const [{ subject }, principal] of principals)
     enter(new Construct(parent, `${subject.namespace}_${subject.name}`), {

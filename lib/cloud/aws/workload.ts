@@ -33,6 +33,7 @@ import {
   type IWorkloadIdentities,
   type PodFragment,
 } from "../../model/workloads";
+import { isEksIssuer } from "../../rules/aws/cluster";
 import { podIdentityPlace } from "../../rules/aws/pod-identity";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
@@ -59,7 +60,6 @@ import {
   declareAssociations,
   podIdentityTrusts,
 } from "./pod-identity";
-import { checkProviderPlace } from "./place";
 import { declaredProviders, expectedProviders } from "./provider";
 import { type IOidcProvider } from "./provider-props";
 import {
@@ -71,6 +71,7 @@ import {
   declareInlinePolicy,
   declareRole,
 } from "./role";
+import { eksClusterNames } from "./spoke";
 
 /** Settings of a {@link WorkloadRole}. */
 export interface WorkloadRoleProps extends TrustingRoleProps {
@@ -105,7 +106,7 @@ export interface WorkloadRolesProps extends AccountRolesProps {
    * account instead of annotations and an OIDC provider. Needs `account` and `region` of the cluster, and the add-on
    * `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get no credentials.
    *
-   * @defaultValue - IAM roles for service accounts (IRSA), by the pod identity webhook
+   * @defaultValue - IAM roles for service accounts (IRSA)
    */
   readonly podIdentity?: PodIdentityCluster;
 }
@@ -168,7 +169,6 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
     },
     props,
   );
-  checkProviderPlace(construct, settings.identity);
   const managedPolicyArns = managedPolicies(access, partition, settings.identity.account);
   return {
     policy: document && { name: POLICY_NAME, document },
@@ -258,8 +258,8 @@ const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [
 
 /**
  * Declares one role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider
- * that they trust. Pods of the annotated service account get the role by the pod identity webhook, or with
- * `podIdentity` by an association.
+ * that they trust. Pods of the annotated service account get the role by the pod identity webhook, where it is not known
+ * to run by a token that they mount themselves, or with `podIdentity` by an association.
  */
 export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
   checkGiven("workloadRoles()", WORKLOAD_ROLES_PROPS, props);
@@ -272,7 +272,7 @@ export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentiti
 
 function declareWorkloads(
   scope: Construct,
-  { clusterName, issuer, accounts, withoutWebhook = false }: AccessRequest<Construct>,
+  { clusterName, issuer, accounts, withoutWebhook }: AccessRequest<Construct>,
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const audience = props.audience ?? defaultAwsAudience;
@@ -286,8 +286,10 @@ function declareWorkloads(
     ),
   );
   const oidcProviders = isIrsa ? declaredProviders(scope, issuer, [audience], props) : [];
-  const isBare = withoutWebhook && isIrsa;
+  // EKS runs the webhook in its control plane.
+  const isBare = isIrsa && (withoutWebhook ?? (issuer.late || !isEksIssuer(issuer)));
   return {
+    ...(props.podIdentity !== undefined && { cloudName: eksClusterNames(props.podIdentity).name }),
     grants: accounts.map((account): AccessGrant => {
       const { subject } = account;
       // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
@@ -298,7 +300,7 @@ function declareWorkloads(
         identity: role.arn,
         principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
-        // The webhook or EKS adds volume, mount and environment to the pods.
+        // Otherwise the webhook or EKS adds volume, mount and environment to the pods.
         pod: isBare ? podToken({ roleArn: role.arn, audience, region: props.region }) : NOTHING,
       };
     }),

@@ -43,8 +43,8 @@ const AKS_PROPS: ObjectKind<AksProps> = object({
  * Returns the facts of an AKS cluster for `WorkloadAccess`. Image pulls are refused: AKS nodes do not accept a
  * CredentialProviderConfig.
  *
- * Warns if a declared cluster does not set workload_identity_enabled: its pods then get no tokens for Azure unless the
- * webhook is installed in another way; and if the state has the cluster's kube_config with a client key.
+ * Warns if a declared cluster does not set workload_identity_enabled: its pods then get no tokens for Azure unless they
+ * mount them, or the webhook is installed in another way; and if the state has the cluster's kube_config with a client key.
  */
 export function aks(props: AksProps): ManagedCluster {
   checkGiven("aks()", AKS_PROPS, props);
@@ -56,10 +56,20 @@ export function aks(props: AksProps): ManagedCluster {
   const issuer = statedOrInput<GivenIssuer>("the issuer", given, undefined, "aks({ issuer })");
   return {
     name,
+    ...(isSwitchedOn(cluster) && { builtInWebhooks: ["azure"] }),
     distribution: "aks",
     issuer: aksIssuer(Issuer.of(issuer)),
     withoutPulls: aksWithoutPulls(name),
   };
+}
+
+/** A cluster that is looked up or only stated may have the webhook, but nothing says so. */
+function isSwitchedOn(cluster: AksProps["cluster"]): boolean {
+  return (
+    cluster !== undefined &&
+    "workloadIdentityEnabledInput" in cluster &&
+    cluster.workloadIdentityEnabledInput === true
+  );
 }
 
 function checkDeclared(name: string, cluster: KubernetesCluster): void {
@@ -73,7 +83,7 @@ function checkDeclared(name: string, cluster: KubernetesCluster): void {
     });
   if (webhook === undefined || webhook === false)
     Annotations.of(cluster).addWarning(
-      `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only if the webhook of Azure Workload Identity is installed in another way`,
+      `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only if they have what podFor() returns, or if the webhook of Azure Workload Identity is installed in another way`,
     );
 }
 

@@ -34,6 +34,7 @@ import {
   RESOURCE_GROUP_MODES,
   azurermVersion,
   checkResourceGroup,
+  checkSubscription,
   declaredGroups,
   defaultProvider,
   useResourceGroup,
@@ -188,6 +189,7 @@ export function checkIssuerStorage(
   requireAlgorithms(publishedJwks(props.keys), AZURE_DOCUMENTS.accepted);
   if (adopt) {
     resourceGroupId(adopt.subscriptionId, props.resourceGroupName);
+    checkSubscription(construct, "subscriptionId of adopt", adopt.subscriptionId, props.provider);
     if (adopt.clusterName !== undefined) clusterName(adopt.clusterName);
     if (keepsDocuments(props) && props.keys.length > 1)
       fail("azure-mismatch", {

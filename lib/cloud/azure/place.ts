@@ -5,7 +5,12 @@
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { ResourceGroup } from "@cdktf/provider-azurerm/lib/resource-group/index.js";
-import { type ITerraformDependable, type TerraformResource, TerraformStack } from "cdktf";
+import {
+  type ITerraformDependable,
+  type TerraformProvider,
+  type TerraformResource,
+  TerraformStack,
+} from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
@@ -38,9 +43,10 @@ export function checkSubscription(
   subscriptionId: string,
   provider: AzurermProvider | undefined,
 ): void {
-  const stated = (provider ?? defaultProvider(construct))?.subscriptionIdInput;
-  if (stated === undefined || isLate(stated) || stated.includes("${")) return;
-  if (stated.toLowerCase() !== subscriptionId.toLowerCase())
+  defaults.compare(construct, provider, (own) => {
+    const stated = isAzurerm(own) ? own.subscriptionIdInput : undefined;
+    if (stated === undefined || isLate(stated) || stated.includes("${")) return;
+    if (stated.toLowerCase() === subscriptionId.toLowerCase()) return;
     fail("azure-mismatch", {
       problem: `${what} is in another subscription than the azurerm provider, and azurerm creates identities and credentials in its provider's subscription, whatever their ids say`,
       value: subscriptionId,
@@ -48,6 +54,11 @@ export function checkSubscription(
       remedy:
         "pass an azurerm provider of that subscription, with an alias, as `provider`; or state the same subscription in both",
     });
+  });
+}
+
+function isAzurerm(provider: TerraformProvider): provider is AzurermProvider {
+  return provider.terraformResourceType === "azurerm";
 }
 
 /** `declared` here, unless the app declares it already; or `existing`. */

@@ -177,7 +177,7 @@ const WORKLOAD_IDENTITY_PROPS: ObjectKind<WorkloadIdentityProps> = object({
 });
 
 /**
- * A user-assigned identity for workloads: pods get its token from Azure's pod identity webhook.
+ * A user-assigned identity for workloads, with the annotations that Azure's pod identity webhook reads.
  *
  * Children: `Resource`, one credential per service account under the credential's name, one assignment per role:
  * `Access_<hash of role and scope>`, or where one of them is late `Access_<place among the late ones>`.
@@ -237,14 +237,21 @@ function assignmentIds(roles: readonly AccessRole[]): readonly (readonly [string
   });
 }
 
-/** The webhook adds the rest to pods with the label. */
-const OF_WEBHOOK: PodFragment = { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] };
+/** The webhook adds the rest to pods with the label; it overwrites no variable that a container has. */
+function podOf(props: WorkloadIdentitiesProps, { clientId, tenantId }: WorkloadIdentity): PodFragment {
+  const { withoutWebhook } = props;
+  const labels = withoutWebhook === true ? {} : WEBHOOK_USE_LABEL;
+  return withoutWebhook === false
+    ? { labels, env: [], volumeMounts: [], volumes: [] }
+    : { ...podToken({ ...props, clientId, tenantId }), labels };
+}
 
 /**
  * One identity for each service account that uses Azure, with trust, roles, annotations and the pods' label.
  *
- * Azure's pod identity webhook must run in the cluster: OpenShift runs it once the Secret `azure-credentials` exists
- * (`ComponentIdentities` writes it); elsewhere install it.
+ * Pods get the token from Azure's pod identity webhook, which AKS has as an option, and which OpenShift runs once the
+ * Secret `azure-credentials` exists (`ComponentIdentities` writes it). Where it is not known to run, they mount it
+ * themselves.
  *
  * Children: one `WorkloadIdentity` per service account, `<namespace>_<name>`.
  */
@@ -268,9 +275,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
       identity: identity.clientId,
       principal: principalOf(identity),
       annotations: identity.annotations,
-      pod: props.withoutWebhook
-        ? podToken({ ...props, clientId: identity.clientId, tenantId: identity.tenantId })
-        : OF_WEBHOOK,
+      pod: podOf(props, identity),
     }));
   }
 }

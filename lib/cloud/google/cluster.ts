@@ -6,6 +6,7 @@ import { clusterName } from "../../model/kubernetes-name";
 import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
 import { gkeIssuer, gkeWithoutPulls, statedGkeIssuer } from "../../rules/google/cluster";
 import { statedOrInput } from "../shared/managed-cluster";
+import { checkCluster } from "./place";
 import { GKE_CLUSTER } from "./spoke";
 
 /** The facts of a GKE cluster. */
@@ -63,6 +64,8 @@ export function gke(props: GkeProps): ManagedCluster {
   const of = (key: "name" | "project" | "location"): string =>
     statedOrInput(`the ${key}`, props[key], cluster?.[`${key}Input`], `gke({ ${key} })`);
   const name = clusterName(of("name"));
+  const { project, location, issuer } = props;
+  if (cluster) checkCluster(cluster, { project, location, ...(issuer === undefined && { name }) });
   return {
     name,
     distribution: "gke",

@@ -1,7 +1,9 @@
+import type { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster/index.js";
+import type { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data-google-container-cluster/index.js";
 import type { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import type { TerraformProvider } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
-import { fail } from "../../errors";
+import { at, fail } from "../../errors";
 import type { IdentityRequest } from "../../model/identity";
 import type { Issuer } from "../../model/issuer";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
@@ -256,5 +258,31 @@ export function universeIn(
     allowed: stated,
     remedy:
       "state the same universeDomain in both, or pass the google provider of this universe as `provider`",
+  });
+}
+
+type Cluster = ContainerCluster | DataGoogleContainerCluster;
+
+/** Refuses another name, project or location than that of a cluster in Terraform, if both are literal. */
+export function checkCluster(
+  cluster: Cluster,
+  stated: Readonly<Partial<Record<"name" | "project" | "location", string | undefined>>>,
+): void {
+  const compare = (key: keyof typeof stated, own: unknown): void => {
+    const value = stated[key];
+    if (value === undefined || typeof own !== "string" || own.includes("${") || value === own) return;
+    fail("google-mismatch", {
+      problem: `the stated ${key} differs from that of the GKE cluster in Terraform`,
+      value,
+      allowed: own,
+      remedy: `state the cluster's ${key}, or leave it out where the cluster states it`,
+    });
+  };
+  at(cluster, () => {
+    for (const key of ["name", "project", "location"] as const) compare(key, cluster[`${key}Input`]);
+    if (cluster.projectInput === undefined && stated.project !== undefined)
+      defaults.compare(cluster, cluster.provider, (own: unknown) => {
+        compare("project", isRecord(own) ? own["projectInput"] : undefined);
+      });
   });
 }

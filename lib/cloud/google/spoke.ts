@@ -39,6 +39,7 @@ import {
 import { stableHash } from "../../rules/names";
 import { withinStack } from "../shared/across-stacks";
 import { elementOf } from "../shared/kinds";
+import { checkCluster } from "./place";
 import { RoleBinding } from "./role";
 import { type DeclaredProps, DECLARED_PROPS } from "./props";
 
@@ -143,7 +144,8 @@ const GKE_SPOKE_PROPS: ObjectKind<GkeSpokeProps> = object({
  */
 export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {
   checkGiven("gkeSpoke()", GKE_SPOKE_PROPS, props);
-  const { cluster, role, provider } = props;
+  const { cluster, project, role, provider } = props;
+  if ("masterAuth" in cluster) checkCluster(cluster, { project });
   const entry = { ...gkeRole(role ?? GKE_DEFAULT_ROLE), project: projectId(props.project), provider };
   return {
     cloud: "google",

@@ -1,5 +1,6 @@
 import { TerraformProvider, TerraformStack } from "cdktf";
 import type { IConstruct } from "constructs";
+import { at } from "../../errors";
 import { PerStack } from "./per-stack";
 
 /** Finds the Terraform provider that resources of a stack use if they do not name one. */
@@ -19,6 +20,25 @@ export class DefaultProvider<Provider extends TerraformProvider> {
     const { children } = TerraformStack.of(construct).node;
     const found = children.find((child): child is Provider => this.#isDefault(child));
     return found && this.#found.set(construct, this.#type, found);
+  }
+
+  /**
+   * Compares what is stated with the provider that declares a construct's resources: the given one, or the stack's
+   * default one, which may be added later, so that only the synth shows it.
+   */
+  compare(
+    construct: IConstruct,
+    given: TerraformProvider | undefined,
+    check: (provider: TerraformProvider) => void,
+  ): void {
+    const now = given ?? this.of(construct);
+    if (now) return check(now);
+    const validate = (): string[] => {
+      const added = this.of(construct);
+      if (added) at(construct, () => check(added));
+      return [];
+    };
+    construct.node.addValidation({ validate });
   }
 
   #isDefault(child: IConstruct): boolean {

@@ -35,6 +35,7 @@ import type {
 import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
+import { stateWebhook, statedWebhook } from "../shared/webhooks";
 import { amended } from "../shared/words";
 import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
 import { heldRights } from "./held";
@@ -201,7 +202,7 @@ const NOT_AUTHORIZED = "is not authorized to perform: sts:AssumeRoleWithWebIdent
 /** Issuers of EKS clusters, whose control plane runs the webhook. */
 const EKS =
   /^https:\/\/(?:oidc[.-]eks\.|<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\.)|^<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\./;
-const NOT_RECORDED = "it is not recorded whether the hub runs the pod identity webhook of AWS";
+const NOT_RECORDED = "it is not recorded whether the cluster runs the pod identity webhook of AWS";
 
 interface Asked {
   readonly arn: Known<string>;
@@ -213,11 +214,15 @@ interface Asked {
 
 /** Whether every container acts as the role, and the audiences of their tokens. */
 function webhookPods(
-  { pods, program, cluster }: AccountQuestion,
+  question: AccountQuestion,
   arn: Known<string>,
   audience: Known<string>,
 ): Pick<AccountReading, "pods" | "audiences"> {
-  const webhook = webhookOn(cluster);
+  const { program, fragment } = question;
+  const { runs: webhook, evidence } = webhookOn(question);
+  const isRead = question.pods.length > 0;
+  // If no pod was read, the declared needs of pods show the token; with the webhook they need nothing.
+  const pods = isRead || !fragment || webhook === "yes" ? question.pods : [fragment];
   const judged = pods.flatMap((pod) =>
     containersOf(pod.spec).map((container) =>
       new Container(pod, container, { arn, program, webhook }).judged(),
@@ -228,26 +233,27 @@ function webhookPods(
   if (problem && "status" in problem) return { pods: problem, audiences: [audience] };
   if (webhook !== "yes" && judged.length === 0) {
     const why = webhook === "no" ? "the hub does not run AWS's pod identity webhook" : NOT_RECORDED;
-    const remedy = `give explain the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
+    const remedy = `${webhook === "no" ? "" : `${stateWebhook("aws")}; or `}give explain the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
     return { pods: unknown(`no pod was read, and ${why}`, remedy, ...places), audiences: [audience] };
   }
   const own = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
   const reason =
     webhook === "yes"
       ? "the webhook gives every pod of the service account a token and names its path"
-      : "its pods mount the token and know its path without the webhook";
-  return { pods: pass(reason, ...places), audiences: unequal([audience, ...own]) };
+      : `${isRead ? "its pods" : "pods with what is written for them"} mount the token and know its path without the webhook`;
+  return { pods: pass(reason, ...places, ...evidence), audiences: unequal([audience, ...own]) };
 }
 
 function unequal(texts: readonly Known<string>[]): readonly Known<string>[] {
   return texts.filter((text, place) => !texts.slice(0, place).some((each) => same(each, text) === "yes"));
 }
 
-/** A cluster without a record is assumed to run the webhook. */
-function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
-  if (fleet === undefined || fleet.webhooks?.includes("aws")) return "yes";
-  if (issuer !== undefined && EKS.test(shown(issuer))) return "yes";
-  return fleet.webhooks ? "no" : "unknown";
+/** EKS runs the webhook in its control plane, and OpenShift on AWS, whose components act in AWS, always runs it. */
+function webhookOn(question: AccountQuestion): ReturnType<typeof statedWebhook> {
+  const { issuer, openShift, components = [] } = question.cluster;
+  const isOpenShift = openShift?.platform === "aws" || components.some(({ cloud }) => cloud === "aws");
+  const isEvident = isOpenShift || (issuer !== undefined && EKS.test(shown(issuer)));
+  return isEvident ? { runs: "yes", evidence: [] } : statedWebhook("aws", question);
 }
 
 type Variable = Known<string | undefined> | undefined;
@@ -314,7 +320,9 @@ class Container {
   }
 
   #open(what: string): Answer {
-    const remedy = `let the webhook set ${ROLE} and ${TOKEN}, or set both in the pod and mount the token that they name`;
+    const way =
+      this.#asked.webhook === "yes" ? `let the webhook set ${ROLE} and ${TOKEN}` : stateWebhook("aws");
+    const remedy = `${way}, or set both in the pod and mount the token that they name`;
     return unknown(
       `the container ${this.#container.name} of ${this.#pod.title} ${what}`,
       remedy,

@@ -71,6 +71,7 @@ export class PodIdentities {
     isAnnotated: boolean,
   ): (Omit<AccountReading, "identity"> & { readonly role: AssociatedRole | undefined }) | undefined {
     const { account, declared, cluster } = question;
+    const name = nameIn(cluster);
     const judged = (this.#associations().get(account.key) ?? []).map(
       (each) => [each, this.#isOf(each, cluster)] as const,
     );
@@ -81,15 +82,14 @@ export class PodIdentities {
       ...judged.flatMap(([each, isIts]) => (isIts === "unknown" ? [each] : [])),
       ...open.filter((each) => is(keyOf(each), account.key) !== "no" && this.#isOf(each, cluster) !== "no"),
     ].find((each) => {
-      if (isAnnotated)
-        return cluster.name === undefined || is(each.stated("cluster_name"), cluster.name) !== "no";
+      if (isAnnotated) return name === undefined || is(each.stated("cluster_name"), name) !== "no";
       // If the cluster is recorded, it belongs to another, unless nothing else gives the workload the declared role.
-      return declared || (isKnown(keyOf(each)) && cluster.name === undefined);
+      return declared || (isKnown(keyOf(each)) && name === undefined);
     });
     if (perhaps === undefined) return undefined;
     const answer = unknown(
       `whether an EKS Pod Identity association is for this service account in this cluster is not known: ${wordsOf(perhaps)}`,
-      "record the cluster under its name in EKS, or also give explain the Terraform of the cluster, or what `terraform show -json` prints",
+      "state the cluster's name in EKS as `cloudName`, or also give explain the Terraform of the cluster, or what `terraform show -json` prints",
       seen("EKS Pod Identity association", perhaps.source),
     );
     return { answer, pods: answer, audiences: [], role: undefined };
@@ -105,7 +105,9 @@ export class PodIdentities {
   }
 
   /** Decided by the cluster's resource if it was read, otherwise by the recorded name. */
-  #isOf(association: Resource, { name, issuer }: AccountQuestion["cluster"]): Ternary {
+  #isOf(association: Resource, cluster: AccountQuestion["cluster"]): Ternary {
+    const { issuer } = cluster;
+    const name = nameIn(cluster);
     const own = association.stated("cluster_name");
     const region = regionOf(association);
     const url = issuer === undefined ? undefined : orElse(issuer, () => undefined);
@@ -153,6 +155,11 @@ export class PodIdentities {
       audiences: [known(POD_IDENTITY_AUDIENCE)],
     };
   }
+}
+
+/** The cluster's name in EKS, as recorded; a name that is only recorded as a label is taken for it. */
+function nameIn({ name, cloudName }: AccountQuestion["cluster"]): string | undefined {
+  return cloudName ?? name;
 }
 
 /** Key of the associations whose service account is not known. */

@@ -29,6 +29,7 @@ import { obstacle } from "../obstacle";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { isAbsent, mentionsType, resourcesIn } from "../shared/references";
+import { stateWebhook, statedWebhook } from "../shared/webhooks";
 import { notSeen } from "../shared/words";
 import type { Identity } from "./identity";
 
@@ -47,6 +48,8 @@ export const WEBHOOK_AUDIENCE: string = azureCloud("AzurePublicCloud").audience;
 const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
 const LABELLED = `label the pods with ${LABEL}: "${VALUE}"`;
 
+const NOT_SAID = "nothing says whether Azure's pod identity webhook runs";
+
 type Text = Known<string | undefined>;
 
 /** Client id and tenant that the service account names, `undefined` if it names none; and the identity's cloud. */
@@ -56,15 +59,13 @@ interface Named {
   readonly cloud: Identity["cloud"];
 }
 
-/**
- * Whether a cluster runs the webhook: a hub's record says so; any other cluster is assumed to, except an AKS cluster whose
- * resource does not switch it on, to which a Helm chart may add it.
- */
-function webhookOn({ fleet, issuer = known("") }: AccountQuestion["cluster"]): Ternary {
-  if (fleet === undefined) return isSwitchedOff(issuer) ? "unknown" : "yes";
-  if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
-  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, AKS));
-  return isAks ? "yes" : "unknown";
+/** A Helm chart may add the webhook to an AKS cluster whose resource does not switch it on. */
+function webhookOn(question: AccountQuestion): ReturnType<typeof statedWebhook> {
+  const stated = statedWebhook("azure", question);
+  if (stated.runs !== "unknown") return stated;
+  const { issuer = known("") } = question.cluster;
+  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, AKS)) && !isSwitchedOff(issuer);
+  return { runs: isAks ? "yes" : "unknown", evidence: [] };
 }
 
 function isSwitchedOff(issuer: Known<string>): boolean {
@@ -98,8 +99,14 @@ interface JudgedPod extends PodFact {
 type Found = { readonly problem: string } | "unknown" | undefined;
 
 /** Whether the webhook changes every pod, so that every container acts as the identity. */
-export function webhookPods({ pods, program, cluster }: AccountQuestion, named: Named): Answer {
-  if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
+export function webhookPods(question: AccountQuestion, named: Named): Answer {
+  const { program, fragment } = question;
+  const { runs: webhook, evidence } = webhookOn(question);
+  const isRead = question.pods.length > 0;
+  if (!isRead && webhook === "yes") return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
+  if (!isRead && !fragment) return unknown(`no pod of it was read, and ${NOT_SAID}`, stateWebhook("azure"));
+  // If no pod was read, the declared needs of pods show the token.
+  const pods = isRead || !fragment ? question.pods : [fragment];
   const judged = pods.map((pod): JudgedPod => {
     const containers = seenBy(pod, program);
     return {
@@ -109,6 +116,20 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
       found: containers.map((each) => containerJudged(each, named)),
     };
   });
+  const isHelped = webhook === "yes" && judged.every(({ isLabelled }) => isLabelled === "yes");
+  const how = isHelped
+    ? "have the webhook's label"
+    : "mount a token and set the variables that name it, without the webhook";
+  const places = pods.map(({ title, source }) => seen(title, source));
+  return (
+    leftAlone(judged) ??
+    obstacle(judged.map((each) => podProblem(each, webhook))) ??
+    pass(`${isRead ? "its pods" : "pods with what is written for them"} ${how}`, ...places, ...evidence)
+  );
+}
+
+/** Pods that the webhook leaves alone although they need it. */
+function leftAlone(judged: readonly JudgedPod[]): Answer | undefined {
   const bare = judged.filter((each) => each.isLabelled === "no" && each.hasAll === "no");
   if (bare.length > 0)
     return broken(
@@ -125,12 +146,7 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
       SILENT,
       seen(skipping.title, skipping.source),
     );
-  const webhook = webhookOn(cluster);
-  const how = judged.every(({ isLabelled }) => isLabelled === "yes")
-    ? "have the webhook's label"
-    : "mount a token and set the variables that name it, without the webhook";
-  const places = pods.map(({ title, source }) => seen(title, source));
-  return obstacle(judged.map((each) => podProblem(each, webhook))) ?? pass(`its pods ${how}`, ...places);
+  return undefined;
 }
 
 function isSkipped({ annotations, spec }: PodFact): boolean {
@@ -164,7 +180,7 @@ function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
   if (has === "yes" || isHelped === "yes") return undefined;
   return webhook === "yes"
     ? unknown(`whether ${title} has the label ${LABEL} is known only after apply`, LABELLED, where)
-    : unknown(`${needs}, and nothing says whether Azure's pod identity webhook runs`, remedy, where);
+    : unknown(`${needs}, and ${NOT_SAID}`, `${stateWebhook("azure")}; or ${remedy}`, where);
 }
 
 /** Whether a container has all that the webhook would add: its four variables, and the token that they name. */

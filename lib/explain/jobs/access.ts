@@ -300,6 +300,7 @@ export class Accesses {
       program: new Map(),
       native: true,
       cluster: artefacts.cluster,
+      webhooks: artefacts.webhooks,
     });
     const refused = reading && refusedToken(pods);
     return refused ? { ...reading, pods: refused } : reading;

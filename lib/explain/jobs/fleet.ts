@@ -166,9 +166,10 @@ export class Fleets {
       declared,
       program: call.own,
       cluster: {
-        issuer: artefacts.cluster.issuer,
+        ...artefacts.cluster,
         fleet: { webhooks: declared ? artefacts.cluster.fleet?.webhooks : undefined },
       },
+      webhooks: artefacts.webhooks,
     });
   }
 }

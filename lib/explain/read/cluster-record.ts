@@ -94,6 +94,18 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    */
   readonly name?: string;
   /**
+   * Name of the cluster in its cloud: `Prod_EU` in EKS.
+   *
+   * @defaultValue - `name`
+   */
+  readonly cloudName?: string;
+  /**
+   * Clouds whose pod identity webhook runs in the cluster, `aws` or `azure`.
+   *
+   * @defaultValue - not known, unless the issuer, the platform or the webhook's configuration shows it
+   */
+  readonly podIdentityWebhooks?: readonly string[];
+  /**
    * `iss` of the cluster's service account tokens.
    *
    * @defaultValue - not known

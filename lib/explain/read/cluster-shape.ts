@@ -59,6 +59,8 @@ const FLEET: Shape = {
 export const CLUSTER: Shape = {
   keys: {
     name: TEXT,
+    cloudName: TEXT,
+    podIdentityWebhooks: TEXTS,
     distribution: TEXT,
     issuer: TEXT,
     additionalIssuers: TEXTS,

@@ -34,6 +34,7 @@ import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf }
 import { type VolumeDrivers, type WorkloadFact, readVolumeDrivers, readWorkload } from "./pods";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
 import { type SkippedDocument, type Source, below } from "./source";
+import { readWebhooks } from "./webhooks";
 
 export { lateName as rbacName } from "./late-text";
 export { serviceAccountOf } from "./service-accounts";
@@ -105,6 +106,8 @@ export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFact
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
   readonly workloads: readonly WorkloadFact[];
   readonly volumeDrivers: VolumeDrivers;
+  /** The configuration of each pod identity webhook, by cloud. */
+  readonly webhooks: ReadonlyMap<string, Source>;
   readonly fleet: FleetFacts;
   readonly nodes: readonly NodeConfiguration[];
   /** Arguments of kube-apiserver from its operator's `unsupportedConfigOverrides`. */
@@ -133,6 +136,7 @@ export function readKubernetes(
     workloads: own.of(...WORKLOAD_KINDS).flatMap((object) => readWorkload(object) ?? []),
     ...readRegistries(own),
     volumeDrivers: readVolumeDrivers(own),
+    webhooks: readWebhooks(own),
     ...readComponentFacts(own),
     fleet: withClusterSecrets(readFleetFacts(own), own),
     nodes,

@@ -99,6 +99,7 @@ const APIS: Readonly<Record<string, string>> = {
   MachineConfig: "machineconfiguration.openshift.io/v1",
   MachineConfigPool: "machineconfiguration.openshift.io/v1",
   MultiKueueCluster: "kueue.x-k8s.io/",
+  MutatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
   NodePool: "hypershift.openshift.io/v1beta1",
   PersistentVolume: "v1",
   PersistentVolumeClaim: "v1",
@@ -124,7 +125,7 @@ const FILES: readonly string[] = [
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
 /** Kinds without a namespace. */
 const OF_CLUSTER =
-  /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|PersistentVolume)$/;
+  /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|PersistentVolume)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {

@@ -29,10 +29,13 @@ import { switchOf } from "./node-gates";
 export function readClusterRecord(recorded: unknown): ClusterRecord {
   const { name, issuer, kubelet, apiServer, plugins, openShift, microShift } = record(recorded);
   const { pulls, registries, components, workloads, fleet, additionalIssuers } = record(recorded);
+  const { cloudName, podIdentityWebhooks: webhooks } = record(recorded);
   const version = text(at(openShift, "version"));
   const nodePools = at(openShift, "nodePools");
   return {
     ...(typeof name === "string" && { name }),
+    ...(typeof cloudName === "string" && { cloudName }),
+    ...(webhooks !== undefined && { podIdentityWebhooks: texts(webhooks) }),
     ...(typeof issuer === "string" && { issuer }),
     ...(additionalIssuers !== undefined && { additionalIssuers: texts(additionalIssuers) }),
     ...(typeof kubelet === "string" && { kubelet }),

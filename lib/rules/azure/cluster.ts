@@ -14,7 +14,8 @@ export function aksIssuer(issuer: Issuer): Issuer {
     : fail("azure-invalid", {
         problem: "the issuer is not an AKS cluster's",
         value: issuer.url,
-        allowed: "https://<region>.oic.prod-aks.azure.com/<tenant>/<id>/, in Azure's other clouds .us or .cn",
+        allowed:
+          "https://<region>.oic.prod-aks.azure.com/<tenant>/<id>/, in Azure's other clouds .us or .cn; https://oidc.prod-aks.azure.com/<id>/ for early clusters",
         remedy:
           "use `az aks show --query oidcIssuerProfile.issuerUrl`; for a cluster other than AKS use kubernetes()",
       });

@@ -7,7 +7,7 @@
  */
 
 import { fail } from "../../errors";
-import type { PluginFacts, StockCredentialProvider } from "../../model/cluster";
+import type { ClusterFacts, PluginFacts, StockCredentialProvider } from "../../model/cluster";
 import { PLUGINS } from "../plugins";
 import { compareVersions, minorOf } from "../../model/version";
 import { literal } from "../../model/late";
@@ -258,6 +258,15 @@ const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
 
 /** All platforms of the table, usable or not. */
 export const openShiftPlatforms: readonly OpenShiftPlatform[] = Object.keys(ROWS) as OpenShiftPlatform[];
+
+/**
+ * The pod identity webhook that every cluster of the platform runs. On Azure, only clusters with a certain Secret do.
+ * Source: openshift/cloud-credential-operator, pkg/operator/podidentity; on hosted clusters openshift/hypershift,
+ * control-plane-operator/controllers/hostedcontrolplane.
+ */
+export function platformWebhooks(platform: OpenShiftPlatform): Pick<ClusterFacts, "builtInWebhooks"> {
+  return platform === "aws" ? { builtInWebhooks: ["aws"] } : {};
+}
 
 /** What nodes of the platform provide; `kubeletCommand` is for platforms whose unit does not accept the flags. */
 export function platformNodes(

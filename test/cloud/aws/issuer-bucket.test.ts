@@ -270,7 +270,7 @@ describe("IssuerBucket", () => {
   });
 
   it("names no region in import ids where Terraform's provider would not read it", () => {
-    const stack = newStack();
+    const stack = newStack("eusc-de-east-1");
     bucket(stack, { access: "public", region: "eusc-de-east-1", adopt: { ccoctlName: "c" } });
     const { import: imports } = JSON.parse(Testing.synth(stack)) as { import: { id: string }[] };
     expect(new Set(imports.map(({ id }) => id))).toEqual(

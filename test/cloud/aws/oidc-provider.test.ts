@@ -44,7 +44,8 @@ describe("OidcProvider", () => {
     [{ account: ACCOUNT, region: REGION }, ARN],
     [{ account: ACCOUNT, region: "us-gov-west-1" }, ARN.replace("arn:aws:", "arn:aws-us-gov:")],
   ])("knows its ARN at synth with %j", (known, arn) => {
-    const oidc = new OidcProvider(newStack(), "oidc", { issuer: ISSUER, audiences: [AUDIENCE], ...known });
+    const stack = newStack(known.region);
+    const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE], ...known });
     expect(oidc.arn).toBe(arn);
   });
 
@@ -54,7 +55,7 @@ describe("OidcProvider", () => {
   });
 
   it("passes thumbprints and tags on, and warns of none in aws-cn", () => {
-    const stack = newStack();
+    const stack = newStack("cn-north-1");
     const thumbprint = "9e99a48a9960b14926bb7f3b02e22da2b0ab7280";
     const props = { audiences: [AUDIENCE], region: "cn-north-1" };
     const bare = new OidcProvider(stack, "bare", { ...props, issuer: `${ISSUER}-bare` });

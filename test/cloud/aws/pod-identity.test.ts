@@ -259,6 +259,54 @@ const tag = (name: string, value: unknown): Json => ({
   Condition: { StringEquals: { [`aws:RequestTag/${name}`]: value } },
 });
 
+describe("a cluster whose name in EKS is no DNS label", () => {
+  type Given = ConstructorParameters<typeof WorkloadAccess>[2]["cluster"];
+  const named = (stack: TerraformStack): EksCluster =>
+    new EksCluster(stack, "cluster", {
+      name: "Prod_EU",
+      roleArn: `arn:aws:iam::${ACCOUNT}:role/eks`,
+      vpcConfig: { subnetIds: ["subnet-1", "subnet-2"] },
+      version: "1.35",
+    });
+  const made = (
+    cluster: (own: EksCluster) => Given,
+    podIdentity: (own: EksCluster) => PodIdentityCluster,
+  ): readonly [verdict: unknown, recorded: unknown] => {
+    const out = synthesized((app) => {
+      const stack = providersStack(app);
+      const own = named(stack);
+      declared(stack, { podIdentity: podIdentity(own) }, cluster(own) as { name: string; issuer: string });
+      new EksAddon(stack, "agent", { clusterName: "Prod_EU", addonName: "eks-pod-identity-agent" });
+    });
+    const record = JSON.parse(readFileSync(join(out, "stacks/prod/workload-identity.json"), "utf8")) as {
+      clusters: readonly { name: string; cloudName?: string }[];
+    };
+    const [result] = explain([out]).filter(({ job }) => job === "workload");
+    return [result?.verdict, record.clusters.map(({ name, cloudName }) => [name, cloudName])];
+  };
+  const facts = (cluster: EksCluster): Given =>
+    eks({ cluster, name: "prod-eu", issuer: ISSUER, region: REGION });
+  const plain = { name: "prod-eu", issuer: ISSUER };
+
+  it.each<[string, (own: EksCluster) => Given, (own: EksCluster) => PodIdentityCluster]>([
+    ["facts of its resource", facts, (own) => own],
+    ["facts of its resource, and its name", facts, () => "Prod_EU"],
+    ["a label, and its resource", () => plain, (own) => own],
+    ["a label, and its name", () => plain, () => "Prod_EU"],
+    ["a stated name", () => ({ ...plain, cloudName: "Prod_EU" }), () => "Prod_EU"],
+  ])("is found by %s", (_, cluster, podIdentity) => {
+    expect(made(cluster, podIdentity)).toEqual(["allowed", [["prod-eu", "Prod_EU"]]]);
+  });
+
+  it("is refused beside another cluster", () => {
+    expect(() => made(facts, () => "Other_EU")).toThrowError(
+      code(
+        "cluster-mismatch: the identities of cluster prod-eu are for a cluster with another name",
+      ) as Error,
+    );
+  });
+});
+
 describe("explain", () => {
   it("finds the workload allowed as the role, by association, trust and agent", () => {
     expect(judged()).toEqual({ verdict: "allowed", checks: {}, audit: [] });

@@ -3,10 +3,24 @@
  * Source: terraform-provider-aws, arguments region, allowed_account_ids and assume_role.
  */
 
+import { EksCluster, type EksClusterConfig } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { AwsProvider, type AwsProviderConfig } from "@cdktf/provider-aws/lib/provider/index.js";
 import { TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { awsAccess, componentRoles, workloadRoles } from "../../../lib/cloud/aws";
+import {
+  OidcProvider,
+  PullRole,
+  RepositoryPullPolicy,
+  SharedRegistry,
+  WorkloadRole,
+  awsAccess,
+  componentRoles,
+  ecr,
+  eks,
+  eksSpoke,
+  pullRoles,
+  workloadRoles,
+} from "../../../lib/cloud/aws";
 import { checkProviderPlace } from "../../../lib/cloud/aws/place";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";
@@ -38,6 +52,8 @@ describe("the provider's place", () => {
       "allows the account, whose role is elsewhere",
       { allowedAccountIds: [ACCOUNT], assumeRole: [role(OWNER)] },
     ],
+    ["allows accounts of an expression", { allowedAccountIds: ["${var.account}"] }],
+    ["forbids another account", { forbiddenAccountIds: [OWNER] }],
   ])("%s", (_, config) => {
     expect(() => checked(config)).not.toThrow();
     expect(() => checked(config, true)).not.toThrow();
@@ -52,12 +68,22 @@ describe("the provider's place", () => {
     [
       "allows other accounts",
       { region: REGION, allowedAccountIds: [OWNER] },
-      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the IAM role",
+      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource",
     ],
     [
       "is another account's role",
       { assumeRole: [role(ACCOUNT), role(OWNER)] },
-      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the IAM role",
+      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource",
+    ],
+    [
+      "is the account of a role for a web identity",
+      { assumeRoleWithWebIdentity: [role(OWNER)] },
+      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource",
+    ],
+    [
+      "forbids the account",
+      { region: REGION, forbiddenAccountIds: [ACCOUNT] },
+      "aws-mismatch: the aws provider, which declares the resource, forbids the stated account",
     ],
   ])("%s, which is refused", (_, config, refusal) => {
     expect(() => checked(config)).toThrowError(code(refusal));
@@ -89,6 +115,97 @@ describe("the provider's place", () => {
     expect(() => componentRoles(place).declare(stack, { ...request, requests })).toThrowError(
       code("aws-mismatch: is in another AWS partition than the rest of the chain"),
     );
+  });
+
+  const stackOf = (config?: AwsProviderConfig): TerraformStack => {
+    const stack = new TerraformStack(Testing.app(), "prod");
+    if (config) new AwsProvider(stack, "aws", config);
+    return stack;
+  };
+  const place = { account: ACCOUNT, region: REGION };
+  const makers: readonly (readonly [string, (stack: TerraformStack) => unknown])[] = [
+    [
+      "pullRoles()",
+      (stack) =>
+        pullRoles(place).declare(stack, {
+          clusterName: "prod",
+          issuer: Issuer.of(ISSUER),
+          accounts: [
+            { subject: Subject.of("shop/web"), asks: [ecr({ ...place, repositories: ["shop/web"] })] },
+          ],
+        }),
+    ],
+    [
+      "an OIDC provider",
+      (stack) => new OidcProvider(stack, "oidc", { ...place, issuer: ISSUER, audiences: ["a"] }),
+    ],
+    [
+      "a repository's policy",
+      (stack) =>
+        new RepositoryPullPolicy(stack, "policy", {
+          ...place,
+          repository: "shop/web",
+          roles: [PullRole.fromArn(stack, "role", `arn:aws:iam::${OWNER}:role/pull`)],
+        }),
+    ],
+    ["a shared registry", (stack) => new SharedRegistry(stack, "registry", place)],
+  ];
+
+  it.each(makers)("is compared for %s, with the provider that declares it", (_, make) => {
+    const accountOf = (account: string): AwsProviderConfig => ({ allowedAccountIds: [account] });
+    expect(() => make(stackOf(accountOf(OWNER)))).toThrowError(
+      code("aws-mismatch: the stated account differs"),
+    );
+    expect(() => make(stackOf({ forbiddenAccountIds: [ACCOUNT] }))).toThrowError(code("aws-mismatch"));
+    expect(() => make(stackOf(accountOf(ACCOUNT)))).not.toThrow();
+    // A provider that is added later is compared at synth.
+    const stack = stackOf();
+    make(stack);
+    new AwsProvider(stack, "aws", accountOf(OWNER));
+    expect(() => Testing.synth(stack, true)).toThrowError(code("aws-mismatch"));
+  });
+
+  it("is that of an alias where a resource names one", () => {
+    const stack = stackOf({ allowedAccountIds: [ACCOUNT] });
+    const alias = new AwsProvider(stack, "owner", { alias: "owner", allowedAccountIds: [OWNER] });
+    const oidc = (id: string, account: string): unknown =>
+      new OidcProvider(stack, id, {
+        issuer: `https://${id}.example.com`,
+        audiences: ["a"],
+        account,
+        region: REGION,
+        provider: alias,
+      });
+    expect(() => oidc("one", OWNER)).not.toThrow();
+    expect(() => oidc("two", ACCOUNT)).toThrowError(code("aws-mismatch"));
+  });
+
+  it.each<[string, AwsProviderConfig, Partial<EksClusterConfig>, boolean]>([
+    ["the provider's", { region: "us-east-1" }, {}, true],
+    ["the cluster's own", { region: REGION }, { region: "us-east-1" }, true],
+    ["the cluster's own, whatever the provider's", { region: "us-east-1" }, { region: REGION }, false],
+    ["the same", { region: REGION }, {}, false],
+    ["not known", {}, {}, false],
+    ["an expression's", { region: "${var.region}" }, {}, false],
+  ])("the region of an EKS cluster is %s", (_, config, own, isRefused) => {
+    const stack = stackOf(config);
+    const cluster = new EksCluster(stack, "cluster", {
+      name: "prod",
+      roleArn: `arn:aws:iam::${ACCOUNT}:role/eks`,
+      vpcConfig: { subnetIds: ["subnet-1"] },
+      version: "1.35",
+      ...own,
+    });
+    const podIdentities = [{ cluster, serviceAccount: "shop/web" }];
+    const access = [awsAccess({ managedPolicyArns: ["arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"] })];
+    const uses: readonly (() => unknown)[] = [
+      () => eks({ cluster, region: REGION }),
+      () => eksSpoke({ cluster, region: REGION, kubernetesGroups: ["hub"] }),
+      () => new WorkloadRole(stack, "role", { ...place, trusts: [], podIdentities, access }),
+    ];
+    for (const use of uses)
+      if (isRefused) expect(use).toThrowError(code("aws-mismatch: the stated region differs"));
+      else expect(use).not.toThrow();
   });
 
   it("is not compared with an account that is not known", () => {

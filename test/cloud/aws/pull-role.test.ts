@@ -146,7 +146,7 @@ describe("PullRole", () => {
   });
 
   it("takes the partition of its registries", () => {
-    const stack = newStack();
+    const stack = newStack("cn-north-1");
     const oidcProvider = OidcProvider.fromIssuer(stack, "oidc", { issuer: ISSUER });
     const made = role(stack, {
       trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }],

@@ -78,7 +78,7 @@ describe("pullRoles", () => {
   });
 
   it("writes literal ARNs into the trust once account and partition are known", () => {
-    const stack = newStack();
+    const stack = newStack("us-gov-west-1");
     declare(stack, { "shop/web": [own({ region: "us-gov-west-1" })] }, { account: ACCOUNT });
     expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement[0]?.["Principal"]).toEqual({
       Federated: `arn:aws-us-gov:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`,
@@ -342,14 +342,16 @@ describe("the credential provider entry", () => {
       "us-east-1",
     ],
   ])("%s", (_, sources, props, matchImages, region) => {
-    const { provider } = declare(newStack(), { "shop/web": sources }, props);
+    const [{ grant } = own()] = sources;
+    const { provider } = declare(newStack(grant.region), { "shop/web": sources }, props);
     expect(provider.matchImages).toEqual(matchImages);
     expect(provider.env).toEqual(region === undefined ? [] : [{ name: "AWS_REGION", value: region }]);
   });
 
   // cloud-provider-aws, v1.34.0 and v1.34.1 read no region in *.amazonaws.eu
   it("needs a plugin that knows the hosts of the European Sovereign Cloud there alone", () => {
-    const { provider } = declare(newStack(), { "shop/web": [own({ region: "eusc-de-east-1" })] });
+    const region = "eusc-de-east-1";
+    const { provider } = declare(newStack(region), { "shop/web": [own({ region })] });
     expect(provider.needs).toEqual(["tokens", "eusc-hosts"]);
   });
 

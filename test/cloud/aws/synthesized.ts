@@ -14,9 +14,9 @@ export const REGION = "eu-west-1";
 
 export { code } from "../../support/refusal";
 
-export function newStack(): TerraformStack {
+export function newStack(region: string = REGION): TerraformStack {
   const stack = new TerraformStack(Testing.app(), "prod");
-  new AwsProvider(stack, "aws", { region: REGION });
+  new AwsProvider(stack, "aws", { region });
   return stack;
 }
 

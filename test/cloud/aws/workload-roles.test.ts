@@ -11,7 +11,7 @@ import {
 } from "../../../lib/cloud/aws";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import type { AccessDeclaration, IAccess } from "../../../lib/model/workloads";
+import type { AccessDeclaration, AccessRequest, IAccess } from "../../../lib/model/workloads";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import {
   ACCOUNT,
@@ -38,11 +38,13 @@ function declare(
   stack: TerraformStack,
   props: WorkloadRolesProps = {},
   access: readonly IAccess<Construct>[] = [awsAccess({ statements: [READ] })],
+  more: Partial<AccessRequest<Construct>> = { withoutWebhook: false },
 ): AccessDeclaration {
   return workloadRoles(props).declare(stack, {
     clusterName: "prod",
     issuer: Issuer.of(ISSUER),
     accounts: [{ subject: web, asks: access }],
+    ...more,
   });
 }
 
@@ -88,6 +90,19 @@ describe("workloadRoles", () => {
     expect(only(stack, "aws_iam_role")).toMatchObject({ name: "prod_shop_web_access" });
     expect(resources(stack, "aws_iam_role_policy")).toEqual([]);
     expect(resources(stack, "aws_iam_role_policy_attachment")).toEqual([]);
+  });
+
+  // EKS user guide, "IAM roles for service accounts": the webhook is part of the control plane.
+  it.each<[string, Partial<AccessRequest<Construct>>, boolean]>([
+    ["with the webhook", { withoutWebhook: false }, false],
+    ["without the webhook", { withoutWebhook: true }, true],
+    ["where nothing says whether it runs", {}, true],
+    ["on EKS", { issuer: Issuer.of(`https://oidc.eks.${REGION}.amazonaws.com/id/0123456789ABCDEF`) }, false],
+  ])("writes a token for the pods or not: %s", (_, more, isWritten) => {
+    const [grant] = declare(newStack(), { account: ACCOUNT, region: REGION }, undefined, more).grants;
+    expect(grant?.annotations).toHaveProperty(["eks.amazonaws.com/role-arn"]);
+    expect(grant?.pod.env.map(({ name }) => name).includes("AWS_WEB_IDENTITY_TOKEN_FILE")).toBe(isWritten);
+    expect(grant?.pod.volumes).toHaveLength(isWritten ? 1 : 0);
   });
 
   it("tells the webhook another audience", () => {

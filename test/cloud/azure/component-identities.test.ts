@@ -583,6 +583,13 @@ describe("ComponentIdentity", () => {
       subscriptionId: SUBSCRIPTION.toUpperCase(),
     });
     expect(() => new ComponentIdentity(stack, "other", { ...props, provider })).not.toThrow();
+    // A provider that is added later is compared at synth.
+    const later = newStack();
+    new ComponentIdentity(later, "acme", props);
+    new AzurermProvider(later, "azurerm", { features: [{}], subscriptionId: OTHER });
+    expect(() => Testing.synth(later, true)).toThrowError(
+      refused("azure-mismatch: another subscription", /subscriptionId/),
+    );
   });
 
   it("takes each role once, acts in a resource of any name, and describes its role in text", () => {

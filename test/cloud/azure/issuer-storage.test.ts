@@ -176,6 +176,18 @@ describe("IssuerContainer", () => {
     expect(warnings(adopted, KEPT)).toHaveLength(1);
   });
 
+  it("imports nothing from another subscription than its provider's", () => {
+    const stack = newStack();
+    const subscriptionId = SUBSCRIPTION.replace(/^./, (digit) => (digit === "1" ? "2" : "1"));
+    new AzurermProvider(stack, "own", { features: [{}], subscriptionId });
+    expect(() => container({ adopt: { subscriptionId: SUBSCRIPTION } }, stack)).toThrowError(
+      expect.objectContaining({
+        code: "azure-mismatch",
+        problem: expect.stringContaining("subscriptionId of adopt is in another subscription") as string,
+      }),
+    );
+  });
+
   it("does not keep documents through a rotation, whose keys would never be published", () => {
     expect(() => container({ adopt: { subscriptionId: SUBSCRIPTION } })).toThrowError(
       expect.objectContaining({

@@ -53,7 +53,7 @@ describe("WorkloadIdentities", () => {
   });
 
   it("gives a service account an identity with exact trust, its roles and the webhook's words", () => {
-    const { stack, made } = declared({ tenantId: TENANT, tags: { team: "shop" } });
+    const { stack, made } = declared({ tenantId: TENANT, tags: { team: "shop" }, withoutWebhook: false });
     expect(Object.values(resources(stack, IDENTITY))).toEqual([
       {
         name: "prod_shop_web_access",
@@ -204,6 +204,13 @@ describe("WorkloadIdentities", () => {
         },
       ],
     });
+  });
+
+  it("where nothing says whether the webhook runs, gives pods its label and a token", () => {
+    const [grant] = declared({ tenantId: TENANT }).made.grants;
+    expect(grant?.pod.labels).toEqual({ "azure.workload.identity/use": "true" });
+    expect(grant?.pod.env.map(({ name }) => name)).toContain("AZURE_FEDERATED_TOKEN_FILE");
+    expect(grant?.pod.volumes).toHaveLength(1);
   });
 
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([

@@ -8,6 +8,7 @@ import { treeOf } from "../../../lib/model/tree";
 import type { AccessReading, AccountQuestion } from "../../../lib/explain/cloud";
 import type { SecretFact } from "../../../lib/explain/read/component-facts";
 import type { PodFact } from "../../../lib/explain/read/pods";
+import type { Source } from "../../../lib/explain/read/source";
 import { ACCOUNT, ARN, OTHER, type ReadTerraform, aws, limited, policy } from "./read";
 
 type Status = "pass" | "fail" | "unknown";
@@ -361,6 +362,8 @@ describe("a workload", () => {
     source: { file: "pods.yaml", path: "" },
   });
   const fleet = (webhooks: readonly string[] | undefined): object => ({ fleet: { webhooks } });
+  const onOpenShift = (platform: string): object => ({ openShift: { version: "4.22", platform } });
+  const RUNS = { podIdentityWebhooks: ["aws"] };
   function asked(
     pods: readonly PodFact[],
     more: {
@@ -368,13 +371,17 @@ describe("a workload", () => {
       cluster?: object;
       program?: Record<string, string>;
       declared?: boolean;
+      fragment?: PodFact;
+      webhooks?: ReadonlyMap<string, Source>;
     } = {},
   ): ReturnType<ReadTerraform["cloud"]["access"]["account"]> {
     const {
       annotations = { "eks.amazonaws.com/role-arn": known(ARN) },
-      cluster = {},
+      cluster = RUNS,
       program = {},
       declared = false,
+      fragment,
+      webhooks = new Map(),
     } = more;
     const question: AccountQuestion = {
       account: {
@@ -386,11 +393,12 @@ describe("a workload", () => {
         documents: [],
       },
       pods,
-      fragment: undefined,
+      fragment,
       files: [],
       declared,
       program: new Map(Object.entries(program).map(([name, value]) => [name, known(value)])),
       cluster,
+      webhooks,
     };
     return aws(role([])).cloud.access.account(question);
   }
@@ -435,9 +443,16 @@ describe("a workload", () => {
 
   const VARIABLES = { AWS_ROLE_ARN: ARN, AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED };
   it.each<[string, readonly PodFact[], object, Status, string]>([
-    ["no pod", [], {}, "pass", "the webhook gives every pod"],
+    ["no pod", [], RUNS, "pass", "the webhook gives every pod"],
     ["no pod, and no webhook", [], fleet(["azure"]), "unknown", "no pod was read"],
     ["no pod, and perhaps a webhook", [], fleet(undefined), "unknown", "it is not recorded"],
+    // A cluster of another distribution, of which nothing is recorded.
+    ["no pod, and nothing recorded", [], {}, "unknown", "it is not recorded"],
+    ["no pod, and only another webhook", [], { podIdentityWebhooks: ["azure"] }, "unknown", "not recorded"],
+    // openshift/cloud-credential-operator, pkg/operator/podidentity
+    ["no pod, on OpenShift on AWS", [], onOpenShift("aws"), "pass", "the webhook gives every pod"],
+    ["no pod, on OpenShift elsewhere", [], onOpenShift("vsphere"), "unknown", "it is not recorded"],
+    ["nothing of that, and nothing recorded", [pod({ name: "own" })], {}, "unknown", "sets neither"],
     [
       "no pod, on EKS",
       [],
@@ -448,7 +463,7 @@ describe("a workload", () => {
     [
       "nothing of that",
       [pod({ name: "own", env: env({ AWS_REGION: "x" }) })],
-      {},
+      RUNS,
       "pass",
       "the webhook gives every pod",
     ],
@@ -463,43 +478,43 @@ describe("a workload", () => {
     [
       "a role alone",
       [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }) })],
-      {},
+      RUNS,
       "fail",
       "without AWS_WEB_IDENTITY_TOKEN_FILE",
     ],
     [
       "a token alone",
       [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }) })],
-      {},
+      RUNS,
       "fail",
       "without AWS_ROLE_ARN",
     ],
     [
       "another role",
       [pod({ name: "own", env: env({ ...VARIABLES, AWS_ROLE_ARN: `${ARN}2` }) })],
-      {},
+      RUNS,
       "fail",
       `sets AWS_ROLE_ARN to ${ARN}2`,
     ],
-    ["both, rightly", [pod({ name: "own", env: env(VARIABLES) })], {}, "pass", ""],
+    ["both, rightly", [pod({ name: "own", env: env(VARIABLES) })], RUNS, "pass", ""],
     [
       "both, which count before others",
       [pod({ name: "own", env: env(VARIABLES), envFrom: [{}] })],
-      {},
+      RUNS,
       "pass",
       "",
     ],
     [
       "a role, and perhaps a token from elsewhere",
       [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }), envFrom: [{}] })],
-      {},
+      RUNS,
       "unknown",
       "only inside the cluster",
     ],
     [
       "a token, and perhaps a role from elsewhere",
       [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }), envFrom: [{}] })],
-      {},
+      RUNS,
       "unknown",
       "only inside the cluster",
     ],
@@ -513,15 +528,21 @@ describe("a workload", () => {
     [
       "keys that last",
       [pod({ name: "own", env: env({ AWS_ACCESS_KEY_ID: "A" }) })],
-      {},
+      RUNS,
       "fail",
       "prefer to a token",
     ],
-    ["a profile", [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })], {}, "unknown", "sets AWS_PROFILE"],
+    [
+      "a profile",
+      [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })],
+      RUNS,
+      "unknown",
+      "sets AWS_PROFILE",
+    ],
     [
       "a role from elsewhere",
       [pod({ name: "own", env: env({ AWS_ROLE_ARN: {} }) })],
-      {},
+      RUNS,
       "unknown",
       "only inside the cluster",
     ],
@@ -545,6 +566,20 @@ describe("a workload", () => {
     };
     const reading = asked([pod(own)], { cluster: fleet([]) });
     expect([reading?.pods.status, reading?.audiences]).toEqual(["pass", ["sts.amazonaws.com", "other"]]);
+    // What is written for its pods counts where no pod was read.
+    const written = asked([], { cluster: {}, fragment: pod(own) });
+    expect([written?.pods.status, written?.audiences]).toEqual(["pass", ["sts.amazonaws.com", "other"]]);
+    expect(written?.pods.reason).toContain("pods with what is written for them mount the token");
+    expect(asked([], { cluster: {}, fragment: pod({ name: "own" }) })?.pods.status).toBe("unknown");
+  });
+
+  it("shows what says that the webhook runs, and how to say so", () => {
+    const source = { file: "webhook.yaml", path: "webhooks[0]" };
+    const texts = (more: Parameters<typeof asked>[1]): unknown =>
+      asked([], more)?.pods.evidence.map(({ text }) => text);
+    expect(texts({ cluster: RUNS })).toEqual(["stated in podIdentityWebhooks of the cluster: aws"]);
+    expect(texts({ cluster: {}, webhooks: new Map([["aws", source]]) })).toEqual(["pod identity webhook"]);
+    expect(asked([], { cluster: {} })?.pods.remedy).toContain('state podIdentityWebhooks: ["aws"]');
   });
 
   it("is judged by the variables of the program above those of its container", () => {

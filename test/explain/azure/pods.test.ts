@@ -74,7 +74,8 @@ function answer(
     files: [],
     declared: false,
     program: new Map(),
-    cluster: {},
+    cluster: { podIdentityWebhooks: ["azure"] },
+    webhooks: new Map(),
     ...more,
   });
   return reading?.pods.status ?? "nothing";
@@ -121,7 +122,18 @@ describe("a pod", () => {
     ["with all of it, where the webhook does not run", { env: whole, audience: AUDIENCE }, "pass", hub([])],
     ["with the label, where the webhook does not run", {}, "fail", hub([])],
     ["with the label, where nothing says whether it runs", {}, "unknown", hub(undefined)],
+    ["with the label, of a cluster without a record", {}, "unknown", { cluster: {} }],
+    ["with the label, where only another runs", {}, "unknown", { cluster: { podIdentityWebhooks: ["aws"] } }],
+    [
+      "with all of it, of a cluster without a record",
+      { env: whole, audience: AUDIENCE },
+      "pass",
+      { cluster: {} },
+    ],
+    ["that was not read, where the webhook runs", {}, "skipped", { pods: [] }],
+    ["that was not read, of a cluster without a record", {}, "unknown", { pods: [], cluster: {} }],
     ["with the label, on AKS", {}, "pass", hub(undefined, "https://eastus.oic.prod-aks.azure.com/a/b/")],
+    ["with the label, on an early AKS", {}, "pass", hub(undefined, "https://oidc.prod-aks.azure.com/a/")],
     // registry.terraform.io, azurerm_kubernetes_cluster, `workload_identity_enabled`: off by default.
     ["with the label, on AKS with the webhook", {}, "pass", aks({ workload_identity_enabled: true })],
     ["with the label, on AKS without the webhook", {}, "unknown", aks({ oidc_issuer_enabled: true })],

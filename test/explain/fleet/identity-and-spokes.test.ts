@@ -752,7 +752,7 @@ it.each([
     "a hub of which nothing says that the webhook runs",
     "https://hub.example",
     "token-mounted",
-    "it is not recorded whether the hub runs the pod identity webhook of AWS",
+    "it is not recorded whether the cluster runs the pod identity webhook of AWS",
   ],
 ])("without a record, %s is unknown", (_, issuer, check, reason) => {
   const [result] = explained(plain(), { spoke: "eks-g" }, { cluster: { issuer, apiServer: "1.35" } });
