@@ -187,7 +187,8 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     this.discovery = issuerObject(this, "Discovery", this.resource, documents.discovery, settings);
     this.jwks = issuerObject(this, "Jwks", this.resource, documents.jwks, settings);
     // CloudFront's own host name is already a reference, and S3's hosts always exist; only your own domain needs this.
-    if (distribution?.domain && this.distribution) this.waitForRecord(this.distribution.resource);
+    const needs = distribution?.domain && this.distribution ? [this.distribution.resource] : [];
+    publishIssuer(this, this.issuer.url, needs);
   }
 
   /**
