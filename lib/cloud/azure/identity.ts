@@ -21,7 +21,7 @@ import { checkedTags, tagsArgument } from "../../rules/azure/tags";
 import { type FederatedCredential, checkCredentials, federatedCredentials } from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
 import { PROVIDER } from "../shared/kinds";
-import { attributeOf, dependsOn } from "../shared/references";
+import { attributeOf, dependsOn, hclText } from "../shared/references";
 import type { RegistryStack } from "../shared/registry-stack";
 import { claimName, refuseTakenName } from "./names";
 import { type ResourceGroupPlace, azurermVersion, declaredGroups } from "./place";
@@ -265,13 +265,21 @@ class IdentityCredential extends FederatedIdentityCredential {
     this.#config = config;
   }
 
-  /** Bindings of azurerm 5 do not have the older arguments. */
   protected override synthesizeAttributes(): Record<string, unknown> {
+    return this.#renamed(super.synthesizeAttributes(), (text) => text);
+  }
+
+  protected override synthesizeHclAttributes(): Record<string, unknown> {
+    return this.#renamed(super.synthesizeHclAttributes(), hclText);
+  }
+
+  /** Bindings of azurerm 5 do not have the older arguments. */
+  #renamed(attributes: Record<string, unknown>, written: (text: string) => unknown): Record<string, unknown> {
     const {
-      parent_id: id = this.#config.parentId,
-      resource_group_name: resourceGroupName = this.#config.resourceGroupName,
+      parent_id: id = written(this.#config.parentId),
+      resource_group_name: resourceGroupName = written(this.#config.resourceGroupName),
       ...rest
-    }: Record<string, unknown> = super.synthesizeAttributes();
+    } = attributes;
     return { ...rest, ...credentialIdentity(azurermVersion(this), { id, resourceGroupName }) };
   }
 }

@@ -27,7 +27,7 @@ import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
-import { attributeOf, dependsOn } from "../shared/references";
+import { attributeOf, dependsOn, hclText } from "../shared/references";
 import {
   type ResourceGroupMode,
   type ResourceGroupUse,
@@ -389,9 +389,16 @@ class IssuerBlob extends StorageBlob {
   }
 
   protected override synthesizeAttributes(): Record<string, unknown> {
-    const attributes: Record<string, unknown> = super.synthesizeAttributes();
+    return this.#renamed(super.synthesizeAttributes(), this.#containerId);
+  }
+
+  protected override synthesizeHclAttributes(): Record<string, unknown> {
+    return this.#renamed(super.synthesizeHclAttributes(), hclText(this.#containerId));
+  }
+
+  #renamed(attributes: Record<string, unknown>, containerId: unknown): Record<string, unknown> {
     if (compareVersions(azurermVersion(this), azurermSince.storageContainerId) < 0) return attributes;
     const { storage_account_name: _account, storage_container_name: _container, ...rest } = attributes;
-    return { ...rest, storage_container_id: this.#containerId };
+    return { ...rest, storage_container_id: containerId };
   }
 }
