@@ -3,7 +3,7 @@
  * value; in a synth of 10,000 roles that takes a tenth of the time and of the memory.
  */
 
-import { type ITerraformDependable, type TerraformResource, dependable, stringToHclTerraform } from "cdktf";
+import { type ITerraformDependable, type TerraformResource, dependable } from "cdktf";
 
 const references = new WeakMap<ITerraformDependable, string>();
 
@@ -23,16 +23,6 @@ export function dependsOn(resource: TerraformResource, others: readonly ITerrafo
  */
 export function attributeOf(resource: TerraformResource, attribute: string): string {
   return `\${${resource.terraformResourceType}.${resource.friendlyUniqueId}.${attribute}}`;
-}
-
-/** A text argument in the form in which bindings give it to cdktf for HCL. */
-export function hclText(value: string): object {
-  return {
-    value: stringToHclTerraform(value),
-    isBlock: false,
-    type: "simple",
-    storageClassType: "string",
-  };
 }
 
 function referenceTo(other: ITerraformDependable): string {

@@ -53,14 +53,15 @@ function renamedArguments(stack: TerraformStack): readonly (readonly string[])[]
 
 /** The arguments with a text of the resources of a type, as cdktf writes them in HCL: each on a line of its own. */
 function hclResources(stack: TerraformStack, type: string): Blocks {
-  const blocks = Testing.synthHcl(stack).split(/^(?=resource )/m);
+  const hcl: string = Testing.synthHcl(stack);
+  const blocks = hcl.split(/^(?=resource )/m);
   return Object.fromEntries(
     blocks.flatMap((block) => {
       const [, name] = new RegExp(`^resource "${type}" "([^"]+)"`).exec(block) ?? [];
       const texts = [...block.matchAll(/^ *(\w+) = "(.*)"$/gm)].map(([, key = "", value]) => [key, value]);
       return name === undefined ? [] : [[name, Object.fromEntries(texts)] as const];
     }),
-  );
+  ) as Blocks;
 }
 
 const GROUP_AND_PARENT = ["parent_id", "resource_group_name"];
