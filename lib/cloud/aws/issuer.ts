@@ -29,6 +29,7 @@ import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-
 import { terraformText } from "../../rules/terraform-text";
 import { publishIssuer } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
+import { preventDestroy } from "../shared/prevent-destroy";
 import { attributeOf, dependsOn } from "../shared/references";
 import {
   type IssuerBucketSettings,
@@ -106,6 +107,7 @@ export class IssuerDistribution extends Construct {
       "Resource",
       distributionConfig(settings, attributeOf(this.originAccessControl, "id")),
     );
+    preventDestroy(this.resource);
     if (existing) this.resource.importFrom(existing.id, provider);
 
     this.arn = existing?.arn ?? this.resource.arn;
@@ -219,6 +221,7 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
     provider,
   });
   keepNames(bucket, { names: { bucket: bucketName, region }, statedBy: "bucketName and region" });
+  preventDestroy(bucket);
   if (adopt) bucket.importFrom(importId(bucketName, region), provider);
   const part = partOf(bucket, settings);
   new S3BucketServerSideEncryptionConfigurationA(scope, "Encryption", {

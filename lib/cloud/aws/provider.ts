@@ -21,6 +21,7 @@ import { stableHash } from "../../rules/names";
 import { waitFor } from "../shared/across-stacks";
 import { issuerHost, publishersOf } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
+import { preventDestroy } from "../shared/prevent-destroy";
 import {
   AdoptedOidcProvider,
   OidcProviderOfArn,
@@ -82,6 +83,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
+    preventDestroy(this.resource);
     // IAM requests the certificate of the issuer's host.
     if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
     if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);

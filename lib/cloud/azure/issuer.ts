@@ -25,6 +25,7 @@ import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
+import { preventDestroy } from "../shared/prevent-destroy";
 import { attributeOf, dependsOn } from "../shared/references";
 import {
   type ResourceGroupMode,
@@ -327,6 +328,7 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...tagsArgument(issuerTags(this.#props)),
       ...(provider && { provider }),
     });
+    preventDestroy(account);
     dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
     if (adopt) {
       account.importFrom(
