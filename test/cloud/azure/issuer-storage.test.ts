@@ -120,6 +120,7 @@ describe("IssuerContainer", () => {
       shared_access_key_enabled: true,
       tags: { team: "x" },
       depends_on: [`${GROUP}.${group}`],
+      lifecycle: { prevent_destroy: true },
     });
     expect(only(stack, GROUP)).toEqual({ name: "acme-oidc", location: "westeurope", tags: { team: "x" } });
     expect(resources(container({ resourceGroup: "existing" }).stack, GROUP)).toEqual({});
