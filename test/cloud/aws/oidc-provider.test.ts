@@ -48,7 +48,7 @@ describe("OidcProvider", () => {
     [false, undefined],
     [true, { prevent_destroy: true }],
   ])("may be destroyed where the context of the stack says so: %s", (wanted, lifecycle) => {
-    const stack = newStack();
+    const stack = new TerraformStack(Testing.app(), "test");
     stack.node.setContext("cdktf-workload-identity/prevent-destroy", wanted);
     new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
     expect(only(stack, TYPE)["lifecycle"]).toEqual(lifecycle);
