@@ -48,7 +48,8 @@ it.each<[string, readonly Edit[]]>([
   ],
   ["by a path of the registry", [["", `- ${ECR}\n`, `- ${ECR}/shop\n`]]],
 ])("answers as if each image were the only one: %s", (_, edits) => {
-  const path = [...three.keys()].find((each) => three.get(each)?.includes(`matchImages:\n            - ${ECR}`)) ?? "";
+  const path =
+    [...three.keys()].find((each) => three.get(each)?.includes(`matchImages:\n            - ${ECR}`)) ?? "";
   const folder = folderOf(
     edited(
       three,
