@@ -436,6 +436,7 @@ const ROOMS: Readonly<
         names: "names of identities and roles across an app",
         "pull-identity": "the small construct beside the composed one",
         "pull-props": "would make the file of pulls too long",
+        "renamed-arguments": "azurerm renames arguments of resources that two files declare",
       },
       google: {
         access: "roles on many kinds of resources",

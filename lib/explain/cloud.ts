@@ -316,8 +316,8 @@ export interface CloudSpokes {
 
 /** Claims of any token, for tests of trust. */
 export interface ShownClaims {
-  /** `iss`. */
-  readonly issuer: string;
+  /** `iss`; known only after apply where it is the issuer of a stack that makes its own. */
+  readonly issuer: Known<string>;
   /** `sub`; it need not be a service account's. */
   readonly subject: string;
   /** The only entry of `aud`. */

@@ -21,7 +21,8 @@ export interface ImageCredentialProvider {
   /** Patterns for the images of this cloud's registries, as narrow as possible. */
   readonly matchImages: readonly string[];
   /**
-   * Only the hosts of the declared registries, for nodes that keep their own entry next to this one.
+   * Only the hosts of the declared registries, for strict mode where the nodes' own entry does not use the plugin with
+   * tokens: they keep it next to this one, or have none.
    *
    * @defaultValue - `matchImages`
    */

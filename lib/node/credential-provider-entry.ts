@@ -70,7 +70,7 @@ export function credentialProviderEntries(
   const stock = cluster.stockProviders[provider.plugin];
   if (stock?.beside) return entriesBeside(cluster, provider, settings, stock, stock.beside);
   const common = {
-    matchImages: chosenMatchImages(provider, stock, settings.matchImages),
+    matchImages: chosenMatchImages(provider, stock, settings),
     defaultCacheDuration:
       settings.defaultCacheDuration?.toString() ??
       stock?.defaultCacheDuration ??
@@ -124,11 +124,7 @@ function entriesBeside(
       remedy: beside.remedy,
     });
   const common = (period: string): object => ({ defaultCacheDuration: period, apiVersion: TOKEN_PROTOCOL });
-  const patterns = chosenMatchImages(
-    { ...provider, matchImages: hosts ?? matchImages },
-    undefined,
-    settings.matchImages,
-  );
+  const patterns = chosenMatchImages({ ...provider, matchImages: hosts ?? matchImages }, undefined, settings);
   return [
     {
       name: beside.name,
@@ -320,13 +316,13 @@ function secondEntry(
 }
 
 /**
- * Keeps the distribution's own patterns and adds those of the declared registries: dropping one would silently take
+ * Keeps the distribution's own patterns, if it has an entry, and adds those of the declared registries: dropping one would silently take
  * away the node's access to images. If the caller states patterns, only these are used.
  */
 function chosenMatchImages(
   provider: ImageCredentialProvider,
   stock: StockCredentialProvider | undefined,
-  own: readonly string[] | undefined,
+  { matchImages: own, mode }: CredentialProviderSettings,
 ): readonly string[] {
   if (own) {
     const twice = own.find((pattern, index) => own.indexOf(pattern) < index);
@@ -338,8 +334,10 @@ function chosenMatchImages(
       remedy: "remove one of them, or correct it",
     });
   }
+  // Where no node pulled with the plugin before, strict mode need not run it for any other registry.
+  const wanted = stock === undefined && mode !== "mixed" ? provider.hosts : undefined;
   const kept = stock?.matchImages ?? [];
-  return [...kept, ...provider.matchImages.filter((pattern) => !isWithin(pattern, kept))];
+  return [...kept, ...(wanted ?? provider.matchImages).filter((pattern) => !isWithin(pattern, kept))];
 }
 
 /** Throws if a declared pull matches none of the provider's patterns, so that the kubelet would not run it. */

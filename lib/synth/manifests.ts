@@ -10,6 +10,7 @@ import {
 } from "cdktf";
 import type { Construct } from "constructs";
 import { join } from "node:path";
+import { placeholdersIn } from "../artefact/placeholder";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
 import { literal } from "../model/late";
@@ -319,7 +320,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const files = this.render();
     this.#texts = files;
     writeStackFolder(folder, files);
-    const late = Object.keys(this.late.placeholders).length;
+    const late = lateValuesIn(files, this.late.placeholders);
     const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
       effect === undefined ? [] : [`${file}: ${effect}`],
     );
@@ -357,4 +358,14 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       .findAll()
       .flatMap((construct) => construct.node.validate().map((error) => `${construct.node.path}: ${error}`));
   }
+}
+
+/** How many values `bind` fills in: those of files, also within encoded texts, but not what only the record holds. */
+function lateValuesIn(files: ReadonlyMap<string, string>, placeholders: LateValues["placeholders"]): number {
+  const texts = [...files].flatMap(([file, text]) => (file === WORKLOAD_IDENTITY_FILE ? [] : [text]));
+  const found = texts.flatMap(placeholdersIn).flatMap((each) => {
+    const entry = placeholders[each];
+    return entry && "encoding" in entry ? placeholdersIn(entry.text) : [each];
+  });
+  return new Set(found).size;
 }

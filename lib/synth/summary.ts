@@ -3,9 +3,9 @@
  * otherwise only cdktf's command line shows.
  */
 
-import type { App } from "cdktf";
+import { type App, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
-import { relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { grouped } from "../model/grouped";
 import { boolean, checkGiven } from "../model/shape";
 import { afterSynth } from "./after-synth";
@@ -33,6 +33,12 @@ export interface WrittenStack {
    * @defaultValue - all objects are in files
    */
   readonly delivering?: string;
+  /**
+   * Stacks without Kubernetes files that depend on it, such as the one in which a registry's owner grants the pulls.
+   *
+   * @defaultValue - none
+   */
+  readonly dependents?: readonly string[];
 }
 
 const perApp = new WeakMap<IConstruct, WrittenStack[]>();
@@ -54,9 +60,24 @@ export function summarizeAtEnd(construct: Construct): void {
   if (!wanted || perApp.has(root)) return;
   perApp.set(root, []);
   afterSynth(construct, "summary", (app) => {
-    const written = perApp.get(app)?.splice(0) ?? [];
+    const written = withDependents(app, perApp.get(app)?.splice(0) ?? []);
     if (isRunByCommandLine()) process.stdout.write(summaryText(written, []));
     else process.stderr.write(summaryText(written, warningsOf(app)));
+  });
+}
+
+/** Stacks that the summary names anyway are left out. */
+function withDependents(app: App, written: readonly WrittenStack[]): readonly WrittenStack[] {
+  const named = new Set(written.flatMap(({ stack, delivering = stack }) => [stack, delivering]));
+  const others = app.node
+    .findAll()
+    .filter((each) => TerraformStack.isStack(each))
+    .filter(({ node }) => !named.has(node.id));
+  return written.map((each) => {
+    const dependents = others
+      .filter(({ dependencies }) => dependencies.some(({ node }) => node.id === each.stack))
+      .map(({ node }) => node.id);
+    return dependents.length === 0 ? each : { ...each, dependents };
   });
 }
 
@@ -85,11 +106,25 @@ function warningsOf(app: App): readonly Warning[] {
   }));
 }
 
-/** The summary as text; each line ends with a line feed. */
+/** The summary as text; each line ends with a line feed. Stacks of which the same is to be said are one paragraph. */
 export function summaryText(stacks: readonly WrittenStack[], warnings: readonly Warning[]): string {
-  const lines = [...warnings.map(warningLine), ...stacks.flatMap(stackLines)];
+  const lines = [...warnings.map(warningLine), ...alike(stacks).flatMap(stackLines)];
   return lines.map((line) => `${line}\n`).join("");
 }
+
+/** Stacks that differ only in their names, and in the number of late values. */
+function alike(stacks: readonly WrittenStack[]): readonly Alike[] {
+  const keyOf = (each: WrittenStack): string => {
+    const { stack, folder, late, effects, delivering = "", dependents = [] } = each;
+    const place = basename(folder) === stack ? dirname(folder) : folder;
+    return JSON.stringify([place, late > 0, countedFiles(each), effects, delivering, dependents]);
+  };
+  return [...grouped(stacks, keyOf).values()].flatMap(([first, ...others]) =>
+    first ? [[first, ...others] as const] : [],
+  );
+}
+
+type Alike = readonly [WrittenStack, ...WrittenStack[]];
 
 function warningLine({ text, paths: [first, ...others] }: Warning): string {
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
@@ -105,30 +140,51 @@ const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^pods\//, "with fields to add to pods of a service account: pods/"],
 ];
 
-function stackLines({ stack, folder, files, late, effects, delivering }: WrittenStack): readonly string[] {
-  const shown = relative(process.cwd(), folder).replaceAll("\\", "/") || ".";
-  const counted = FILES.flatMap(([pattern, what]) => {
+function countedFiles({ files }: WrittenStack): readonly string[] {
+  return FILES.flatMap(([pattern, what]) => {
     const count = files.filter((file) => pattern.test(file)).length;
     return count === 0 ? [] : [`  ${count} ${count === 1 ? "file" : "files"} ${what}`];
   });
-  const deployed = delivering === undefined ? stack : `${stack} ${delivering}`;
+}
+
+function stackLines(stacks: Alike): readonly string[] {
+  const [first] = stacks;
+  const { stack, folder, effects, delivering, dependents = [] } = first;
+  const isOne = stacks.length === 1;
+  const counted = countedFiles(first);
+  const name = isOne ? stack : "STACK";
+  const place = isOne ? folder : `${dirname(folder)}/${name}`;
+  const title = isOne ? `stack ${stack}` : `stacks ${listed(stacks.map((each) => each.stack))}`;
+  const shown = relative(process.cwd(), place).replaceAll("\\", "/") || ".";
   const resources =
     delivering === undefined
       ? []
-      : [
-          `stack ${stack}: Kubernetes objects are resources of stack ${delivering}, which is deployed after it`,
-        ];
+      : [`${title}: Kubernetes objects are resources of stack ${delivering}, which is deployed after it`];
+  const deployed = [name, ...(delivering === undefined ? [] : [delivering]), ...dependents].join(" ");
+  const also = dependents.map((each) => `  stack ${each} depends on it and must be deployed too`);
+  const next = isOne ? "next" : "next, for each STACK";
   if (counted.length === 0)
-    return resources.length === 0 ? [] : [...resources, `  next: \`cdktf deploy ${deployed}\``];
-  const where = `stack ${stack}: Kubernetes files are in ${shown}`;
+    return resources.length === 0 ? [] : [...resources, ...also, `  ${next}: \`npx cdktf deploy ${deployed}\``];
+  const where = `${title}: Kubernetes files are in ${shown}`;
   const done = effects.map((effect) => `  ${effect}`);
-  return [...resources, where, ...counted, ...done, `  next: ${nextStep(deployed, late)}`];
+  return [...resources, where, ...counted, ...done, ...also, `  ${next}: ${nextStep(deployed, stacks)}`];
 }
 
-function nextStep(stack: string, late: number): string {
-  if (late === 0) return `\`cdktf deploy ${stack}\`, then apply the files, which are final as they are`;
+const NAMES_MAX = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMES_MAX;
+  const [shown, rest] = more > 1 ? [names.slice(0, NAMES_MAX), ` and ${more} more`] : [names, ""];
+  return shown.join(", ") + rest;
+}
+
+function nextStep(deployed: string, stacks: Alike): string {
+  const late = stacks.map((each) => each.late);
+  const [least, most] = [Math.min(...late), Math.max(...late)];
+  if (most === 0) return `\`npx cdktf deploy ${deployed}\`, then apply the files, which are final as they are`;
+  const values = least === most ? `${most} ${most === 1 ? "value" : "values"}` : `${least} to ${most} values`;
   return (
-    `\`cdktf deploy ${stack} --outputs-file outputs.json\`, then \`cdktf-workload-identity bind --outputs outputs.json --to DIR\`, ` +
-    `which fills in ${late} ${late === 1 ? "value" : "values"} known only after apply; then apply the files in DIR`
+    `\`npx cdktf deploy ${deployed} --outputs-file outputs.json\`, then \`npx cdktf-workload-identity bind --outputs outputs.json --to DIR\`, ` +
+    `which fills in ${values} known only after apply; then apply the files in DIR`
   );
 }

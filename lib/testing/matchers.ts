@@ -3,9 +3,10 @@ import { fail } from "../errors";
 import type { Answer } from "../explain/answer";
 import type { CheckId } from "../explain/check-ids";
 import type { DeclaredIdentity } from "../explain/cloud";
-import { type PullResult, cloudsOf } from "../explain/explainer";
+import { type PullResult, cloudsOf, insideOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
 import { type Verdict, compareVerdicts } from "../explain/result";
+import { type Known, known, same, shown } from "../model/known";
 import { isLate } from "../model/late";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
 import type { SynthesizedStack } from "./synth-stack";
@@ -15,8 +16,12 @@ import type { WorkloadIdentityFile } from "../artefact/workload-identity-file";
 
 /** The claims of a service account token that clouds compare. */
 export interface TokenClaims {
-  /** The issuer. */
-  readonly iss: string;
+  /**
+   * The issuer.
+   *
+   * @defaultValue - the issuer of the stack's cluster, which only apply tells where the stack publishes it
+   */
+  readonly iss?: string;
   /** The subject, `system:serviceaccount:<namespace>:<name>` for a service account. */
   readonly sub: string;
   /** The audience; tokens that a kubelet requests have one. */
@@ -34,7 +39,7 @@ export interface ExpectedToken extends TokenClaims {
 }
 
 const EXPECTED_TOKEN: ObjectKind<ExpectedToken> = object({
-  iss: text,
+  iss: optional(text),
   sub: text,
   aud: text,
   identity: optional(text),
@@ -42,10 +47,15 @@ const EXPECTED_TOKEN: ObjectKind<ExpectedToken> = object({
 
 type Link = Pick<Answer, "status" | "reason"> & { readonly id: CheckId };
 
-interface Judged {
+interface JudgedIdentity {
   readonly address: string;
   readonly verdict: Verdict;
   readonly links: readonly Link[];
+}
+
+interface Judged {
+  readonly issuer: Known<string>;
+  readonly identities: readonly JudgedIdentity[];
 }
 
 /**
@@ -54,7 +64,10 @@ interface Judged {
  */
 export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
   const judged = judge(stack, token);
-  return { holds: judged.some(({ verdict }) => verdict === "allowed"), text: described(token, judged) };
+  return {
+    holds: judged.identities.some(({ verdict }) => verdict === "allowed"),
+    text: described(token, judged),
+  };
 }
 
 /**
@@ -64,15 +77,16 @@ export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Fin
 export function rejectsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
   const judged = judge(stack, token);
   return {
-    holds: judged.length > 0 && judged.every(({ verdict }) => verdict === "denied"),
+    holds: judged.identities.length > 0 && judged.identities.every(({ verdict }) => verdict === "denied"),
     text: described(token, judged),
   };
 }
 
-function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[] {
+function judge(stack: SynthesizedStack, token: ExpectedToken): Judged {
   checkGiven("the expected token", EXPECTED_TOKEN, token, "token");
   for (const claim of ["iss", "sub", "aud"] as const) {
     const value = token[claim];
+    if (value === undefined) continue;
     if (value === "" || value !== value.trim() || isLate(value))
       fail("testing-invalid", {
         problem: `claim ${claim} of the token is not a literal text`,
@@ -81,8 +95,9 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
         remedy: "write the claim exactly as the token has it",
       });
   }
-  const claims = { issuer: token.iss, subject: token.sub, audience: token.aud };
-  return named(identitiesOf(stack), token.identity).map(({ address, trust }) => {
+  const own = token.iss === undefined ? issuerOf(stack) : known(token.iss);
+  const claims = { issuer: own, subject: token.sub, audience: token.aud };
+  const identities = named(identitiesOf(stack), token.identity).map(({ address, trust }) => {
     const { issuer, audience, subject } = trust(claims);
     const links: readonly Link[] = [
       { id: "issuer-trusted", status: issuer.status, reason: issuer.reason },
@@ -91,6 +106,23 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
     ];
     return { address, links, verdict: verdictOf(links) };
   });
+  return { issuer: own, identities };
+}
+
+/** The one issuer of the stack's clusters, as its files state it. */
+function issuerOf({ name, explainer }: SynthesizedStack): Known<string> {
+  const issuers = insideOf(explainer)
+    .facts.clusters.filter(({ stack }) => stack === name)
+    .map(({ issuer }) => issuer);
+  const [first] = issuers;
+  return first !== undefined && issuers.every((each) => same(each, first) === "yes")
+    ? first
+    : fail("testing-invalid", {
+        problem: "the token states no issuer, and the stack does not have exactly one",
+        value: issuers.map(shown).join(", ") || "none",
+        allowed: "iss left out only in a stack with one cluster, or with clusters of one issuer",
+        remedy: "write the issuer of the token as iss",
+      });
 }
 
 /** The roles, federated identity credentials and pool providers that the stack declares. */
@@ -121,14 +153,14 @@ function verdictOf(links: readonly Link[]): Verdict {
 
 const STATUS_WIDTH = 8;
 
-function described({ iss, sub, aud }: ExpectedToken, judged: readonly Judged[]): string {
-  const sorted = [...judged].sort((one, other) => compareVerdicts(other.verdict, one.verdict));
+function described({ sub, aud }: ExpectedToken, { issuer, identities }: Judged): string {
+  const sorted = [...identities].sort((one, other) => compareVerdicts(other.verdict, one.verdict));
   const lines = sorted.flatMap(({ address, verdict, links }) => [
     `${verdict}  ${address}`,
     ...links.map(({ id, status, reason }) => `  ${status.padEnd(STATUS_WIDTH)}${id}: ${reason}`),
   ]);
   const found = sorted[0]?.verdict ?? "not judged, because the stack declares no identity";
-  return `the token of ${sub} (issuer ${iss}, audience ${aud}) is ${found}\n\n${lines.join("\n")}\n`;
+  return `the token of ${sub} (issuer ${shown(issuer)}, audience ${aud}) is ${found}\n\n${lines.join("\n")}\n`;
 }
 
 /** A pull that a test asks about. */

@@ -79,20 +79,20 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "mirror host",
       image: "mirror.acme.example/shop/web",
       edits: [],
-      text: "none of the 3 patterns (*.dkr.ecr.*.amazonaws.com, *.azurecr.io, europe-west1-docker.pkg.dev) matches mirror.acme.example/shop/web",
+      text: "none of the 3 patterns (111122223333.dkr.ecr.eu-west-1.amazonaws.com, acmeshop.azurecr.io, europe-west1-docker.pkg.dev) matches mirror.acme.example/shop/web",
       log: "silent",
     },
     {
       why: "glob does not cross a dot",
       ...ecr,
-      edits: [[NODE, '"*.dkr.ecr.*.amazonaws.com"', '"*.amazonaws.com"']],
+      edits: [[NODE, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", '"*.amazonaws.com"']],
       text: "*.amazonaws.com ends like the host, but * stands for exactly one part between dots",
       log: "silent",
     },
     {
       why: "glob in the path",
       ...acr,
-      edits: [[NODE, '"*.azurecr.io"', '"*.azurecr.io/*"']],
+      edits: [[NODE, "- acmeshop.azurecr.io", '- "acmeshop.azurecr.io/*"']],
       text: "its path is a plain prefix",
     },
   ],
@@ -199,7 +199,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
     {
       why: "ECR Public without AWS_REGION",
       image: "public.ecr.aws/acme/web",
-      edits: [[NODE, '"*.dkr.ecr.*.amazonaws.com"', "public.ecr.aws"]],
+      edits: [[NODE, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", "public.ecr.aws"]],
       text: "sets no AWS_REGION",
       log: "endpoint rule error, Invalid Configuration: Missing Region",
     },
@@ -638,7 +638,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
       edits: [
         [NODE, "name: ecr-credential-provider", "name: acme-plugin"],
         [NODE, REQUIRED_ROLE, "requiredServiceAccountAnnotationKeys:\n              - acme.example/role"],
-        [NODE, '"*.dkr.ecr.*.amazonaws.com"', '"*.*.*.*.*.com"'],
+        [NODE, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", '"*.*.*.*.*.com"'],
       ],
       text: "nothing is known about the plugin acme-plugin",
     },
@@ -778,7 +778,10 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
     {
       why: "AWS, other account whose owner was not read",
       image: ECR.replace("111122223333", "444455556666"),
-      edits: [[TF, "arn:aws:ecr:eu-west-1:111122223333:repository/shop/*", "*"]],
+      edits: [
+        [TF, "arn:aws:ecr:eu-west-1:111122223333:repository/shop/*", "*"],
+        [NODE, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", '"*.dkr.ecr.*.amazonaws.com"'],
+      ],
       text: "no repository policy was read",
     },
     {

@@ -46,9 +46,10 @@ it.each<[string, readonly Edit[]]>([
     "with a mirror of some repositories",
     [[ACCOUNTS, "apiVersion: v1\nkind: ServiceAccount\n", mirrors.slice(4)]],
   ],
-  ["by a path of the registry", [["", "*.dkr.ecr.*.amazonaws.com", `${ECR}/shop`]]],
+  ["by a path of the registry", [["", `- ${ECR}\n`, `- ${ECR}/shop\n`]]],
 ])("answers as if each image were the only one: %s", (_, edits) => {
-  const path = [...three.keys()].find((each) => three.get(each)?.includes("*.dkr.ecr.*.amazonaws.com")) ?? "";
+  const path =
+    [...three.keys()].find((each) => three.get(each)?.includes(`matchImages:\n            - ${ECR}`)) ?? "";
   const folder = folderOf(
     edited(
       three,

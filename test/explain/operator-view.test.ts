@@ -171,7 +171,7 @@ const ecr: readonly Row[] = [
   {
     link: "ECR Public without region",
     image: "public.ecr.aws/acme/web",
-    edits: [[NODE, '"*.dkr.ecr.*.amazonaws.com"', "public.ecr.aws"]],
+    edits: [[NODE, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", "public.ecr.aws"]],
     check: "provider-on-node",
     sees: "endpoint rule error, Invalid Configuration: Missing Region",
   },

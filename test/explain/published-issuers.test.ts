@@ -620,3 +620,63 @@ describe("a state beside the configuration that it was made by", () => {
     expect(read(strange)?.status).toBe("unknown");
   });
 });
+
+const WEBSITE = "acmec1.z6.web.core.windows.net";
+
+/** What `terraform show -json` prints once a website is applied, with this host in its documents and credentials. */
+function websiteState(host: string): string {
+  const { resource } = JSON.parse(ARTEFACTS.website.get(TERRAFORM) ?? "") as Configuration;
+  const group = `/subscriptions/${subscriptionId}/resourceGroups/oidc`;
+  const told: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    azurerm_storage_account: {
+      id: `${group}/providers/Microsoft.Storage/storageAccounts/acmec1`,
+      primary_web_host: WEBSITE,
+      primary_web_endpoint: `https://${WEBSITE}/`,
+    },
+    azurerm_user_assigned_identity: {
+      id: `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/c1`,
+      client_id: "22222222-2222-4333-8444-555555555555",
+    },
+  };
+  const text = JSON.stringify(resource)
+    .replace(/\$\{[^}]*\.primary_web_host\}/g, host)
+    .replace(
+      /\$\{(azurerm_\w+)\.([\w-]+)\.(\w+)\}/g,
+      (whole, type: string, name: string, attribute: string) =>
+        String(told[type]?.[attribute] ?? resource[type]?.[name]?.[attribute] ?? whole),
+    );
+  const resources = Object.entries(JSON.parse(text) as Configuration["resource"]).flatMap(([type, byName]) =>
+    Object.entries(byName).map(([name, values]) => ({
+      ...{ address: `${type}.${name}`, mode: "managed", type, name },
+      values: { ...values, ...told[type] },
+    })),
+  );
+  return JSON.stringify({ format_version: "1.0", values: { root_module: { resources } } });
+}
+
+describe("a state beside the configuration of a website", () => {
+  // Of azurerm 4.55, 4.81 and 5.2, 12 components that were allowed became unknown beside the applied state.
+  it.each([
+    ["names the website", (state: string) => state, "pass", ""],
+    [
+      "has no keys",
+      (state: string) => state.replace('\\"keys\\": [', '\\"keys\\": [], \\"x\\": ['),
+      "fail",
+      "the keys that",
+    ],
+    [
+      "names another host",
+      () => websiteState("other.z6.web.core.windows.net"),
+      "unknown",
+      "whether the discovery document names",
+    ],
+  ])("that %s", (_, edit, status, reason) => {
+    const state = edit(websiteState(WEBSITE));
+    const paths = [folderOf(ARTEFACTS.website), folderOf({ "state.json": state })];
+    const [result] = explain(paths, { serviceAccount: WORKLOAD });
+    expect(result?.checks.find(({ id }) => id === "issuer-trusted")).toMatchObject({
+      status,
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+});

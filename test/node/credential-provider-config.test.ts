@@ -226,6 +226,25 @@ describe("what the distribution brings", () => {
     });
   });
 
+  // As on EKS: no node pulled with the plugin before, so no other registry needs it.
+  it.each([
+    ["strict mode without such an entry", "strict", {}, ["1.dkr.ecr.eu-west-1.amazonaws.com"]],
+    ["mixed mode", "mixed", {}, ECR.matchImages],
+    [
+      "strict mode beside its patterns",
+      "strict",
+      { ecr: { ...stock, args: [], matchImages: [] } },
+      ECR.matchImages,
+    ],
+  ] as const)(
+    "%s decides between the declared hosts and the patterns",
+    (_, mode, stockProviders, expected) => {
+      const provider = { ...ECR, hosts: ["1.dkr.ecr.eu-west-1.amazonaws.com"] };
+      const [entry] = entries(provider, { mode }, { stockProviders });
+      expect(entry?.["matchImages"]).toEqual(expected);
+    },
+  );
+
   it("lets the caller decide", () => {
     const settings = {
       matchImages: ["*.gcr.io"],

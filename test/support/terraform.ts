@@ -77,6 +77,7 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, (block: Json, see
 };
 
 const SIMPLE = /^((?:data\.)?)([a-z_][\w-]*)\.([\w-]+)\.([\w-]+)$/;
+const LOCAL = /^local\.([\w-]+)$/;
 const LITERAL = /^"([^"\\]*)"$/;
 /** Certificate authorities of clusters, read or given as a variable. */
 const AUTHORITY = /\.(?:certificate_authority\[0\]\.data|cluster_ca_certificate|\w+_ca)$/;
@@ -94,6 +95,8 @@ export function applied(config: Json): Json {
     if (trimmed !== undefined) return value(trimmed).replace(prefix, "");
     const literal = LITERAL.exec(expression)?.[1];
     if (literal !== undefined) return literal;
+    const [, local] = LOCAL.exec(expression) ?? [];
+    if (local !== undefined) return resolve(text(record(config["locals"])[local]));
     const [, data, type = "", name = "", attribute = ""] = SIMPLE.exec(expression) ?? [];
     const block = record(blocksOf(data ? "data" : "resource", type)[name]);
     const stated = block[attribute];

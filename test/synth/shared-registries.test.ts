@@ -3,11 +3,16 @@
  * stack of their owner. AWS: test/cloud/aws/shared-registry.test.ts.
  */
 
-import { type TerraformStack, Testing } from "cdktf";
+import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository/index.js";
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { ContainerRegistry } from "@cdktf/provider-azurerm/lib/container-registry/index.js";
+import { EcrRepository } from "@cdktf/provider-aws/lib/ecr-repository/index.js";
+import { type TerraformResource, type TerraformStack, Testing } from "cdktf";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type AcrProps, acr } from "../../lib/cloud/azure";
+import { ecr } from "../../lib/cloud/aws";
 import { artifactRegistry, gcrRepository } from "../../lib/cloud/google";
 import { explain } from "../../lib/explain";
 import { ImagePulls, type ImagePullsProps } from "../../lib/synth";
@@ -17,6 +22,8 @@ import { providersStack } from "../support/platform-components";
 import { refusal } from "../support/refusal";
 import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
+
+const OWNER = "444455556666";
 
 type Sources = (owner: TerraformStack) => ImagePullsProps["pulls"][number]["from"];
 
@@ -85,6 +92,58 @@ describe("a registry that several clusters pull from", () => {
     expect(verdicts).toHaveLength(2);
     expect(verdicts).not.toContain("denied");
   });
+
+  const declare: Readonly<Record<string, (owner: TerraformStack) => TerraformResource>> = {
+    azurerm_role_assignment: (owner) =>
+      new ContainerRegistry(owner, "registry", {
+        name: "AcmeShop",
+        resourceGroupName: "images",
+        location: "westeurope",
+        sku: "Premium",
+      }),
+    google_artifact_registry_repository_iam_member: (owner) =>
+      new ArtifactRegistryRepository(owner, "registry", {
+        repositoryId: "tools",
+        location: "europe-west1",
+        format: "DOCKER",
+      }),
+    aws_ecr_repository_policy: (owner) => new EcrRepository(owner, "registry", { name: "shop/web" }),
+  };
+  const grants: readonly (readonly [string, Sources, () => ImagePullsProps["identities"], string])[] = [
+    ...ROWS.slice(0, 2),
+    [
+      "policies of ECR",
+      (owner) =>
+        ecr({
+          account: OWNER,
+          region: "eu-west-1",
+          repositories: ["shop/web"],
+          ownerPolicy: { provider: new AwsProvider(owner, "owner", { region: "eu-west-1", alias: "owner" }) },
+        }),
+      () => [makers.aws()],
+      "aws_ecr_repository_policy",
+    ],
+  ];
+
+  it.each(grants)(
+    "%s wait for one that the stack declares, in whatever order",
+    (_, sources, identities, type) => {
+      for (const order of ["before", "after"]) {
+        const stack = providersStack(Testing.app(), "one");
+        const registry = order === "before" ? declare[type]?.(stack) : undefined;
+        new ImagePulls(stack, "pulls", {
+          cluster: plainCluster(),
+          identities: identities() ?? [],
+          pulls: [{ serviceAccount: "shop/web", from: sources(stack) }],
+        });
+        const declared = registry ?? declare[type]?.(stack);
+        const config = JSON.parse(Testing.synth(stack, true)) as Json;
+        expect(resources(config, type).map((each) => each["depends_on"])).toEqual([
+          expect.arrayContaining([`${declared?.terraformResourceType}.registry`]),
+        ]);
+      }
+    },
+  );
 
   it("is owned by one stack, whatever line names it", () => {
     const app = Testing.app();

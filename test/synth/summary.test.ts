@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type WrittenStack, summaryText } from "../../lib/synth/summary";
 import { ImagePulls } from "../../lib/synth";
-import { fromEcr, makers, plainCluster } from "../support/image-pulls";
-import { providersStack } from "../support/platform-components";
+import { acr } from "../../lib/cloud/azure";
+import { REGISTRY_ID, fromEcr, makers, plainCluster } from "../support/image-pulls";
+import { issuerBucket, providersStack } from "../support/platform-components";
 
 const stack = (more: Partial<WrittenStack>): WrittenStack => ({
   stack: "prod",
@@ -36,7 +37,7 @@ describe("the summary of a synth", () => {
         "  1 file for the spokes after which they are named: spokes/",
         "  1 file with files and kubelet flags, for the tool that sets up the nodes: nodes/",
         "  1 file with fields to add to pods of a service account: pods/",
-        "  next: `cdktf deploy prod`, then apply the files, which are final as they are",
+        "  next: `npx cdktf deploy prod`, then apply the files, which are final as they are",
         "",
       ].join("\n"),
     );
@@ -53,9 +54,39 @@ describe("the summary of a synth", () => {
     [7, "7 values known"],
   ])("names bind where %i values are late", (late, counted) => {
     const text = summaryText([stack({ files: ["manifests/10-a.yaml"], late })], []);
-    expect(text).toContain("`cdktf deploy prod --outputs-file outputs.json`");
-    expect(text).toContain("`cdktf-workload-identity bind --outputs outputs.json --to DIR`");
+    expect(text).toContain("`npx cdktf deploy prod --outputs-file outputs.json`");
+    expect(text).toContain("`npx cdktf-workload-identity bind --outputs outputs.json --to DIR`");
     expect(text).toContain(counted);
+  });
+
+  it("says the same of many stacks once, with the range of late values", () => {
+    const names = Array.from({ length: 40 }, (_, index) => `c${index + 10}`);
+    const clusters = names.map((name, index) =>
+      stack({
+        stack: name,
+        folder: join(process.cwd(), "cdktf.out", "stacks", name),
+        files: ["manifests/10-a.yaml"],
+        late: 1 + (index % 3),
+      }),
+    );
+    const other = stack({ files: ["nodes/all-nodes.yaml"] });
+    expect(summaryText([...clusters, other], []).split("\n")).toEqual([
+      "stacks c10, c11, c12, c13, c14 and 35 more: Kubernetes files are in cdktf.out/stacks/STACK",
+      "  1 file to apply in the order of their numbers: manifests/NN-*.yaml",
+      expect.stringMatching(
+        /^ {2}next, for each STACK: `npx cdktf deploy STACK --outputs-file .* fills in 1 to 3 values known only after apply/,
+      ),
+      "stack prod: Kubernetes files are in cdktf.out/stacks/prod",
+      expect.stringContaining("1 file with files and kubelet flags"),
+      expect.stringContaining("next: `npx cdktf deploy prod`"),
+      "",
+    ]);
+  });
+
+  it("names a stack that must be deployed too", () => {
+    const text = summaryText([stack({ files: ["manifests/10-a.yaml"], dependents: ["images"] })], []);
+    expect(text).toContain("  stack images depends on it and must be deployed too\n");
+    expect(text).toContain("`npx cdktf deploy prod images`");
   });
 
   it("is silent about a stack without Kubernetes files", () => {
@@ -104,6 +135,25 @@ describe("app.synth()", () => {
     expect(printed(wanted)).toMatch(
       /^warning: look out \(prod\)\nstack prod: Kubernetes files are in .*\n {2}2 files /,
     );
+  });
+
+  it("counts what the files hold, not what only the record does, and names the stack of a registry's owner", () => {
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const app = new App({ outdir, context: wanted });
+    const made = providersStack(app);
+    const owner = { scope: providersStack(app, "images") };
+    const registry = { registry: REGISTRY_ID, roleAssignmentMode: "LegacyRegistryPermissions" } as const;
+    new ImagePulls(made, "pulls", {
+      cluster: plainCluster({ issuer: issuerBucket(made) }),
+      identities: [makers.aws(), makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), acr({ ...registry, owner })] }],
+    });
+    app.synth();
+    const text = write.mock.calls.map(([line]) => String(line)).join("");
+    // Client id and tenant of the Azure identity; the issuer is in no file.
+    expect(text).toContain("which fills in 2 values known only after apply");
+    expect(text).toContain("  stack images depends on it and must be deployed too\n");
+    expect(text).toContain("`npx cdktf deploy prod images --outputs-file outputs.json`");
   });
 
   it("leaves the warnings to the command line of cdktf, which shows them, and standard error in red", () => {

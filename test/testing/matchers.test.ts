@@ -14,13 +14,14 @@ import {
   synthStack,
 } from "../../lib/testing";
 import { ProdEu } from "../../examples/openshift-aws/stack";
-import { aroHcp, emptyStack, prodEu, roleStack, threeClouds } from "./stacks";
+import { aroHcp, emptyStack, lateIssuer, prodEu, roleStack, threeClouds } from "./stacks";
 
 // An ES module, which `require` of a CommonJS test cannot load.
 beforeAll(() => import("cdktf-workload-identity/vitest"));
 
 const eu = prodEu();
 const edge = threeClouds();
+const manual = lateIssuer();
 const WEB = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:v1";
 const BATCH = "444455556666.dkr.ecr.eu-west-1.amazonaws.com/batch/runner:v1";
 
@@ -95,6 +96,10 @@ const ENTRA = "api://AzureADTokenExchange";
 const POOL =
   "https://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/providers/k8s-edge-1";
 const WEB_SUBJECT = "system:serviceaccount:shop:web";
+const INGRESS = {
+  sub: "system:serviceaccount:openshift-ingress-operator:ingress-operator",
+  aud: "openshift",
+};
 const TOOLS_SUBJECT = "system:serviceaccount:shop:tools";
 
 describe("toAllowAssume and toRejectAssume", () => {
@@ -143,6 +148,19 @@ describe("toAllowAssume and toRejectAssume", () => {
     ],
     ["pool provider, other subject", edge, { iss: EDGE, sub: WEB_SUBJECT, aud: POOL }, false],
     ["pool provider, no service account", edge, { iss: EDGE, sub: "system:node:n1", aud: POOL }, false],
+    ["role, issuer of the stack", eu, { sub: WEB_SUBJECT, aud: STS }, true],
+    ["role, issuer of the stack, other subject", eu, { sub: `${WEB_SUBJECT}-2`, aud: STS }, false],
+    ["credential, issuer of the stack", edge, { sub: WEB_SUBJECT, aud: ENTRA }, true],
+    ["pool provider, issuer of the stack", edge, { sub: TOOLS_SUBJECT, aud: POOL }, true],
+    ["role, late issuer of the stack", manual, INGRESS, true],
+    ["late issuer, other audience", manual, { ...INGRESS, aud: STS }, false],
+    ["late issuer, other subject", manual, { ...INGRESS, sub: `${INGRESS.sub}-2` }, false],
+    [
+      "late issuer, other role",
+      manual,
+      { ...INGRESS, identity: "prod-aws-openshift-image-registry-installer-cloud-credentials" },
+      false,
+    ],
     ["pool provider, other issuer", edge, { iss: AWS_ISSUER, sub: TOOLS_SUBJECT, aud: POOL }, false],
   ];
 
@@ -182,6 +200,22 @@ describe("toAllowAssume and toRejectAssume", () => {
     expect(rejectsAssume(roleStack(statement), { iss: EDGE, sub: WEB_SUBJECT, aud: STS }).holds).toBe(
       rejected,
     );
+  });
+
+  it("takes neither side of another issuer while the stack's own is late", () => {
+    const token = { ...INGRESS, iss: AWS_ISSUER };
+    expect(rejectsAssume(manual, token).holds).toBe(false);
+    expect(allowsAssume(manual, token).text).toMatch(/ is unknown\n/);
+    expect(allowsAssume(manual, INGRESS).text).toContain(
+      "(issuer https://<aws_cloudfront_distribution.issuer_Distribution_6D5A4523.domain_name>, audience openshift) is allowed",
+    );
+  });
+
+  it("needs the issuer where the stack has no cluster", () => {
+    for (const find of [allowsAssume, rejectsAssume])
+      expect(() => find(synthStack(emptyStack), { sub: WEB_SUBJECT, aud: STS })).toThrowError(
+        'the token states no issuer, and the stack does not have exactly one, got "none"',
+      );
   });
 
   it("is no rejection where nothing could admit", () => {

@@ -3,6 +3,7 @@ import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { type App, TerraformStack } from "cdktf";
 import { AroHcp } from "../../examples/aro-hcp/stack";
 import { ProdEu } from "../../examples/openshift-aws/stack";
+import { ProdOnAws } from "../../examples/openshift-manual-aws/stack";
 import { ThreeClouds } from "../../examples/three-clouds/stack";
 import { type SynthesizedStack, synthStack } from "../../lib/testing";
 
@@ -10,6 +11,9 @@ import { type SynthesizedStack, synthStack } from "../../lib/testing";
 export const aroHcp = (): SynthesizedStack => synthStack((app) => new AroHcp(app, "aro-hcp"));
 export const prodEu = (): SynthesizedStack => synthStack((app) => new ProdEu(app, "prod-eu"));
 export const threeClouds = (): SynthesizedStack => synthStack((app) => new ThreeClouds(app, "edge-1"));
+
+/** An issuer whose host CloudFront chooses, and identities of its cluster. */
+export const lateIssuer = (): SynthesizedStack => synthStack((app) => new ProdOnAws(app, "prod-aws"));
 
 /** A stack with nothing but a provider. */
 export function emptyStack(app: App): TerraformStack {

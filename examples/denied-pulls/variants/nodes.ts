@@ -44,7 +44,9 @@ export const nodeVariants: readonly Variant[] = [
     ...web,
     id: "glob-over-a-dot",
     mistake: "One glob was meant to match several parts of the host name, but it matches exactly one.",
-    edits: [{ file: files.nodes, from: '"*.dkr.ecr.*.amazonaws.com"', to: '"*.amazonaws.com"' }],
+    edits: [
+      { file: files.nodes, from: "111122223333.dkr.ecr.eu-west-1.amazonaws.com", to: '"*.amazonaws.com"' },
+    ],
     stopsAt: "provider-matches-image",
   },
   {
@@ -53,7 +55,11 @@ export const nodeVariants: readonly Variant[] = [
     mistake:
       "The path of a pattern ends with a glob. Paths are plain prefixes, in which `*` is an ordinary character.",
     edits: [
-      { file: files.nodes, from: '"*.dkr.ecr.*.amazonaws.com"', to: '"*.dkr.ecr.*.amazonaws.com/shop/*"' },
+      {
+        file: files.nodes,
+        from: "111122223333.dkr.ecr.eu-west-1.amazonaws.com",
+        to: '"*.dkr.ecr.*.amazonaws.com/shop/*"',
+      },
     ],
     stopsAt: "provider-matches-image",
   },

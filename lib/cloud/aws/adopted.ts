@@ -1,7 +1,7 @@
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aws-iam-openid-connect-provider/index.js";
 import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.js";
-import { Fn, type ITerraformDependable, TerraformResource, TerraformStack } from "cdktf";
+import { Fn, type ITerraformDependable, TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
@@ -22,6 +22,8 @@ import type {
 import type { PullRoleAttributes } from "./pull-props";
 import type { IPullRole } from "./role-props";
 
+const SCHEME = "https://";
+
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   /** Its ARN; late if Terraform looks it up. */
   readonly arn: string;
@@ -36,7 +38,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     const { provider, account, region } = attributes;
     this.audiences = knownAudiences(attributes);
     this.issuer = awsIssuer(attributes.issuer);
-    this.conditionPrefix = conditionPrefixOf(this.issuer);
+    this.conditionPrefix = conditionPrefixOf(this, this.issuer);
     this.dependencies = declaredResource(this, this.issuer, account);
     const order = withinStack(this, this.dependencies);
     this.arn =
@@ -73,14 +75,18 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
     const { hostPath } = parseOidcProviderArn(arn);
     this.arn = arn;
     this.issuer = awsIssuer(Issuer.exactly(`https://${hostPath}`));
-    this.conditionPrefix = conditionPrefixOf(this.issuer);
+    this.conditionPrefix = conditionPrefixOf(this, this.issuer);
     stateAudiences(this);
   }
 }
 
-/** The issuer without `https://`, which Terraform removes if the issuer is known only after apply. */
-export function conditionPrefixOf(issuer: Issuer): string {
-  return issuer.late ? Fn.trimprefix(issuer.url, "https://") : issuer.hostPath;
+/**
+ * The issuer without `https://`, as a literal or a plain reference: a policy is JSON, which the quotes of a function
+ * call would end. Where the scheme itself is late, a local removes it.
+ */
+export function conditionPrefixOf(scope: Construct, issuer: Issuer): string {
+  if (!issuer.late || issuer.url.startsWith(SCHEME)) return issuer.url.slice(SCHEME.length);
+  return new TerraformLocal(scope, "IssuerHost", Fn.trimprefix(issuer.url, SCHEME)).asString;
 }
 
 /** Records literal audiences, so that `explain` can check them without the OIDC provider's own Terraform. */

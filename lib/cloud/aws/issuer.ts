@@ -29,6 +29,7 @@ import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-
 import { terraformText } from "../../rules/terraform-text";
 import { publishIssuer } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
+import { preventDestroy } from "../shared/prevent-destroy";
 import { attributeOf, dependsOn } from "../shared/references";
 import {
   type IssuerBucketSettings,
@@ -106,6 +107,7 @@ export class IssuerDistribution extends Construct {
       "Resource",
       distributionConfig(settings, attributeOf(this.originAccessControl, "id")),
     );
+    preventDestroy(this.resource);
     if (existing) this.resource.importFrom(existing.id, provider);
 
     this.arn = existing?.arn ?? this.resource.arn;
@@ -187,7 +189,8 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     this.discovery = issuerObject(this, "Discovery", this.resource, documents.discovery, settings);
     this.jwks = issuerObject(this, "Jwks", this.resource, documents.jwks, settings);
     // CloudFront's own host name is already a reference, and S3's hosts always exist; only your own domain needs this.
-    if (distribution?.domain && this.distribution) this.waitForRecord(this.distribution.resource);
+    const needs = distribution?.domain && this.distribution ? [this.distribution.resource] : [];
+    publishIssuer(this, this.issuer.url, needs);
   }
 
   /**
@@ -218,6 +221,7 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
     provider,
   });
   keepNames(bucket, { names: { bucket: bucketName, region }, statedBy: "bucketName and region" });
+  preventDestroy(bucket);
   if (adopt) bucket.importFrom(importId(bucketName, region), provider);
   const part = partOf(bucket, settings);
   new S3BucketServerSideEncryptionConfigurationA(scope, "Encryption", {

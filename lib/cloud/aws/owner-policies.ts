@@ -21,6 +21,7 @@ import { ownerWarnings } from "../../rules/aws/pull";
 import { repositoryName, repositoryPatterns } from "../../rules/aws/registry";
 import { matchesPattern } from "../../rules/wildcard";
 import { waitFor } from "../shared/across-stacks";
+import { waitForDeclared } from "../shared/declared-names";
 import { PROVIDER } from "../shared/kinds";
 import {
   type OnceInAccount,
@@ -96,6 +97,7 @@ export class RepositoryPullPolicy extends Construct {
       policy,
       provider,
     });
+    waitForDeclared(this.resource, "aws_ecr_repository", { name: repository });
     declareOnce(this, key);
     declareInAccount(this, inAccount(props));
 

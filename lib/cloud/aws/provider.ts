@@ -4,6 +4,8 @@ import {
   DefaultTokenResolver,
   type ITerraformDependable,
   StringConcat,
+  TerraformElement,
+  type TerraformProvider,
   TerraformStack,
   Tokenization,
   Lazy,
@@ -16,9 +18,11 @@ import { checkGiven, checkProps } from "../../model/shape";
 import { tagArguments } from "../../rules/aws/names";
 import { partitionOf } from "../../rules/aws/partitions";
 import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/provider";
+import { stableHash } from "../../rules/names";
 import { waitFor } from "../shared/across-stacks";
-import { publishersOf } from "../shared/issuer-hosts";
+import { issuerHost, publishersOf } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
+import { preventDestroy } from "../shared/prevent-destroy";
 import {
   AdoptedOidcProvider,
   OidcProviderOfArn,
@@ -81,6 +85,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
+    preventDestroy(this.resource);
     // IAM requests the certificate of the issuer's host.
     if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
     if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
@@ -90,7 +95,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);
 
     this.issuer = issuer;
-    this.conditionPrefix = conditionPrefixOf(issuer);
+    this.conditionPrefix = conditionPrefixOf(this, issuer);
     this.arn = arn ?? this.resource.arn;
     this.dependencies = [this.resource];
     this.#props = props;
@@ -127,7 +132,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     const issuerName = nameOf(stack, issuer);
     const known = declaredOnce(scope, onceKey(props.provider, "oidc-provider", issuerName));
     if (!(known instanceof OidcProvider)) {
-      const id = sharedId("oidc-provider", props.provider, issuer.late ? issuerName : issuer.hostPath);
+      const id = idFor(stack, issuer, issuerName, props.provider);
       return new OidcProvider(stack, id, { ...rest, issuer, audiences: [audience] });
     }
     known.#agree(props);
@@ -191,6 +196,37 @@ function nameOf(stack: TerraformStack, issuer: Issuer): string {
   if (!issuer.late) return issuer.url;
   const resolver = new DefaultTokenResolver(new StringConcat());
   return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
+}
+
+/** Construct id of a shared OIDC provider; two late issuers of one source differ by a hash of their expressions. */
+function idFor(
+  stack: TerraformStack,
+  issuer: Issuer,
+  name: string,
+  provider: TerraformProvider | undefined,
+): string {
+  const shared = (...parts: readonly string[]): string => sharedId("oidc-provider", provider, ...parts);
+  if (!issuer.late) return shared(issuer.hostPath);
+  const source = sourceOf(stack, issuer, name);
+  const id = shared(...source);
+  return source.length > 0 && !stack.node.tryFindChild(id) ? id : shared(...source, stableHash([name]));
+}
+
+/**
+ * Where a late issuer comes from, as ids from the stack down: the construct that publishes it, otherwise the resource,
+ * data source, variable or local that its expression names.
+ */
+function sourceOf(stack: TerraformStack, issuer: Issuer, expression: string): readonly string[] {
+  const words = new Set(expression.match(/[\w-]+/g));
+  const source =
+    issuerHost(stack, issuer.url) ??
+    stack.node
+      .findAll()
+      .find((each) => TerraformElement.isTerraformElement(each) && words.has(each.friendlyUniqueId));
+  const ids = (source?.node.scopes ?? []).map(({ node }) => node.id);
+  return (source && TerraformStack.of(source) === stack ? ids.slice(stack.node.scopes.length) : ids).filter(
+    (id) => id !== "" && id !== "Resource",
+  );
 }
 
 interface Settings {
@@ -334,16 +370,16 @@ function expectedProvider(
     return oidcProvider instanceof OidcProvider ? withAudiences(oidcProvider, accepted) : oidcProvider;
   const checked = awsIssuer(issuer);
   return {
-    arn: literalOidcProviderArn(checked, account, region) ?? LATE_ARN,
+    arn: literalOidcProviderArn(checked, account, region) ?? LATE_TEXT,
     issuer: checked,
-    conditionPrefix: conditionPrefixOf(checked),
+    conditionPrefix: checked.late ? LATE_TEXT : checked.hostPath,
     audiences: accepted,
     dependencies: [],
   };
 }
 
-/** Placeholder for a late ARN while roles are checked; never written. */
-const LATE_ARN = Lazy.stringValue({ produce: () => "" });
+/** Placeholder for a late ARN or host while roles are checked; never written. */
+const LATE_TEXT = Lazy.stringValue({ produce: () => "" });
 
 function withAudiences(
   { arn, issuer, conditionPrefix, dependencies }: IOidcProvider,

@@ -1,8 +1,4 @@
-import { credentialIdentity } from "../../rules/azure/azurerm-version";
-import {
-  FederatedIdentityCredential,
-  type FederatedIdentityCredentialConfig,
-} from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
+import type { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import {
   type RoleAssignmentConfig,
@@ -24,7 +20,8 @@ import { PROVIDER } from "../shared/kinds";
 import { attributeOf, dependsOn } from "../shared/references";
 import type { RegistryStack } from "../shared/registry-stack";
 import { claimName, refuseTakenName } from "./names";
-import { type ResourceGroupPlace, azurermVersion, declaredGroups } from "./place";
+import { type ResourceGroupPlace, declaredGroups } from "./place";
+import { IdentityCredential } from "./renamed-arguments";
 
 /** Settings of declared identities. */
 export interface IdentitySettings {
@@ -253,26 +250,6 @@ export abstract class DeclaredIdentityBase extends FederatedIdentityBase {
   /** What role assignments refer to. */
   protected get principalReference(): string {
     return attributeOf(this.resource, "principal_id");
-  }
-}
-
-/** A federated identity credential that names its identity in the way that the version of azurerm expects. */
-class IdentityCredential extends FederatedIdentityCredential {
-  readonly #config: FederatedIdentityCredentialConfig;
-
-  constructor(scope: Construct, id: string, config: FederatedIdentityCredentialConfig) {
-    super(scope, id, config);
-    this.#config = config;
-  }
-
-  /** Bindings of azurerm 5 do not have the older arguments. */
-  protected override synthesizeAttributes(): Record<string, unknown> {
-    const {
-      parent_id: id = this.#config.parentId,
-      resource_group_name: resourceGroupName = this.#config.resourceGroupName,
-      ...rest
-    }: Record<string, unknown> = super.synthesizeAttributes();
-    return { ...rest, ...credentialIdentity(azurermVersion(this), { id, resourceGroupName }) };
   }
 }
 

@@ -1,12 +1,12 @@
 import { StorageAccountStaticWebsiteA } from "@cdktf/provider-azurerm/lib/storage-account-static-website/index.js";
 import type { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
-import { Fn } from "cdktf";
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { containerIn, storageAccountId } from "../../rules/azure/ids";
 import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { publishIssuer } from "../shared/issuer-hosts";
 import { attributeOf } from "../shared/references";
 import {
   type IssuerStorageProps,
@@ -65,6 +65,7 @@ export class IssuerWebsite extends IssuerStorage {
       ...(props.provider && { provider: props.provider }),
     });
     this.issuer = this.#issuer(props.issuerUrl, trailingSlash);
+    publishIssuer(this, this.issuer.url, []);
     if (props.adopt) {
       const place = { ...props.adopt, resourceGroupName: props.resourceGroupName };
       this.website.importFrom(storageAccountId(place, props.storageAccountName));
@@ -82,11 +83,10 @@ export class IssuerWebsite extends IssuerStorage {
     this.jwks = blobs.jwks;
   }
 
-  /** Azure's URL of the website ends with a slash. */
+  /** By the host instead of the URL, whose slash only a function could remove: its quotes would end the JSON texts. */
   #issuer(issuerUrl: GivenIssuer | undefined, trailingSlash: boolean): Issuer {
     if (issuerUrl !== undefined) return servedIssuer(issuerUrl);
-    const url = this.account.primaryWebEndpoint;
-    return Issuer.exactly(trailingSlash ? url : Fn.trimsuffix(url, "/"));
+    return Issuer.exactly(`https://${this.account.primaryWebHost}${trailingSlash ? "/" : ""}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/index.js";
-import { type StorageBlobConfig, StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
+import type { StorageBlob, StorageBlobConfig } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
 import { type ITerraformDependable, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
@@ -9,8 +9,6 @@ import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate } from "../../model/late";
 import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
-import { compareVersions } from "../../model/version";
-import { azurermSince } from "../../rules/azure/azurerm-version";
 import { type AzureCloudName, azureCloud, azureClouds } from "../../rules/azure/clouds";
 import { resourceGroupId, storageAccountId } from "../../rules/azure/ids";
 import { containerUrl, storageAccountName } from "../../rules/azure/issuer";
@@ -27,18 +25,19 @@ import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
+import { preventDestroy } from "../shared/prevent-destroy";
 import { attributeOf, dependsOn } from "../shared/references";
 import {
   type ResourceGroupMode,
   type ResourceGroupUse,
   RESOURCE_GROUP_MODES,
-  azurermVersion,
   checkResourceGroup,
   checkSubscription,
   declaredGroups,
   defaultProvider,
   useResourceGroup,
 } from "./place";
+import { IssuerBlob } from "./renamed-arguments";
 import { issuerClusterInternal } from "../../model/problems";
 
 /** Properties of a storage account that publishes an issuer's documents. */
@@ -331,6 +330,7 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...tagsArgument(issuerTags(this.#props)),
       ...(provider && { provider }),
     });
+    preventDestroy(account);
     dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
     if (adopt) {
       account.importFrom(
@@ -379,21 +379,3 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
 const KEPT =
   "the documents keep their present content: the keys and the issuer stated here are not published until adopt " +
   'has documents: "replace"';
-
-/** A blob with a document that names its container in the way that the version of azurerm expects. */
-class IssuerBlob extends StorageBlob {
-  readonly #containerId: string;
-
-  /** `containerId` is the resource id of the container that `config` names; may be late. */
-  constructor(scope: Construct, id: string, config: StorageBlobConfig, containerId: string) {
-    super(scope, id, config);
-    this.#containerId = containerId;
-  }
-
-  protected override synthesizeAttributes(): Record<string, unknown> {
-    const attributes: Record<string, unknown> = super.synthesizeAttributes();
-    if (compareVersions(azurermVersion(this), azurermSince.storageContainerId) < 0) return attributes;
-    const { storage_account_name: _account, storage_container_name: _container, ...rest } = attributes;
-    return { ...rest, storage_container_id: this.#containerId };
-  }
-}

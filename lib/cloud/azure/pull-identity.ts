@@ -43,7 +43,7 @@ import {
   trustCredentials,
 } from "./identity";
 import { checkSubscription } from "./place";
-import { type AcrSource, acrSource } from "./registry";
+import { type AcrSource, acrSource, waitForRegistry } from "./registry";
 import type { RegistryStack } from "../shared/registry-stack";
 
 /** A user-assigned identity for pulls, declared or adopted. */
@@ -166,6 +166,7 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
       principalId: this.principalId,
       ...(condition !== undefined && { condition, conditionVersion: CONDITION_VERSION }),
     });
+    waitForRegistry(resource, registry);
     this.ledger.assignments.set(loginServer.home, resource);
   }
 }

@@ -53,7 +53,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
   readonly provider: ImageCredentialProvider;
   /** The plugin's azure.json. */
   readonly nodeFiles: readonly NodeFile[];
-  /** `roleAssignmentMode` of each registry by its own host; azurerm does not have an argument for it. */
+  /** `roleAssignmentMode` of each registry by its own host; azurerm has an argument for it only from 4.81 on. */
   readonly registries: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
   constructor(scope: Construct, id: string, props: PullIdentitiesProps) {

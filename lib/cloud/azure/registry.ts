@@ -1,3 +1,4 @@
+import type { TerraformResource } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
@@ -12,6 +13,7 @@ import {
   parseLoginServer,
   repositoryPatterns,
 } from "../../rules/azure/registry";
+import { waitForDeclared } from "../shared/declared-names";
 import { type RegistryStack, REGISTRY_STACK } from "../shared/registry-stack";
 
 /** A container registry to pull from. */
@@ -135,6 +137,13 @@ export function acrSource(source: IPullSource<Construct>): AcrSource {
         value: source.images,
         remedy: "create it with acr() of the /azure subpath",
       });
+}
+
+/** Makes a role assignment wait for the registry if its stack declares it; a late id is a reference. */
+export function waitForRegistry(assignment: TerraformResource, registry: string): void {
+  if (isLate(registry)) return;
+  // Unique in all of Azure.
+  waitForDeclared(assignment, "azurerm_container_registry", { name: parseRegistryId(registry).name });
 }
 
 function isAcrSource(source: IPullSource<Construct>): source is AcrSource {

@@ -13,6 +13,7 @@ import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
+import { preventDestroy } from "../shared/prevent-destroy";
 import { dependsOn } from "../shared/references";
 import { universeIn } from "./place";
 import { type AdoptableProps, type UniverseProps, ADOPTABLE_PROPS, UNIVERSE_PROPS } from "./props";
@@ -113,6 +114,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
       publicAccessPrevention: "inherited",
       provider,
     });
+    preventDestroy(this.resource);
     keepNames(this.resource, { names: { name, ...(adopt && { project }) }, statedBy: "bucket and project" });
     this.publicReaders = new StorageBucketIamMember(this, "public-readers", {
       bucket: name,

@@ -14,6 +14,7 @@ import { describedWith } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
+import { preventDestroy } from "../shared/prevent-destroy";
 import { AdoptedOidcProvider } from "./adopted";
 import { type IWorkloadIdentityPool, type PoolName, sameStack } from "./pool";
 import {
@@ -81,6 +82,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.audience = settings.audiences[0];
     this.stsAudience = settings.stsAudience;
     this.resource = this.#declare(props);
+    preventDestroy(this.resource);
     keepNames(this.resource, {
       names: {
         workload_identity_pool_provider_id: this.providerId,

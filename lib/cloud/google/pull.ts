@@ -33,6 +33,7 @@ import {
 } from "../../rules/google/pull";
 import { PLUGINS } from "../../rules/plugins";
 import { waitFor } from "../shared/across-stacks";
+import { waitForDeclared } from "../shared/declared-names";
 import { PerStack } from "../shared/per-stack";
 import {
   type PoolProviderSettings,
@@ -323,6 +324,10 @@ export class PullBinding extends Construct {
       provider,
     });
     waitFor(this.resource, principals.dependencies);
+    waitForDeclared(this.resource, "google_artifact_registry_repository", {
+      repositoryId: repository.repository,
+      location: repository.location,
+    });
     this.member = member;
     holders.set(member, this);
   }

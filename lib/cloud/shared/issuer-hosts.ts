@@ -8,14 +8,24 @@ import type { ITerraformDependable } from "cdktf";
 import type { IConstruct } from "constructs";
 import { PerApp } from "./per-app";
 
-const hosts = new PerApp<readonly ITerraformDependable[]>();
+interface Published {
+  readonly host: IConstruct;
+  readonly needs: readonly ITerraformDependable[];
+}
 
-/** Registers what must exist before the documents of an issuer, given by its literal URL, can be reached. */
+const published = new PerApp<Published>();
+
+/** Registers the construct that publishes an issuer, and what must exist before its documents can be reached. */
 export function publishIssuer(host: IConstruct, url: string, needs: readonly ITerraformDependable[]): void {
-  hosts.set(host, url, [...publishersOf(host, url), ...needs]);
+  published.set(host, url, { host, needs: [...publishersOf(host, url), ...needs] });
 }
 
 /** Returns what must exist before an issuer's documents can be reached; empty if the app does not publish them. */
 export function publishersOf(construct: IConstruct, url: string): readonly ITerraformDependable[] {
-  return hosts.get(construct, url) ?? [];
+  return published.get(construct, url)?.needs ?? [];
+}
+
+/** Returns the construct that publishes an issuer. */
+export function issuerHost(construct: IConstruct, url: string): IConstruct | undefined {
+  return published.get(construct, url)?.host;
 }

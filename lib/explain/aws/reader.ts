@@ -229,6 +229,6 @@ function declaredTrust(role: Role, claims: ShownClaims, trust: Trust): TrustAnsw
 
 function questionOf(role: Role, { issuer, subject, audience }: ShownClaims): TrustQuestion {
   const { account, partition } = role;
-  const claims = { issuer: known(issuer), audience: known(audience), subject: known(subject) };
+  const claims = { issuer, audience: known(audience), subject: known(subject) };
   return { role, account, partition, ...claims };
 }

@@ -144,8 +144,11 @@ function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
   const { accounts } = store;
   const own = suffixesOf(accounts);
   const others = SUFFIXES.filter((suffix) => !own.includes(suffix));
-  const endpoint = isWebsite ? "primary_web_endpoint" : "primary_blob_endpoint";
-  const endpoints = accounts.map((each) => each.attribute(endpoint));
+  const endpoints = accounts.flatMap((each) =>
+    isWebsite
+      ? [each.attribute("primary_web_endpoint"), joined("https://", each.attribute("primary_web_host"))]
+      : [each.attribute("primary_blob_endpoint")],
+  );
   const where = accounts.map(({ source }) => seen("storage account", source));
   const reason = `the issuer is in a different Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`;
   return [

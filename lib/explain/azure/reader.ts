@@ -59,7 +59,7 @@ function azure(terraform: Terraform, issuers: Issuers): Cloud {
         source: credential.source,
         trust: ({ issuer, audience, subject }) =>
           credentialsTrust({ credentials: [credential], isOpen: false, doubt: undefined }, address, {
-            issuer: known(issuer),
+            issuer,
             audience: known(audience),
             subject,
           }),

@@ -3,7 +3,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, orElse, shown } from "../../model/known";
+import { type Known, known, orElse, shown } from "../../model/known";
 import { AskedNames } from "../../rules/asked-names";
 import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
 import { matchesPattern, patternOf, hasWildcard } from "../../rules/wildcard";
@@ -47,7 +47,7 @@ function literals(texts: readonly Known<string>[]): readonly string[] {
 }
 
 interface Asked {
-  readonly issuer: string;
+  readonly issuer: Known<string>;
   readonly audience: string;
 }
 
@@ -60,7 +60,9 @@ function* identityChanges(
   const both = [before, after].flatMap((terms) => terms ?? []);
   const issuers = new Set([...clusterIssuers, ...both.flatMap(({ issuers }) => literals(issuers))]);
   const audiences = new Set(both.flatMap((each) => literals(each.audiences)));
-  const asked = [...issuers].flatMap((issuer) => [...audiences].map((audience) => ({ issuer, audience })));
+  const asked = [...issuers].flatMap((issuer) =>
+    [...audiences].map((audience) => ({ issuer: known(issuer), audience })),
+  );
   const isSame = before && after && textOf(before) === textOf(after);
   const isOpen = both.some(({ beyond }) => beyond.length > 0);
   const [was, is] = [before, after].map((terms) => [...new Set((terms?.maps ?? []).map(shown))].sort());

@@ -70,8 +70,9 @@ export class PublishedIssuers implements Issuers {
     return here.length > 0 ? here : this.#stores.flatMap((store) => namingHosts(issuer, store));
   }
 
-  #problemOf(host: Host): Answer | undefined {
-    const name = host.base + DISCOVERY;
+  #problemOf(late: Host): Answer | undefined {
+    const name = late.base + DISCOVERY;
+    const host = { ...late, issuer: toldBy(late, name) };
     const discoveries = current(host, name);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
     return obstacle(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
@@ -145,10 +146,7 @@ function folder(name: string): string {
 function namingHosts(issuer: Known<string>, store: ObjectStore): readonly Host[] {
   return [...store.objects].flatMap(([name, objects]): readonly Host[] => {
     if (name !== DISCOVERY && !name.endsWith(`/${DISCOVERY}`)) return [];
-    const isNamed = objects.some(
-      ({ text }) =>
-        same<string | undefined>(optionalText(childOf(parsedTree(text), "issuer")), issuer) === "yes",
-    );
+    const isNamed = objects.some((object) => same(issuerIn(object), issuer) === "yes");
     return isNamed ? [{ issuer, store, door: undefined, base: name.slice(0, -DISCOVERY.length) }] : [];
   });
 }
@@ -173,6 +171,28 @@ function current({ store }: Host, name: string): readonly StoredObject[] {
   const all = store.objects.get(name) ?? [];
   const literal = all.filter(({ text }) => isKnown(text));
   return literal.length > 0 ? literal : all;
+}
+
+/**
+ * The issuer as the document of a state names it, if the issuer is known only after apply, the configuration's document
+ * names it, and the state's names a URL of the same place; otherwise the issuer in question.
+ */
+function toldBy({ issuer, store, door, base }: Host, name: string): Known<string> {
+  const named = (store.objects.get(name) ?? []).map(issuerIn);
+  if (isKnown(issuer) || door === undefined || !named.some((each) => same(each, issuer) === "yes"))
+    return issuer;
+  const told = named.filter((each) => {
+    const place = isKnown(each) ? nameAt(door, each) : undefined;
+    return place !== undefined && folder(place) === base;
+  });
+  const [first] = told;
+  return first !== undefined && told.every((each) => same(each, first) === "yes") ? first : issuer;
+}
+
+/** The issuer that a discovery document names; a text that none is, where it names none. */
+function issuerIn({ text }: StoredObject): Known<string> {
+  const issuer = optionalText(childOf(parsedTree(text), "issuer"));
+  return isAbsent(issuer) ? known("") : (issuer as Known<string>);
 }
 
 /** Objects uploaded from a file or made by an expression are not read; JSON with references in its texts is. */

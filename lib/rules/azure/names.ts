@@ -55,6 +55,10 @@ export function parseClusterId(id: string): AzureResourceId {
   return parse(id, CLUSTER);
 }
 
+export function isGuid(value: string): boolean {
+  return GUID.test(value);
+}
+
 /** Returns a GUID or a late value. */
 export function guid(what: string, value: string): string {
   if (isLate(value) || matches(GUID, value)) return value;

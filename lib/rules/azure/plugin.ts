@@ -34,6 +34,7 @@ export function acrCredentialProvider(options: AcrCredentialProviderOptions): Im
     plugin: "acr",
     name: PLUGINS.acr.executable,
     matchImages: [...new Set(options.loginServers.map(pattern))].sort(),
+    hosts: [...new Set(options.loginServers.map(({ host }) => host))].sort(),
     defaultCacheDuration: Duration.minutes(CACHE_MINUTES),
     args: [options.azureJsonPath],
     // The file names no identity of the node, so the entry without tokens cannot use it.

@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { holdsPrivateKey } from "../../model/private-key";
+import { missedForm } from "../../rules/late-forms";
 import { filledText } from "./filled-text";
 import { assertRules, assertFinished } from "./finished";
 import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
@@ -89,6 +90,14 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
       problem: `${where} needs a text, but the Terraform output ${wanted.output} is ${kindOf(value)}`,
       allowed: "a text that is not empty",
       remedy: "check that the resource has the attribute after apply",
+    });
+  const form = missedForm(wanted.expression, value);
+  if (form !== undefined)
+    return fail("bind-mismatch", {
+      problem: `${where} needs the Terraform output ${wanted.output}, which cannot be the value of ${wanted.expression.slice(2, -1)}`,
+      value,
+      allowed: form,
+      remedy: "write the outputs again after apply, and do not edit the file",
     });
   // What `bind` writes is kept in repositories. The value is not shown.
   if (holdsPrivateKey(value)) return refuseValue(where, [wanted.output], "it holds a private key");

@@ -28,8 +28,8 @@ export function refuseMissingOutput(
     problem:
       others.length === 0
         ? `${where} needs a Terraform output that is missing from the outputs file`
-        : `the outputs file lacks ${others.length + 1} Terraform outputs that are needed (${neededBy([[where, output], ...others])})`,
-    value: others.length === 0 ? output : [output, ...others.map(([, name]) => name)],
+        : `the outputs file lacks ${others.length + 1} Terraform outputs that are needed${neededBy([[where, output], ...others])}`,
+    ...(others.length === 0 && { value: output }),
     allowed: "outputs of the same configuration, after apply",
     remedy:
       "apply the configuration and write the outputs again; cdktf leaves sensitive ones out unless --outputs-file-include-sensitive-outputs is given",
@@ -55,11 +55,11 @@ export function refuseOutputsFile(file: string, reason: string): never {
 
 const SHOWN_NEEDS = 20;
 
-/** Outputs and where each is needed, limited to a readable number. */
+/** Outputs and where each is needed, one per line, limited to a readable number. */
 function neededBy(needs: readonly (readonly [where: string, output: string])[]): string {
   const shown = needs.slice(0, SHOWN_NEEDS).map(([where, output]) => `${output} by ${where}`);
   const more = needs.length - shown.length;
-  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].map((line) => `\n  ${line}`).join("");
 }
 
 export function refuseValue(where: string, placeholders: readonly string[], reason: string): never {

@@ -84,6 +84,7 @@ describe("componentRoles", () => {
       url: ISSUER,
       client_id_list: ["openshift", "sts.amazonaws.com"],
       tags: { team: "platform" },
+      lifecycle: { prevent_destroy: true },
     });
     const name = "prod-openshift-image-registry-installer-cloud-credentials";
     expect(only(stack, "aws_iam_role")).toEqual({

@@ -40,6 +40,7 @@ describe("IssuerBucket", () => {
       bucket: "prod-oidc",
       region: REGION,
       tags: { team: "platform" },
+      lifecycle: { prevent_destroy: true },
     });
     expect(only(stack, "aws_s3_bucket_public_access_block")).toMatchObject({
       block_public_acls: true,
@@ -59,6 +60,7 @@ describe("IssuerBucket", () => {
     });
     const distribution = only(stack, "aws_cloudfront_distribution");
     expect(distribution).toMatchObject({
+      lifecycle: { prevent_destroy: true },
       enabled: true,
       default_cache_behavior: {
         allowed_methods: ["GET", "HEAD"],

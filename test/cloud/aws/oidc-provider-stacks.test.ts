@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { TerraformStack, Testing } from "cdktf";
+import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
+import { TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   type ComponentRolesProps,
@@ -10,7 +11,7 @@ import {
   componentRoles,
   workloadRoles,
 } from "../../../lib/cloud/aws";
-import type { Issuer } from "../../../lib/model/issuer";
+import type { GivenIssuer, Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { ACCOUNT, type Json, OWNER, REGION, code, only, resources } from "./synthesized";
 
@@ -70,13 +71,10 @@ function workloads(stack: TerraformStack, issuer: Issuer, trust: Trust = {}): vo
 const output = (name: string): string =>
   `data.terraform_remote_state.cross-stack-reference-input-a.outputs.cross-stack-output-aws_${name}`;
 const HOST = output("cloudfront_distributionprod-oidc_Distribution_C58F38A8domain_name");
-const HOST_OF_ISSUER = /\$\{trimprefix\("https:\/\/\$\{([^{}]+)\}", "https:\/\/"\)\}/g;
 
-/** The trust of the stack's only role; Terraform takes `https://` off a late issuer. */
+/** The trust of the stack's only role. */
 function trustOf(stack: TerraformStack): unknown {
-  const { assume_role_policy } = only(stack, ROLE);
-  const policy = JSON.parse(String(assume_role_policy).replace(HOST_OF_ISSUER, "<$1>")) as Json;
-  return policy["Statement"];
+  return (JSON.parse(String(only(stack, ROLE)["assume_role_policy"])) as Json)["Statement"];
 }
 
 const trusting = (arn: string, prefix: string): unknown => [
@@ -135,7 +133,7 @@ describe("a late issuer of two stacks", () => {
     b.prepareStack();
     expect(resources(b, OIDC)).toEqual([]);
     expect(trustOf(b)).toEqual(
-      trusting(`\${${output("iam_openid_connect_provideroidc_7DBC7B85arn")}}`, `<${HOST}>`),
+      trusting(`\${${output("iam_openid_connect_provideroidc_7DBC7B85arn")}}`, `\${${HOST}}`),
     );
     expect(only(b, ROLE)["depends_on"]).toBeUndefined();
     expect(b.dependencies).toEqual([a]);
@@ -153,9 +151,43 @@ describe("a late issuer of two stacks", () => {
     b.prepareStack();
     expect(only(b, OIDC, "data")).toEqual({ url: `https://\${${HOST}}` });
     expect(trustOf(b)).toEqual(
-      trusting("${data.aws_iam_openid_connect_provider.oidc_7DBC7B85.arn}", `<${HOST}>`),
+      trusting("${data.aws_iam_openid_connect_provider.oidc_7DBC7B85.arn}", `\${${HOST}}`),
     );
     expect(b.dependencies).toEqual([a]);
+  });
+});
+
+describe("the id of a shared OIDC provider of a late issuer", () => {
+  const cluster = (stack: TerraformStack, name: string): string =>
+    new DataAwsEksCluster(stack, name, { name }).identity.get(0).oidc.get(0).issuer;
+  const variable = (stack: TerraformStack): string =>
+    new TerraformVariable(stack, "issuer", { type: "string" }).stringValue;
+  const rows: readonly (readonly [string, (a: TerraformStack, b: TerraformStack) => GivenIssuer, string])[] =
+    [
+      ["the construct that publishes it", (_, b) => host(b, "oidc"), "oidc-provider-oidc"],
+      ["one in another stack", (a) => host(a, "oidc"), "oidc-provider-a-oidc"],
+      ["the cluster that Terraform reads", (_, b) => cluster(b, "prod"), "oidc-provider-prod"],
+      ["a variable", (_, b) => `https://${variable(b)}/prod`, "oidc-provider-issuer"],
+    ];
+
+  it.each(rows)("names %s", (_, issuer, id) => {
+    const { a, b } = twoStacks();
+    const { node } = OidcProvider.forIssuer(b, { issuer: issuer(a, b), audience: "sts.amazonaws.com" });
+    expect(node.path).toBe(`b/${id}`);
+  });
+
+  it("differs for two issuers of one source", () => {
+    const { b } = twoStacks();
+    const domain = variable(b);
+    const ids = ["prod", "test", "prod"].map((path) => {
+      const issuer = `https://${domain}/${path}`;
+      return OidcProvider.forIssuer(b, { issuer, audience: "sts.amazonaws.com" }).node.id;
+    });
+    expect(ids).toEqual([
+      "oidc-provider-issuer",
+      expect.stringMatching(/^oidc-provider-issuer-[0-9a-f]{8}$/),
+      "oidc-provider-issuer",
+    ]);
   });
 });
 

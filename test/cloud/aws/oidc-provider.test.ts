@@ -33,11 +33,25 @@ describe("OidcProvider", () => {
   it("declares URL and audience, and invents no thumbprint", () => {
     const stack = newStack();
     const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
-    expect(only(stack, TYPE)).toEqual({ url: ISSUER, client_id_list: [AUDIENCE] });
+    expect(only(stack, TYPE)).toEqual({
+      url: ISSUER,
+      client_id_list: [AUDIENCE],
+      lifecycle: { prevent_destroy: true },
+    });
     expect(isLate(oidc.arn)).toBe(true);
     expect(oidc.conditionPrefix).toBe("oidc.example.com/c1");
     expect(oidc.node.defaultChild).toBe(oidc.resource);
     expect(warnings(oidc)).toEqual([]);
+  });
+
+  it.each([
+    [false, undefined],
+    [true, { prevent_destroy: true }],
+  ])("may be destroyed where the context of the stack says so: %s", (wanted, lifecycle) => {
+    const stack = new TerraformStack(Testing.app(), "test");
+    stack.node.setContext("cdktf-workload-identity/prevent-destroy", wanted);
+    new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
+    expect(only(stack, TYPE)["lifecycle"]).toEqual(lifecycle);
   });
 
   it.each([
@@ -187,7 +201,7 @@ describe("OidcProvider.forIssuer", () => {
     const first = OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE });
     expect(OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: "api" })).toBe(first);
     expect(OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE })).toBe(first);
-    expect(only(stack, TYPE)).toEqual({ url: ISSUER, client_id_list: ["api", AUDIENCE] });
+    expect(only(stack, TYPE)).toMatchObject({ url: ISSUER, client_id_list: ["api", AUDIENCE] });
   });
 
   it("finds one that was declared by hand", () => {
@@ -223,7 +237,7 @@ describe("OidcProvider.forIssuer", () => {
     const issuer = (): string => cluster.identity.get(0).oidc.get(0).issuer;
     const first = OidcProvider.forIssuer(stack, { issuer: issuer(), audience: AUDIENCE });
     expect(OidcProvider.forIssuer(stack, { issuer: issuer(), audience: "api" })).toBe(first);
-    expect(only(stack, TYPE)).toEqual({
+    expect(only(stack, TYPE)).toMatchObject({
       url: "${aws_eks_cluster.eks.identity[0].oidc[0].issuer}",
       client_id_list: ["api", AUDIENCE],
     });

@@ -50,6 +50,7 @@ describe("pullRoles", () => {
     expect(only(stack, "aws_iam_openid_connect_provider")).toEqual({
       url: ISSUER,
       client_id_list: ["sts.amazonaws.com"],
+      lifecycle: { prevent_destroy: true },
     });
     expect(resources(stack, "aws_iam_role").map(({ name }) => name)).toEqual([
       "prod-eu_batch_jobs",

@@ -12,20 +12,26 @@ import { applyConfiguration } from "./applied";
 import { ISSUER } from "./synthesized";
 
 const ARN = "arn:aws:iam::111122223333:oidc-provider/oidc.example.com/c1";
+const HOST = ISSUER.slice("https://".length);
 const DESCRIPTION = 'quotes "x", ${y}, %{ z }, $5, 5% and ü';
 const installed = spawnSync("terraform", ["version"]).status === 0;
 
+type Late = (id: string, value: string) => string;
+
 describe("trust policy of late values", () => {
-  it.skipIf(!installed)("is what the terraform program makes the written one of", () => {
+  it.skipIf(!installed).each([
+    ["an issuer of which the host is late", (late: Late) => `https://${late("issuer", HOST)}`],
+    ["an issuer that is late as a whole", (late: Late) => late("issuer", ISSUER)],
+  ])("of %s is what the terraform program makes the written one of", (_, url) => {
     const stack = new TerraformStack(Testing.app(), "prod");
-    const late = (id: string, value: string): string =>
+    const late: Late = (id, value) =>
       new DataResource(stack, id, { input: { value } }).getStringAttribute("output.value");
-    const issuer = Issuer.of(late("issuer", ISSUER));
+    const issuer = Issuer.of(url(late));
     const policy = trustPolicy([
       {
         issuer,
         oidcProviderArn: late("arn", ARN),
-        conditionPrefix: conditionPrefixOf(issuer),
+        conditionPrefix: conditionPrefixOf(stack, issuer),
         audience: "sts.amazonaws.com",
         subjects: [Subject.of("shop/web")],
         subjectPatterns: [],

@@ -4,11 +4,11 @@
  */
 
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { TerraformStack } from "cdktf";
+import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { IssuerContainer, IssuerWebsite, PullIdentity } from "../../../lib/cloud/azure";
 import { publicKey } from "../../fixtures/explain/access";
-import { newStack, resources } from "./synth";
+import { type Blocks, newStack, resources } from "./synth";
 
 const VERSION = "terraform.required_providers.azurerm.version";
 const PLACE = { resourceGroupName: "g", region: "westeurope" } as const;
@@ -37,14 +37,31 @@ function declare(stack: TerraformStack, provider?: AzurermProvider): void {
   });
 }
 
-/** The arguments that were renamed, of each credential and blob. */
+/** The arguments that were renamed, of each credential and blob, the same in JSON and in HCL. */
 function renamedArguments(stack: TerraformStack): readonly (readonly string[])[] {
   const renamed = /^(?:parent_id|resource_group_name|user_assigned_identity_id|storage_\w+)$/;
-  return ["azurerm_federated_identity_credential", "azurerm_storage_blob"].map((type) =>
-    [...new Set(Object.values(resources(stack, type)).flatMap(Object.keys))]
-      .filter((argument) => renamed.test(argument))
-      .sort(),
-  );
+  return ["azurerm_federated_identity_credential", "azurerm_storage_blob"].map((type) => {
+    const [json, hcl] = [resources(stack, type), hclResources(stack, type)].map((blocks) =>
+      [...new Set(Object.values(blocks).flatMap(Object.keys))]
+        .filter((argument) => renamed.test(argument))
+        .sort(),
+    );
+    expect(hcl).toEqual(json);
+    return json ?? [];
+  });
+}
+
+/** The arguments with a text of the resources of a type, as cdktf writes them in HCL: each on a line of its own. */
+function hclResources(stack: TerraformStack, type: string): Blocks {
+  const hcl: string = Testing.synthHcl(stack);
+  const blocks = hcl.split(/^(?=resource )/m);
+  return Object.fromEntries(
+    blocks.flatMap((block) => {
+      const [, name] = new RegExp(`^resource "${type}" "([^"]+)"`).exec(block) ?? [];
+      const texts = [...block.matchAll(/^ *(\w+) = "(.*)"$/gm)].map(([, key = "", value]) => [key, value]);
+      return name === undefined ? [] : [[name, Object.fromEntries(texts)] as const];
+    }),
+  ) as Blocks;
 }
 
 const GROUP_AND_PARENT = ["parent_id", "resource_group_name"];
@@ -95,6 +112,13 @@ describe("credentials and blobs", () => {
     expect(all(newer, "azurerm_federated_identity_credential", "user_assigned_identity_id")).toEqual(
       all(older, "azurerm_federated_identity_credential", "parent_id"),
     );
+    for (const [type, argument] of [
+      ["azurerm_federated_identity_credential", "user_assigned_identity_id"],
+      ["azurerm_storage_blob", "storage_container_id"],
+    ] as const)
+      expect(Object.values(hclResources(newer, type)).map((block) => block[argument])).toEqual(
+        all(newer, type, argument),
+      );
     const [container] = Object.keys(resources(newer, "azurerm_storage_container"));
     const accounts = Object.entries(resources(newer, "azurerm_storage_account"));
     const [website] = accounts.find(([, { name }]) => name === "acmewebsite") ?? [];

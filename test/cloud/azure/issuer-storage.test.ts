@@ -120,6 +120,7 @@ describe("IssuerContainer", () => {
       shared_access_key_enabled: true,
       tags: { team: "x" },
       depends_on: [`${GROUP}.${group}`],
+      lifecycle: { prevent_destroy: true },
     });
     expect(only(stack, GROUP)).toEqual({ name: "acme-oidc", location: "westeurope", tags: { team: "x" } });
     expect(resources(container({ resourceGroup: "existing" }).stack, GROUP)).toEqual({});
@@ -329,7 +330,7 @@ describe("IssuerWebsite", () => {
   it("has the website's URL without its final slash as issuer, known after apply", () => {
     const { stack, host } = website();
     const account = `${ACCOUNT}.${host.account.friendlyUniqueId}`;
-    const url = `\${trimsuffix(${account}.primary_web_endpoint, '/')}`;
+    const url = `https://\${${account}.primary_web_host}`;
     expect(host.issuer.late).toBe(true);
     expect(discovery(stack)).toMatchObject({ issuer: url, jwks_uri: `${url}/openid/v1/jwks` });
     expect(only(stack, WEBSITE)).toEqual({
@@ -344,7 +345,7 @@ describe("IssuerWebsite", () => {
 
   it("keeps the final slash for clusters whose tokens have it, without a second one in jwks_uri", () => {
     const { stack, host } = website({ trailingSlash: true });
-    const url = `\${${ACCOUNT}.${host.account.friendlyUniqueId}.primary_web_endpoint}`;
+    const url = `https://\${${ACCOUNT}.${host.account.friendlyUniqueId}.primary_web_host}/`;
     expect(discovery(stack)).toMatchObject({ issuer: url, jwks_uri: `${url}openid/v1/jwks` });
   });
 

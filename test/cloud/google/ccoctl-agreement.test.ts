@@ -171,6 +171,7 @@ describe("what ccoctl does on Google Cloud, declared", () => {
         issuer_uri: golden.provider.oidc.issuerUri,
         allowed_audiences: golden.provider.oidc.allowedAudiences,
       },
+      lifecycle: { prevent_destroy: true },
     });
   });
 
@@ -268,6 +269,7 @@ describe("what ccoctl does on Google Cloud, declared", () => {
       project: input.project,
       location: golden.bucket.location.toUpperCase(),
       uniform_bucket_level_access: golden.bucket["uniform"],
+      lifecycle: { prevent_destroy: true },
     });
     const { bucket, role, member } = only("google_storage_bucket_iam_member");
     expect(bucket).toBe(golden.bucket.name);

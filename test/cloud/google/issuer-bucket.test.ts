@@ -33,6 +33,7 @@ describe("IssuerBucket", () => {
       location: "EU",
       uniform_bucket_level_access: true,
       public_access_prevention: "inherited",
+      lifecycle: { prevent_destroy: true },
     });
     expect(onlyResource(stack, "google_storage_bucket_iam_member")).toMatchObject({
       bucket: "prod-eu-oidc",

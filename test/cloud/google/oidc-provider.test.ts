@@ -59,6 +59,7 @@ describe("OidcProvider", () => {
         issuer_uri: "https://issuer.example.com/prod-eu",
         allowed_audiences: [`https://${POOL}/providers/prod-eu`],
       },
+      lifecycle: { prevent_destroy: true },
     });
     expect(provider.audience).toBe(`https://${POOL}/providers/prod-eu`);
     expect(provider.stsAudience).toBe(`//${POOL}/providers/prod-eu`);

@@ -546,7 +546,7 @@ describe("declarations of one role", () => {
 });
 
 describe("identities that are declared", () => {
-  const claims = { issuer: ISSUER, subject: SUBJECT, audience: AUDIENCE };
+  const claims = { issuer: known(ISSUER), subject: SUBJECT, audience: AUDIENCE };
   const identity = (
     document: unknown,
     providers?: object,

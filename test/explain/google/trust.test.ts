@@ -3,6 +3,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { known } from "../../../lib/model/known";
 import type { Edit } from "../../fixtures/explain/artefacts";
 import { TF, declared, puller } from "../../fixtures/explain/google";
 
@@ -236,7 +237,7 @@ it("lists the pool provider for tests of trust, and judges any subject", () => {
   expect(identity?.names).toContain("k8s-edge-1");
   const audience = `https://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/providers/k8s-edge-1`;
   const trust = (subject: string): readonly (string | undefined)[] => {
-    const shown = identity?.trust({ issuer: ISSUER, audience, subject });
+    const shown = identity?.trust({ issuer: known(ISSUER), audience, subject });
     return [shown?.issuer.status, shown?.audience.status, shown?.subject.status];
   };
   expect(trust("system:serviceaccount:shop:tools")).toEqual(["pass", "pass", "pass"]);

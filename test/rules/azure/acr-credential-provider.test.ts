@@ -32,6 +32,7 @@ describe("acrCredentialProvider", () => {
       plugin: "acr",
       name: "acr-credential-provider",
       matchImages: ["*.azurecr.io"],
+      hosts: ["myteam.azurecr.io"],
       defaultCacheDuration: "10m",
       args: ["/etc/kubernetes/acr-azure.json"],
       nodeIdentityArgs: undefined,

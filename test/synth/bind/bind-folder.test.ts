@@ -170,11 +170,10 @@ describe("bind", () => {
       expect.objectContaining({
         code: "bind-missing",
         problem:
-          "the outputs file lacks 3 Terraform outputs that are needed (" +
-          "a_c by prod/nodes/all-nodes.yaml: files[0].content; " +
-          "a_b by test/manifests/20-accounts.yaml: A: id; " +
-          "a_c by test/nodes/all-nodes.yaml: files[0].content)",
-        value: ["a_c", "a_b", "a_c"],
+          "the outputs file lacks 3 Terraform outputs that are needed\n" +
+          "  a_c by prod/nodes/all-nodes.yaml: files[0].content\n" +
+          "  a_b by test/manifests/20-accounts.yaml: A: id\n" +
+          "  a_c by test/nodes/all-nodes.yaml: files[0].content",
       }),
     );
   });

@@ -11,8 +11,9 @@ const FILE = "manifests/20-service-accounts.yaml";
 const CLIENT = "@late(azurerm_user_assigned_identity.web.client_id)@";
 const ENCODED = "@late(data-url.0011223344556677)@";
 
+const WEB_CLIENT_ID = { output: "web_client_id", path: ["prod", "Manifests", "web_client_id"] };
 const placeholders: WorkloadIdentityFile["placeholders"] = {
-  [CLIENT]: { output: "web_client_id", path: ["prod", "Manifests", "web_client_id"], expression: "${…}" },
+  [CLIENT]: { ...WEB_CLIENT_ID, expression: "${…}" },
   [ENCODED]: { encoding: "data-url", text: `{"clientId":"${CLIENT}"}` },
   "@late(base64.cc)@": { encoding: "base64", text: ENCODED },
 };
@@ -20,14 +21,14 @@ const placeholders: WorkloadIdentityFile["placeholders"] = {
 const object = (annotation: string): string =>
   `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    example.com/id: ${annotation}\n`;
 
-function bound(text: string, value: unknown): string | undefined {
+function bound(text: string, value: unknown, expression = "${…}"): string | undefined {
   const outputs = readTerraformOutputs(
     JSON.stringify({ web_client_id: { value, type: "string", sensitive: false } }),
     "o.json",
   );
   return boundFiles({
     stack: "prod",
-    placeholders,
+    placeholders: { ...placeholders, [CLIENT]: { ...WEB_CLIENT_ID, expression } },
     clusters: [{ kubelet: "1.35" }],
     files: new Map([[FILE, text]]),
     outputs,
@@ -50,6 +51,22 @@ describe("boundFiles", () => {
       }
     },
   );
+
+  it.each([
+    ["client_id", "c1_shop_web", false],
+    ["tenant_id", "", false],
+    ["client_id", "22222222-2222-4333-8444-555555555555", true],
+    ["name", "c1_shop_web", true],
+  ])("takes for the %s of an identity %j: %s", (attribute, value, isTaken) => {
+    const expression = `\${azurerm_user_assigned_identity.web.${attribute}}`;
+    const run = (): unknown => bound(object(`"${CLIENT}"`), value, expression);
+    if (isTaken) expect(run()).toContain(value);
+    else expect(run).toThrowError(expect.objectContaining({ code: "bind-mismatch" }));
+    if (value === "c1_shop_web" && !isTaken)
+      expect(run).toThrowError(
+        'needs the Terraform output web_client_id, which cannot be the value of azurerm_user_assigned_identity.web.client_id, got "c1_shop_web"; allowed: a GUID',
+      );
+  });
 
   it("takes public keys and certificates", () => {
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
