@@ -40,6 +40,8 @@ export interface ManifestChart extends ManifestEntry {
 export interface ManifestDelivery extends Construct {
   /** Its entry in the stack's `workload-identity.json`. */
   readonly entry: DeliveryEntry;
+  /** The namespaces that must exist before its objects, sorted; known once they are read. */
+  readonly namespaces: readonly string[];
   /** Whether it delivers the objects of a chart. */
   delivers(chart: ManifestChart): boolean;
   /** The objects of a file as they are delivered. */

@@ -33,6 +33,12 @@ export interface WrittenStack {
    * @defaultValue - all objects are in files
    */
   readonly delivering?: string;
+  /**
+   * The namespaces that these resources need and do not create.
+   *
+   * @defaultValue - none
+   */
+  readonly namespaces?: readonly string[];
 }
 
 const perApp = new WeakMap<IConstruct, WrittenStack[]>();
@@ -103,7 +109,15 @@ const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^pods\//, "with fields to add to pods of a service account: pods/"],
 ];
 
-function stackLines({ stack, folder, files, late, effects, delivering }: WrittenStack): readonly string[] {
+function stackLines({
+  stack,
+  folder,
+  files,
+  late,
+  effects,
+  delivering,
+  namespaces = [],
+}: WrittenStack): readonly string[] {
   const shown = relative(process.cwd(), folder).replaceAll("\\", "/") || ".";
   const counted = FILES.flatMap(([pattern, what]) => {
     const count = files.filter((file) => pattern.test(file)).length;
@@ -115,6 +129,9 @@ function stackLines({ stack, folder, files, late, effects, delivering }: Written
       ? []
       : [
           `stack ${stack}: Kubernetes objects are resources of stack ${delivering}, which is deployed after it`,
+          ...(namespaces.length === 0
+            ? []
+            : [`  needs these namespaces, whose absence only its apply shows: ${namespaces.join(", ")}`]),
         ];
   if (counted.length === 0)
     return resources.length === 0 ? [] : [...resources, `  next: \`cdktf deploy ${deployed}\``];
