@@ -4,7 +4,7 @@ import type { ITerraformDependable, TerraformProvider, TerraformResource } from 
 import type { Construct } from "constructs";
 import { record } from "../model/parsed";
 import { computedFields, importId, isSharedSingleton } from "../rules/kubernetes-manifest";
-import { derivedName } from "../rules/names";
+import { derivedName, stableHash } from "../rules/names";
 import type { ObjectDocument } from "../synth/manifest-files";
 import { annotationsOf } from "./delivered-objects";
 
@@ -34,18 +34,32 @@ export function fieldManager(stack: string): string {
   return derivedName(["cdktf-workload-identity", stack], MANAGER);
 }
 
+const APPLIED = "cdktf-workload-identity/applied";
+
+/**
+ * A shared object with an annotation that changes with it. Of a computed field, `kubernetes_manifest` applies what the
+ * manifest states if that has changed, else what it read, and would then own all that others have set.
+ *
+ * Source: hashicorp/terraform-provider-kubernetes, manifest/provider/plan.go (`hasChanged`).
+ */
+function marked(object: ObjectDocument): ObjectDocument {
+  const metadata = record(object["metadata"]);
+  const annotations = { ...annotationsOf(object), [APPLIED]: stableHash([JSON.stringify(object)]) };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
 /** A whole object. */
 export function manifestResource(
   scope: Construct,
   name: string,
-  manifest: ObjectDocument,
+  object: ObjectDocument,
   common: Common,
   { adopt, forceConflicts, fieldManager: manager }: ResourceSettings,
 ): Manifest {
-  const isShared = isSharedSingleton(manifest);
-  const computed = computedFields(manifest);
+  const isShared = isSharedSingleton(object);
+  const computed = computedFields(object);
   const resource = new Manifest(scope, name, {
-    manifest: { ...manifest },
+    manifest: { ...(isShared ? marked(object) : object) },
     ...common,
     ...(computed && { computedFields: [...computed] }),
     ...(forceConflicts && { fieldManager: { forceConflicts } }),
@@ -55,7 +69,7 @@ export function manifestResource(
     }),
   });
   resource.overrideLogicalId(name);
-  if (isShared || adopt) resource.importFrom(importId(manifest), common.provider);
+  if (isShared || adopt) resource.importFrom(importId(object), common.provider);
   return resource;
 }
 

@@ -184,7 +184,7 @@ const COMPUTED: readonly string[] = ["metadata.annotations", "metadata.labels"];
  * pkg/registry/batch/job/strategy.go).
  */
 export function computedFields(object: Document): readonly string[] | undefined {
-  if (isSharedSingleton(object)) return [...COMPUTED, "spec"];
+  if (isSharedSingleton(object)) return ["metadata", "spec"];
   return kindName(object) === "Job.batch" ? [...COMPUTED, "spec.template.metadata.labels"] : undefined;
 }
 

@@ -295,7 +295,7 @@ describe("manifests as resources of Terraform", () => {
     const { "//": _, manifest, ...resource } = record(found?.["machineconfiguration_cluster"]);
     expect(inside(manifest, "kind")).toBe("MachineConfiguration");
     expect(resource).toEqual({
-      computed_fields: ["metadata.annotations", "metadata.labels", "spec"],
+      computed_fields: ["metadata", "spec"],
       field_manager: { force_conflicts: true, name: "cdktf-workload-identity/prod" },
       lifecycle: { prevent_destroy: true },
     });
@@ -305,6 +305,23 @@ describe("manifests as resources of Terraform", () => {
         to: "kubernetes_manifest.machineconfiguration_cluster",
       },
     ]);
+  });
+
+  // Source: hashicorp/terraform-provider-kubernetes, manifest/provider/plan.go: of a computed field that is unchanged in
+  // the manifest, an apply sends what was read, and becomes its owner.
+  it("change the metadata of a singleton whenever they change it, so that Terraform never sends what others set", () => {
+    const annotated = (path: string): unknown => {
+      const { manifests, deliver, synth } = fixture();
+      new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: [path] });
+      deliver();
+      const found = synth()["kubernetes_manifest"]?.["machineconfiguration_cluster"];
+      return inside(found, "manifest", "metadata", "annotations");
+    };
+    expect(annotated("/etc/x")).toEqual({
+      "cdktf-workload-identity/applied": expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+    });
+    expect(annotated("/etc/x")).toEqual(annotated("/etc/x"));
+    expect(annotated("/etc/y")).not.toEqual(annotated("/etc/x"));
   });
 
   it("are imported where files were applied before", () => {

@@ -148,7 +148,13 @@ function delivered(
   const resource = record((JSON.parse(readFileSync(file, "utf8")) as Json)["resource"]);
   const clusters = list(delivery["clusters"]).map(record);
   const filled = (value: unknown): Json =>
-    record(evaluated(value, (reference) => output(reference.split(".").at(-1) ?? "")));
+    record(
+      evaluated(value, (reference) =>
+        reference.startsWith("kubernetes_manifest.")
+          ? text(inside(resource, ...reference.split(".")))
+          : output(reference.split(".").at(-1) ?? ""),
+      ),
+    );
   const annotated = (each: Json): Json => ({
     apiVersion: each["api_version"],
     kind: each["kind"],
