@@ -18,9 +18,9 @@ import {
   type ManifestChart,
   type ObjectDocument,
   type StackDocuments,
+  identityOf,
   placedObjects,
 } from "../synth/manifest-files";
-import { ApiObject } from "cdk8s";
 
 /** The objects of charts in the form that `kubernetes_manifest` needs, with placeholders for late values. */
 export class DeliveredObjects {
@@ -128,15 +128,6 @@ export function hasPartialObjects({ chart }: ManifestChart): boolean {
   return chart.node
     .findAll()
     .some((each) => each instanceof HubConsumer || each instanceof AccessProvidersFile);
-}
-
-/** The objects of a chart, each with nothing but its kind, namespace and name. */
-export function identitiesIn({ chart }: ManifestChart): readonly ObjectDocument[] {
-  return chart.node.findAll().filter(ApiObject.isApiObject).map(identityOf);
-}
-
-function identityOf({ apiVersion, kind, name, metadata }: ApiObject): ObjectDocument {
-  return { apiVersion, kind, metadata: { name, namespace: metadata.namespace } };
 }
 
 /** The annotations of an object; `undefined` if it has none. */

@@ -27,10 +27,15 @@ import {
 import { OWN_SINGLETONS, ResourceNames, kindName } from "../rules/kubernetes-manifest";
 import { deliverBy, documentsOf } from "../synth/delivery";
 import { LateValues } from "../synth/late-values";
-import type { ManifestChart, ManifestDelivery, ObjectDocument } from "../synth/manifest-files";
+import {
+  type ManifestChart,
+  type ManifestDelivery,
+  type ObjectDocument,
+  identitiesIn,
+} from "../synth/manifest-files";
 import { Manifests } from "../synth/manifests";
 import { jsonTemplates } from "../synth/terraform-template";
-import { DeliveredObjects, hasPartialObjects, identitiesIn } from "./delivered-objects";
+import { DeliveredObjects, hasPartialObjects } from "./delivered-objects";
 import { removedBlocks } from "./released";
 import {
   type ResourceSettings,

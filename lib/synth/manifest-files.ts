@@ -223,6 +223,16 @@ function objectsOf(chart: Chart): readonly ObjectDocument[] {
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
 }
 
+/** The objects of a chart, each with nothing but its kind, namespace and name. */
+export function identitiesIn({ chart }: ManifestChart): readonly ObjectDocument[] {
+  return chart.node.findAll().filter(ApiObject.isApiObject).map(identityOf);
+}
+
+/** The kind, namespace and name of an object. */
+export function identityOf({ apiVersion, kind, name, metadata }: ApiObject): ObjectDocument {
+  return { apiVersion, kind, metadata: { name, namespace: metadata.namespace } };
+}
+
 function placedNodes(
   { file, document: { content } }: WrittenNodes,
   documents: StackDocuments,
