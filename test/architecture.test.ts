@@ -94,6 +94,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "cloud/shared/",
     "kubernetes/",
     "openshift/",
+    "fleet/",
     "synth/",
     "constructs",
     "cdktf",

@@ -1,14 +1,24 @@
+import { AccessProvidersFile, HubConsumer } from "../fleet";
 import { ServiceAccountAnnotations } from "../kubernetes";
 import { UpgradeableTo } from "../openshift";
 import { objectTitle } from "../artefact/property-path";
 import { fail } from "../errors";
 import { encode } from "../model/late";
+import { at, record } from "../model/parsed";
 import { isRecord } from "../model/record";
-import { definedKind, kindName, manifestProblem } from "../rules/kubernetes-manifest";
+import {
+  asReturned,
+  definedKind,
+  isDefaultAccount,
+  kindName,
+  manifestProblem,
+  neededNamespaces,
+} from "../rules/kubernetes-manifest";
 import {
   type ManifestChart,
   type ObjectDocument,
   type StackDocuments,
+  identityOf,
   placedObjects,
 } from "../synth/manifest-files";
 
@@ -31,13 +41,19 @@ export class DeliveredObjects {
     this.#annotationsOnly.clear();
     const files = new Map<string, string>();
     for (const chart of charts) {
-      const objects = placedObjects(chart, source, (object) => withEncodedData(object, source.markers));
+      const objects = placedObjects(chart, source, (object) =>
+        asReturned(withEncodedData(object, source.markers)),
+      );
       const ofOthers = annotatedKeys(chart);
       for (const object of objects) {
         this.#check(chart, object, files);
-        if (ofOthers.has(keyOf(object))) this.#annotationsOnly.add(object);
+        if (isDefaultAccount(object)) refuseFields(chart, object);
+        if (isDefaultAccount(object) || ofOthers.has(keyOf(object))) this.#annotationsOnly.add(object);
       }
-      this.#byFile.set(chart.file, objects);
+      // An existing object without annotations needs no resource.
+      const isChanged = (object: ObjectDocument): boolean =>
+        !this.isAnnotationsOnly(object) || annotationsOf(object) !== undefined;
+      this.#byFile.set(chart.file, objects.filter(isChanged));
     }
     this.#refuseDefinitions();
   }
@@ -50,6 +66,11 @@ export class DeliveredObjects {
   /** True for an object with another owner, to which only annotations are added. */
   isAnnotationsOnly(object: ObjectDocument): boolean {
     return this.#annotationsOnly.has(object);
+  }
+
+  /** The namespaces that must exist before the objects, sorted. */
+  get namespaces(): readonly string[] {
+    return neededNamespaces([...this.#byFile.values()].flat());
   }
 
   #check(
@@ -94,11 +115,44 @@ export class DeliveredObjects {
 function annotatedKeys({ chart }: ManifestChart): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const construct of chart.node.findAll())
-    if (construct instanceof ServiceAccountAnnotations || construct instanceof UpgradeableTo) {
-      const { apiVersion, kind, name, metadata } = construct.resource;
-      keys.add(keyOf({ apiVersion, kind, metadata: { name, namespace: metadata.namespace } }));
-    }
+    if (construct instanceof ServiceAccountAnnotations || construct instanceof UpgradeableTo)
+      keys.add(keyOf(identityOf(construct.resource)));
   return keys;
+}
+
+/**
+ * True for a chart with parts of other owners' workloads and ConfigMaps, which `kubernetes_manifest` would take over
+ * and delete. No resource of the provider patches volumes and init containers of a workload.
+ */
+export function hasPartialObjects({ chart }: ManifestChart): boolean {
+  return chart.node
+    .findAll()
+    .some((each) => each instanceof HubConsumer || each instanceof AccessProvidersFile);
+}
+
+/** The annotations of an object; `undefined` if it has none. */
+export function annotationsOf(object: ObjectDocument): Readonly<Record<string, string>> | undefined {
+  const annotations = at(object, "metadata", "annotations");
+  const isEmpty = !isRecord(annotations) || Object.keys(annotations).length === 0;
+  return isEmpty ? undefined : (annotations as Readonly<Record<string, string>>);
+}
+
+const OF_METADATA: readonly string[] = ["name", "namespace", "annotations"];
+const OF_OBJECT: readonly string[] = ["apiVersion", "kind", "metadata"];
+
+/** The account `default` exists in every namespace, so that Terraform can only annotate it. */
+function refuseFields({ file }: ManifestChart, object: ObjectDocument): void {
+  const others = [
+    ...Object.keys(object).filter((key) => !OF_OBJECT.includes(key)),
+    ...Object.keys(record(object["metadata"])).filter((key) => !OF_METADATA.includes(key)),
+  ];
+  if (others.length > 0)
+    fail("delivery-unsupported", {
+      problem: `${file}: ${titleOf(object)} already exists in every namespace, and Terraform can only annotate it`,
+      value: others.join(", "),
+      allowed: "annotations",
+      remedy: "use a service account with another name, or name the file in `files`",
+    });
 }
 
 function titleOf({ kind, metadata }: ObjectDocument): string {

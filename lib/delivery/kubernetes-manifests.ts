@@ -1,6 +1,5 @@
-import { Annotations } from "@cdktf/provider-kubernetes/lib/annotations/index.js";
-import { Manifest, type ManifestConfig } from "@cdktf/provider-kubernetes/lib/manifest/index.js";
 import {
+  App,
   Aspects,
   type ITerraformDependable,
   TerraformElement,
@@ -25,17 +24,36 @@ import {
   text,
   wrongKind,
 } from "../model/shape";
-import { ResourceNames, importId, isSharedSingleton } from "../rules/kubernetes-manifest";
+import { OWN_SINGLETONS, ResourceNames, kindName } from "../rules/kubernetes-manifest";
 import { deliverBy, documentsOf } from "../synth/delivery";
 import { LateValues } from "../synth/late-values";
-import type { ManifestChart, ManifestDelivery, ObjectDocument } from "../synth/manifest-files";
+import {
+  type ManifestChart,
+  type ManifestDelivery,
+  type ObjectDocument,
+  identitiesIn,
+} from "../synth/manifest-files";
 import { Manifests } from "../synth/manifests";
 import { jsonTemplates } from "../synth/terraform-template";
-import { DeliveredObjects } from "./delivered-objects";
+import { DeliveredObjects, hasPartialObjects } from "./delivered-objects";
+import { removedBlocks } from "./released";
+import {
+  type ResourceSettings,
+  annotationsResource,
+  fieldManager,
+  manifestResource,
+  withAnnotations,
+} from "./resources";
 
 const CONSTRUCT: Kind<Construct> = {
   title: "a construct",
   mistake: (value) => (Construct.isConstruct(value) ? undefined : wrongKind(value, "a construct")),
+};
+
+const DEPENDABLE: Kind<ITerraformDependable> = {
+  title: "a resource",
+  mistake: (value) =>
+    Construct.isConstruct(value) && "fqn" in value ? undefined : wrongKind(value, "a resource"),
 };
 
 /** Properties of {@link KubernetesManifests}: which manifests are delivered, and to which clusters. */
@@ -61,11 +79,19 @@ export interface KubernetesManifestsProps {
    */
   readonly spokes?: Readonly<Record<string, TerraformProvider>>;
   /**
-   * Manifests that stay files, for example `manifests/61-cluster-profile-status.yaml` or `spokes/shop.yaml`.
+   * Manifests that stay files, for example `manifests/61-cluster-profile-status.yaml` or `spokes/shop.yaml`. Objects
+   * that were delivered before stay in the cluster, and Terraform forgets them.
    *
-   * @defaultValue - only those for OpenShift's installer, which reads files before the cluster exists
+   * @defaultValue - only those for OpenShift's installer, which reads files before the cluster exists, and parts of
+   * other owners' objects, `manifests/65-fleet-controller.yaml`
    */
   readonly files?: readonly string[];
+  /**
+   * Resources of this stack that must exist before the objects, for example their namespaces.
+   *
+   * @defaultValue - none: the namespaces already exist
+   */
+  readonly dependsOn?: readonly ITerraformDependable[];
   /**
    * Kinds whose CustomResourceDefinitions exist in the clusters before this stack is planned, for example
    * `ClusterProfile.multicluster.x-k8s.io`. Kinds of Kubernetes and OpenShift need not be listed.
@@ -80,6 +106,13 @@ export interface KubernetesManifestsProps {
    * @defaultValue false
    */
   readonly adopt?: boolean;
+  /**
+   * Whether to take over fields that another field manager has set to other values, such as `kubectl` when files were
+   * applied earlier or an object was edited. Without it the API server refuses these objects with a conflict.
+   *
+   * @defaultValue false
+   */
+  readonly forceConflicts?: boolean;
 }
 
 const KUBERNETES_MANIFESTS_PROPS: ObjectKind<KubernetesManifestsProps> = object({
@@ -88,14 +121,13 @@ const KUBERNETES_MANIFESTS_PROPS: ObjectKind<KubernetesManifestsProps> = object(
   managementCluster: optional(PROVIDER),
   spokes: optional(record(PROVIDER)),
   files: optional(list(text)),
+  dependsOn: optional(list(DEPENDABLE)),
   customKinds: optional(list(text)),
   adopt: optional(boolean),
+  forceConflicts: optional(boolean),
 });
 
 const DEFAULT = new DefaultProvider("kubernetes");
-
-/** Fields that others also set, so that the API server may return other values than planned. */
-const SHARED_FIELDS: readonly string[] = ["metadata.annotations", "metadata.labels", "spec"];
 
 /**
  * Delivers the manifests of another stack as `kubernetes_manifest` resources, in the order of their files; late values
@@ -113,6 +145,9 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   readonly #props: KubernetesManifestsProps;
   readonly #late: LateValues;
   readonly #objects: DeliveredObjects;
+  readonly #settings: ResourceSettings;
+  /** Addresses of resources that an earlier synth may have declared, and whose objects must stay. */
+  readonly #released = new Set<string>();
   /** True while the resources are up to date for the next rendering of the Terraform configuration. */
   #made = false;
 
@@ -133,7 +168,10 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     this.manifests = Manifests.of(source);
     this.#late = new LateValues(this, false);
     this.#objects = new DeliveredObjects(this.node.path, props.customKinds ?? []);
+    const { adopt = false, forceConflicts = false } = props;
+    this.#settings = { adopt, forceConflicts, fieldManager: fieldManager(source.node.id) };
     checkProviders(this, props);
+    checkDependencies(this, props);
     stack.addDependency(source);
     deliverBy(source, this);
     Aspects.of(this).add({ visit: (node) => (node === this && !this.#made ? this.make() : undefined) });
@@ -157,8 +195,14 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   }
 
   /** Whether it delivers the objects of a chart. */
-  delivers({ file, exactName }: ManifestChart): boolean {
-    return !exactName && !(this.#props.files ?? []).includes(file);
+  delivers(chart: ManifestChart): boolean {
+    const { file, exactName } = chart;
+    return !exactName && !(this.#props.files ?? []).includes(file) && !hasPartialObjects(chart);
+  }
+
+  /** The namespaces that must exist before this stack is deployed, or be declared by `dependsOn`; sorted. */
+  get namespaces(): readonly string[] {
+    return this.#objects.namespaces;
   }
 
   /** Returns the objects of a delivered file, with placeholders for late values. */
@@ -168,33 +212,58 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   }
 
   /**
-   * Called by cdktf; returns nothing, but creates the resources during the preparation of `App.synth`, when references
-   * to other stacks can still be added, and only once for both of its calls.
+   * Called by cdktf; creates the resources during the preparation of `App.synth`, when references to other stacks can
+   * still be added, and only once for both of its calls. Returns the resources that Terraform is to forget.
    */
   override toTerraform(): object {
     if (this.#made) this.#made = false;
     else this.make();
-    return {};
+    const all = TerraformStack.of(this).node.findAll();
+    const [first, ...others] = all.filter((each) => each instanceof KubernetesManifests);
+    // One construct writes the blocks of all, because the others' objects are declared in the same stack.
+    return first === this
+      ? removedBlocks(
+          this,
+          [this, ...others].flatMap((each) => [...each.#released]),
+        )
+      : {};
   }
 
   private make(): void {
     for (const { node } of this.node.children) this.node.tryRemoveChild(node.id);
+    refuseHcl(this);
     this.#late.unseal();
     const documents = documentsOf(this.#source);
     this.#checkFiles(documents.charts);
     this.#checkClusters();
-    const charts = documents.charts.filter((chart) => this.delivers(chart));
+    const charts = documents.charts.filter(({ exactName }) => !exactName);
+    const delivered = charts.filter((chart) => this.delivers(chart));
+    this.#released.clear();
+    for (const each of OWN_SINGLETONS) this.#release(new ResourceNames().name("", each), each);
     at(TerraformStack.of(this), () => {
-      this.#objects.read(charts, { late: this.#late, markers: documents.markers });
+      this.#objects.read(delivered, { late: this.#late, markers: documents.markers });
       const names = new ResourceNames();
-      let before: ITerraformDependable[] = [];
-      for (const [index, chart] of charts.entries()) {
-        const made = this.#objects.of(chart.file).map((each) => this.#resource(chart, each, names, before));
-        const isLast = index === charts.length - 1;
+      let before: ITerraformDependable[] = [...(this.#props.dependsOn ?? [])];
+      for (const chart of charts) {
+        if (!delivered.includes(chart)) {
+          for (const each of identitiesIn(chart)) this.#release(names.name(placeOf(chart), each), each);
+          continue;
+        }
+        const made = this.#objects
+          .of(chart.file)
+          .flatMap((each) => this.#resources(chart, each, names, before));
+        const isLast = chart === delivered.at(-1);
         if (made.length > 0) before = made.length === 1 || isLast ? made : [this.#gate(chart, made)];
       }
     });
     this.#made = true;
+  }
+
+  /** Remembers a resource that is declared no longer, or by another type, while its object must stay. */
+  #release(name: string, object: ObjectDocument): void {
+    this.#released.add(`kubernetes_manifest.${name}`);
+    if (["ServiceAccount", "CloudCredential.operator.openshift.io"].includes(kindName(object)))
+      this.#released.add(`kubernetes_annotations.${name}`);
   }
 
   /** A single resource that the next file depends on, instead of on all objects of this file. */
@@ -206,43 +275,27 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     return gate;
   }
 
-  #resource(
+  /** One resource, or two for a service account: its annotations are a resource of their own. */
+  #resources(
     chart: ManifestChart,
     document: ObjectDocument,
     names: ResourceNames,
     dependsOn: ITerraformDependable[],
-  ): TerraformResource {
-    const manifest = jsonTemplates(document, (each) => this.#late.fillingOf(each)) as ObjectDocument;
-    const place = chart.spoke ?? (chart.appliesTo === "management-cluster" ? "management" : "");
-    const name = names.name(place, document);
+  ): readonly TerraformResource[] {
+    const object = jsonTemplates(document, (each) => this.#late.fillingOf(each)) as ObjectDocument;
+    const name = names.name(placeOf(chart), object);
     const provider = this.#provider(chart);
-    // Terraform chooses the provider without an alias by itself.
-    const named = provider.alias === undefined ? {} : { provider };
-    const common = { ...named, ...(dependsOn.length > 0 && { dependsOn }) };
-    const resource = this.#objects.isAnnotationsOnly(document)
-      ? annotations(this, name, manifest, common)
-      : this.#manifest(name, manifest, common);
-    resource.overrideLogicalId(name);
-    return resource;
-  }
-
-  #manifest(
-    name: string,
-    manifest: ObjectDocument,
-    common: Pick<ManifestConfig, "provider" | "dependsOn">,
-  ): Manifest {
-    const isShared = isSharedSingleton(manifest);
-    const resource = new Manifest(this, name, {
-      manifest: { ...manifest },
-      ...common,
-      ...(isShared && {
-        computedFields: [...SHARED_FIELDS],
-        fieldManager: { forceConflicts: true },
-        lifecycle: { preventDestroy: true },
-      }),
-    });
-    if (isShared || this.#props.adopt === true) resource.importFrom(importId(manifest), common.provider);
-    return resource;
+    const common = {
+      // Terraform chooses the provider without an alias by itself.
+      ...(provider.alias !== undefined && { provider }),
+      ...(dependsOn.length > 0 && { dependsOn }),
+    };
+    if (!this.#objects.isAnnotationsOnly(document)) {
+      const build = kindName(object) === "ServiceAccount" ? withAnnotations : manifestResource;
+      return [build(this, name, object, common, this.#settings)].flat();
+    }
+    this.#release(name, object);
+    return [annotationsResource(this, name, object, common, this.#settings)];
   }
 
   #provider({ appliesTo, spoke }: Pick<ManifestEntry, "appliesTo" | "spoke">): TerraformProvider {
@@ -290,26 +343,9 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   }
 }
 
-function annotations(
-  scope: Construct,
-  id: string,
-  { apiVersion, kind, metadata }: ObjectDocument,
-  common: Pick<ManifestConfig, "provider" | "dependsOn">,
-): Annotations {
-  const { name, namespace, annotations: texts } = metadata as AnnotatedMetadata;
-  return new Annotations(scope, id, {
-    apiVersion: String(apiVersion),
-    kind: String(kind),
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
-    annotations: texts,
-    ...common,
-  });
-}
-
-interface AnnotatedMetadata {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly annotations: Record<string, string>;
+/** The cluster's part of the names of resources; empty for the cluster itself. */
+function placeOf({ spoke, appliesTo }: ManifestEntry): string {
+  return spoke ?? (appliesTo === "management-cluster" ? "management" : "");
 }
 
 const PROVIDERS = "for each cluster a KubernetesProvider of @cdktf/provider-kubernetes, with an alias";
@@ -328,4 +364,32 @@ function checkProviders(construct: KubernetesManifests, props: KubernetesManifes
         remedy: "make the provider in the stack of the resources",
       });
   }
+}
+
+/** The resources that objects wait for must be in the stack of the objects. */
+function checkDependencies(
+  construct: KubernetesManifests,
+  { dependsOn = [] }: KubernetesManifestsProps,
+): void {
+  const stack = TerraformStack.of(construct);
+  for (const each of dependsOn)
+    if (Construct.isConstruct(each) && TerraformStack.of(each) !== stack)
+      fail("delivery-foreign", {
+        problem: `${construct.node.path} depends on a resource of another stack, for which Terraform cannot wait`,
+        value: each.node.path,
+        allowed: `resources of stack ${stack.node.id}`,
+        remedy: "deploy the other stack first: stack.addDependency(other)",
+      });
+}
+
+/** cdktf writes a list inside a manifest as `{ 0 = … }` in HCL, and no `removed` blocks. */
+function refuseHcl(construct: KubernetesManifests): void {
+  const { root } = construct.node;
+  if (App.isApp(root) && root.hclOutput)
+    fail("delivery-unsupported", {
+      problem: `${construct.node.path} delivers manifests, and cdktf's HCL output turns their lists into objects`,
+      value: "hclOutput",
+      allowed: "Terraform in JSON, cdktf's default",
+      remedy: "synthesize without hclOutput and without --hcl, or deliver files",
+    });
 }

@@ -5,8 +5,10 @@
  * API for the kind), apply.go (does not create an object that exists), resource.go (removes status), import.go (ids).
  */
 
+import { at } from "../model/parsed";
 import { isRecord } from "../model/record";
 import { stableHash } from "./names";
+import { withCanonicalQuantities } from "./quantity";
 
 /** A problem, as the parts of an error. */
 export interface ManifestProblem {
@@ -131,6 +133,59 @@ export function isSharedSingleton(object: Document): boolean {
     metadata["name"] === "cluster" &&
     /^(?:config|operator)\.openshift\.io\//.test(String(object["apiVersion"]))
   );
+}
+
+/**
+ * The shared objects that this library itself may write as a whole, so that a stack that no longer declares one must
+ * not delete it.
+ */
+export const OWN_SINGLETONS: readonly Document[] = [
+  {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "MachineConfiguration",
+    metadata: { name: "cluster" },
+  },
+];
+
+/** Namespaces of every cluster. Source: kubernetes.io/docs/concepts/overview/working-with-objects/namespaces. */
+const NAMESPACES: readonly unknown[] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/** The namespaces that objects need and that neither they nor every cluster has, sorted. */
+export function neededNamespaces(objects: readonly Document[]): readonly string[] {
+  const own = objects
+    .filter((each) => kindName(each) === "Namespace")
+    .map((each) => at(each, "metadata", "name"));
+  const there = new Set([undefined, ...NAMESPACES, ...own]);
+  const names = objects.map((each) => at(each, "metadata", "namespace"));
+  return [...new Set(names.filter((name) => !there.has(name)).map(String))].sort();
+}
+
+/** True for an account that kube-controller-manager makes in each namespace, and that can only be annotated. */
+export function isDefaultAccount(object: Document): boolean {
+  return kindName(object) === "ServiceAccount" && at(object, "metadata", "name") === "default";
+}
+
+/**
+ * An object with its quantities as the API server returns them: `kubernetes_manifest` fails if a value differs from
+ * the planned one. Fields of custom kinds are kept as they are written.
+ */
+export function asReturned<T extends Document>(object: T): T {
+  const { spec } = object;
+  if (!isRecord(spec) || !BUILT_IN.includes(groupOf(object["apiVersion"]))) return object;
+  return { ...object, spec: withCanonicalQuantities(spec) };
+}
+
+/** Fields that the provider itself takes for computed if none are stated. Source: manifest/provider/plan.go. */
+const COMPUTED: readonly string[] = ["metadata.annotations", "metadata.labels"];
+
+/**
+ * Fields of an object to which others add, so that the API server may return other values than planned; `undefined`
+ * for the provider's default. A Job's pod template gets labels with the Job's name and uid (kubernetes/kubernetes,
+ * pkg/registry/batch/job/strategy.go).
+ */
+export function computedFields(object: Document): readonly string[] | undefined {
+  if (isSharedSingleton(object)) return ["metadata", "spec"];
+  return kindName(object) === "Job.batch" ? [...COMPUTED, "spec.template.metadata.labels"] : undefined;
 }
 
 /** The id with which Terraform imports an object. */

@@ -40,6 +40,8 @@ export interface ManifestChart extends ManifestEntry {
 export interface ManifestDelivery extends Construct {
   /** Its entry in the stack's `workload-identity.json`. */
   readonly entry: DeliveryEntry;
+  /** The namespaces that must exist before its objects, sorted; known once they are read. */
+  readonly namespaces: readonly string[];
   /** Whether it delivers the objects of a chart. */
   delivers(chart: ManifestChart): boolean;
   /** The objects of a file as they are delivered. */
@@ -219,6 +221,16 @@ function objectsOf(chart: Chart): readonly ObjectDocument[] {
   // A chart's `toJson` walks the whole app, which is only needed for dependencies.
   if (constructs.some(({ node }) => node.dependencies.length > 0)) return chart.toJson();
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
+}
+
+/** The objects of a chart, each with nothing but its kind, namespace and name. */
+export function identitiesIn({ chart }: ManifestChart): readonly ObjectDocument[] {
+  return chart.node.findAll().filter(ApiObject.isApiObject).map(identityOf);
+}
+
+/** The kind, namespace and name of an object. */
+export function identityOf({ apiVersion, kind, name, metadata }: ApiObject): ObjectDocument {
+  return { apiVersion, kind, metadata: { name, namespace: metadata.namespace } };
 }
 
 function placedNodes(

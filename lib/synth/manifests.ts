@@ -331,7 +331,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       files: [...files.keys()],
       late,
       effects,
-      ...(delivery && { delivering: delivery.entry.stack }),
+      ...(delivery && { delivering: delivery.entry.stack, namespaces: delivery.namespaces }),
     });
     this.late.seal();
   }

@@ -39,6 +39,12 @@ export interface WrittenStack {
    * @defaultValue - none
    */
   readonly dependents?: readonly string[];
+  /**
+   * The namespaces that these resources need and do not create.
+   *
+   * @defaultValue - none
+   */
+  readonly namespaces?: readonly string[];
 }
 
 const perApp = new WeakMap<IConstruct, WrittenStack[]>();
@@ -115,9 +121,9 @@ export function summaryText(stacks: readonly WrittenStack[], warnings: readonly 
 /** Stacks that differ only in their names, and in the number of late values. */
 function alike(stacks: readonly WrittenStack[]): readonly Alike[] {
   const keyOf = (each: WrittenStack): string => {
-    const { stack, folder, late, effects, delivering = "", dependents = [] } = each;
+    const { stack, folder, late, effects, delivering = "", dependents = [], namespaces = [] } = each;
     const place = basename(folder) === stack ? dirname(folder) : folder;
-    return JSON.stringify([place, late > 0, countedFiles(each), effects, delivering, dependents]);
+    return JSON.stringify([place, late > 0, countedFiles(each), effects, delivering, dependents, namespaces]);
   };
   return [...grouped(stacks, keyOf).values()].flatMap(([first, ...others]) =>
     first ? [[first, ...others] as const] : [],
@@ -149,7 +155,7 @@ function countedFiles({ files }: WrittenStack): readonly string[] {
 
 function stackLines(stacks: Alike): readonly string[] {
   const [first] = stacks;
-  const { stack, folder, effects, delivering, dependents = [] } = first;
+  const { stack, folder, effects, delivering, dependents = [], namespaces = [] } = first;
   const isOne = stacks.length === 1;
   const counted = countedFiles(first);
   const name = isOne ? stack : "STACK";
@@ -159,7 +165,12 @@ function stackLines(stacks: Alike): readonly string[] {
   const resources =
     delivering === undefined
       ? []
-      : [`${title}: Kubernetes objects are resources of stack ${delivering}, which is deployed after it`];
+      : [
+          `${title}: Kubernetes objects are resources of stack ${delivering}, which is deployed after it`,
+          ...(namespaces.length === 0
+            ? []
+            : [`  needs these namespaces, whose absence only its apply shows: ${namespaces.join(", ")}`]),
+        ];
   const deployed = [name, ...(delivering === undefined ? [] : [delivering]), ...dependents].join(" ");
   const also = dependents.map((each) => `  stack ${each} depends on it and must be deployed too`);
   const next = isOne ? "next" : "next, for each STACK";

@@ -67,8 +67,8 @@ function damaged(from: string, to: string): string {
 }
 
 /** `terraform show -json` of a plan of the second stack, where late values are not known or as stated. */
-function plan(outdir: string, edit: (manifest: string) => string = (text) => text): string {
-  const resources = Object.entries(record(record(config(outdir)["resource"])["kubernetes_manifest"]));
+function plan(outdir: string, edit: (values: string) => string = (text) => text): string {
+  const resources = record(config(outdir)["resource"]);
   const isLate = (value: unknown): boolean => typeof value === "string" && value.includes("${");
   const known = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(known);
@@ -80,23 +80,40 @@ function plan(outdir: string, edit: (manifest: string) => string = (text) => tex
     if (typeof value !== "object" || value === null) return isLate(value);
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, unknown(each)]));
   };
-  const rows = resources.map(([name, each]) => {
-    const manifest = JSON.parse(edit(JSON.stringify(record(each)["manifest"]))) as unknown;
-    return { name, address: `kubernetes_manifest.${name}`, manifest };
-  });
+  const manifestOf = (name: string): Json =>
+    record(record(record(resources["kubernetes_manifest"])[name])["manifest"]);
+  // Terraform knows names of other resources when it plans, and writes blocks as lists.
+  const metadataOf = (name: string, { metadata }: Json): readonly Json[] => {
+    const isOwn = JSON.stringify(metadata).includes("${kubernetes_manifest.");
+    const { namespace, name: own } = record(isOwn ? manifestOf(name)["metadata"] : metadata);
+    return [{ name: own, namespace }];
+  };
+  const rows = ["kubernetes_manifest", "kubernetes_annotations"].flatMap((type) =>
+    Object.entries(record(resources[type])).map(([name, each]) => {
+      const { api_version, kind, annotations, field_manager } = record(each);
+      const metadata = type === "kubernetes_manifest" ? [] : metadataOf(name, record(each));
+      const written =
+        type === "kubernetes_manifest"
+          ? { manifest: manifestOf(name) }
+          : { api_version, kind, annotations, field_manager, metadata };
+      const values = JSON.parse(edit(JSON.stringify(written))) as Json;
+      return { name, type, address: `${type}.${name}`, values };
+    }),
+  );
   const document = {
     format_version: "1.2",
     planned_values: {
       root_module: {
-        resources: rows.map(({ name, address, manifest }) => ({
-          ...{ name, address, mode: "managed", type: "kubernetes_manifest" },
-          values: { manifest: known(manifest), object: null, wait: [] },
+        resources: rows.map(({ values, ...each }) => ({
+          ...each,
+          mode: "managed",
+          values: known(values),
         })),
       },
     },
-    resource_changes: rows.map(({ address, manifest }) => ({
+    resource_changes: rows.map(({ address, values }) => ({
       address,
-      change: { after_unknown: { manifest: unknown(manifest), object: true } },
+      change: { after_unknown: unknown(values) },
     })),
     configuration: { root_module: {} },
   };
@@ -114,7 +131,7 @@ describe("pulls of a stack whose objects Terraform applies", () => {
     const outdir = synthesized(stacks);
     const result = pull([outdir], image, serviceAccount);
     expect([result.verdict, failing(result)]).toEqual(["allowed", []]);
-    const name = `${serviceAccount === WEB ? "kubernetes_manifest" : "kubernetes_annotations"}.serviceaccount_${serviceAccount.replace("/", "_")}`;
+    const name = `kubernetes_annotations.serviceaccount_${serviceAccount.replace("/", "_")}`;
     expect(placesOf(result)).toContain(`${configFile(outdir)} resource.${name}`);
     expect(placesOf(result)).toContain('resource.kubernetes_manifest["machineconfig_99-worker-');
   });
@@ -172,7 +189,7 @@ describe("pulls of a stack whose objects Terraform applies", () => {
     const paths = [join(outdir, "stacks/prod"), plan(outdir)];
     const result = pull(paths);
     expect([result.verdict, failing(result)]).toEqual(["allowed", []]);
-    expect(placesOf(result)).toContain("planned_values kubernetes_manifest.serviceaccount_shop_web");
+    expect(placesOf(result)).toContain("planned_values kubernetes_annotations.serviceaccount_shop_web");
     expect(pull(paths, ACR).verdict).toBe("unknown");
   });
 

@@ -1,9 +1,11 @@
+import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1/index.js";
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
 import { ApiObject } from "cdk8s";
-import { TerraformStack, Testing } from "cdktf";
+import { App, TerraformStack, Testing } from "cdktf";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { GitOpsHub } from "../../examples/fleet-argocd/stack";
 import { KubernetesManifests, type KubernetesManifestsProps } from "../../lib/delivery";
 import { ServiceAccountAnnotations } from "../../lib/kubernetes";
 import { LateEncoding, LateText } from "../../lib/model/late";
@@ -17,7 +19,7 @@ import {
   stackFixture,
   temporaryFolder,
 } from "../fixtures/synth/stack-fixture";
-import { type Json, inside, record } from "../support/json";
+import { type Json, inside, list, record } from "../support/json";
 import { refusal } from "../support/refusal";
 
 /** A stack `prod` with a late value, and a stack `objects` that is to deliver its manifests. */
@@ -88,14 +90,7 @@ describe("manifests as resources of Terraform", () => {
     expect(inside(found, "serviceaccount_shop_web", "manifest")).toEqual({
       apiVersion: "v1",
       kind: "ServiceAccount",
-      metadata: {
-        name: "web",
-        namespace: "shop",
-        annotations: {
-          "example.com/id":
-            "${data.terraform_remote_state.cross-stack-reference-input-prod.outputs.cross-stack-output-terraform_datadid}",
-        },
-      },
+      metadata: { name: "web", namespace: "shop" },
     });
     const files = filesOf(join(app.outdir, "stacks/prod"));
     expect(Object.keys(files)).toEqual(["cdk.tf.json", "workload-identity.json"]);
@@ -108,6 +103,66 @@ describe("manifests as resources of Terraform", () => {
     expect(Object.keys(record(inside(JSON.parse(files["cdk.tf.json"] ?? ""), "output")))).toEqual([
       "cross-stack-output-terraform_datadid",
     ]);
+  });
+
+  // kubernetes_manifest takes annotations for computed, so that it neither shows nor heals what others change in them
+  // (hashicorp/terraform-provider-kubernetes, manifest/provider/plan.go).
+  it("have the annotations of service accounts apart, by a field manager that nothing else has", () => {
+    const { manifests, data, deliver, synth } = fixture();
+    addAccount(manifests, data.id);
+    deliver();
+    const { "//": _, ...resource } = record(synth()["kubernetes_annotations"]?.["serviceaccount_shop_web"]);
+    expect(resource).toEqual({
+      api_version: "v1",
+      kind: "ServiceAccount",
+      metadata: {
+        name: "${kubernetes_manifest.serviceaccount_shop_web.manifest.metadata.name}",
+        namespace: "${kubernetes_manifest.serviceaccount_shop_web.manifest.metadata.namespace}",
+      },
+      annotations: {
+        "example.com/id":
+          "${data.terraform_remote_state.cross-stack-reference-input-prod.outputs.cross-stack-output-terraform_datadid}",
+      },
+      field_manager: "cdktf-workload-identity/prod",
+      force: true,
+    });
+  });
+
+  it("wait for the annotations of the file before, too", () => {
+    const { manifests, deliver, synth } = fixture();
+    addAccount(manifests, "own");
+    add(manifests, "later", { order: 30 }, configMap("a"));
+    deliver();
+    const { kubernetes_manifest: found, terraform_data: gates } = synth();
+    expect(inside(gates, "after_20-service-accounts", "depends_on")).toEqual([
+      "kubernetes_manifest.serviceaccount_shop_web",
+      "kubernetes_annotations.serviceaccount_shop_web",
+    ]);
+    expect(inside(found, "configmap_shop_a", "depends_on")).toEqual([
+      "terraform_data.after_20-service-accounts",
+    ]);
+  });
+
+  it("wait for resources of the same stack, such as namespaces", () => {
+    const { manifests, objects, deliver, synth } = fixture();
+    const namespace = new NamespaceV1(objects, "shop", { metadata: { name: "shop" } });
+    for (const name of ["a", "b"]) add(manifests, name, { order: 10 }, configMap(name));
+    deliver({ dependsOn: [namespace] });
+    const { kubernetes_manifest: found } = synth();
+    expect(Object.values(found ?? {}).map((each) => inside(each, "depends_on"))).toEqual([
+      ["kubernetes_namespace_v1.shop"],
+      ["kubernetes_manifest.configmap_shop_a"],
+    ]);
+  });
+
+  it("name the namespaces that must exist", () => {
+    const { manifests, deliver, synth } = fixture();
+    add(manifests, "own", EARLY, { apiVersion: "v1", kind: "Namespace", ...meta("own") });
+    for (const namespace of ["shop", "own", "default", "batch"])
+      add(manifests, "config", { order: 20 }, { ...configMap("a"), ...meta("a", namespace) });
+    const delivery = deliver();
+    synth();
+    expect(delivery.namespaces).toEqual(["batch", "shop"]);
   });
 
   it("wait for those of the file before: for the only one, or for one resource in the place of several", () => {
@@ -198,8 +253,22 @@ describe("manifests as resources of Terraform", () => {
           "example.com/id": expect.stringContaining("${data.terraform_remote_state.") as string,
           "example.com/plain": "$${x}",
         },
+        field_manager: "cdktf-workload-identity/prod",
       },
     ]);
+  });
+
+  it("only annotate the account default, which each namespace already has", () => {
+    const { manifests, deliver, synth } = fixture();
+    addAccount(manifests, "own", "default");
+    add(manifests, "plain", EARLY, { apiVersion: "v1", kind: "ServiceAccount", ...meta("default", "batch") });
+    deliver();
+    const { kubernetes_manifest: none, kubernetes_annotations: found } = synth();
+    expect([none, Object.keys(found ?? {})]).toEqual([undefined, ["serviceaccount_shop_default"]]);
+    expect(inside(found, "serviceaccount_shop_default", "metadata")).toEqual({
+      name: "default",
+      namespace: "shop",
+    });
   });
 
   it("make an account in one cluster that is only annotated in another", () => {
@@ -214,7 +283,7 @@ describe("manifests as resources of Terraform", () => {
     const { kubernetes_manifest: made, kubernetes_annotations: annotated } = synth();
     expect([Object.keys(made ?? {}), Object.keys(annotated ?? {})]).toEqual([
       ["serviceaccount_shop_web"],
-      ["edge_serviceaccount_shop_web"],
+      ["edge_serviceaccount_shop_web", "serviceaccount_shop_web"],
     ]);
   });
 
@@ -226,8 +295,8 @@ describe("manifests as resources of Terraform", () => {
     const { "//": _, manifest, ...resource } = record(found?.["machineconfiguration_cluster"]);
     expect(inside(manifest, "kind")).toBe("MachineConfiguration");
     expect(resource).toEqual({
-      computed_fields: ["metadata.annotations", "metadata.labels", "spec"],
-      field_manager: { force_conflicts: true },
+      computed_fields: ["metadata", "spec"],
+      field_manager: { force_conflicts: true, name: "cdktf-workload-identity/prod" },
       lifecycle: { prevent_destroy: true },
     });
     expect(config["import"]).toEqual([
@@ -236,6 +305,23 @@ describe("manifests as resources of Terraform", () => {
         to: "kubernetes_manifest.machineconfiguration_cluster",
       },
     ]);
+  });
+
+  // Source: hashicorp/terraform-provider-kubernetes, manifest/provider/plan.go: of a computed field that is unchanged in
+  // the manifest, an apply sends what was read, and becomes its owner.
+  it("change the metadata of a singleton whenever they change it, so that Terraform never sends what others set", () => {
+    const annotated = (path: string): unknown => {
+      const { manifests, deliver, synth } = fixture();
+      new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: [path] });
+      deliver();
+      const found = synth()["kubernetes_manifest"]?.["machineconfiguration_cluster"];
+      return inside(found, "manifest", "metadata", "annotations");
+    };
+    expect(annotated("/etc/x")).toEqual({
+      "cdktf-workload-identity/applied": expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+    });
+    expect(annotated("/etc/x")).toEqual(annotated("/etc/x"));
+    expect(annotated("/etc/y")).not.toEqual(annotated("/etc/x"));
   });
 
   it("are imported where files were applied before", () => {
@@ -247,6 +333,52 @@ describe("manifests as resources of Terraform", () => {
         id: "apiVersion=v1,kind=ConfigMap,namespace=shop,name=a",
         to: "kubernetes_manifest.configmap_shop_a",
       },
+    ]);
+  });
+
+  it("take over fields of other field managers if asked to", () => {
+    const { manifests, deliver, synth } = fixture();
+    add(manifests, "own", EARLY, configMap("a"));
+    new ServiceAccountAnnotations(manifests.chart("accounts", EARLY), "x", {
+      namespace: "shop",
+      name: "web",
+      annotations: { "example.com/id": "x" },
+    });
+    deliver({ forceConflicts: true });
+    const { kubernetes_manifest: made, kubernetes_annotations: annotated } = synth();
+    expect([
+      inside(made, "configmap_shop_a", "field_manager"),
+      inside(annotated, "serviceaccount_shop_web", "force"),
+    ]).toEqual([{ force_conflicts: true }, true]);
+  });
+
+  // The API server answers 1000m with 1, and adds labels to a Job's pods; the provider then fails with "inconsistent
+  // result after apply".
+  it("are written as the API server returns them", () => {
+    const { manifests, deliver, synth } = fixture();
+    const containers = [{ name: "a", resources: { limits: { cpu: "1000m", memory: "1024Mi" } } }];
+    const spec = { template: { metadata: { labels: { app: "a" } }, spec: { containers } } };
+    add(manifests, "own", EARLY, { apiVersion: "batch/v1", kind: "Job", ...meta("a", "shop"), spec });
+    add(manifests, "own", EARLY, { apiVersion: "apps/v1", kind: "Deployment", ...meta("a", "shop"), spec });
+    add(manifests, "own", EARLY, { ...profile(), spec });
+    add(manifests, "own", EARLY, configMap("a", { sizeLimit: "1000m" }));
+    deliver({ customKinds: CUSTOM });
+    const { kubernetes_manifest: found } = synth();
+    const limits = ["job_shop_a", "deployment_shop_a", "clusterprofile_argocd_shop"].flatMap((name) =>
+      list(inside(found, name, "manifest", "spec", "template", "spec", "containers")).map((each) =>
+        inside(each, "resources", "limits"),
+      ),
+    );
+    expect(limits).toEqual([
+      { cpu: "1", memory: "1Gi" },
+      { cpu: "1", memory: "1Gi" },
+      { cpu: "1000m", memory: "1024Mi" },
+    ]);
+    expect(inside(found, "configmap_shop_a", "manifest", "data")).toEqual({ sizeLimit: "1000m" });
+    expect(inside(found, "job_shop_a", "computed_fields")).toEqual([
+      "metadata.annotations",
+      "metadata.labels",
+      "spec.template.metadata.labels",
     ]);
   });
 
@@ -283,6 +415,149 @@ describe("manifests as resources of Terraform", () => {
       refusal("bind-unused: resources of a Terraform stack", {
         remedy: expect.stringContaining("cdktf deploy objects") as string,
       }),
+    );
+  });
+});
+
+/** The addresses of the `removed` blocks without that of the singleton which each stack has. */
+function removed(config: Json): readonly string[] {
+  const blocks = (config["removed"] ?? []) as readonly { from: string; lifecycle: object }[];
+  expect(blocks.map(({ lifecycle }) => lifecycle)).toEqual(blocks.map(() => ({ destroy: false })));
+  return blocks.map(({ from }) => from).filter((from) => from !== SINGLETON);
+}
+
+const SINGLETON = "kubernetes_manifest.machineconfiguration_cluster";
+
+describe("objects that are no longer delivered", () => {
+  it("stay if they are singletons that others configure too", () => {
+    const { manifests, deliver, synth } = fixture();
+    add(manifests, "own", EARLY, configMap("a"));
+    deliver();
+    const { config } = synth();
+    expect(config["removed"]).toEqual([{ from: SINGLETON, lifecycle: { destroy: false } }]);
+    expect(inside(config, "terraform", "required_version")).toBe(">= 1.7.0");
+    new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: ["/etc/x"] });
+    // Terraform refuses a block of a resource that is declared.
+    expect(synth().config["removed"]).toBeUndefined();
+  });
+
+  it.each<readonly [string, readonly string[], (each: Fixture) => void]>([
+    [
+      "that became a file",
+      [
+        "kubernetes_annotations.serviceaccount_shop_web",
+        "kubernetes_manifest.configmap_shop_a",
+        "kubernetes_manifest.serviceaccount_shop_web",
+      ],
+      ({ manifests, deliver }) => {
+        addAccount(manifests, "own");
+        add(manifests, "config", { order: 30 }, configMap("a"));
+        add(manifests, "last", { order: 40 }, configMap("b"));
+        deliver({ files: ["manifests/20-service-accounts.yaml", "manifests/30-config.yaml"] });
+      },
+    ],
+    [
+      "of a spoke that became a file",
+      ["kubernetes_manifest.edge_configmap_shop_own"],
+      ({ manifests, deliver }) => {
+        add(manifests, "edge", { order: 55, appliesTo: "spoke" }, configMap("own"));
+        deliver({ files: ["spokes/edge.yaml"] });
+      },
+    ],
+    [
+      "that another owner declares now",
+      ["kubernetes_manifest.serviceaccount_shop_web"],
+      ({ manifests, deliver }) => {
+        new ServiceAccountAnnotations(manifests.chart("accounts", EARLY), "x", {
+          namespace: "shop",
+          name: "web",
+          annotations: { "example.com/id": "x" },
+        });
+        deliver();
+      },
+    ],
+    [
+      "of which another one has the plain name",
+      ["kubernetes_manifest.clusterrole_a_b"],
+      ({ manifests, deliver }) => {
+        const role = (name: string) => ({
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRole",
+          ...meta(name),
+        });
+        add(manifests, "first", EARLY, role("a.b"));
+        add(manifests, "second", { order: 20 }, role("a:b"));
+        deliver({ files: ["manifests/10-first.yaml"] });
+      },
+    ],
+    [
+      "in two deliveries to one stack, of which the other one declares the singleton",
+      ["kubernetes_manifest.configmap_shop_a"],
+      ({ app, manifests, objects, deliver, provider }) => {
+        add(manifests, "own", EARLY, configMap("a"));
+        deliver({ files: ["manifests/10-own.yaml"] });
+        const other = new TerraformStack(app, "other");
+        new NodeDisruptionPolicy(Manifests.of(other).chart("policy", EARLY), "x", { paths: ["/etc/x"] });
+        new KubernetesManifests(objects, "others", { of: other, provider: provider("other") });
+      },
+    ],
+  ])("stay: one %s", (_, expected, build) => {
+    const all = fixture();
+    build(all);
+    expect(removed(all.synth().config)).toEqual(expected);
+  });
+
+  it("do not change the addresses of others by becoming files", () => {
+    const build = (files: readonly string[]): readonly string[] => {
+      const { manifests, deliver, synth } = fixture();
+      for (const [order, name] of [
+        [10, "a.b"],
+        [20, "a:b"],
+      ] as const)
+        add(
+          manifests,
+          `roles-${order}`,
+          { order },
+          {
+            apiVersion: "rbac.authorization.k8s.io/v1",
+            kind: "ClusterRole",
+            ...meta(name),
+          },
+        );
+      deliver({ files });
+      return Object.keys(synth()["kubernetes_manifest"] ?? {});
+    };
+    const [, second] = build([]);
+    expect(build(["manifests/10-roles-10.yaml"])).toEqual([second]);
+  });
+});
+
+describe("parts of other owners' workloads", () => {
+  // kubernetes_manifest would own and delete the whole workload; no resource patches volumes and init containers.
+  it("stay a file, and Terraform forgets what it took over", () => {
+    const outdir = temporaryFolder();
+    const app = Testing.app({ outdir });
+    const hub = new GitOpsHub(app, "hub");
+    const objects = new TerraformStack(app, "objects");
+    new KubernetesProvider(objects, "kubernetes", {});
+    const spoke = new KubernetesProvider(objects, "shop-google", { alias: "shop-google" });
+    new KubernetesManifests(objects, "manifests", {
+      of: hub,
+      spokes: { "shop-google": spoke },
+      files: ["manifests/61-cluster-profile-status.yaml"],
+      customKinds: CUSTOM,
+    });
+    app.synth();
+    expect(Object.keys(filesOf(join(outdir, "stacks/hub"))).filter((file) => file.endsWith(".yaml"))).toEqual(
+      ["manifests/61-cluster-profile-status.yaml", "manifests/65-fleet-controller.yaml"],
+    );
+    const config = JSON.parse(readFileSync(join(outdir, "stacks/objects/cdk.tf.json"), "utf8")) as Json;
+    expect(JSON.stringify(config["resource"])).not.toContain("argocd-server");
+    expect(removed(config)).toEqual(
+      expect.arrayContaining([
+        "kubernetes_manifest.deployment_argocd_argocd-server",
+        "kubernetes_manifest.statefulset_argocd_argocd-application-controller",
+      ]),
     );
   });
 });
@@ -441,6 +716,20 @@ describe("what cannot be delivered so is refused", () => {
         void deliver({ provider: new KubernetesProvider(stack, "kubernetes", { alias: "x" }) }),
     ],
     [
+      "a resource of another stack to wait for",
+      "delivery-foreign: depends on a resource of another stack",
+      ({ data, deliver }) => void deliver({ dependsOn: [data] }),
+    ],
+    [
+      "more than annotations for the account default",
+      "delivery-unsupported: already exists in every namespace, and Terraform can only annotate it",
+      ({ manifests, deliver }) => {
+        const metadata = { name: "default", namespace: "shop", labels: { a: "b" } };
+        add(manifests, "own", EARLY, { apiVersion: "v1", kind: "ServiceAccount", metadata });
+        deliver();
+      },
+    ],
+    [
       "a file that nothing writes",
       "delivery-unknown: lists a file in \`files\` that the stack does not write",
       ({ deliver }) => void deliver({ files: ["manifests/x.yaml"] }),
@@ -451,6 +740,14 @@ describe("what cannot be delivered so is refused", () => {
       build(all);
       all.synth();
     }).toThrowError(refusal(expected) as Error);
+  });
+
+  it("an app that writes HCL, in which cdktf turns lists of a manifest into objects", () => {
+    const app = new App({ outdir: temporaryFolder(), hclOutput: true });
+    const stack = new TerraformStack(app, "prod");
+    add(Manifests.of(stack), "own", EARLY, configMap("a"));
+    new KubernetesManifests(new TerraformStack(app, "objects"), "manifests", { of: stack });
+    expect(() => app.synth()).toThrowError(refusal("delivery-unsupported: cdktf's HCL output") as Error);
   });
 
   it("a stack without any provider of Kubernetes", () => {

@@ -122,12 +122,22 @@ function written(byResources: boolean): Written {
 const configuration = (outdir: string, stack: string): Json =>
   JSON.parse(readFileSync(join(outdir, "stacks", stack, "cdk.tf.json"), "utf8")) as Json;
 
-/** The manifests of the second stack, in the order of the objects. */
+/** The manifests of the second stack with their annotations, in the order of the objects. */
 function resources(outdir: string): ReadonlyMap<string, unknown> {
-  const found = record(record(configuration(outdir, "objects")["resource"])["kubernetes_manifest"]);
+  const { kubernetes_manifest: manifests, kubernetes_annotations: apart } = record(
+    configuration(outdir, "objects")["resource"],
+  );
+  const found = record(manifests);
   const order = ["serviceaccount_", "configmap_", "secret_", "machineconfig_"];
   const names = order.map((start) => Object.keys(found).find((name) => name.startsWith(start)) ?? "");
-  return new Map(names.map((name) => [name, record(found[name])["manifest"]]));
+  const annotated = (name: string): unknown => {
+    const manifest = record(record(found[name])["manifest"]);
+    const { annotations } = record(record(apart)[name]);
+    return annotations === undefined
+      ? manifest
+      : { ...manifest, metadata: { ...record(manifest["metadata"]), annotations } };
+  };
+  return new Map(names.map((name) => [name, annotated(name)]));
 }
 
 const expected = (): readonly unknown[] => {

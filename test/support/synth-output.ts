@@ -148,23 +148,44 @@ function delivered(
   const resource = record((JSON.parse(readFileSync(file, "utf8")) as Json)["resource"]);
   const clusters = list(delivery["clusters"]).map(record);
   const filled = (value: unknown): Json =>
-    record(evaluated(value, (reference) => output(reference.split(".").at(-1) ?? "")));
-  const annotated = (each: Json): Json => ({
-    apiVersion: each["api_version"],
-    kind: each["kind"],
-    metadata: { ...record(each["metadata"]), annotations: each["annotations"] },
-  });
-  return [
-    ...Object.entries(record(resource["kubernetes_manifest"])).map(
-      ([name, each]) => [name, record(each), record(each)["manifest"]] as const,
-    ),
-    ...Object.entries(record(resource["kubernetes_annotations"])).map(
-      ([name, each]) => [name, record(each), annotated(record(each))] as const,
-    ),
-  ].map(([name, { provider = "kubernetes" }, object]) => ({
+    record(
+      evaluated(value, (reference) =>
+        reference.startsWith("kubernetes_manifest.")
+          ? text(inside(resource, ...reference.split(".")))
+          : output(reference.split(".").at(-1) ?? ""),
+      ),
+    );
+  const rows = Object.entries(record(resource["kubernetes_manifest"])).map(([name, each]) => ({
+    name,
+    provider: record(each)["provider"],
+    object: filled(record(each)["manifest"]),
+  }));
+  const keyOf = ({ provider, object }: (typeof rows)[number]): string => {
+    const { namespace, name } = record(object["metadata"]);
+    return JSON.stringify([provider, object["kind"], namespace, name]);
+  };
+  // Server-side apply adds annotations to the object that is there.
+  for (const [name, each] of Object.entries(record(resource["kubernetes_annotations"]))) {
+    const { provider, api_version: apiVersion, kind, metadata, annotations } = filled(each);
+    const row = {
+      name,
+      provider,
+      object: { apiVersion, kind, metadata: { ...record(metadata), annotations } },
+    };
+    const place = rows.findIndex((other) => keyOf(other) === keyOf(row));
+    const there = record(rows[place]?.object);
+    const all = { ...record(inside(there, "metadata", "annotations")), ...record(annotations) };
+    if (place < 0) rows.push(row);
+    else
+      rows[place] = {
+        ...row,
+        object: { ...there, metadata: { ...record(there["metadata"]), annotations: all } },
+      };
+  }
+  return rows.map(({ name, provider = "kubernetes", object }) => ({
     file: name,
     appliesTo: clusters.find((each) => each["provider"] === provider)?.["appliesTo"],
-    objects: [filled(object)],
+    objects: [object],
   }));
 }
 

@@ -93,6 +93,15 @@ describe("the summary of a synth", () => {
     expect(summaryText([stack({})], [])).toBe("");
   });
 
+  it("names the stack that has the objects, and the namespaces that only its apply misses", () => {
+    const delivered = stack({ delivering: "objects", namespaces: ["batch", "shop"] });
+    expect(summaryText([delivered], [])).toBe(
+      "stack prod: Kubernetes objects are resources of stack objects, which is deployed after it\n" +
+        "  needs these namespaces, whose absence only its apply shows: batch, shop\n" +
+        "  next: `cdktf deploy prod objects`\n",
+    );
+  });
+
   it("says an equal warning once", () => {
     expect(
       summaryText(

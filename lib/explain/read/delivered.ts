@@ -89,21 +89,26 @@ function isOther(configured: ManifestResource, planned: ManifestResource): boole
 }
 
 function documentOf(
-  { value, source, late, provider }: ManifestResource,
+  { value, source, late, provider, annotator }: ManifestResource,
   { clusters }: DeliveryEntry,
 ): readonly KubernetesDocument[] {
   const cluster = clusters.find((each) => each.provider === provider);
   if (cluster === undefined) return [];
   const management = cluster.appliesTo === "management-cluster";
-  return [{ value, source, late, management, ofStack: true, spoke: cluster.spoke }];
+  return [{ value, source, late, annotator, management, ofStack: true, spoke: cluster.spoke }];
 }
 
 function plainObjects(objects: readonly ManifestResource[]): Pick<Delivered, "any" | "skipped"> {
   if (new Set(objects.map(({ provider }) => provider)).size > 1)
     return { any: [], skipped: skippedFor(objects, SEVERAL) };
-  const any = objects.map(({ value, source, late }) => ({
-    ...{ value, source, late },
-    ...{ management: false, ofStack: false, spoke: undefined },
+  const any = objects.map(({ value, source, late, annotator }) => ({
+    value,
+    source,
+    late,
+    annotator,
+    management: false,
+    ofStack: false,
+    spoke: undefined,
   }));
   return { any, skipped: [] };
 }

@@ -8,7 +8,7 @@
  */
 
 import { PLACEHOLDER_START, placeholder } from "../../artefact/placeholder";
-import { type Known, orElse, unread } from "../../model/known";
+import { type Known, map, orElse, unread } from "../../model/known";
 import { type Json, list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { textAt } from "../../model/tree";
@@ -27,6 +27,8 @@ export interface ManifestResource {
   readonly value: unknown;
   readonly source: Source;
   readonly late: LateReader;
+  /** The field manager of a resource that only adds annotations; `undefined` for one that has the object. */
+  readonly annotator: Known<string> | undefined;
 }
 
 /** The objects of a configuration, plan or state. */
@@ -38,6 +40,9 @@ export interface ManifestResources {
 }
 
 const MANIFEST = "kubernetes_manifest";
+const ANNOTATIONS = "kubernetes_annotations";
+/** Source: hashicorp/terraform-provider-kubernetes, docs/resources/annotations.md, `field_manager`. */
+const DEFAULT_MANAGER = "Terraform";
 const RBAC = "rbac.authorization.k8s.io/v1";
 const ROLE = { rule: "rules" };
 const BINDING = { role_ref: "roleRef", subject: "subjects" };
@@ -57,7 +62,7 @@ type Read = (resource: Resource) => unknown;
 /** How the object of a resource is read; `undefined` for a type that is not read. */
 function readerOf(type: string): Read | undefined {
   if (type === MANIFEST) return (resource) => resource.written(["manifest"]);
-  if (type === "kubernetes_annotations") return annotated;
+  if (type === ANNOTATIONS) return annotated;
   const typed = TYPED.get(type.replace(/_v1$/, ""));
   return typed && ((resource) => typedObject(resource, ...typed));
 }
@@ -89,7 +94,11 @@ export function manifestResources(scope: Scope): ManifestResources {
       continue;
     }
     const place = type === MANIFEST ? below(source, "manifest") : source;
-    objects.push({ address, provider, value, source: place, late: texts.late });
+    const annotator =
+      type === ANNOTATIONS
+        ? map(resource.text("field_manager"), (name) => name ?? DEFAULT_MANAGER)
+        : undefined;
+    objects.push({ address, provider, value, source: place, late: texts.late, annotator });
   }
   return { objects, skipped, perhaps };
 }

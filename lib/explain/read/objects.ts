@@ -27,6 +27,11 @@ export interface KubernetesDocument {
   readonly spoke: string | undefined;
   /** True for a file that a stack lists for nodes. */
   readonly forNodes?: boolean;
+  /**
+   * The field manager of a Terraform resource that only adds annotations, and removes only its own; `undefined` for
+   * other documents.
+   */
+  readonly annotator?: Known<string> | undefined;
   /** The kustomization that changes its service accounts before they are applied. */
   readonly kustomization?: Source;
 }

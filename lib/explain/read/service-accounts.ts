@@ -103,7 +103,8 @@ function joinedAccount(key: string, objects: readonly KubernetesObject[]): Servi
     annotations: new Map(annotations),
     patch: accounts.find(({ patch }) => patch !== undefined)?.patch,
     pullSecrets: accounts.flatMap(({ pullSecrets }) => pullSecrets),
-    source: documents.at(-1),
+    // The place of the annotations, where most accounts that do not work are wrong.
+    source: (objects.findLast(({ annotator }) => annotator !== undefined) ?? objects.at(-1))?.source,
     documents,
   };
 }
@@ -134,7 +135,8 @@ export const INTERNAL_REGISTRY_SECRET: string = "openshift.io/internal-registry-
 
 /**
  * Whether an annotation survives although one document lacks it: the documents with it hold only annotations, as
- * `ServiceAccountAnnotations` writes them for server-side apply, and the document without it is the whole account.
+ * `ServiceAccountAnnotations` writes them for server-side apply, and the document without it is the whole account; or
+ * they are `kubernetes_annotations`, of which only those of one field manager remove each other's annotations.
  */
 function isKept(
   lacking: number,
@@ -145,8 +147,14 @@ function isKept(
   return objects.every(
     (object, index) =>
       values[index] === undefined ||
+      isApart(object, other) ||
       (isBare(object.value) && (object.ofStack !== other?.ofStack || !isBare(other.value))),
   );
+}
+
+function isApart({ annotator }: KubernetesObject, other: KubernetesObject | undefined): boolean {
+  if (annotator === undefined) return false;
+  return other?.annotator === undefined || same(annotator, other.annotator) === "no";
 }
 
 const OF_METADATA: readonly string[] = ["namespace", "name", "annotations"];

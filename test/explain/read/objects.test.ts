@@ -57,6 +57,47 @@ describe("an annotation in several documents", () => {
     expect(fact?.documents).toHaveLength(documents.length > 1 ? documents.length : 0);
   });
 
+  // Server-side apply removes what the same field manager stated before and no other annotations. Source:
+  // kubernetes.io/docs/reference/using-api/server-side-apply; hashicorp/terraform-provider-kubernetes, annotations.md.
+  const added = (annotations: object, field_manager?: string): object => ({
+    api_version: "v1",
+    kind: "ServiceAccount",
+    metadata: { namespace: "shop", name: "web" },
+    annotations,
+    field_manager,
+  });
+  it.each<[string, manifests: readonly object[], annotations: readonly object[], string]>([
+    ["beside the account", [account(undefined)], [added({ a: "x" }, "own")], "x"],
+    ["by the account's field manager", [account(undefined)], [added({ a: "x" })], "x"],
+    ["beside one of another manager", [], [added({ a: "x" }, "own"), added({ b: "y" }, "other")], "x"],
+    ["beside one of the same manager", [], [added({ a: "x" }, "own"), added({ b: "y" }, "own")], "contested"],
+    [
+      "beside one, both of the default manager",
+      [],
+      [added({ a: "x" }), added({ b: "y" }, "Terraform")],
+      "contested",
+    ],
+    [
+      "beside one whose manager is not known",
+      [],
+      [added({ a: "x" }, "own"), added({ b: "y" }, "${var.x}")],
+      "contested",
+    ],
+    ["with another value than the account's", [account({ a: "y" })], [added({ a: "x" }, "own")], "contested"],
+    ["without the account's", [account({ a: "x" })], [added({ b: "y" })], "contested"],
+  ])("that Terraform adds, %s", (_, manifests, annotations, expected) => {
+    const byName = (all: readonly object[]): object =>
+      Object.fromEntries(all.map((each, place) => [`x${place}`, each]));
+    const resource = {
+      kubernetes_manifest: byName(manifests.map((manifest) => ({ manifest }))),
+      kubernetes_annotations: byName(annotations),
+    };
+    const fact = clusterOf({ "main.tf.json": { resource, variable: { x: {} } } }).serviceAccounts.get(
+      "shop/web",
+    );
+    expect(told(fact?.annotations.get("a"))).toMatch(new RegExp(`^${expected}`));
+  });
+
   it("names the documents", () => {
     const fact = clusterOf({
       "a.json": [account({ a: "x" })],
