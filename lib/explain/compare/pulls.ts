@@ -14,6 +14,7 @@ import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
+import type { Canonical } from "./moves";
 import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing } from "./sides";
 import { step } from "../progress";
@@ -96,7 +97,7 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const patterns = [...new Set([...before.patterns, ...after.patterns])].sort();
   const own = patterns.map((each) => each.slice(0, each.indexOf("/")));
   const hosts = new Set([...own, ...(shared.size <= SHARED_MAX ? shared : [])]);
-  const rights = rightChanges(before.held, after.held);
+  const rights = rightChanges(before.held, after.held, pair.after.canonical);
   const judged: Compared[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
@@ -178,7 +179,7 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }
   const has = found.some(({ after }) => after?.verdict === "allowed");
   const groups = new Map<string, Compared[]>();
   for (const each of found) {
-    const kind = kindOf(each, had, has);
+    const kind = kindOf(each, had, has, pair.after.canonical);
     if (kind === undefined) continue;
     const [was, is] = [stateOf(each.before), stateOf(each.after)];
     const key = JSON.stringify([kind, was.verdict, was.as, is.verdict, is.as]);
@@ -197,15 +198,21 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }
   }
 }
 
-function kindOf({ before, after }: Compared, had: boolean, has: boolean): ChangeKind | undefined {
+function kindOf(
+  { before, after }: Compared,
+  had: boolean,
+  has: boolean,
+  canonical: Canonical,
+): ChangeKind | undefined {
   const [was, is] = [stateOf(before), stateOf(after)];
   if (was.verdict !== is.verdict) {
     if (was.verdict === "unknown" || is.verdict === "unknown") return "verdict";
     if (is.verdict === "allowed") return had ? "widened" : "added";
     return has ? "narrowed" : "removed";
   }
-  if (was.as !== is.as) return "identity";
-  const isSame = was.verdict !== "unknown" || openReasons(checksOf(before)) === openReasons(checksOf(after));
+  if (was.as !== (is.as && canonical(is.as))) return "identity";
+  const isSame =
+    was.verdict !== "unknown" || openReasons(checksOf(before)) === canonical(openReasons(checksOf(after)));
   return isSame ? undefined : "incomparable";
 }
 
