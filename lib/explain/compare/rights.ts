@@ -24,7 +24,7 @@ export interface RightChange {
 export function rightChanges(
   before: readonly HeldRight[],
   after: readonly HeldRight[],
-  canonical = AS_WRITTEN,
+  canonical: Canonical = AS_WRITTEN,
 ): readonly RightChange[] {
   const made = canonical === AS_WRITTEN ? after : after.map((right) => canonicalRight(right, canonical));
   return [...oneWay(before, made, true), ...oneWay(made, before, false)];
