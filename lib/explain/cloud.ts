@@ -7,7 +7,7 @@ import type { Known } from "../model/known";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
-import type { Issuers, ObjectStore } from "./shared/object-store";
+import type { Issuers, ObjectStore, PublishedKeys } from "./shared/object-store";
 import type { ClusterFacts } from "./read/cluster-record";
 import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
@@ -124,6 +124,8 @@ export interface HeldRight {
    * rights, or if the images are not known.
    */
   readonly reads?: readonly string[] | undefined;
+  /** The images that it bears on, whatever it allows; absent if it may bear on any. */
+  readonly bears?: readonly string[] | undefined;
   /** Where it was granted. */
   readonly source: Source | undefined;
 }
@@ -348,6 +350,8 @@ export interface TrustTerms {
   readonly subjects: readonly Known<string>[];
   /** How tokens become principals, if that is configured: other texts may yield other principals. */
   readonly maps?: readonly Known<string>[];
+  /** The keys that the cloud was handed to verify tokens with, if it was. */
+  readonly keys?: PublishedKeys | undefined;
   /** What decides about subjects by other means, such as expressions; equal texts decide equally. */
   readonly beyond: readonly Known<string>[];
 }

@@ -7,6 +7,7 @@ import { Explainer, insideOf } from "../explainer";
 import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
 import { sourceText } from "../read/source";
+import { keyChanges } from "./keys";
 import { AS_WRITTEN, canonicalTexts } from "./moves";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
@@ -64,7 +65,11 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
     ...tokenChanges(pair),
   ]);
   // Grants are compared last, without those that were compared for service accounts.
-  const others = [...trustChanges(before, after), ...grantedChanges(before, after)];
+  const others = [
+    ...keyChanges(before, after),
+    ...trustChanges(before, after),
+    ...grantedChanges(before, after),
+  ];
   // A grant to a set of principals or to everyone is reported once, not for each service account in it.
   const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
   const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));

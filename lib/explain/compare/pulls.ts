@@ -247,16 +247,20 @@ function changeOf(
   };
 }
 
-/** If permissions decide, their statements are the lines that cause the change. */
+/** If permissions decide, the statements about these images are the lines that cause the change, and nothing else is. */
 function withRights(change: Change, rights: readonly RightChange[]): Change {
   if (!OF_RIGHTS.includes(change.kind)) return change;
+  const image = change.example ?? change.target;
+  const own = rights.filter(({ right }) => bearsOn(right, image));
   const sources = (isNew: boolean): Change["added"] =>
-    rights.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right));
-  return {
-    ...change,
-    removed: placed([...sources(false), ...change.removed]),
-    added: placed([...sources(true), ...change.added]),
-  };
+    placed(own.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right)));
+  return own.length === 0 ? change : { ...change, removed: sources(false), added: sources(true) };
+}
+
+function bearsOn({ bears, reads = bears }: HeldRight, image: string): boolean {
+  return reads === undefined || reads.length === 0
+    ? bears === undefined
+    : reads.some((each) => AskedNames.covers(each, image));
 }
 
 const OF_RIGHTS: readonly ChangeKind[] = ["added", "removed", "widened", "narrowed"];

@@ -334,6 +334,65 @@ describe("compare", () => {
   });
 });
 
+describe("the keys of an issuer", () => {
+  /** A key with another modulus, and so with another id. */
+  const another = (key: Record<string, unknown>): object => ({ ...key, kid: "new", n: "AQAB" });
+  /** Changes every key set in Terraform JSON: as text, as a local, or below a pool provider. */
+  const withKeys = (
+    name: ExampleName,
+    change: (keys: readonly Record<string, unknown>[]) => unknown,
+  ): Artefacts =>
+    new Map(
+      [...example(name)].map(([path, text]) => [
+        path,
+        path.endsWith(TF)
+          ? text.replace(/"(?:\\.|[^"\\])*"/g, (literal) => {
+              const value = JSON.parse(literal) as string;
+              if (!/^\s*\{\s*"keys"/.test(value)) return literal;
+              const { keys } = JSON.parse(value) as { keys: readonly Record<string, unknown>[] };
+              return JSON.stringify(JSON.stringify({ keys: change(keys) }));
+            })
+          : text,
+      ]),
+    );
+  const changes = (name: ExampleName, change: Parameters<typeof withKeys>[1]): readonly Change[] =>
+    compare([folderOf(example(name))], [folderOf(withKeys(name, change))]).changes.filter(
+      ({ subject, reason }) =>
+        subject.startsWith("a token signed with the key") || reason.startsWith("its keys are known"),
+    );
+  const ALL: readonly ExampleName[] = [
+    "openshift-manual-aws",
+    "openshift-manual-azure",
+    "openshift-manual-google",
+  ];
+
+  it.each(ALL)("of which the only one is replaced in one step: %s", (name) => {
+    const found = changes(name, (keys) => keys.map(another));
+    expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(["removed", "widened"]));
+    for (const { kind, reason, removed, added } of found) {
+      expect(reason).toContain(kind === "removed" ? "publish the old and the new key together" : "");
+      expect([removed.length, added.length]).toEqual([1, 1]);
+    }
+  });
+
+  it.each<[string, Parameters<typeof withKeys>[1], readonly ChangeKind[]]>([
+    ["one more, which is how a rotation begins", (keys) => [...keys, ...keys.map(another)], ["widened"]],
+    ["one that verifies no signatures", (keys) => [...keys, { ...another({}), kty: "RSA", use: "enc" }], []],
+    [
+      "none that verifies signatures any more",
+      (keys) => keys.map((key) => ({ ...key, use: "enc" })),
+      ["incomparable"],
+    ],
+    [
+      "the same in another order, with other members",
+      (keys) => keys.map((key) => ({ x5t: "x", ...key })),
+      [],
+    ],
+  ])("%s", (_, change, expected) => {
+    expect(changes("openshift-manual-azure", change).map(({ kind }) => kind)).toEqual(expected);
+  });
+});
+
 describe("objects of spokes", () => {
   const [WORKERS, PLANE] = ["spokes/gpu-1.yaml", "spokes/on-prem_control-plane.yaml"];
   const SUBJECT_LINE = "    name: multikueue\n";
