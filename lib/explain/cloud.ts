@@ -85,6 +85,8 @@ export interface PullIdentity {
   readonly trust: TrustAnswer;
   /** For people and for `as`: an ARN, a client id, a principal; `undefined` if it cannot be determined. */
   readonly label: string | undefined;
+  /** What tells it from all others in its cloud; absent if the label does. */
+  readonly id?: Known<string>;
   /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;
   /**
@@ -167,6 +169,8 @@ export interface AskedRights {
 export interface AccessIdentity {
   /** For people and for `as`: an ARN, a client id, an e-mail address. */
   readonly label: string;
+  /** As in {@link PullIdentity}. */
+  readonly id?: Known<string> | undefined;
   /** Whether it was found in Terraform. */
   readonly found: Answer;
   /** Judges the exchange of a token. */

@@ -78,6 +78,7 @@ function accessIdentity(
 ): AccessIdentity {
   return {
     label: actingAs(client, identity ?? { label: `client id ${shown(client)}` }),
+    id: identity?.id,
     found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NO_IDENTITY,
     trust: (token) => entraTrust(identity, tokenOf(token), issuers),
     permissions: (asked) => {

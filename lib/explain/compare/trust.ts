@@ -200,9 +200,16 @@ function admittedChange(
     ...{ subject: label, ...exampleOf(row) },
     before: old ? state(before) : null,
     after: made ? state(after) : null,
-    removed: placed(before.answer.evidence),
-    added: placed(after.answer.evidence),
+    removed: deciding(before, after),
+    added: deciding(after, before),
   };
+}
+
+/** What both sides rest on decides between them; what only the side that admits rests on is not what differs. */
+function deciding({ answer: { evidence } }: Judged, other: Judged): Change["added"] {
+  const paths = other.answer.evidence.map(({ source }) => source?.path);
+  const shared = evidence.filter(({ source }) => source && paths.includes(source.path));
+  return placed(shared.length > 0 ? shared : evidence);
 }
 
 /** A subject that both sides admit, one of them with tokens for any audience. */
