@@ -9,6 +9,7 @@ import { AskedNames, type AskedName } from "../../rules/asked-names";
 import { type Pattern, literalPattern, patternOf, prefixPattern } from "../../rules/wildcard";
 import type { CheckResult } from "../answer";
 import { type AskedImage, askedImage, askedPattern } from "../asked-image";
+import type { CheckId } from "../check-ids";
 import type { HeldRight } from "../cloud";
 import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
@@ -194,7 +195,7 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }
       if (!targets.has(target)) targets.set(target, each);
     }
     for (const [target, each] of targets)
-      yield withRights(changeOf(pair, subject, kind, target, each), rights);
+      yield withCauses(changeOf(pair, subject, kind, target, each), each, rights);
   }
 }
 
@@ -247,9 +248,18 @@ function changeOf(
   };
 }
 
-/** If permissions decide, the statements about these images are the lines that cause the change, and nothing else is. */
-function withRights(change: Change, rights: readonly RightChange[]): Change {
+/**
+ * The lines that decide alone: of the link that is broken on one side, or if that is a permission, the statements about
+ * these images that differ.
+ */
+function withCauses(change: Change, { before, after }: Compared, rights: readonly RightChange[]): Change {
   if (!OF_RIGHTS.includes(change.kind)) return change;
+  const broken = [...checksOf(before), ...checksOf(after)].find(({ status }) => status === "fail");
+  if (broken && !OF_PERMISSION.includes(broken.id)) {
+    const of = (said: Said): Change["added"] =>
+      placed(checksOf(said).flatMap(({ id, evidence }) => (id === broken.id ? evidence : [])));
+    return { ...change, removed: of(before), added: of(after) };
+  }
   const image = change.example ?? change.target;
   const own = rights.filter(({ right }) => bearsOn(right, image));
   const sources = (isNew: boolean): Change["added"] =>
@@ -263,4 +273,5 @@ function bearsOn({ bears, reads = bears }: HeldRight, image: string): boolean {
     : reads.some((each) => AskedNames.covers(each, image));
 }
 
+const OF_PERMISSION: readonly CheckId[] = ["login-permitted", "repository-permitted"];
 const OF_RIGHTS: readonly ChangeKind[] = ["added", "removed", "widened", "narrowed"];

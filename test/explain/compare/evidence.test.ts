@@ -18,3 +18,14 @@ it("a repository more is cited by its own statement, not by another one that cha
   for (const name of ["other/new", "zzz/*"])
     expect(cited(`/${name}`)).toEqual([expect.stringContaining(`repository/${name}`)]);
 });
+
+it("where a link before the permission breaks, its argument is cited, and no statement of the permission", () => {
+  const made = edited(artefacts, [["20-service-accounts.yaml", "ecr-role-arn", "role-arn"]]);
+  const { changes } = compare([folderOf(artefacts)], [folderOf(made)]);
+  const lost = changes.filter(({ kind, about }) => kind === "removed" && about === "images");
+  expect(lost.map(({ target }) => target.split("/").slice(1).join("/"))).toEqual(["shop/*"]);
+  for (const { removed, added } of lost) {
+    expect(removed.map(({ text }) => text)).toEqual(["annotations of the service account"]);
+    expect(added.map(({ text }) => text)).toContain("annotations of the service account");
+  }
+});
