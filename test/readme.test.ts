@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { Explainer, renderText } from "../lib/explain";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { exampleNames } from "./support/examples";
 import { type Json, inside, record } from "./support/json";
@@ -89,6 +90,8 @@ describe("README.md", () => {
     async (_, { from = "", code, language }) => {
       const [file = "", path] = from.split(" ");
       const outdir = await run(program as CodeBlock);
+      if (from === "explain")
+        return void expect(code).toBe([...renderText(Explainer.read([outdir]).all())].join(""));
       const manifest = JSON.parse(readFileSync(join(outdir, "manifest.json"), "utf8")) as Json;
       const [folder] = Object.values(record(manifest["stacks"])).map(
         (stack) => record(stack)["workingDirectory"],

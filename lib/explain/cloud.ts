@@ -7,7 +7,7 @@ import type { Known } from "../model/known";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
-import type { Issuers, ObjectStore } from "./shared/object-store";
+import type { Issuers, ObjectStore, PublishedKeys } from "./shared/object-store";
 import type { ClusterFacts } from "./read/cluster-record";
 import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
@@ -85,6 +85,8 @@ export interface PullIdentity {
   readonly trust: TrustAnswer;
   /** For people and for `as`: an ARN, a client id, a principal; `undefined` if it cannot be determined. */
   readonly label: string | undefined;
+  /** What tells it from all others in its cloud; absent if the label does. */
+  readonly id?: Known<string>;
   /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;
   /**
@@ -124,6 +126,8 @@ export interface HeldRight {
    * rights, or if the images are not known.
    */
   readonly reads?: readonly string[] | undefined;
+  /** The images that it bears on, whatever it allows; absent if it may bear on any. */
+  readonly bears?: readonly string[] | undefined;
   /** Where it was granted. */
   readonly source: Source | undefined;
 }
@@ -165,6 +169,8 @@ export interface AskedRights {
 export interface AccessIdentity {
   /** For people and for `as`: an ARN, a client id, an e-mail address. */
   readonly label: string;
+  /** As in {@link PullIdentity}. */
+  readonly id?: Known<string> | undefined;
   /** Whether it was found in Terraform. */
   readonly found: Answer;
   /** Judges the exchange of a token. */
@@ -348,6 +354,8 @@ export interface TrustTerms {
   readonly subjects: readonly Known<string>[];
   /** How tokens become principals, if that is configured: other texts may yield other principals. */
   readonly maps?: readonly Known<string>[];
+  /** The keys that the cloud was handed to verify tokens with, if it was. */
+  readonly keys?: PublishedKeys | undefined;
   /** What decides about subjects by other means, such as expressions; equal texts decide equally. */
   readonly beyond: readonly Known<string>[];
 }

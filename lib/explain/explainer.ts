@@ -78,6 +78,7 @@ export let declaredOf: (
 export interface Inside {
   readonly facts: Facts;
   readonly clouds: readonly Cloud[];
+  readonly issuers: Issuers;
   readonly pulls: Pulls;
   /** The components and workloads of a cluster, with what their identities were granted. */
   readonly accesses: (
@@ -272,6 +273,7 @@ export class Explainer {
     return {
       facts: this.#facts,
       clouds: this.#clouds,
+      issuers: this.#issuers,
       pulls: this.#pulls,
       accesses: (artefacts) =>
         ACCESS_JOBS.flatMap((job) =>

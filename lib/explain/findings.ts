@@ -56,6 +56,9 @@ const SEVERITIES: Readonly<Record<Exclude<Verdict, "allowed">, Severity>> = {
   unknown: "warning",
 };
 
+/** The severity of a result's warnings: the chain works anyway. */
+export const WARNING_SEVERITY: Severity = "note";
+
 /**
  * The links that keep a result from being allowed: the first that is broken, or else all that are unknown; for a pull
  * that the kubelet never makes, the first link. None for a result that is allowed.
@@ -103,7 +106,14 @@ export function warningsOf({
   target,
   warnings = [],
 }: ExplainResult): readonly ResultFinding[] {
-  return warnings.map((warning) => ({ ...warning, severity: "note", job, stack, subject, target }));
+  return warnings.map((warning) => ({
+    ...warning,
+    severity: WARNING_SEVERITY,
+    job,
+    stack,
+    subject,
+    target,
+  }));
 }
 
 /** `shop/web pulls r.example.com/app:1`: who and what a finding is about. */

@@ -175,7 +175,9 @@ function stackLines(stacks: Alike): readonly string[] {
   const also = dependents.map((each) => `  stack ${each} depends on it and must be deployed too`);
   const next = isOne ? "next" : "next, for each STACK";
   if (counted.length === 0)
-    return resources.length === 0 ? [] : [...resources, ...also, `  ${next}: \`npx cdktf deploy ${deployed}\``];
+    return resources.length === 0
+      ? []
+      : [...resources, ...also, `  ${next}: \`npx cdktf deploy ${deployed}\``];
   const where = `${title}: Kubernetes files are in ${shown}`;
   const done = effects.map((effect) => `  ${effect}`);
   return [...resources, where, ...counted, ...done, ...also, `  ${next}: ${nextStep(deployed, stacks)}`];
@@ -192,7 +194,8 @@ function listed(names: readonly string[]): string {
 function nextStep(deployed: string, stacks: Alike): string {
   const late = stacks.map((each) => each.late);
   const [least, most] = [Math.min(...late), Math.max(...late)];
-  if (most === 0) return `\`npx cdktf deploy ${deployed}\`, then apply the files, which are final as they are`;
+  if (most === 0)
+    return `\`npx cdktf deploy ${deployed}\`, then apply the files, which are final as they are`;
   const values = least === most ? `${most} ${most === 1 ? "value" : "values"}` : `${least} to ${most} values`;
   return (
     `\`npx cdktf deploy ${deployed} --outputs-file outputs.json\`, then \`npx cdktf-workload-identity bind --outputs outputs.json --to DIR\`, ` +

@@ -185,6 +185,35 @@ describe("identity-shared", () => {
     );
   });
 
+  it.each([
+    ["subscriptions that the files do not name", "", "", 0],
+    [
+      "two subscriptions",
+      '"subscription_id": "0b1f6471-1bf0-4dda-aec3-cb9272f09590"',
+      "1b1f6471-1bf0-4dda-aec3-cb9272f09590",
+      0,
+    ],
+    ["one subscription", "0b1f6471-1bf0-4dda-aec3-cb9272f09590", "0b1f6471-1bf0-4dda-aec3-cb9272f09590", 1],
+  ])("between clusters whose Azure identities have one Terraform address: in %s", (_, from, to, count) => {
+    const own = [...clouds].filter(([path]) => path.includes("/edge-1/"));
+    const stated = '"subscription_id": "0b1f6471-1bf0-4dda-aec3-cb9272f09590"';
+    const changed = (text: string, second: boolean): string => {
+      const late = from === "" ? text.replace(stated, '"client_id": "x"') : text;
+      return second && to !== "" ? late.replace(stated, `"subscription_id": "${to}"`) : late;
+    };
+    const other = own.map(([path, text]): [string, string] => [
+      path.replace("/edge-1/", "/edge-2/"),
+      path.endsWith("workload-identity.json")
+        ? text.replace('"stack": "edge-1"', '"stack": "edge-2"')
+        : changed(text, path.endsWith(TF)),
+    ]);
+    const first = own.map(([path, text]): [string, string] => [path, changed(text, false)]);
+    const found = audited(new Map([...first, ...other])).filter(
+      ({ id, subject }) => id === "identity-shared" && subject.startsWith("azurerm_"),
+    );
+    expect(found).toHaveLength(count);
+  });
+
   it("not where the identity refuses the other", () => {
     expect(brief(audited(withAccount("batch", "web")))).toEqual([]);
   });

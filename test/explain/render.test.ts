@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type PullResult, renderJson, renderMermaid, renderText } from "../../lib/explain";
+import {
+  type Finding,
+  type PullResult,
+  renderGithub,
+  renderHtml,
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  renderMermaid,
+  renderSarif,
+  renderText,
+} from "../../lib/explain";
 
 const result: PullResult = {
   job: "image-pull",
@@ -37,12 +48,84 @@ describe("text", () => {
 `);
   });
 
+  it("shows place and log of what does not hold without --verbose", () => {
+    expect([...renderText([result])].join(""))
+      .toBe(`denied   prod: shop/web pulls r.example.com/a"b\`#<x>\\u001b[31m: provider-matches-image: none matches; remedy: add one
+         at m.yaml#1 providers[0]
+         log: silent
+0 allowed, 1 denied, 0 unknown
+`);
+  });
+
+  it.each([
+    [10, "allowed  prod: shop/a0 pulls r.example.com/a as role"],
+    [11, "allowed  prod: 11 pulls"],
+  ])("shows as whom each of %i pulls is made if they are few", (count, line) => {
+    const pulls = Array.from({ length: count }, (_, number): PullResult => ({
+      ...{ job: "image-pull", stack: "prod", subject: `shop/a${number}`, target: "r.example.com/a" },
+      ...{ verdict: "allowed", as: "role", checks: [] },
+    }));
+    const lines = [...renderText(pulls)].join("").trimEnd().split("\n");
+    expect([lines[0], lines.length]).toEqual([line, count > 10 ? 2 : count + 1]);
+  });
+
   it("is coloured only when asked", () => {
     const plain = [...renderText([result])].join("");
     const coloured = [...renderText([result], { colour: true })].join("");
     expect(plain).not.toContain("\u001b");
     expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(plain);
     expect(coloured.startsWith("\u001b[31mdenied\u001b[0m")).toBe(true);
+  });
+});
+
+describe("the severity of a finding", () => {
+  const warned: PullResult = {
+    ...{
+      job: "image-pull",
+      stack: "",
+      subject: "a/b",
+      target: "r/x",
+      verdict: "allowed",
+      as: "role",
+      checks: [],
+    },
+    warnings: [{ id: "wide", reason: "why", evidence: [], remedy: "" }],
+  };
+  const open: PullResult = {
+    ...{ ...result, verdict: "unknown" },
+    checks: [{ id: "image-parses", status: "unknown", reason: "why", evidence: [], remedy: "" }],
+  };
+  const audited = (severity: Finding["severity"]): readonly Finding[] => [
+    {
+      ...{ id: "audited", severity, stack: "", subject: "a/b", target: "", reason: "why" },
+      ...{ evidence: [], remedy: "" },
+    },
+  ];
+
+  it.each<[string, readonly PullResult[], readonly Finding[], string, string, string, string]>([
+    ["denied", [result], [], "denied", "error", "error", "<failure "],
+    ["unknown", [open], [], "unknown", "warning", "warning", "<error "],
+    ["a warning of a result", [warned], [], "note", "note", "notice", "<testcase "],
+    ["an error of the audit", [], audited("error"), "error", "error", "error", "<failure "],
+    ["a warning of the audit", [], audited("warning"), "warning", "warning", "warning", "<error "],
+    ["a note of the audit", [], audited("note"), "note", "note", "notice", "<testcase "],
+  ])("is the same in every format: %s", (_, results, audit, word, level, command, element) => {
+    const options = { audit };
+    expect([...renderText(results, options)].join("")).toMatch(new RegExp(`^${word} `, "m"));
+    expect([...renderMarkdown(results, options)].join("")).toContain(`| ${word} |`);
+    expect([...renderSarif(results, options)].join("")).toContain(`"level":"${level}"`);
+    expect([...renderGithub(results, options)].join("")).toContain(`::${command} `);
+    const junit = [...renderJunit(results, options)].join("");
+    expect(junit).toContain(element);
+    expect(/<(?:failure|error) /.test(junit)).toBe(level !== "note");
+    const json = [...renderJson(results, options)].join("");
+    if (audit.length > 0) expect(json).toContain(`"severity": "${level}"`);
+    const html = [...renderHtml(results, options)].join("");
+    if (audit.length > 0) expect(html).toContain(`"severity":"${level}"`);
+  });
+
+  it("of a result's warnings is in JSON too", () => {
+    expect([...renderJson([warned])].join("")).toContain('"severity": "note"');
   });
 });
 

@@ -20,6 +20,8 @@ export interface Holder {
   readonly key: string;
   /** The identity, for people. */
   readonly label: string;
+  /** What tells the identity from all others: equal Terraform addresses of two stacks are two identities. */
+  readonly identity: string;
   /** Where the identity is declared, or else the service account; `undefined` if neither was read. */
   readonly source: Source | undefined;
   /** False if the cloud certainly refuses its tokens. */
@@ -49,23 +51,30 @@ export function holdersOf(clusters: readonly ClusterArtefacts[], jobs: HolderJob
       return pulling(artefacts, key, jobs);
     });
     const all = [...pulls, ...acting(artefacts, jobs)];
-    return [...new Map(all.map((each) => [`${each.key} ${each.label}`, each])).values()];
+    return [...new Map(all.map((each) => [`${each.key} ${each.identity}`, each])).values()];
   });
 }
 
 function pulling(artefacts: ClusterArtefacts, key: string, { pulls }: HolderJobs): readonly Holder[] {
   const puller = pullerOf(artefacts, key, "asked");
-  return pulls.identities(artefacts, puller).flatMap(({ label, source, trust, admitsAnyAudience }, place) => {
-    if (label === undefined) return [];
-    const admits = (namespace: string, name: string): boolean => {
-      const other = pulls.identities(artefacts, { ...puller, key: `${namespace}/${name}` })[place];
-      return other !== undefined && letsIn(other.trust) && other.rights.reach().length > 0;
-    };
-    const takesAnyAudience = admitsAnyAudience?.() ?? false;
-    const isAdmitted = trust.subject.status !== "fail";
-    const where = source ?? puller.account?.source;
-    return [{ artefacts, key, label, source: where, isAdmitted, admits, takesAnyAudience }];
-  });
+  return pulls
+    .identities(artefacts, puller)
+    .flatMap(({ label, id, source, trust, admitsAnyAudience }, place) => {
+      if (label === undefined) return [];
+      const admits = (namespace: string, name: string): boolean => {
+        const other = pulls.identities(artefacts, { ...puller, key: `${namespace}/${name}` })[place];
+        return other !== undefined && letsIn(other.trust) && other.rights.reach().length > 0;
+      };
+      const takesAnyAudience = admitsAnyAudience?.() ?? false;
+      const isAdmitted = trust.subject.status !== "fail";
+      const where = source ?? puller.account?.source;
+      const identity = identityOf(label, id, where);
+      return [{ artefacts, key, label, identity, source: where, isAdmitted, admits, takesAnyAudience }];
+    });
+}
+
+function identityOf(label: string, id: Known<string> | undefined, source: Source | undefined): string {
+  return id === undefined ? label : orElse(id, () => `${label} ${source ? sourceText(source) : ""}`);
 }
 
 function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): readonly Holder[] {
@@ -74,11 +83,13 @@ function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): re
     const tokens = audiences.map((audience) => tokenOf(artefacts, key, [audience]));
     const isLetIn = (token: TokenQuestion): boolean =>
       letsIn(identity.trust(token)) && identity.permissions(undefined, token).status !== "fail";
+    const source = identity.found.evidence[0]?.source ?? artefacts.serviceAccounts.get(key)?.source;
     return {
       artefacts,
       key,
       label: identity.label,
-      source: identity.found.evidence[0]?.source ?? artefacts.serviceAccounts.get(key)?.source,
+      identity: identityOf(identity.label, identity.id, source),
+      source,
       isAdmitted: tokens.some((token) => identity.trust(token).subject.status !== "fail"),
       admits: (namespace, name) => tokens.some((token) => isLetIn({ ...token, namespace, name })),
       takesAnyAudience: tokens.some((token) => identity.admitsAnyAudience?.(token) === true),

@@ -94,7 +94,7 @@ const ROWS: readonly AuditRow[] = [
     help: "Whoever gets into one of them acts with the rights of all. Make an identity for each.",
     run: ({ holders }) => {
       const admitted = holders.filter(({ isAdmitted }) => isAdmitted);
-      return [...grouped(admitted, ({ label }) => label).values()].flatMap(shared);
+      return [...grouped(admitted, ({ identity }) => identity).values()].flatMap(shared);
     },
   },
   {

@@ -76,6 +76,7 @@ export class AwsRights implements PullRights {
     const rights = heldRights(policies, boundary, undefined).map((right) => ({
       ...right,
       reads: reads(right),
+      bears: bears(right),
     }));
     // Owners' policies on repositories matter for sets of repositories too.
     const isNamed = this.#named().every(({ comparable }) => comparable);
@@ -219,6 +220,14 @@ function reads({ covers }: HeldRight): readonly string[] | undefined {
   if (covers.action === LOGIN) return [];
   const { pattern, comparable } = imagePattern(covers.on);
   return READS.includes(covers.action) && comparable ? [pattern] : undefined;
+}
+
+/** Only actions of pulls, which a wildcard in the action may cover, on repositories that are named. */
+function bears({ covers }: HeldRight): readonly string[] | undefined {
+  if (covers === undefined) return undefined;
+  if (![LOGIN, ...READS].some((action) => matchesPattern(covers.action, action) !== false)) return [];
+  const { pattern, comparable } = imagePattern(covers.on);
+  return comparable ? [pattern] : undefined;
 }
 
 const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;

@@ -78,6 +78,7 @@ function accessIdentity(
   const missing = identities.missing(client);
   return {
     label: actingAs(client, identity ?? { label: `client id ${shown(client)}` }),
+    id: identity?.id,
     found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : missing,
     trust: (token) => {
       const own = tokenOf(token);

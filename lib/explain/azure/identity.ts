@@ -32,6 +32,8 @@ import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";
 
 export interface Identity {
   readonly label: string;
+  /** Its resource id, or of an application its client id. */
+  readonly id: Known<string>;
   /** Its client id. */
   readonly client: Known<string>;
   /** True if it may have role assignments that were not read: another stack declares it or its principal. */
@@ -128,9 +130,11 @@ export class Identities {
     const trusts = this.#credentials.of(ids);
     const clients = own.flatMap((each) => CLIENT_ID.map((name) => each.text(name)));
     const texts = [...ids.map(({ text }) => text), ...principals.ids, ...clients];
+    const client = named.attribute(CLIENT_ID.find((name) => isKnown(named.attribute(name))) ?? "client_id");
     return {
       label: named.address,
-      client: named.attribute(CLIENT_ID.find((name) => isKnown(named.attribute(name))) ?? "client_id"),
+      id: isIdentity ? idOf(declared).text : client,
+      client,
       hasMoreRoles: isOpen || principals.isOpen,
       given: this.#unread.answer(named.address, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),

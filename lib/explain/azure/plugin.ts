@@ -72,6 +72,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       return {
         trust,
         label: actingAs(client, identity),
+        id: identity.id,
         source: identity.source,
         rights: rightsOf(identity, question.cluster.registries),
       };

@@ -7,6 +7,8 @@ import { Explainer, insideOf } from "../explainer";
 import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
 import { sourceText } from "../read/source";
+import { keyChanges } from "./keys";
+import { AS_WRITTEN, canonicalTexts } from "./moves";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
 import { grantedChanges } from "./rights";
@@ -54,14 +56,21 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 
 /** As {@link compare}, for sides that were already read. */
 export function comparison(old: Explainer, made: Explainer): Comparison {
-  const [before, after] = [wholeOf(old), wholeOf(made)];
+  const [was, is] = [insideOf(old), insideOf(made)];
+  const before: Whole = { inside: was, actedAs: new Set(), canonical: AS_WRITTEN };
+  const canonical = canonicalTexts(was.facts.terraform, is.facts.terraform);
+  const after: Whole = { inside: is, actedAs: new Set(), canonical };
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),
     ...tokenChanges(pair),
   ]);
   // Grants are compared last, without those that were compared for service accounts.
-  const others = [...trustChanges(before.inside, after.inside), ...grantedChanges(before, after)];
+  const others = [
+    ...keyChanges(before, after),
+    ...trustChanges(before, after),
+    ...grantedChanges(before, after),
+  ];
   // A grant to a set of principals or to everyone is reported once, not for each service account in it.
   const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
   const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
@@ -72,10 +81,6 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
 function rightOf({ kind, target, removed, added }: Change): string {
   const places = [...removed, ...added].map(({ source }) => source && sourceText(source));
   return JSON.stringify([kind, target, places]);
-}
-
-function wholeOf(explainer: Explainer): Whole {
-  return { inside: insideOf(explainer), actedAs: new Set() };
 }
 
 const JOBS: readonly Change["job"][] = ["image-pull", "component", "workload", "fleet-access", "trust"];

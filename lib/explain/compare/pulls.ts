@@ -9,11 +9,13 @@ import { AskedNames, type AskedName } from "../../rules/asked-names";
 import { type Pattern, literalPattern, patternOf, prefixPattern } from "../../rules/wildcard";
 import type { CheckResult } from "../answer";
 import { type AskedImage, askedImage, askedPattern } from "../asked-image";
+import type { CheckId } from "../check-ids";
 import type { HeldRight } from "../cloud";
 import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
+import type { Canonical } from "./moves";
 import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing } from "./sides";
 import { step } from "../progress";
@@ -96,7 +98,7 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const patterns = [...new Set([...before.patterns, ...after.patterns])].sort();
   const own = patterns.map((each) => each.slice(0, each.indexOf("/")));
   const hosts = new Set([...own, ...(shared.size <= SHARED_MAX ? shared : [])]);
-  const rights = rightChanges(before.held, after.held);
+  const rights = rightChanges(before.held, after.held, pair.after.canonical);
   const judged: Compared[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
@@ -178,7 +180,7 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }
   const has = found.some(({ after }) => after?.verdict === "allowed");
   const groups = new Map<string, Compared[]>();
   for (const each of found) {
-    const kind = kindOf(each, had, has);
+    const kind = kindOf(each, had, has, pair.after.canonical);
     if (kind === undefined) continue;
     const [was, is] = [stateOf(each.before), stateOf(each.after)];
     const key = JSON.stringify([kind, was.verdict, was.as, is.verdict, is.as]);
@@ -193,19 +195,25 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }
       if (!targets.has(target)) targets.set(target, each);
     }
     for (const [target, each] of targets)
-      yield withRights(changeOf(pair, subject, kind, target, each), rights);
+      yield withCauses(changeOf(pair, subject, kind, target, each), each, rights);
   }
 }
 
-function kindOf({ before, after }: Compared, had: boolean, has: boolean): ChangeKind | undefined {
+function kindOf(
+  { before, after }: Compared,
+  had: boolean,
+  has: boolean,
+  canonical: Canonical,
+): ChangeKind | undefined {
   const [was, is] = [stateOf(before), stateOf(after)];
   if (was.verdict !== is.verdict) {
     if (was.verdict === "unknown" || is.verdict === "unknown") return "verdict";
     if (is.verdict === "allowed") return had ? "widened" : "added";
     return has ? "narrowed" : "removed";
   }
-  if (was.as !== is.as) return "identity";
-  const isSame = was.verdict !== "unknown" || openReasons(checksOf(before)) === openReasons(checksOf(after));
+  if (was.as !== (is.as && canonical(is.as))) return "identity";
+  const isSame =
+    was.verdict !== "unknown" || openReasons(checksOf(before)) === canonical(openReasons(checksOf(after)));
   return isSame ? undefined : "incomparable";
 }
 
@@ -240,16 +248,30 @@ function changeOf(
   };
 }
 
-/** If permissions decide, their statements are the lines that cause the change. */
-function withRights(change: Change, rights: readonly RightChange[]): Change {
+/**
+ * The lines that decide alone: of the link that is broken on one side, or if that is a permission, the statements about
+ * these images that differ.
+ */
+function withCauses(change: Change, { before, after }: Compared, rights: readonly RightChange[]): Change {
   if (!OF_RIGHTS.includes(change.kind)) return change;
+  const broken = [...checksOf(before), ...checksOf(after)].find(({ status }) => status === "fail");
+  if (broken && !OF_PERMISSION.includes(broken.id)) {
+    const of = (said: Said): Change["added"] =>
+      placed(checksOf(said).flatMap(({ id, evidence }) => (id === broken.id ? evidence : [])));
+    return { ...change, removed: of(before), added: of(after) };
+  }
+  const image = change.example ?? change.target;
+  const own = rights.filter(({ right }) => bearsOn(right, image));
   const sources = (isNew: boolean): Change["added"] =>
-    rights.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right));
-  return {
-    ...change,
-    removed: placed([...sources(false), ...change.removed]),
-    added: placed([...sources(true), ...change.added]),
-  };
+    placed(own.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right)));
+  return own.length === 0 ? change : { ...change, removed: sources(false), added: sources(true) };
 }
 
+function bearsOn({ bears, reads = bears }: HeldRight, image: string): boolean {
+  return reads === undefined || reads.length === 0
+    ? bears === undefined
+    : reads.some((each) => AskedNames.covers(each, image));
+}
+
+const OF_PERMISSION: readonly CheckId[] = ["login-permitted", "repository-permitted"];
 const OF_RIGHTS: readonly ChangeKind[] = ["added", "removed", "widened", "narrowed"];

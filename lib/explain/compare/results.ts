@@ -20,7 +20,7 @@ export function* resultChanges(pair: Pair): Generator<Change> {
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     step("identities compared");
     const [old, made] = [before.get(key), after.get(key)];
-    const change = resultChange(pair.stack, old, made);
+    const change = resultChange(pair, old, made);
     if (change) yield change;
     yield* heldChanges(pair, old, made);
   }
@@ -45,7 +45,11 @@ function spokeSays(result: Judged): string {
   return JSON.stringify(checks.map(({ reason, evidence }) => [reason, evidence.map(({ text }) => text)]));
 }
 
-function resultChange(stack: string, old: Judged | undefined, made: Judged | undefined): Change | undefined {
+function resultChange(
+  { stack, after: { canonical } }: Pair,
+  old: Judged | undefined,
+  made: Judged | undefined,
+): Change | undefined {
   const { job, subject, target } = old ?? made ?? {};
   if (job === undefined || subject === undefined || target === undefined) return undefined;
   const [was, is] = [old?.checks ?? [], made?.checks ?? []];
@@ -62,11 +66,11 @@ function resultChange(stack: string, old: Judged | undefined, made: Judged | und
   if (!old) return change("added");
   if (!made) return change("removed");
   if (old.verdict !== made.verdict) return change("verdict");
-  if (old.as !== made.as) return change("identity");
-  const reasons = [was, is].map(openReasons);
+  if (old.as !== (made.as && canonical(made.as))) return change("identity");
+  const reasons = [openReasons(was), canonical(openReasons(is))];
   if (old.verdict === "unknown" && reasons[0] !== reasons[1])
     return change("incomparable", `open for different reasons: before ${reasons[0]}; now ${reasons[1]}`);
-  if (job === "fleet-access" && spokeSays(old) !== spokeSays(made))
+  if (job === "fleet-access" && spokeSays(old) !== canonical(spokeSays(made)))
     return change(
       "incomparable",
       "what admits it to the spoke, and what it may do there, is written differently",
@@ -83,7 +87,7 @@ function* heldChanges(
   if (!result || (!old?.held && !made?.held)) return;
   noteActing(sides.before, old?.acting);
   noteActing(sides.after, made?.acting);
-  const changes = rightChanges(old?.held?.() ?? [], made?.held?.() ?? []);
+  const changes = rightChanges(old?.held?.() ?? [], made?.held?.() ?? [], sides.after.canonical);
   yield* rightRows(changes, { job: result.job, stack, subject: result.subject });
 }
 

@@ -7,8 +7,8 @@ import { AskedNames } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
 import { type Pattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import type { Granted, HeldRight } from "../cloud";
-import type { Inside } from "../explainer";
 import { type Change, placed } from "./change";
+import { AS_WRITTEN, type Canonical } from "./moves";
 import { type Whole, isActedAs } from "./sides";
 import { step } from "../progress";
 
@@ -24,8 +24,15 @@ export interface RightChange {
 export function rightChanges(
   before: readonly HeldRight[],
   after: readonly HeldRight[],
+  canonical: Canonical = AS_WRITTEN,
 ): readonly RightChange[] {
-  return [...oneWay(before, after, true), ...oneWay(after, before, false)];
+  const made = canonical === AS_WRITTEN ? after : after.map((right) => canonicalRight(right, canonical));
+  return [...oneWay(before, made, true), ...oneWay(made, before, false)];
+}
+
+function canonicalRight({ text, covers, ...right }: HeldRight, canonical: Canonical): HeldRight {
+  const same = covers && { ...covers, on: canonical(covers.on), under: canonical(covers.under) };
+  return { ...right, text: canonical(text), ...(same && { covers: same }) };
 }
 
 /** The rights of `held` that `others` do not cover; one that is wider than one of `others` widens it. */
@@ -61,7 +68,7 @@ const LIMITS = "it limits what else is granted, or may limit it, or has too many
  * resources name, and to everyone.
  */
 export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
-  const [olds, news] = [grantedTo(before.inside), grantedTo(after.inside)];
+  const [olds, news] = [grantedTo(before), grantedTo(after)];
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((to) => {
     step("grants compared");
     const [old = [], made = []] = [olds.get(to), news.get(to)];
@@ -70,7 +77,7 @@ export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
       // If a service account acts as the identity on a side, its rights were compared for that service account.
       const [wasTold, isTold] = [areActedAs(before, was), areActedAs(after, is)];
       if (wasTold && isTold) return [];
-      const found = rightChanges(rightsOf(was), rightsOf(is));
+      const found = rightChanges(rightsOf(was), rightsOf(is), after.canonical);
       return found.filter(({ isNew }) => !(isNew ? isTold : wasTold));
     });
     return rightRows(changes, { job: "trust", stack: "", subject: to });
@@ -86,10 +93,10 @@ function rightsOf(granted: readonly Granted[] = []): readonly HeldRight[] {
   return granted.flatMap((each) => each.rights());
 }
 
-function grantedTo({ clouds }: Inside): ReadonlyMap<string, readonly Granted[]> {
+function grantedTo({ inside, canonical }: Whole): ReadonlyMap<string, readonly Granted[]> {
   return grouped(
-    clouds.flatMap(({ granted }) => granted),
-    ({ to }) => to,
+    inside.clouds.flatMap(({ granted }) => granted),
+    ({ to }) => canonical(to),
   );
 }
 

@@ -6,6 +6,7 @@ import type { Granted } from "../cloud";
 import type { Inside } from "../explainer";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Source, sourceText } from "../read/source";
+import type { Canonical } from "./moves";
 
 /** What was read of one side. */
 export interface Whole {
@@ -15,6 +16,8 @@ export interface Whole {
    * during that comparison.
    */
   readonly actedAs: Set<string>;
+  /** A text as the old side would write it, which has other Terraform addresses for what only moved. */
+  readonly canonical: Canonical;
 }
 
 /** One side with one of its clusters; `undefined` if it does not have the cluster. */

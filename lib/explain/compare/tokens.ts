@@ -16,7 +16,7 @@ import type { Pair, Side } from "./sides";
 export function* tokenChanges({ stack, before, after }: Pair): Generator<Change> {
   const [olds, news] = [tokenRights(before), tokenRights(after)];
   for (const subject of new Set([...olds.keys(), ...news.keys()])) {
-    const changes = rightChanges(olds.get(subject) ?? [], news.get(subject) ?? []);
+    const changes = rightChanges(olds.get(subject) ?? [], news.get(subject) ?? [], after.canonical);
     yield* rightRows(changes, { job: "trust", stack, subject });
   }
 }

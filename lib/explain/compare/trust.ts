@@ -9,37 +9,41 @@ import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
 import { matchesPattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import { type Answer, worstOf } from "../answer";
 import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
-import type { Inside } from "../explainer";
 import type { Verdict } from "../result";
 import { type Change, type ChangeKind, type ComparedState, placed } from "./change";
+import { AS_WRITTEN, type Canonical } from "./moves";
+import type { Whole } from "./sides";
 import { step } from "../progress";
 
 const PREFIX = "system:serviceaccount:";
 
 /** The differences of all identities; one that only one side declares is new or gone with everyone that it admits. */
-export function* trustChanges(before: Inside, after: Inside): Generator<Change> {
+export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
   const [olds, news] = [before, after].map(identitiesOf);
   const issuers = [...new Set([before, after].flatMap(issuersOf))];
+  const { canonical } = after;
   for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
     step("identities compared");
     const [old = [], made = []] = [olds?.get(key), news?.get(key)];
     for (let place = 0; place < Math.max(old.length, made.length); place++)
-      yield* identityChanges(old[place], made[place], issuers);
+      yield* identityChanges(old[place], made[place], issuers, canonical);
   }
 }
 
 /** By what tells identities apart: an ARN if it is known, or else address and name. */
-function identitiesOf({ clouds }: Inside): ReadonlyMap<string, readonly DeclaredIdentity[]> {
-  const all = clouds.flatMap(({ cloud, identities }) => identities.map((each) => [cloud, each] as const));
+function identitiesOf({ inside, canonical }: Whole): ReadonlyMap<string, readonly DeclaredIdentity[]> {
+  const all = inside.clouds.flatMap(({ cloud, identities }) =>
+    identities.map((each) => [cloud, each] as const),
+  );
   const groups = grouped(all, ([cloud, { names, address }]) => {
     const arn = names.find((name) => name.startsWith("arn:"));
-    return `${cloud} ${arn ?? [address, ...names].join(" ")}`;
+    return `${cloud} ${arn ?? canonical([address, ...names].join(" "))}`;
   });
   return new Map([...groups].map(([key, group]) => [key, group.map(([, each]) => each)]));
 }
 
-function issuersOf({ facts }: Inside): readonly string[] {
-  return facts.clusters.flatMap(({ issuer }) => orElse(issuer, () => []));
+function issuersOf({ inside }: Whole): readonly string[] {
+  return inside.facts.clusters.flatMap(({ issuer }) => orElse(issuer, () => []));
 }
 
 function literals(texts: readonly Known<string>[]): readonly string[] {
@@ -55,6 +59,7 @@ function* identityChanges(
   old: DeclaredIdentity | undefined,
   made: DeclaredIdentity | undefined,
   clusterIssuers: readonly string[],
+  canonical: Canonical,
 ): Generator<Change> {
   const [before, after] = [old?.terms, made?.terms];
   const both = [before, after].flatMap((terms) => terms ?? []);
@@ -63,9 +68,9 @@ function* identityChanges(
   const asked = [...issuers].flatMap((issuer) =>
     [...audiences].map((audience) => ({ issuer: known(issuer), audience })),
   );
-  const isSame = before && after && textOf(before) === textOf(after);
+  const isSame = before && after && textOf(before) === textOf(after, canonical);
   const isOpen = both.some(({ beyond }) => beyond.length > 0);
-  const [was, is] = [before, after].map((terms) => [...new Set((terms?.maps ?? []).map(shown))].sort());
+  const [was, is] = [textsOf(before?.maps), textsOf(after?.maps, canonical)];
   const [gone, added] = [without(was, is), without(is, was)];
   if (old && made && gone + added !== "")
     yield whole(
@@ -85,7 +90,7 @@ function* identityChanges(
   const subjects = new Set(both.flatMap((each) => literals(each.subjects)));
   const seen = new Set<string>();
   for (const each of asked)
-    for (const change of subjectChanges(old, made, each, subjects) ?? [cut(old, made)]) {
+    for (const change of subjectChanges(old, made, each, subjects, canonical) ?? [cut(old, made)]) {
       // One subject for several audiences is one line.
       const key = JSON.stringify([change.kind, change.subject, change.before, change.after]);
       if (!seen.has(key)) yield change;
@@ -93,15 +98,19 @@ function* identityChanges(
     }
 }
 
-function without(all: readonly string[] = [], others: readonly string[] = []): string {
+function without(all: readonly string[], others: readonly string[]): string {
   return all.filter((each) => !others.includes(each)).join(", ");
 }
 
-function textOf(terms: TrustTerms | undefined): string {
+function textsOf(all: readonly Known<string>[] = [], canonical = AS_WRITTEN): readonly string[] {
+  return [...new Set(all.map((each) => canonical(shown(each))))].sort();
+}
+
+function textOf(terms: TrustTerms | undefined, canonical = AS_WRITTEN): string {
   if (!terms) return "nothing";
   const { issuers, audiences, subjects, beyond } = terms;
-  const texts = [issuers, audiences, subjects].map((each) => [...new Set(each.map(shown))].sort().join(", "));
-  return [...texts, beyond.map(shown).join(", ")].filter(Boolean).join("; ");
+  const texts = [issuers, audiences, subjects].map((each) => textsOf(each, canonical).join(", "));
+  return [...texts, canonical(beyond.map(shown).join(", "))].filter(Boolean).join("; ");
 }
 
 function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefined): Change {
@@ -151,13 +160,14 @@ function subjectChanges(
   made: DeclaredIdentity | undefined,
   asked: Asked,
   texts: ReadonlySet<string>,
+  canonical: Canonical,
 ): readonly Change[] | undefined {
   const sets = [...texts].filter(hasWildcard);
   if (classesOf(sets, []) === undefined) return undefined;
   const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
     ...{ subject, label },
     before: judged(old, { ...asked, subject }),
-    after: judged(made, { ...asked, subject }),
+    after: judged(made, { ...asked, subject }, canonical),
   }));
   const had = rows.some(({ before }) => before.verdict === "allowed");
   const has = rows.some(({ after }) => after.verdict === "allowed");
@@ -192,9 +202,16 @@ function admittedChange(
     ...{ subject: label, ...exampleOf(row) },
     before: old ? state(before) : null,
     after: made ? state(after) : null,
-    removed: placed(before.answer.evidence),
-    added: placed(after.answer.evidence),
+    removed: deciding(before, after),
+    added: deciding(after, before),
   };
+}
+
+/** What both sides rest on decides between them; what only the side that admits rests on is not what differs. */
+function deciding({ answer: { evidence } }: Judged, other: Judged): Change["added"] {
+  const paths = other.answer.evidence.map(({ source }) => source?.path);
+  const shared = evidence.filter(({ source }) => source && paths.includes(source.path));
+  return placed(shared.length > 0 ? shared : evidence);
 }
 
 /** A subject that both sides admit, one of them with tokens for any audience. */
@@ -228,11 +245,11 @@ const VERDICTS: Readonly<Record<Answer["status"], Verdict>> = {
   skipped: "unknown",
 };
 
-function judged(identity: DeclaredIdentity | undefined, claims: ShownClaims): Judged {
+function judged(identity: DeclaredIdentity | undefined, claims: ShownClaims, canonical = AS_WRITTEN): Judged {
   if (!identity) return { verdict: "denied", as: null, why: "", answer: { evidence: [] } };
   const { issuer, audience, subject } = identity.trust(claims);
   const answer = worstOf(issuer, audience, subject);
-  return { verdict: VERDICTS[answer.status], as: identity.address, why: answer.reason, answer };
+  return { verdict: VERDICTS[answer.status], as: identity.address, why: canonical(answer.reason), answer };
 }
 
 function state({ verdict, as }: Judged): ComparedState {

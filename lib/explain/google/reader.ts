@@ -15,7 +15,8 @@ import type {
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import { grantsNotRead } from "../shared/not-read";
-import type { Issuers } from "../shared/object-store";
+import { keysIn } from "../shared/issuers";
+import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { grantedTo } from "./held";
 import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
@@ -134,6 +135,12 @@ function acceptedAudiences({
   return stated.length > 0 ? stated : [joined(pool, "/providers/", providerId)];
 }
 
+/** The keys that it was given; `undefined` if it fetches them, or if they are not known. */
+function handedKeys({ jwks, resource: { source } }: PoolProvider): PublishedKeys | undefined {
+  const text = orElse(jwks, () => undefined);
+  return text === undefined ? undefined : { ...keysIn(known(text)), source };
+}
+
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
   const { issuer, condition, mapping, off, doubt } = provider;
@@ -151,6 +158,7 @@ function termsOf(provider: PoolProvider): TrustTerms {
     audiences: acceptedAudiences(provider),
     subjects: named,
     maps: mapped.map(([name, each]) => joined(name, " = ", each.text)),
+    keys: handedKeys(provider),
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),

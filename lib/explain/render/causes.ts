@@ -8,6 +8,7 @@ import { type Finding, aboutOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { named } from "../shared/words";
 import { jobWords } from "./jobs";
+import { SEVERITIES } from "./severities";
 
 /** A finding of any job, or of the audit. */
 export type AnyFinding = Finding & { readonly job?: ExplainResult["job"] };
@@ -16,18 +17,20 @@ export type AnyFinding = Finding & { readonly job?: ExplainResult["job"] };
 export interface Cause {
   /** Never empty. */
   readonly findings: readonly [AnyFinding, ...AnyFinding[]];
-  /** The stack, or what the names of several have in common. */
+  /** The stack, or the first of several and how many more there are. */
   readonly stack: string;
-  /** `shop/web pulls …`, or `12 pulls (shop/* pulls …)`. */
+  /** `shop/web pulls …`, or `12 pulls (shop/web, shop/api, shop/cart, shop/mail and 8 more pulls …)`. */
   readonly who: string;
   readonly reason: string;
   readonly remedy: string;
+  /** What an operator sees; empty if it is not known. */
+  readonly log: string;
 }
 
 /** A text in pieces; those at odd places are what the finding names of its own. */
 type Pieces = readonly string[];
 
-const ORDER: readonly Finding["severity"][] = ["error", "warning", "note"];
+const ORDER = Object.keys(SEVERITIES);
 
 /** The causes of findings: errors first, accepted ones last, and otherwise in their order. */
 export function causesOf(findings: readonly AnyFinding[]): readonly Cause[] {
@@ -47,12 +50,12 @@ export function causesOf(findings: readonly AnyFinding[]): readonly Cause[] {
     .flatMap((group): readonly Cause[] => {
       const [first, ...others] = group.map(({ finding }) => finding);
       if (first === undefined) return [];
-      const [reason = "", remedy = ""] = [0, 1].map((at) =>
+      const [reason = "", remedy = "", log = ""] = [0, 1, 2].map((at) =>
         together(group.map(({ pieces }) => pieces[at] ?? [])),
       );
       const all = [first, ...others] as const;
       return [
-        { findings: all, stack: common(all.map(({ stack }) => stack)), who: whoOf(all), reason, remedy },
+        { findings: all, stack: listed(all.map(({ stack }) => stack)), who: whoOf(all), reason, remedy, log },
       ];
     })
     .sort((one, other) => rank(one.findings[0]) - rank(other.findings[0]));
@@ -62,14 +65,14 @@ function whoOf(findings: readonly [AnyFinding, ...AnyFinding[]]): string {
   const [first] = findings;
   if (findings.length === 1) return aboutOf(first);
   const [subject, target] = [findings.map((each) => each.subject), findings.map((each) => each.target)].map(
-    common,
+    listed,
   );
   const kind = first.job ? jobWords[first.job].several : "findings";
   return `${findings.length} ${kind} (${aboutOf({ ...first, subject: subject ?? "", target: target ?? "" })})`;
 }
 
-/** Reason and remedy in pieces. */
-function piecesOf(finding: AnyFinding): readonly [Pieces, Pieces] {
+/** Reason, remedy and log in pieces. */
+function piecesOf(finding: AnyFinding): readonly Pieces[] {
   const isOwn = ownName(finding);
   const split = (text: string): Pieces => {
     const pieces = [""];
@@ -79,7 +82,7 @@ function piecesOf(finding: AnyFinding): readonly [Pieces, Pieces] {
     }
     return pieces;
   };
-  return [split(finding.reason), split(finding.remedy)];
+  return [finding.reason, finding.remedy, finding.log ?? ""].map(split);
 }
 
 const WORD_END = "(?![a-z0-9])";
@@ -105,36 +108,15 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The text of several findings, with what the words in each place have in common. */
+/** The text of several findings, with the words of all of them in each place. */
 function together(all: readonly Pieces[]): string {
   const [first = []] = all;
   return first
-    .map((piece, at) => (at % 2 === 0 ? piece : common(all.map((pieces) => pieces[at] ?? ""))))
+    .map((piece, at) => (at % 2 === 0 ? piece : listed(all.map((pieces) => pieces[at] ?? ""))))
     .join("");
 }
 
-/** One text for several: itself, else what begin and end have in common around `*`, else the first few. */
-function common(texts: readonly string[]): string {
-  const distinct = [...new Set(texts)];
-  const [first = "", ...others] = distinct;
-  if (others.length === 0) return first;
-  const begin = cut(others.reduce((prefix, text) => shared(prefix, text), first));
-  const rest = distinct.map((text) => reversed(text.slice(begin.length)));
-  const end = reversed(cut(rest.reduce((suffix, text) => shared(suffix, text))));
-  return begin === "" && end === "" ? named(distinct) : `${begin}*${end}`;
-}
-
-function shared(one: string, other: string): string {
-  let length = 0;
-  while (length < one.length && one[length] === other[length]) length++;
-  return one.slice(0, length);
-}
-
-/** Whole words alone: `prod_shop_` of `prod_shop_web` and `prod_shop_worker`. */
-function cut(text: string): string {
-  return text.replace(/(?<![A-Za-z0-9])[A-Za-z0-9]+$/, "");
-}
-
-function reversed(text: string): string {
-  return [...text].reverse().join("");
+/** Names as they were written: a pattern that covers them would also cover others. */
+function listed(texts: readonly string[]): string {
+  return named([...new Set(texts)]);
 }

@@ -16,15 +16,20 @@ interface Row {
 /** The allowed results of a stack. */
 export interface AllowedResults {
   readonly stack: string;
-  /** The result where it is the only one; `undefined` where there are several. */
-  readonly only: ExplainResult | undefined;
+  /** The results, if they are few; otherwise empty. */
+  readonly few: readonly ExplainResult[];
   /** `12 pulls`, `1 component`. */
   readonly allowed: readonly string[];
 }
 
+/** So many allowed results are shown one by one, with their identities; if there are more, only the sole one of a stack is. */
+const FEW = 10;
+
 /** Counts results, by stack and job. */
 export class Counts {
   readonly #rows = new Map<string, Row>();
+  /** The allowed results, up to one more than are few. */
+  readonly #few: ExplainResult[] = [];
 
   add(result: ExplainResult): void {
     const { stack, job, verdict } = result;
@@ -36,14 +41,20 @@ export class Counts {
     }));
     row.counts[verdict] += 1;
     if (result.accepted) row.counts.accepted += 1;
-    if (verdict === "allowed") row.allowed ??= result;
+    if (verdict !== "allowed") return;
+    row.allowed ??= result;
+    if (this.#few.length <= FEW) this.#few.push(result);
   }
 
   get allowed(): readonly AllowedResults[] {
     const rows = [...this.#rows.values()].filter(({ counts }) => counts.allowed > 0);
+    const few = this.#few.length > FEW ? [] : this.#few;
     return [...grouped(rows, ({ stack }) => stack)].map(([stack, group]) => ({
       stack,
-      only: group.length === 1 && group[0]?.counts.allowed === 1 ? group[0].allowed : undefined,
+      few:
+        group.length === 1 && group[0]?.allowed && group[0].counts.allowed === 1
+          ? [group[0].allowed]
+          : few.filter((each) => each.stack === stack),
       allowed: group.map(({ job, counts }) => several(counts.allowed, job)),
     }));
   }

@@ -1,15 +1,10 @@
-import { type Finding, findingsOf, warningsOf, placeOf } from "../findings";
+import { findingsOf, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { printable } from "./printable";
 import type { RenderReportOptions } from "./json";
-
-const COMMANDS: Readonly<Record<Finding["severity"], string>> = {
-  error: "error",
-  warning: "warning",
-  note: "notice",
-};
+import { SEVERITIES } from "./severities";
 
 /**
  * The results as annotations of a GitHub workflow, one for each cause, because a step shows ten of each kind; accepted
@@ -39,7 +34,7 @@ function annotation({ findings: [first], stack, who, reason, remedy }: Cause): s
   ];
   const until = accepted ? ` (accepted until ${accepted.expires}: ${accepted.reason})` : "";
   const todo = remedy === "" ? "" : `; remedy: ${remedy}`;
-  const command = accepted ? "notice" : COMMANDS[severity];
+  const command = accepted ? "notice" : SEVERITIES[severity].command;
   return `::${command} ${properties.join(",")}::${data(`${who}: ${reason}${todo}${until}`)}\n`;
 }
 

@@ -1,7 +1,7 @@
 import type { CheckResult, Evidence } from "../answer";
 import { lineOf } from "../read/source-lines";
 import type { FleetWarning } from "../cloud";
-import type { Finding } from "../findings";
+import { type Finding, WARNING_SEVERITY } from "../findings";
 import type { Acceptance, ExplainResult } from "../result";
 import { printableLines } from "./printable";
 
@@ -24,7 +24,7 @@ export const EXPLAIN_JSON_VERSION = 1;
  * Each result has job, stack, subject, target, verdict, as and checks; each check id, status, reason, evidence
  * (`{ text, source? }`, the source with `file`, `path`, and `line`, `document` and `stated` where they apply), remedy, and
  * `log` where what an operator sees is known. A fleet access has warnings as well, each
- * with id, reason, evidence and remedy; a result that is accepted has `accepted`. With an audit, `audit` follows the results.
+ * with id, severity, reason, evidence and remedy; a result that is accepted has `accepted`. With an audit, `audit` follows the results.
  * Its schema is `docs/explain.schema.json`.
  */
 export function* renderJson(
@@ -75,7 +75,7 @@ function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): ob
 }
 
 function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object {
-  return { id, reason, evidence: evidence.map(withLine), remedy };
+  return { id, severity: WARNING_SEVERITY, reason, evidence: evidence.map(withLine), remedy };
 }
 
 /** Looks up lines only for what is written; facts keep paths. */

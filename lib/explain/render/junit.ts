@@ -6,6 +6,7 @@ import { type AnyFinding, causesOf } from "./causes";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
 import type { RenderReportOptions } from "./json";
+import { SEVERITIES } from "./severities";
 
 /** A test case: what it is called, and what did not hold. */
 interface Case {
@@ -45,16 +46,10 @@ function caseOf(result: ExplainResult): Case {
   return { name: `${subject} ${jobWords[job].verb} ${target}`, findings: findingsOf(result) };
 }
 
-const ELEMENTS: Readonly<Record<Finding["severity"], "failure" | "error" | undefined>> = {
-  error: "failure",
-  warning: "error",
-  note: undefined,
-};
-
 function elementOf({ findings }: Case): "failure" | "error" | "skipped" | undefined {
   const [first] = findings;
   if (first === undefined) return undefined;
-  return findings.every(({ accepted }) => accepted) ? "skipped" : ELEMENTS[first.severity];
+  return findings.every(({ accepted }) => accepted) ? "skipped" : SEVERITIES[first.severity].element;
 }
 
 function* suiteText(suite: string, cases: readonly Case[]): Generator<string> {

@@ -4,15 +4,10 @@ import { type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { printable } from "./printable";
 import type { RenderReportOptions } from "./json";
+import { SEVERITIES } from "./severities";
 
 /** A comment on a pull request has at most 65,536 characters. */
 const SHOWN = 20;
-
-const LABELS: Readonly<Record<Finding["severity"], string>> = {
-  error: "denied",
-  warning: "unknown",
-  note: "warning",
-};
 
 /**
  * The results as Markdown for a comment on a pull request or a job's summary: the counts, and a table with a row for
@@ -28,7 +23,7 @@ export function* renderMarkdown(
     return [...findingsOf(result), ...warningsOf(result)];
   });
   yield `### Workload identity: ${counts.total()}\n`;
-  yield* table(causesOf(findings), (severity) => LABELS[severity], "Verdict");
+  yield* table(causesOf(findings), (severity) => SEVERITIES[severity].verdict, "Verdict");
   if (audit === undefined) return;
   yield `### Audit: ${audit.length === 0 ? "nothing found" : `${audit.length} found`}\n\n`;
   yield* table(causesOf(audit), (severity) => severity, "Severity");

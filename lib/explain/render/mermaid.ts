@@ -55,7 +55,7 @@ function* chain(
   for (const { name, check } of nodes) yield `    ${name}["${quoted(check.id)}"]:::${check.status}\n`;
   yield `    ${nodes.map(({ name }) => name).join(" --> ")}\n`;
   for (const [index, warning] of warnings.entries())
-    yield `    ${id}w${index}["${quoted(`warning: ${warning.id}`)}"]:::warning\n`;
+    yield `    ${id}w${index}["${quoted(`note: ${warning.id}`)}"]:::warning\n`;
   yield "  end\n";
 }
 

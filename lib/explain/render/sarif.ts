@@ -7,6 +7,7 @@ import type { ExplainResult } from "../result";
 import type { AnyFinding } from "./causes";
 import { printable, printableLines } from "./printable";
 import type { RenderReportOptions } from "./json";
+import { SEVERITIES } from "./severities";
 
 /** Source: OASIS SARIF 2.1.0 with errata 01, the id of its schema. */
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -64,7 +65,7 @@ function resultOf(finding: AnyFinding): object {
   const hash = fingerprint(finding);
   return {
     ruleId: id,
-    level: severity,
+    level: SEVERITIES[severity].level,
     message: { text: literal(text) },
     locations: [
       {

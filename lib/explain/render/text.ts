@@ -1,12 +1,13 @@
 import type { CheckResult, Evidence, Status } from "../answer";
 import type { FleetWarning } from "../cloud";
-import { type Finding, findingsOf, openLinks, warningsOf } from "../findings";
+import { type Finding, WARNING_SEVERITY, findingsOf, openLinks, warningsOf } from "../findings";
 import { type ExplainResult, type Verdict, VERDICTS } from "../result";
 import { placeText } from "../read/source-lines";
 import { type AnyFinding, type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
+import { SEVERITIES } from "./severities";
 import {
   type ObjectKind,
   anything,
@@ -88,8 +89,9 @@ const WIDTH = 9;
 const STATUS_WIDTH = 8;
 
 /**
- * The results for people, piece by piece: a line for each cause, denied first, with link, reason and remedy; how many are
- * allowed; at the end how many of each verdict.
+ * The results for people, piece by piece: a line for each cause, denied first, with link, reason and remedy, and below it
+ * the place and what an operator sees; allowed results with their identities, or how many if they are more than ten; at the
+ * end how many of each verdict.
  */
 export function* renderText(
   results: Iterable<ExplainResult>,
@@ -108,7 +110,7 @@ export function* renderText(
     else if (result.verdict === "allowed" && only) yield allowedLine(result, paint);
     else findings.push(...shortly(result));
   }
-  for (const cause of causesOf(findings)) yield causeLine(cause, verdictLabel(cause), paint);
+  for (const cause of causesOf(findings)) yield* causeLines(cause, verdictLabel(cause), paint);
   if (summary) yield* counts.lines();
   else if (!verbose && !only) yield* allowedLines(counts, paint);
   if (audit) yield* auditLines(audit, paint);
@@ -125,21 +127,24 @@ function shortly(result: ExplainResult): readonly AnyFinding[] {
   return [...(first ? [{ ...first, reason: first.reason + more }] : []), ...warningsOf(result)];
 }
 
-const LABELS: Readonly<Record<Finding["severity"], Label>> = {
-  error: "denied",
-  warning: "unknown",
-  note: "warning",
-};
-
 function verdictLabel({ findings: [{ severity, accepted }] }: Cause): Label {
-  return accepted ? "accepted" : LABELS[severity];
+  return accepted ? "accepted" : SEVERITIES[severity].verdict;
 }
 
-function causeLine({ findings, stack, who, reason, remedy }: Cause, label: Label, paint: Paint): string {
-  const [{ id, accepted }] = findings;
+/** A line, and below it where the first finding is, and what an operator sees. */
+function* causeLines(
+  { findings, stack, who, reason, remedy, log }: Cause,
+  label: Label,
+  paint: Paint,
+): Generator<string> {
+  const [{ id, accepted, evidence }] = findings;
   const until = accepted ? `; accepted until ${accepted.expires}: ${accepted.reason}` : "";
   const todo = remedy === "" || accepted ? "" : `; remedy: ${remedy}`;
-  return `${painted(label, paint)}${printable(`${prefix(stack)}${who}: ${id}: ${reason}${todo}${until}`)}\n`;
+  yield `${painted(label, paint)}${printable(`${prefix(stack)}${who}: ${id}: ${reason}${todo}${until}`)}\n`;
+  const place = evidence.find(({ source }) => source)?.source;
+  const more = findings.length > 1 ? ", and others" : "";
+  if (place) yield `${" ".repeat(WIDTH)}at ${printable(placeText(place))}${more}\n`;
+  if (log !== "") yield `${" ".repeat(WIDTH)}log: ${printable(log)}\n`;
 }
 
 function painted(label: Label, paint: Paint): string {
@@ -150,12 +155,11 @@ function prefix(stack: string): string {
   return stack === "" ? "" : `${stack}: `;
 }
 
-/** The only allowed result of a stack in full; of several how many there are. */
+/** Each allowed result in full if they are few; of many how many there are. */
 function* allowedLines(counts: Counts, paint: Paint): Generator<string> {
-  for (const { stack, only, allowed } of counts.allowed)
-    yield only
-      ? allowedLine(only, paint)
-      : `${painted("allowed", paint)}${printable(prefix(stack))}${allowed.join(", ")}\n`;
+  for (const { stack, few, allowed } of counts.allowed)
+    if (few.length > 0) for (const each of few) yield allowedLine(each, paint);
+    else yield `${painted("allowed", paint)}${printable(prefix(stack))}${allowed.join(", ")}\n`;
 }
 
 function allowedLine(result: ExplainResult, paint: Paint): string {
@@ -165,11 +169,8 @@ function allowedLine(result: ExplainResult, paint: Paint): string {
 function* auditLines(audit: readonly Finding[], paint: Paint): Generator<string> {
   yield audit.length === 0 ? "\naudit: nothing found\n" : "\naudit:\n";
   for (const cause of causesOf(audit)) {
-    const [{ severity, accepted, evidence }] = cause.findings;
-    const place = evidence.find(({ source }) => source)?.source;
-    const where = place ? ` (${placeText(place)})` : "";
-    const shown = { ...cause, reason: `${cause.reason}${where}` };
-    yield causeLine(shown, accepted ? "accepted" : severity, paint);
+    const [{ severity, accepted }] = cause.findings;
+    yield* causeLines(cause, accepted ? "accepted" : severity, paint);
   }
   if (audit.length > 0) yield "\n";
 }
@@ -209,7 +210,7 @@ function* checkLines(
 
 /** Warnings stand below the links, and change no verdict. */
 function* warningLines({ id, reason, evidence, remedy }: FleetWarning, paint: Paint): Generator<string> {
-  yield `  ${paint("warning")} ${id}: ${printable(reason)}\n`;
+  yield `  ${paint(WARNING_SEVERITY)}${" ".repeat(STATUS_WIDTH - WARNING_SEVERITY.length)}${id}: ${printable(reason)}\n`;
   yield* evidenceLines(evidence);
   if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
 }

@@ -53,8 +53,21 @@ export class PublishedIssuers implements Issuers {
         const name = this.#nameOf(url, host);
         return (name === undefined ? [] : current(host, name))
           .filter(isRead)
-          .map(({ text, source }) => ({ ids: keySet(text).ids, source }));
+          .map(({ text, source }) => ({ ...keysIn(text), source }));
       }),
+    );
+  }
+
+  get published(): readonly Known<string>[] {
+    return this.#stores.flatMap(({ objects }) =>
+      [...objects].flatMap(([name, documents]) =>
+        isDiscovery(name)
+          ? documents.flatMap(({ text }): readonly Known<string>[] => {
+              const issuer = optionalText(childOf(parsedTree(text), "issuer"));
+              return isAbsent(issuer) ? [] : [issuer as Known<string>];
+            })
+          : [],
+      ),
     );
   }
 
@@ -143,9 +156,19 @@ function folder(name: string): string {
   return plain === "" ? "" : `${plain}/`;
 }
 
+function isDiscovery(name: string): boolean {
+  return name === DISCOVERY || name.endsWith(`/${DISCOVERY}`);
+}
+
+/** The keys of a set that was published or handed over. */
+export function keysIn(text: Known<string>): Omit<PublishedKeys, "source"> {
+  const { ids, signing } = keySet(text);
+  return { ids, signing };
+}
+
 function namingHosts(issuer: Known<string>, store: ObjectStore): readonly Host[] {
   return [...store.objects].flatMap(([name, objects]): readonly Host[] => {
-    if (name !== DISCOVERY && !name.endsWith(`/${DISCOVERY}`)) return [];
+    if (!isDiscovery(name)) return [];
     const isNamed = objects.some((object) => same(issuerIn(object), issuer) === "yes");
     return isNamed ? [{ issuer, store, door: undefined, base: name.slice(0, -DISCOVERY.length) }] : [];
   });

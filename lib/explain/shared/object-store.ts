@@ -50,10 +50,14 @@ export interface Issuers {
    */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer;
   keysOf(issuer: Known<string>): readonly PublishedKeys[];
+  /** The issuers that discovery documents name. */
+  readonly published: readonly Known<string>[];
 }
 
 /** Keys that an issuer publishes. */
 export interface PublishedKeys {
   readonly ids: readonly string[];
+  /** The ids of those that verify signatures, by the members that make a key. */
+  readonly signing: ReadonlyMap<string, string>;
   readonly source: Source;
 }

@@ -9,14 +9,14 @@ const of = (spoke: string): readonly ExplainResult[] =>
 it("text has warnings below the links, with evidence and remedy", () => {
   const lines = [...renderText(of("shop-aws"), { verbose: true })].join("").split("\n");
   const place = lines.findIndex((line) =>
-    line.startsWith("  warning wide-policy: AmazonEKSClusterAdminPolicy"),
+    line.startsWith("  note    wide-policy: AmazonEKSClusterAdminPolicy"),
   );
   expect(lines[place - 1]).toContain("spoke-authorizes");
   expect(lines[place + 1]).toContain("seen: access policy");
   expect(lines[place + 2]).toContain("remedy: use a narrower access policy");
   expect(lines[0]).toMatch(/^allowed {2}gitops-hub: argocd\/argocd-server enters shop-aws as arn:aws:iam::/);
-  expect([...renderText(of("shop-aws"), { verbose: true, colour: true })].join("")).toContain("[33mwarning");
-  expect([...renderText(of("shop-google"), { verbose: true })].join("")).not.toContain("warning");
+  expect([...renderText(of("shop-aws"), { verbose: true, colour: true })].join("")).toContain("[90mnote");
+  expect([...renderText(of("shop-google"), { verbose: true })].join("")).not.toContain("  note ");
 });
 
 it("JSON has the same version, and a list of warnings beside the checks", () => {
@@ -31,13 +31,19 @@ it("JSON has the same version, and a list of warnings beside the checks", () => 
     ["fleet-access", ["wide-policy"]],
     ["fleet-access", []],
   ]);
-  expect(Object.keys(results[0]?.warnings[0] ?? {})).toEqual(["id", "reason", "evidence", "remedy"]);
+  expect(Object.keys(results[0]?.warnings[0] ?? {})).toEqual([
+    "id",
+    "severity",
+    "reason",
+    "evidence",
+    "remedy",
+  ]);
 });
 
 it("Mermaid has a node of its own for each warning, outside of the chain", () => {
   const text = [...renderMermaid(of("shop-aws"))].join("");
   expect(text).toContain("  classDef warning ");
-  expect(text).toContain('    p1w0["warning: wide-policy"]:::warning\n  end\n');
+  expect(text).toContain('    p1w0["note: wide-policy"]:::warning\n  end\n');
   expect(text).toContain("p1c14 --> p1c15\n");
   expect([...renderMermaid(of("shop-google"))].join("")).not.toContain("warning");
 });

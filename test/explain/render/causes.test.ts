@@ -26,8 +26,8 @@ describe("findings have one cause", () => {
         subject: `shop/${name}`,
         reason: `role prod_shop_${name} lacks ecr:BatchGetImage on base/node`,
       })),
-      `4 pulls (shop/* pulls ${HOST}/base/node:20)`,
-      "role prod_shop_* lacks ecr:BatchGetImage on base/node",
+      `4 pulls (shop/web, shop/jobs, shop/mail, shop/cart pulls ${HOST}/base/node:20)`,
+      "role prod_shop_web, prod_shop_jobs, prod_shop_mail, prod_shop_cart lacks ecr:BatchGetImage on base/node",
     ],
     [
       "that differ in the subject",
@@ -35,8 +35,8 @@ describe("findings have one cause", () => {
         subject: `shop/${name}`,
         reason: `does not admit system:serviceaccount:shop:${name}: nothing allows it`,
       })),
-      `2 pulls (shop/* pulls ${HOST}/base/node:20)`,
-      "does not admit system:serviceaccount:shop:*: nothing allows it",
+      `2 pulls (shop/web, shop/jobs pulls ${HOST}/base/node:20)`,
+      "does not admit system:serviceaccount:shop:web, system:serviceaccount:shop:jobs: nothing allows it",
     ],
     [
       "that differ in the image",
@@ -44,8 +44,17 @@ describe("findings have one cause", () => {
         target: `${HOST}/base/${name}`,
         reason: `may not read arn:aws:ecr:eu-west-1:111122223333:repository/base/${name}`,
       })),
-      `2 pulls (shop/web pulls ${HOST}/base/*)`,
-      "may not read arn:aws:ecr:eu-west-1:111122223333:repository/base/*",
+      `2 pulls (shop/web pulls ${HOST}/base/node, ${HOST}/base/go)`,
+      "may not read arn:aws:ecr:eu-west-1:111122223333:repository/base/node, arn:aws:ecr:eu-west-1:111122223333:repository/base/go",
+    ],
+    [
+      "that are many: the first of them, and how many more there are",
+      ["a", "b", "c", "d", "e", "f"].map((name) => ({
+        subject: `shop/${name}-1`,
+        reason: `nothing lets shop/${name}-1 in`,
+      })),
+      `6 pulls (shop/a-1, shop/b-1, shop/c-1, shop/d-1 and 2 more pulls ${HOST}/base/node:20)`,
+      "nothing lets shop/a-1, shop/b-1, shop/c-1, shop/d-1 and 2 more in",
     ],
     [
       "of names without anything in common",
@@ -59,19 +68,25 @@ describe("findings have one cause", () => {
     [
       "that differ in the service account's name alone",
       ["web", "jobs"].map((name) => ({ subject: `shop/${name}`, reason: `in shop, ${name} is missing` })),
-      `2 pulls (shop/* pulls ${HOST}/base/node:20)`,
+      `2 pulls (shop/web, shop/jobs pulls ${HOST}/base/node:20)`,
       "in shop, web, jobs is missing",
     ],
     [
       "that differ in the namespace alone",
       ["shop", "batch"].map((name) => ({ subject: `${name}/web`, reason: `no namespace ${name}` })),
-      `2 pulls (*/web pulls ${HOST}/base/node:20)`,
+      `2 pulls (shop/web, batch/web pulls ${HOST}/base/node:20)`,
       "no namespace shop, batch",
     ],
   ])("%s", (_, changes, who, reason) => {
     const causes = causesOf(changes.map(finding));
     expect(causes.map((each) => [each.who, each.reason])).toEqual([[who, reason]]);
   });
+});
+
+it("several stacks are listed, not covered by a pattern that other stacks match", () => {
+  const stacks = ["prod-a", "test-a", "dev-a"];
+  const [cause] = causesOf(stacks.map((stack) => finding({ stack })));
+  expect(cause?.stack).toBe("prod-a, test-a, dev-a");
 });
 
 describe("findings have causes of their own", () => {
@@ -83,6 +98,7 @@ describe("findings have causes of their own", () => {
     ],
     ["by another check", { id: "login-permitted" }, {}],
     ["by another remedy", { remedy: "grant it" }, { remedy: "declare it" }],
+    ["by another text in the log", { log: "no basic auth credentials" }, { log: "silent" }],
     ["by another verdict", { severity: "warning" }, {}],
     ["in another job", { job: "workload" }, {}],
     [

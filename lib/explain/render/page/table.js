@@ -103,7 +103,7 @@ function chainOf(result) {
     ),
   );
   const warned = warningsOf(result).map((each) =>
-    el("li", {}, el("h4", {}, `warning ${each.id}`), el("p", {}, each.reason), factsOf(each)),
+    el("li", {}, el("h4", {}, `note ${each.id}`), el("p", {}, each.reason), factsOf(each)),
   );
   return [
     el("h3", {}, code(subject), ` ${verb} `, code(target), ": ", word(verdict)),
