@@ -76,7 +76,7 @@ describe.each(programs.map((block) => [`${block.file}:${block.line}`, block] as 
     const project = installed(block);
     expect(inProject(project, "npx tsx main.ts")).toEqual([
       0,
-      expect.stringContaining("next: `cdktf deploy"),
+      expect.stringContaining("next: `npx cdktf deploy"),
     ]);
     const [status, text] = inProject(project, "npx cdktf-workload-identity explain");
     expect([status, text]).toEqual([0, expect.stringMatching(/\b0 denied/)]);

@@ -33,7 +33,7 @@ describe.each(starters)("%s", (name) => {
     const project = copied(name);
     expect(inProject(project, "npm run synth")).toEqual([
       0,
-      expect.stringContaining("next: `cdktf deploy prod-eu`"),
+      expect.stringContaining("next: `npx cdktf deploy prod-eu`"),
     ]);
     const stack = join(project, "cdktf.out/stacks/prod-eu");
     const readme = readFileSync(join(project, "README.md"), "utf8");

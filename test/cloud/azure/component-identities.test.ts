@@ -1,5 +1,5 @@
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { App, TerraformStack, TerraformVariable } from "cdktf";
+import { App, Testing, TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   ComponentIdentities,
