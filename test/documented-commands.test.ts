@@ -29,6 +29,7 @@ const ELSEWHERE: readonly (readonly [what: RegExp, reason: string])[] = [
 
 /** Blocks of other languages: how they are known to be right. */
 const OTHERS: Readonly<Record<string, string>> = {
+  "README.md text": "readme.test.ts compares them with what explain prints",
   "README.md yaml": "readme.test.ts compares them with what the program writes",
   "README.md json": "readme.test.ts compares them with what the program writes",
   "docs/compare.md text": "explain/compare/compare.test.ts prints it",
@@ -41,6 +42,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "examples/aro-hcp/README.md yaml": "a part of a NodePool, which the user writes",
   "examples/denied-pulls/README.md diff": "denied-pulls.test.ts makes each damage",
   "examples/fleet-multikueue/README.md yaml": "RBAC of another project, which the user writes",
+  "examples/starter-commonjs/README.md text": "pack/starters.test.ts compares them with what the starter prints",
+  "examples/starter-esm/README.md text": "pack/starters.test.ts compares them with what the starter prints",
 };
 
 /** What pages call things that are different for each reader. */

@@ -68,7 +68,7 @@ export class GitOpsHub extends TerraformStack {
     return {
       name,
       access: gkeSpoke({ cluster, project: google.project }),
-      clusterRole: "cluster-admin",
+      clusterRole: "gitops-deployer",
     };
   }
 }

@@ -85,7 +85,11 @@ export interface PullIdentity {
   readonly trust: TrustAnswer;
   /** For people and for `as`: an ARN, a client id, a principal; `undefined` if it cannot be determined. */
   readonly label: string | undefined;
-  /** What tells it from all others in its cloud; absent if the label does. */
+  /**
+   * What tells it from all others in its cloud.
+   *
+   * @defaultValue - the label
+   */
   readonly id?: Known<string>;
   /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;

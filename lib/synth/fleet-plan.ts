@@ -150,7 +150,6 @@ function checkedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedS
   return { ...spoke, access };
 }
 
-/** Requires a ClusterRole for controllers that get no rights from the cloud; without such controllers, refuses it. */
 /** As `explain` warns of the policies and roles of EKS and AKS that permit everything. */
 export function adminWarnings({ spokes }: Pick<FleetPlan, "spokes">): readonly string[] {
   return spokes.flatMap(({ name, clusterRole, namespaces }) =>
@@ -162,6 +161,7 @@ export function adminWarnings({ spokes }: Pick<FleetPlan, "spokes">): readonly s
   );
 }
 
+/** Requires a ClusterRole for controllers that get no rights from the cloud; without such controllers, refuses it. */
 export function checkRole(spoke: string, clusterRole: string | undefined, waiting: readonly string[]): void {
   if (clusterRole === undefined && waiting.length > 0)
     fail("fleet-missing", {

@@ -90,12 +90,12 @@ const PULL = {
 export const testingEntries: Readonly<Record<string, Entry>> = {
   allowsAssume: {
     settings: () => TOKEN,
-    required: ["iss", "sub", "aud"],
+    required: ["sub", "aud"],
     call: (given) => testing.allowsAssume(stack(), given as never),
   },
   rejectsAssume: {
     settings: () => TOKEN,
-    required: ["iss", "sub", "aud"],
+    required: ["sub", "aud"],
     call: (given) => testing.rejectsAssume(stack(), given as never),
   },
   allowsPull: {

@@ -15,13 +15,14 @@ import { folderOf, synthesized } from "../fixtures/explain/artefacts";
 const three = synthesized("three-clouds");
 const ACR = { serviceAccount: "shop/web", image: "acmeshop.azurecr.io/models/x" };
 const ACCOUNTS = "edge-1/manifests/20-service-accounts.yaml";
+const CLIENT_ID = "0b1f6471-1bf0-4dda-aec3-cb9272f09590";
 const ROLES = "edge-1/manifests/10-token-audience.yaml";
 
 /** The synth folder, and the one that is bound to. */
 function bound(): readonly [from: string, to: string] {
   const from = folderOf(three);
   const [name = ""] = /azurerm_user_assigned_identity_\w+_client_id/.exec([...three.values()].join()) ?? [];
-  const outputs = folderOf({ "o.json": JSON.stringify({ "edge-1": { [name]: "1f0c" } }) });
+  const outputs = folderOf({ "o.json": JSON.stringify({ "edge-1": { [name]: CLIENT_ID } }) });
   const to = folderOf({});
   bind({ outputs: join(outputs, "o.json"), from, to });
   return [from, to];
@@ -47,12 +48,12 @@ it.each<[string, (to: string, from: string) => void]>([
     (to) => edit(to, ACCOUNTS, "annotations:", "annotations:\n    acme.example/team: a"),
   ],
   ["a finished file of another synth", (to) => edit(to, ACCOUNTS, "shop_web", "shop_other")],
-  ["a finished file whose value is gone", (to) => edit(to, ACCOUNTS, "1f0c", '""')],
+  ["a finished file whose value is gone", (to) => edit(to, ACCOUNTS, CLIENT_ID, '""')],
   [
     "a finished file with another text behind the value",
     (to, from) => {
       edit(from, `stacks/${ACCOUNTS}`, 'client_id)@"', 'client_id)@ of prod"');
-      edit(to, ACCOUNTS, "1f0c", "1f0c of test");
+      edit(to, ACCOUNTS, CLIENT_ID, `${CLIENT_ID} of test`);
     },
   ],
   [

@@ -98,7 +98,7 @@ describe("the summary of a synth", () => {
     expect(summaryText([delivered], [])).toBe(
       "stack prod: Kubernetes objects are resources of stack objects, which is deployed after it\n" +
         "  needs these namespaces, whose absence only its apply shows: batch, shop\n" +
-        "  next: `cdktf deploy prod objects`\n",
+        "  next: `npx cdktf deploy prod objects`\n",
     );
   });
 

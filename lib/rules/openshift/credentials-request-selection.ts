@@ -89,8 +89,7 @@ export interface CredentialsRequestFilter {
   /**
    * The cluster's major version, 4 or 5.
    *
-   * @defaultValue - a request that is for certain major versions only is refused, since neither leaving it out nor
-   * keeping it is safe
+   * @defaultValue - a request that is for certain major versions only is refused, as with `featureGates`
    */
   readonly majorVersion?: number;
   /**
