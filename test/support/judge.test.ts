@@ -62,7 +62,7 @@ const NODES = "nodes/all-nodes.yaml";
 const GRANTS = "manifests/10-token-audience.yaml";
 const ACCOUNTS = "manifests/20-service-accounts.yaml";
 
-const ECR_PATTERN = /"\d{12}\.dkr\.ecr\.[\w-]+\.amazonaws\.com"/;
+const ECR_PATTERN = /- \d{12}\.dkr\.ecr\.[\w-]+\.amazonaws\.com/;
 
 const ROWS: readonly Row[] = [
   // AWS
@@ -144,12 +144,12 @@ const ROWS: readonly Row[] = [
   ["nodes may request tokens for any audience", GRANTS, "- sts.amazonaws.com", '- "*"'],
   ["others than nodes may request tokens", GRANTS, "name: system:nodes", "name: system:authenticated"],
   // Kubelet
-  ["no entry with tokens matches", NODES, ECR_PATTERN, '"*.amazonaws.com"'],
+  ["no entry with tokens matches", NODES, ECR_PATTERN, '- "*.amazonaws.com"'],
   ["cacheType", NODES, /\n +cacheType: ServiceAccount/, ""],
   ["the kubelet does not read", NODES, "config: /etc/kubernetes/", "config: /etc/kubelet/"],
   ["lacks the annotation eks.amazonaws.com/ecr-role-arn", ACCOUNTS, /.*ecr-role-arn.*\n/, ""],
   ["has the mode 666", NODES, 'mode: "0644"', 'mode: "0666"'],
-  ["matchImages[0]", NODES, ECR_PATTERN, '"https://*.dkr.ecr.*.amazonaws.com"'],
+  ["matchImages[0]", NODES, ECR_PATTERN, '- "https://*.dkr.ecr.*.amazonaws.com"'],
   // Texts and references
   ["holds a late value as cdktf writes it", ACCOUNTS, "name: web", 'name: "${TfToken[TOKEN.1]}"'],
   ["contains a Terraform expression", ACCOUNTS, "name: web", 'name: "${aws_iam_role.web.name}"'],

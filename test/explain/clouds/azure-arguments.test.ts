@@ -90,7 +90,7 @@ it.each<[string, readonly Edit[], string]>([
 });
 
 it("a registry in another cloud", () => {
-  const edits: readonly Edit[] = [[NODE, '"acmeshop.azurecr.io"', '"acmeshop.azurecr.us"']];
+  const edits: readonly Edit[] = [[NODE, "- acmeshop.azurecr.io", "- acmeshop.azurecr.us"]];
   const image = "acmeshop.azurecr.us/models/llm";
   expect(firstOpen(() => undefined, { edits, image })).toContain(
     "fail provider-on-node: /etc/kubernetes/acr-azure.json makes the plugin get tokens from AzurePublicCloud",

@@ -139,7 +139,11 @@ describe("login-permitted", () => {
 
   it("regional hosts are of the same registry", () => {
     const image = "acmeshop.westeurope.geo.azurecr.io/models/llm";
-    const result = ask([["all-nodes.yaml", '"acmeshop.azurecr.io"', '"*.*.geo.azurecr.io"']], undefined, image);
+    const result = ask(
+      [["all-nodes.yaml", "- acmeshop.azurecr.io", '- "*.*.geo.azurecr.io"']],
+      undefined,
+      image,
+    );
     expect(result.verdict).toBe("allowed");
   });
 
