@@ -72,7 +72,7 @@ for (const path of files.filter((each) => /\.d\.m?ts$/.test(each))) {
   if (source && entries.includes(path)) continue;
   const kept = source?.statements.filter(isMentioned) ?? [];
   if (kept.length === 0) rmSync(path);
-  else writeFileSync(path, tabbed(withImports(source, kept)));
+  else writeFileSync(path, withImports(source, kept));
 }
 
 /** What one of another file re-exports is mentioned under its own name. */
