@@ -2,7 +2,7 @@
  * One Terraform configuration, plan or state, and the values of its expressions.
  *
  * A reference known only after apply stays a {@link Reference}, one object for each expression, so that equal
- * references are one value. Source of the functions: developer.hashicorp.com/terraform/language/functions.
+ * references are one value.
  */
 
 import {
@@ -11,21 +11,18 @@ import {
   andThen,
   hidden,
   isKnown,
-  isSensitive,
   known,
   match,
-  notKnown,
   orElse,
   textOf,
   unread,
-  withoutPrefix,
-  withoutSuffix,
 } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import { type Tree, isTreeList, isTreeObject, treeAt, treeOf } from "../../model/tree";
+import { type Tree, treeAt, treeOf } from "../../model/tree";
 import { Block, type Configuration, type Instance, NOT_YET, type Resource } from "./block";
 import { type Expression, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
+import { FUNCTIONS, asText, canonical } from "./functions";
 import { Growth, TEXT_MAX, VALUE_MAX } from "./growth";
 import { Hidden, hiddenTree } from "./sensitive";
 import type { Source } from "./source";
@@ -355,51 +352,4 @@ function addressOf(path: readonly (string | number)[]): string {
   return path
     .map((step, place) => (typeof step === "number" ? `[${step}]` : place === 0 ? step : `.${step}`))
     .join("");
-}
-
-type TerraformFunction = (...args: readonly Tree[]) => Tree | undefined;
-
-const itself: TerraformFunction = (value) => value;
-
-/** The functions that are evaluated; any other stays a reference. */
-const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string, TerraformFunction>([
-  ["trimprefix", trimmedBy(withoutPrefix)],
-  ["trimsuffix", trimmedBy(withoutSuffix)],
-  ["tostring", (value = known(undefined)) => (isNothing(value) ? undefined : asText(value))],
-  ["sensitive", (value = known(undefined)) => hiddenTree(value)],
-  ...["toset", "tolist", "nonsensitive"].map((name) => [name, itself] as const),
-]);
-
-function isNothing(value: Tree): boolean {
-  return orElse(value, () => null) === undefined;
-}
-
-function trimmedBy(trim: (text: Known<string>, what: string) => Known<string>): TerraformFunction {
-  return (text = known(undefined), what = known(undefined)) => {
-    const literal = orElse(what, () => undefined);
-    return !isNothing(text) && typeof literal === "string" ? trim(asText(text), literal) : undefined;
-  };
-}
-
-/** The normal form of a call, so that calls with the same arguments are one value. */
-function canonical(name: string, args: readonly Tree[]): string | undefined {
-  const quoted = (part: string | Reference): string =>
-    typeof part === "string" ? JSON.stringify(part) : part.expression;
-  const texts = args.map((arg) =>
-    match(
-      isSensitive(arg) ? unread("it is sensitive") : arg,
-      (value) => (typeof value === "object" ? undefined : JSON.stringify(value)),
-      (why) => (why.kind === "apply" ? why.parts.map(quoted).join(" + ") : undefined),
-    ),
-  );
-  return texts.includes(undefined) ? undefined : `${name}(${texts.join(", ")})`;
-}
-
-/** A value converted to text as Terraform does it. */
-function asText(value: Tree): Known<string> {
-  return andThen(value, (each) =>
-    isTreeList(each) || isTreeObject(each) || each === null || each === undefined
-      ? notKnown({ kind: "malformed", what: "a list, an object or nothing where a string is expected" })
-      : known(String(each)),
-  );
 }
