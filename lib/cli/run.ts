@@ -50,7 +50,9 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
       return EXIT_USAGE;
     }
     if (!isWorkloadIdentityError(error)) throw error;
-    io.err(`${PACKAGE}: ${printable(error.message)} (${error.code})\n`);
+    // Messages are in lines of their own making; what a line quotes stays in it, and none begins with the quoted text.
+    const lines = error.message.split(/\n */).map(printable);
+    io.err(`${PACKAGE}: ${lines.join("\n  - ")} (${error.code})\n`);
     return choice?.command.refusedExit ?? EXIT_REFUSED;
   }
 }

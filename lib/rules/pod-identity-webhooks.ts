@@ -10,28 +10,33 @@ interface WebhookRow {
   readonly cloud: PodIdentityWebhook;
   /** `webhooks[].name` of its MutatingWebhookConfiguration. */
   readonly names: readonly string[];
-  /** An argument of its program without which it ignores the annotations that are written. */
-  readonly otherPrefix?: RegExp;
+  /** Arguments of its program with which it reads other annotations, or asks for tokens of another audience. */
+  readonly otherArguments?: RegExp;
+  /** Conditions on labels that its own manifests select pods and namespaces by: key, operator and values. */
+  readonly selectors: readonly string[];
   /** Namespace, name and key of the Secret with which an operator runs it. */
   readonly secret?: readonly [namespace: string, name: string, key: string];
 }
+
+/** A pod with this label is not seen by AWS' webhook: the objectSelector of its manifest, which EKS has as well. */
+export const SKIP_LABEL = "eks.amazonaws.com/skip-pod-identity-webhook";
+/** The names of containers, separated by commas, that AWS' webhook leaves alone. */
+export const SKIP_CONTAINERS = "eks.amazonaws.com/skip-containers";
+/** Namespaces of OpenShift's own first components are left out. */
+const NO_RUN_LEVEL = ["openshift.io/run-level DoesNotExist", "openshift.io/run-level NotIn 0,1"];
 
 export const POD_IDENTITY_WEBHOOK_ROWS: readonly WebhookRow[] = [
   {
     cloud: "aws",
     names: ["pod-identity-webhook.amazonaws.com", "pod-identity-webhook.aws.mutate.io"],
-    otherPrefix: /"--annotation-prefix(?!=eks\.amazonaws\.com")/,
+    otherArguments:
+      /"--(?:annotation-prefix(?!=eks\.amazonaws\.com")|token-audience(?!=sts\.amazonaws\.com"))/,
+    selectors: [`${SKIP_LABEL} DoesNotExist`, ...NO_RUN_LEVEL],
   },
   {
     cloud: "azure",
     names: ["mutation.azure-workload-identity.io", "pod-identity-webhook.azure.mutate.io"],
+    selectors: ["azure.workload.identity/use In true", ...NO_RUN_LEVEL],
     secret: ["openshift-cloud-credential-operator", "azure-credentials", "azure_tenant_id"],
   },
-];
-
-/** Labels by which their own manifests select pods and namespaces; any other may leave out a workload's pods. */
-export const POD_IDENTITY_WEBHOOK_SELECTORS: readonly string[] = [
-  "openshift.io/run-level",
-  "eks.amazonaws.com/skip-pod-identity-webhook",
-  "azure.workload.identity/use",
 ];

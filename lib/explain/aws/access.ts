@@ -9,9 +9,12 @@
 import {
   type Known,
   type Ternary,
+  and,
   is,
   isWritten,
   known,
+  map,
+  match,
   orElse,
   same,
   shown,
@@ -20,6 +23,7 @@ import {
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
+import { SKIP_CONTAINERS, SKIP_LABEL } from "../../rules/pod-identity-webhooks";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
@@ -208,8 +212,20 @@ interface Asked {
   readonly arn: Known<string>;
   /** Variables of the program, which override those of its container. */
   readonly program: ReadonlyMap<string, Known<string>>;
-  /** Whether the webhook runs. */
+  /** Whether the webhook runs, and changes this container. */
   readonly webhook: Ternary;
+  /** What makes it leave the container alone. */
+  readonly skipped: string | undefined;
+}
+
+/** What makes AWS' webhook leave a container alone; its answer is not known where the list of containers is not. */
+function skippedBy({ labels, annotations }: PodFact, { name }: ContainerFact): Known<string | undefined> {
+  if (labels.has(SKIP_LABEL)) return known(`the label ${SKIP_LABEL}`);
+  const skipped = annotations.get(SKIP_CONTAINERS);
+  if (skipped === undefined) return known(undefined);
+  return map(skipped, (names) =>
+    names.split(",").some((each) => each.trim() === name) ? `the annotation ${SKIP_CONTAINERS}` : undefined,
+  );
 }
 
 /** Whether every container acts as the role, and the audiences of their tokens. */
@@ -224,9 +240,15 @@ function webhookPods(
   // If no pod was read, the declared needs of pods show the token; with the webhook they need nothing.
   const pods = isRead || !fragment || webhook === "yes" ? question.pods : [fragment];
   const judged = pods.flatMap((pod) =>
-    containersOf(pod.spec).map((container) =>
-      new Container(pod, container, { arn, program, webhook }).judged(),
-    ),
+    containersOf(pod.spec).map((container) => {
+      const skipped = match<string | undefined, { by: string | undefined; webhook: Ternary }>(
+        skippedBy(pod, container),
+        (by) => ({ by, webhook: by === undefined ? webhook : "no" }),
+        () => ({ by: undefined, webhook: and(webhook, "unknown") }),
+      );
+      const asked = { arn, program, webhook: skipped.webhook, skipped: skipped.by };
+      return new Container(pod, container, asked).judged();
+    }),
   );
   const places = pods.map(({ title, source }) => seen(title, source));
   const problem = judged.find((each) => each !== undefined && "status" in each);
@@ -272,7 +294,7 @@ class Container {
 
   /** Why it does not act as the role, or the audience of its own token; `undefined` for the webhook's token. */
   judged(): Answer | { readonly own: Known<string> } | undefined {
-    const { arn, program, webhook } = this.#asked;
+    const { arn, program, webhook, skipped } = this.#asked;
     const { variable, hasMore } = this.#container;
     const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((name) => variable(name));
     if (program.has(LASTING) || (!isAbsent(lasting) && isWritten(lasting ?? known(""))))
@@ -287,7 +309,12 @@ class Container {
     if ([role, token, lasting].some(isOpen) || (hasMore && (isAbsent(actsAs) || isAbsent(reads))))
       return this.#notKnown();
     if (isBare && webhook === "no")
-      return this.#wrong(`has neither ${ROLE} nor ${TOKEN}`, ", and the hub has no webhook that sets them");
+      return this.#wrong(
+        `has neither ${ROLE} nor ${TOKEN}`,
+        skipped === undefined
+          ? ", and the hub has no webhook that sets them"
+          : `, and ${skipped} keeps the webhook from setting them`,
+      );
     if (isBare) return this.#open(`sets neither ${ROLE} nor ${TOKEN}, and ${NOT_RECORDED}`);
     const [there, missing] = isAbsent(actsAs) ? [TOKEN, ROLE] : [ROLE, TOKEN];
     if (isAbsent(actsAs) || isAbsent(reads))

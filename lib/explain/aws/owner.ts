@@ -4,7 +4,7 @@
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
-import { type Ternary, and, is, or, shown } from "../../model/known";
+import { type Ternary, and, is, or, same, shown } from "../../model/known";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
@@ -93,9 +93,19 @@ export class Owners {
 
   /** A repository without a policy of its own has the one that a creation template gives it. */
   #created(place: AskedPlace): Answer {
-    const [template] = this.#registries.templatesOf(place);
+    const [template, ...others] = this.#registries.templatesOf(place);
     if (template === undefined) return this.#withoutPolicy(place);
     const where = seen("creation template of the registry", template.source);
+    const rival = others.find(
+      (each) => same(each.prefix, template.prefix) !== "no" && same(each.text, template.text) !== "yes",
+    );
+    if (rival)
+      return unknown(
+        "two creation templates with the same prefix have different policies",
+        "remove the one that is out of date",
+        where,
+        seen("creation template of the registry", rival.source),
+      );
     if (and(template.isForCaches, isOf(template, place), isBelow(template.prefix, place)) === "unknown")
       return unknown(
         "whether a creation template gives the repository its policy is not known",

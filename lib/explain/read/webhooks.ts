@@ -3,16 +3,18 @@
  */
 
 import { at, list, record, text, texts } from "../../model/parsed";
-import { POD_IDENTITY_WEBHOOK_ROWS, POD_IDENTITY_WEBHOOK_SELECTORS } from "../../rules/pod-identity-webhooks";
+import { POD_IDENTITY_WEBHOOK_ROWS } from "../../rules/pod-identity-webhooks";
 import { type KubernetesObject, type Objects, keyOf } from "./objects";
 import { type Source, below } from "./source";
 
 /** The place that shows it, for each cloud whose webhook certainly runs. */
 export function readWebhooks(objects: Objects): ReadonlyMap<string, Source> {
   const configured = objects.of("MutatingWebhookConfiguration").flatMap(webhooksIn);
-  const rows = POD_IDENTITY_WEBHOOK_ROWS.flatMap(({ cloud, names, otherPrefix, secret }) => {
-    const found = configured.find(({ name }) => names.includes(name));
-    const isOther = found && otherPrefix && programs(objects).some((each) => otherPrefix.test(each));
+  const rows = POD_IDENTITY_WEBHOOK_ROWS.flatMap(({ cloud, names, otherArguments, selectors, secret }) => {
+    const found = configured.find(
+      ({ name, conditions }) => names.includes(name) && conditions.every((each) => selectors.includes(each)),
+    );
+    const isOther = found && otherArguments && programs(objects).some((each) => otherArguments.test(each));
     const source = isOther ? undefined : (found?.source ?? (secret && secretOf(objects, secret)));
     return source === undefined ? [] : [[cloud, source] as const];
   });
@@ -21,19 +23,21 @@ export function readWebhooks(objects: Objects): ReadonlyMap<string, Source> {
 
 interface Webhook {
   readonly name: string;
+  /** On the labels of pods and namespaces: key, operator and values. */
+  readonly conditions: readonly string[];
   readonly source: Source;
 }
 
-/** The webhooks that change every new pod, as far as selectors show. */
+/** The webhooks that change new pods. */
 function webhooksIn({ value, source }: KubernetesObject): readonly Webhook[] {
   return list(at(value, "webhooks")).flatMap((each, place): readonly Webhook[] => {
     const isOfPods = list(at(each, "rules")).some(
-      (rule) => has(rule, "resources", "pods") && has(rule, "operations", "CREATE"),
+      (rule) =>
+        has(rule, "apiGroups", "") && has(rule, "resources", "pods") && has(rule, "operations", "CREATE"),
     );
-    const selectors = [at(each, "namespaceSelector"), at(each, "objectSelector")].flatMap(labelsIn);
-    const isLimited = selectors.some((label) => !POD_IDENTITY_WEBHOOK_SELECTORS.includes(label));
-    return isOfPods && !isLimited && list(at(each, "matchConditions")).length === 0
-      ? [{ name: text(at(each, "name")), source: below(source, `webhooks[${place}]`) }]
+    const conditions = [at(each, "namespaceSelector"), at(each, "objectSelector")].flatMap(conditionsIn);
+    return isOfPods && list(at(each, "matchConditions")).length === 0
+      ? [{ name: text(at(each, "name")), conditions, source: below(source, `webhooks[${place}]`) }]
       : [];
   });
 }
@@ -42,9 +46,16 @@ function has(rule: unknown, key: string, wanted: string): boolean {
   return texts(at(rule, key)).some((each) => each === wanted || each === "*");
 }
 
-function labelsIn(selector: unknown): readonly string[] {
-  const expressions = list(at(selector, "matchExpressions")).map((each) => text(at(each, "key")));
-  return [...Object.keys(record(at(selector, "matchLabels"))), ...expressions];
+function conditionsIn(selector: unknown): readonly string[] {
+  const condition = (key: string, operator: string, values: readonly string[]): string =>
+    [key, operator, ...(values.length === 0 ? [] : [[...values].sort().join(",")])].join(" ");
+  const labels = Object.entries(record(at(selector, "matchLabels"))).map(([key, value]) =>
+    condition(key, "In", [String(value)]),
+  );
+  const expressions = list(at(selector, "matchExpressions")).map((each) =>
+    condition(text(at(each, "key")), text(at(each, "operator")), texts(at(each, "values"))),
+  );
+  return [...labels, ...expressions];
 }
 
 function programs(objects: Objects): readonly string[] {

@@ -1,5 +1,7 @@
 import { App, TerraformStack } from "cdktf";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PullRole, SharedRegistry, type SharedRegistryProps, ecr, pullRoles } from "../../../lib/cloud/aws";
 import { explain } from "../../../lib/explain";
@@ -103,9 +105,28 @@ describe("SharedRegistry", () => {
         ],
       });
     });
-    expect(explain([outdir]).map(({ target, verdict }) => `${target} ${verdict}`)).toEqual([
-      `${OWNER}.dkr.ecr.${REGION}.amazonaws.com/quay/* allowed`,
-    ]);
+    const verdicts = (): readonly string[] =>
+      explain([outdir]).map(({ target, verdict }) => `${target} ${verdict}`);
+    expect(verdicts()).toEqual([`${OWNER}.dkr.ecr.${REGION}.amazonaws.com/quay/* allowed`]);
+    // Of two templates for one prefix, nothing shows which one the registry has.
+    const file = join(outdir, "stacks/images/cdk.tf.json");
+    const type = "aws_ecr_repository_creation_template";
+    const { resource, ...others } = JSON.parse(readFileSync(file, "utf8")) as {
+      resource: Record<string, Record<string, Record<string, unknown>>>;
+    };
+    const [[name = "", template = {}] = []] = Object.entries(resource[type] ?? {});
+    const denying = {
+      Version: "2012-10-17",
+      Statement: [{ Effect: "Deny", Principal: "*", Action: "ecr:*" }],
+    };
+    const rival = { ...template, repository_policy: JSON.stringify(denying) };
+    for (const both of [
+      { [name]: template, rival },
+      { rival, [name]: template },
+    ]) {
+      writeFileSync(file, JSON.stringify({ ...others, resource: { ...resource, [type]: both } }));
+      expect(verdicts()).toEqual([`${OWNER}.dkr.ecr.${REGION}.amazonaws.com/quay/* unknown`]);
+    }
   });
 
   it("needs nothing for roles of its own account", () => {

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { type Known, known, notKnown, textOf } from "../../../lib/model/known";
+import { type Known, known, notKnown, textOf, unread } from "../../../lib/model/known";
 import { treeOf } from "../../../lib/model/tree";
 import type { AccessReading, AccountQuestion } from "../../../lib/explain/cloud";
 import type { SecretFact } from "../../../lib/explain/read/component-facts";
@@ -463,6 +463,55 @@ describe("a workload", () => {
     [
       "nothing of that",
       [pod({ name: "own", env: env({ AWS_REGION: "x" }) })],
+      RUNS,
+      "pass",
+      "the webhook gives every pod",
+    ],
+    // pkg/handler/handler.go, and the objectSelector in deploy/mutatingwebhook.yaml
+    [
+      "a label by which the webhook passes it over",
+      [
+        {
+          ...pod({ name: "own" }),
+          labels: new Map([["eks.amazonaws.com/skip-pod-identity-webhook", known("")]]),
+        },
+      ],
+      RUNS,
+      "fail",
+      "the label eks.amazonaws.com/skip-pod-identity-webhook keeps the webhook from setting them",
+    ],
+    [
+      "a container that the webhook leaves alone",
+      [
+        {
+          ...pod({ name: "side" }, { name: "own" }),
+          annotations: new Map([["eks.amazonaws.com/skip-containers", known("side,own")]]),
+        },
+      ],
+      RUNS,
+      "fail",
+      "the annotation eks.amazonaws.com/skip-containers keeps the webhook",
+    ],
+    [
+      "containers that the webhook leaves alone, of which only apply tells the names",
+      [
+        {
+          ...pod({ name: "own" }),
+          annotations: new Map([["eks.amazonaws.com/skip-containers", unread("late")]]),
+        },
+      ],
+      RUNS,
+      "unknown",
+      "",
+    ],
+    [
+      "a container of another name that the webhook leaves alone",
+      [
+        {
+          ...pod({ name: "own" }),
+          annotations: new Map([["eks.amazonaws.com/skip-containers", known("side")]]),
+        },
+      ],
       RUNS,
       "pass",
       "the webhook gives every pod",

@@ -34,6 +34,7 @@ const secret = (namespace: string, stringData: object): object => ({
   metadata: { name: "azure-credentials", namespace },
   stringData,
 });
+const SKIP = "eks.amazonaws.com/skip-pod-identity-webhook";
 const labels = (key: string): object => ({ matchExpressions: [{ key, operator: "DoesNotExist" }] });
 const CCO = "openshift-cloud-credential-operator";
 
@@ -69,6 +70,40 @@ describe("a pod identity webhook", () => {
     ],
     ["with other annotations", [configuration(AWS), program("--annotation-prefix=irsa")], []],
     ["of certain namespaces only", [configuration(AWS, { namespaceSelector: labels("team") })], []],
+    [
+      "of pods with another value of its label",
+      [configuration(AZURE, { objectSelector: { matchLabels: { "azure.workload.identity/use": "false" } } })],
+      [],
+    ],
+    [
+      "of pods with the label of the other cloud",
+      [configuration(AWS, { objectSelector: { matchLabels: { "azure.workload.identity/use": "true" } } })],
+      [],
+    ],
+    [
+      "of pods that it would leave out",
+      [configuration(AWS, { objectSelector: { matchExpressions: [{ key: SKIP, operator: "Exists" }] } })],
+      [],
+    ],
+    ["of pods that do not opt out", [configuration(AWS, { objectSelector: labels(SKIP) })], ["aws"]],
+    [
+      "of namespaces without a run level",
+      [
+        configuration(AWS, {
+          namespaceSelector: {
+            matchExpressions: [{ key: "openshift.io/run-level", operator: "NotIn", values: ["1", "0"] }],
+          },
+        }),
+      ],
+      ["aws"],
+    ],
+    [
+      "of the first namespaces only",
+      [configuration(AWS, { namespaceSelector: { matchLabels: { "openshift.io/run-level": "0" } } })],
+      [],
+    ],
+    ["of pods in another group", [configuration(AWS, { rules: [{ ...PODS, apiGroups: ["apps"] }] })], []],
+    ["whose tokens are for another audience", [configuration(AWS), program("--token-audience=other")], []],
     ["under a condition", [configuration(AWS, { matchConditions: [{ name: "c", expression: "true" }] })], []],
     ["of another object", [configuration(AWS, { rules: [{ ...PODS, resources: ["services"] }] })], []],
     ["of another name", [configuration("pods.example.com")], []],
