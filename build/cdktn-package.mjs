@@ -47,10 +47,7 @@ export function pinned(text) {
       name in PINS ? `${name}${between}${PINS[name]}` : whole,
     )
     .replace(LAGGING, "$1--legacy-peer-deps ")
-    .replace(
-      ALIASED,
-      `cdktf@npm:cdktn@${PINS.cdktn} @cdktn/provider-$1@npm:@cdktf/provider-$1@$2`,
-    );
+    .replace(ALIASED, `cdktf@npm:cdktn@${PINS.cdktn} @cdktn/provider-$1@npm:@cdktf/provider-$1@$2`);
 }
 
 /** Names of packages and commands; file names (`cdktf.json`, `cdktf.out`) and keys within a tree (`cdktf/…`) are shared. */

@@ -42,7 +42,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "examples/aro-hcp/README.md yaml": "a part of a NodePool, which the user writes",
   "examples/denied-pulls/README.md diff": "denied-pulls.test.ts makes each damage",
   "examples/fleet-multikueue/README.md yaml": "RBAC of another project, which the user writes",
-  "examples/starter-commonjs/README.md text": "pack/starters.test.ts compares them with what the starter prints",
+  "examples/starter-commonjs/README.md text":
+    "pack/starters.test.ts compares them with what the starter prints",
   "examples/starter-esm/README.md text": "pack/starters.test.ts compares them with what the starter prints",
 };
 

@@ -124,7 +124,10 @@ describe("app.synth()", () => {
     rmSync(outdir, { recursive: true, force: true });
   });
 
-  function printed(context: Readonly<Record<string, unknown>>, stream: NodeJS.WriteStream = process.stderr): string {
+  function printed(
+    context: Readonly<Record<string, unknown>>,
+    stream: NodeJS.WriteStream = process.stderr,
+  ): string {
     const write = vi.spyOn(stream, "write").mockReturnValue(true);
     const app = new App({ outdir, context: { ...context } });
     const made = providersStack(app);

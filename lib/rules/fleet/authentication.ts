@@ -337,7 +337,8 @@ function audienceProblems(issuer: Json, url: string): readonly string[] {
 
 /** Skips blocks other than certificates. */
 function authorityProblem(pem: string): string | undefined {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----(?:[^-]*-(?!----BEGIN))*?----END CERTIFICATE-----/g) ?? [];
+  const certificates =
+    pem.match(/-----BEGIN CERTIFICATE-----(?:[^-]*-(?!----BEGIN))*?----END CERTIFICATE-----/g) ?? [];
   return certificateProblem(certificates.join("\n"));
 }
 

@@ -51,7 +51,11 @@ describe("openShiftRelease", () => {
   });
 
   it.each([
-    ["4.20", "version-unsupported", /kubelet 1\.33 has the feature gate of service account tokens for image pulls off/],
+    [
+      "4.20",
+      "version-unsupported",
+      /kubelet 1\.33 has the feature gate of service account tokens for image pulls off/,
+    ],
     ["4.19", "version-unsupported", /older than 1\.33/],
     ["4.2", "version-unsupported", /older than 1\.33/],
     ["3.11", "version-unsupported", /older than 1\.33/],
