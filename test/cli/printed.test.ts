@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
-import { folderOf } from "../fixtures/explain/artefacts";
+import { folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { plain } from "../fixtures/explain/plain";
 
 /** ESC, CSI of C1, DEL, an override of the direction, a line that looks like another one, a line separator. */
@@ -75,4 +75,23 @@ describe("explain", () => {
     expect(err).not.toMatch(RAW);
     expect(err.trimEnd()).not.toContain("\n");
   });
+});
+
+it("lists the outputs that bind misses, one per line", async () => {
+  const outputs = join(folderOf({ "o.json": "{}" }), "o.json");
+  const to = folderOf({});
+  const { code, err } = await cli(
+    "bind",
+    "--outputs",
+    outputs,
+    "--to",
+    to,
+    folderOf(synthesized("openshift-manual-azure")),
+  );
+  expect(code).toBe(1);
+  expect(err).not.toMatch(/\\u000a/);
+  const [, ...lines] = err.trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(2);
+  for (const line of lines.slice(0, -1))
+    expect(line).toMatch(/^ {2}- azurerm_user_assigned_identity_[\w-]+ by prod-azure\/\S/);
 });

@@ -647,7 +647,10 @@ function websiteState(host: string): string {
     );
   const resources = Object.entries(JSON.parse(text) as Configuration["resource"]).flatMap(([type, byName]) =>
     Object.entries(byName).map(([name, values]) => ({
-      ...{ address: `${type}.${name}`, mode: "managed", type, name },
+      address: `${type}.${name}`,
+      mode: "managed",
+      type,
+      name,
       values: { ...values, ...told[type] },
     })),
   );

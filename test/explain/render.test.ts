@@ -62,8 +62,13 @@ describe("text", () => {
     [11, "allowed  prod: 11 pulls"],
   ])("shows as whom each of %i pulls is made if they are few", (count, line) => {
     const pulls = Array.from({ length: count }, (_, number): PullResult => ({
-      ...{ job: "image-pull", stack: "prod", subject: `shop/a${number}`, target: "r.example.com/a" },
-      ...{ verdict: "allowed", as: "role", checks: [] },
+      job: "image-pull",
+      stack: "prod",
+      subject: `shop/a${number}`,
+      target: "r.example.com/a",
+      verdict: "allowed",
+      as: "role",
+      checks: [],
     }));
     const lines = [...renderText(pulls)].join("").trimEnd().split("\n");
     expect([lines[0], lines.length]).toEqual([line, count > 10 ? 2 : count + 1]);
@@ -80,25 +85,30 @@ describe("text", () => {
 
 describe("the severity of a finding", () => {
   const warned: PullResult = {
-    ...{
-      job: "image-pull",
-      stack: "",
-      subject: "a/b",
-      target: "r/x",
-      verdict: "allowed",
-      as: "role",
-      checks: [],
-    },
+    job: "image-pull",
+    stack: "",
+    subject: "a/b",
+    target: "r/x",
+    verdict: "allowed",
+    as: "role",
+    checks: [],
     warnings: [{ id: "wide", reason: "why", evidence: [], remedy: "" }],
   };
   const open: PullResult = {
-    ...{ ...result, verdict: "unknown" },
+    ...result,
+    verdict: "unknown",
     checks: [{ id: "image-parses", status: "unknown", reason: "why", evidence: [], remedy: "" }],
   };
   const audited = (severity: Finding["severity"]): readonly Finding[] => [
     {
-      ...{ id: "audited", severity, stack: "", subject: "a/b", target: "", reason: "why" },
-      ...{ evidence: [], remedy: "" },
+      id: "audited",
+      severity,
+      stack: "",
+      subject: "a/b",
+      target: "",
+      reason: "why",
+      evidence: [],
+      remedy: "",
     },
   ];
 

@@ -53,7 +53,12 @@ function* changesOf(
   const [gone, added] = [without(was, is), without(is, was)];
   const isReplaced = gone.length === was.size;
   const change = (kind: Change["kind"], ids: readonly string[], reason: string): Change => ({
-    ...{ kind, job: "trust", about: "trust", stack: "", target: issuer, reason },
+    kind,
+    job: "trust",
+    about: "trust",
+    stack: "",
+    target: issuer,
+    reason,
     subject: `a token signed with the key ${named(ids)}`,
     before: { verdict: kind === "widened" ? "denied" : "allowed", as: null },
     after: { verdict: kind === "widened" ? "allowed" : "denied", as: null },

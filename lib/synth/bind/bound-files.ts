@@ -81,6 +81,9 @@ export function withoutUnboundComment(text: string): string {
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
 
+/** In place of a value that Terraform marks as sensitive. */
+const SENSITIVE = "<sensitive>";
+
 function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlaceholder, where: string): string {
   const value = outputs.valueOf(wanted, stack);
   if (value === undefined) return refuseMissingOutput(where, wanted.output);
@@ -91,11 +94,12 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
       allowed: "a text that is not empty",
       remedy: "check that the resource has the attribute after apply",
     });
+  const seen = outputs.isSensitive(wanted) ? SENSITIVE : value;
   const form = missedForm(wanted.expression, value);
   if (form !== undefined)
     return fail("bind-mismatch", {
       problem: `${where} needs the Terraform output ${wanted.output}, which cannot be the value of ${wanted.expression.slice(2, -1)}`,
-      value,
+      value: seen,
       allowed: form,
       remedy: "write the outputs again after apply, and do not edit the file",
     });
@@ -104,7 +108,7 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
   return value.includes(PLACEHOLDER_START)
     ? fail("bind-unsafe", {
         problem: `${where} needs the Terraform output ${wanted.output}, whose value contains the text of a placeholder`,
-        value,
+        value: seen,
         allowed: "the value after apply, without @late(",
         remedy: "write the outputs of the applied configuration again",
       })

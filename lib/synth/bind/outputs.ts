@@ -15,6 +15,8 @@ export interface TerraformOutputs {
   readonly form: "terraform" | "cdktf";
   /** Returns the value of a stack's output, or `undefined` if the file does not have it. */
   valueOf(wanted: OutputPlaceholder, stack: string): unknown;
+  /** Whether Terraform marks the output as sensitive; its value must not be shown. The form of cdktf has no marks. */
+  isSensitive(wanted: OutputPlaceholder): boolean;
 }
 
 /**
@@ -29,11 +31,16 @@ export function readTerraformOutputs(text: string, file: string): TerraformOutpu
   const document = jsonObject(text, (reason) => refuseOutputsFile(file, reason));
   const values = Object.values(document);
   if (values.length > 0 && values.every(isTerraformOutput)) {
-    return { form: "terraform", valueOf: ({ output }) => valueIn(document, [output, "value"]) };
+    return {
+      form: "terraform",
+      valueOf: ({ output }) => valueIn(document, [output, "value"]),
+      isSensitive: ({ output }) => valueIn(document, [output, "sensitive"]) === true,
+    };
   }
   return {
     form: "cdktf",
     valueOf: ({ path, output }, stack) => valueIn(document, path) ?? valueIn(document, [stack, output]),
+    isSensitive: () => false,
   };
 }
 

@@ -323,7 +323,10 @@ describe("of several statements, none of which allows it", () => {
   const login = { Sid: "Login", Effect: "Allow", Action: "ecr:GetAuthorizationToken", Resource: "*" };
   const pull = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
   const on = (Sid: string, Action: unknown, Resource: unknown, more: object = {}): object => ({
-    ...{ Sid, Effect: "Allow", Action, Resource },
+    Sid,
+    Effect: "Allow",
+    Action,
+    Resource,
     ...more,
   });
   const elsewhere = { Condition: { StringEquals: { "aws:RequestedRegion": "us-east-1" } } };

@@ -21,9 +21,9 @@ const placeholders: WorkloadIdentityFile["placeholders"] = {
 const object = (annotation: string): string =>
   `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    example.com/id: ${annotation}\n`;
 
-function bound(text: string, value: unknown, expression = "${…}"): string | undefined {
+function bound(text: string, value: unknown, expression = "${…}", sensitive = false): string | undefined {
   const outputs = readTerraformOutputs(
-    JSON.stringify({ web_client_id: { value, type: "string", sensitive: false } }),
+    JSON.stringify({ web_client_id: { value, type: "string", sensitive } }),
     "o.json",
   );
   return boundFiles({
@@ -66,6 +66,17 @@ describe("boundFiles", () => {
       expect(run).toThrowError(
         'needs the Terraform output web_client_id, which cannot be the value of azurerm_user_assigned_identity.web.client_id, got "c1_shop_web"; allowed: a GUID',
       );
+  });
+
+  it.each([
+    ["in another form", "s3cr3t"],
+    ["with the text of a placeholder", "s3cr3t @late(x)@"],
+  ])("does not show a sensitive output %s", (_, value) => {
+    const expression = value === "s3cr3t" ? "${azurerm_user_assigned_identity.web.client_id}" : "${…}";
+    const run = (): unknown => bound(object(`"${CLIENT}"`), value, expression, true);
+    expect(run).toThrowError(
+      expect.objectContaining({ message: expect.not.stringContaining("s3cr3t"), value: "<sensitive>" }),
+    );
   });
 
   it("takes public keys and certificates", () => {
