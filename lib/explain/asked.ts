@@ -3,6 +3,7 @@
  * no one takes the answer for one about another name.
  */
 
+import { namespacedName } from "../model/namespaced-name";
 import { AskedNames } from "../rules/asked-names";
 import { askedImage } from "./asked-image";
 import type { Explainer, PullResult } from "./explainer";
@@ -35,7 +36,7 @@ export function assertAccount(explainer: Explainer, serviceAccount: string, stac
   // A question about an image has a result for each service account of the manifests.
   const written = explainer.pulls({ ...inStack(stack), image: "registry.invalid/none" });
   const known = [...new Set([...subjects(explainer.all(inStack(stack))), ...subjects(written)])];
-  const [namespace = "", name] = serviceAccount.split("/");
+  const { namespace, name } = namespacedName(serviceAccount);
   const isDefault = name === "default" && known.some((key) => key.startsWith(`${namespace}/`));
   if (!isDefault && !known.includes(serviceAccount)) unknownName("service-account", serviceAccount, known);
 }

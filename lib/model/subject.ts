@@ -1,14 +1,12 @@
 import { fail } from "../errors";
 import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
+import { serviceAccountUser } from "./namespaced-name";
 import { type Kind, unfilled, wrongKind } from "./shape";
 import { subjectInvalid, subjectWildcard } from "./problems";
 
 /**
  * A Kubernetes service account as the subject of its tokens.
- *
- * kube-apiserver writes the `sub` claim as `system:serviceaccount:<namespace>:<name>`
- * (kubernetes/kubernetes, staging/src/k8s.io/apiserver/pkg/authentication/serviceaccount/util.go).
  */
 export class Subject {
   /** The service account's namespace. */
@@ -41,7 +39,7 @@ export class Subject {
 
   /** `system:serviceaccount:<namespace>:<name>`, the `sub` claim. */
   toString(): string {
-    return `system:serviceaccount:${this.namespace}:${this.name}`;
+    return serviceAccountUser(this);
   }
 }
 

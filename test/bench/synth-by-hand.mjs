@@ -78,7 +78,11 @@ measure((outdir, accounts) => {
   const app = new App({ outdir, stackTraces: false });
   const stack = new TerraformStack(app, "prod-eu");
   new AwsProvider(stack, "aws", { region: REGION });
-  const provider = new IamOpenidConnectProvider(stack, "oidc", { url: ISSUER, clientIdList: [AUDIENCE] });
+  const provider = new IamOpenidConnectProvider(stack, "oidc", {
+    url: ISSUER,
+    clientIdList: [AUDIENCE],
+    lifecycle: { preventDestroy: true },
+  });
 
   const manifests = new cdk8s.App({
     outdir: join(outdir, "stacks/prod-eu/manifests"),

@@ -1,3 +1,4 @@
+import { serviceAccountText } from "../../model/namespaced-name";
 import { type Adoption, AdoptionFindings, stated } from "../adoption";
 import type { CommandAnswer } from "../answers";
 import { ASK, accountOf } from "./answers";
@@ -61,14 +62,9 @@ function subjectsOf(trust: CommandAnswer, arn: string): readonly string[] {
         .filter(([key]) => SUBJECT_KEY.test(key));
       return limits.length === 0 ? [ANYONE] : limits.flatMap(([, values]) => values.someTexts());
     });
-  return [...new Set(subjects.map(serviceAccountOf))].sort();
+  return [...new Set(subjects.map(serviceAccountText))].sort();
 }
 
 function federated(principal: CommandAnswer): readonly string[] {
   return principal.isText ? [] : principal.at("Federated").someTexts();
-}
-
-function serviceAccountOf(subject: string): string {
-  const [, key] = /^system:serviceaccount:(.+)$/.exec(subject) ?? [];
-  return key === undefined ? subject : key.replace(":", "/");
 }

@@ -1,4 +1,5 @@
 import { issuerOfTokens } from "../../model/aks-issuer";
+import { serviceAccountText } from "../../model/namespaced-name";
 import { federatedCredentialId } from "../../rules/azure/ids";
 import { type AdoptedPart, type Adoption, AdoptionFindings, stated } from "../adoption";
 import type { CommandAnswer } from "../answers";
@@ -40,9 +41,7 @@ function pullIdentity(
   { identities, assignments, tenantId }: Subscription,
   findings: AdoptionFindings,
 ): AdoptedPart {
-  const serviceAccounts = trusted
-    .map(({ subject }) => subject.replace(/^system:serviceaccount:([^:]+):/, "$1/"))
-    .sort();
+  const serviceAccounts = trusted.map(({ subject }) => serviceAccountText(subject)).sort();
   findings.identities.push({ identity: resourceId, serviceAccounts });
   findings.imports.push({ type: "azurerm_user_assigned_identity", id: resourceId });
   for (const each of trusted)

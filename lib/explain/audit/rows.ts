@@ -4,6 +4,7 @@
 
 import { grouped } from "../../model/grouped";
 import { orElse, shown } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { type Evidence, seen } from "../answer";
 import type { CheckHelp } from "../check-help";
 import type { Finding, Severity } from "../findings";
@@ -47,7 +48,7 @@ const ROWS: readonly AuditRow[] = [
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
     run: ({ holders, clusters, clouds }) => {
       const accounts = clusters.flatMap(({ serviceAccounts }) => [...serviceAccounts.keys()]);
-      const namespaces = new Set(accounts.map((key) => key.split("/")[0] ?? ""));
+      const namespaces = new Set(accounts.map((key) => namespacedName(key).namespace));
       const named = namedOneByOne(clouds);
       return holders.flatMap((holder) => {
         step("identities audited");
@@ -173,7 +174,7 @@ function strangers(
   namespaces: ReadonlySet<string>,
   isNamedOneByOne: boolean,
 ): readonly Found[] {
-  const [namespace = "", name = ""] = holder.key.split("/");
+  const { namespace, name } = namespacedName(holder.key);
   const names: readonly (readonly [namespace: string, name: string, who: string])[] = [
     [STRANGER, STRANGER, "every service account of every namespace"],
     [STRANGER, name, `the service account ${name} of every namespace`],
@@ -202,7 +203,7 @@ function strangers(
 function shared(holders: readonly Holder[]): readonly Found[] {
   const [first] = holders;
   const places = new Set(
-    holders.map(({ artefacts, key }) => `${artefacts.stack} ${key.split("/")[0] ?? ""}`),
+    holders.map(({ artefacts, key }) => `${artefacts.stack} ${namespacedName(key).namespace}`),
   );
   if (first === undefined || places.size < 2) return [];
   const stacks = new Set(holders.map(({ artefacts }) => artefacts.stack));

@@ -20,6 +20,7 @@ import {
   shown,
   whyNot,
 } from "../../model/known";
+import { serviceAccountUser } from "../../model/namespaced-name";
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
@@ -159,9 +160,10 @@ class RoleIdentity implements AccessIdentity {
     return role ? heldRights(role.policies, role.boundary, role.resource.source) : [];
   }
 
-  #question({ issuer, audience, namespace, name }: TokenQuestion): TrustQuestion | undefined {
+  #question(token: TokenQuestion): TrustQuestion | undefined {
     const { role, account, partition } = this.#named;
-    const subject = known(`system:serviceaccount:${namespace}:${name}`);
+    const { issuer, audience } = token;
+    const subject = known(serviceAccountUser(token));
     return role && { role, account, partition, issuer, subject, audience };
   }
 }

@@ -20,6 +20,7 @@ import {
   whyNot,
   whyText,
 } from "../../model/known";
+import { SERVICE_ACCOUNT_PREFIX } from "../../model/namespaced-name";
 import { isEksIssuer } from "../../rules/aws/cluster";
 import {
   POD_IDENTITY_ACTIONS,
@@ -233,7 +234,7 @@ class AssociationTrust implements RoleTrusts {
       this.#association.stated("namespace"),
       this.#association.stated("service_account"),
     ];
-    return joined("system:serviceaccount:", namespace, ":", name);
+    return joined(SERVICE_ACCOUNT_PREFIX, namespace, ":", name);
   }
 
   isWide(): boolean {

@@ -1,4 +1,5 @@
 import { type Known, known, orElse, shown, unread } from "../../model/known";
+import { serviceAccountUser } from "../../model/namespaced-name";
 import { type Answer, pass } from "../answer";
 import type {
   Cloud,
@@ -140,7 +141,7 @@ class Aws implements Cloud {
     const named = roles.named(arn ?? unread("the role is not known"));
     const { role, missing, account, partition, label } = named;
     const { issuer, audience } = token;
-    const subject = known(`system:serviceaccount:${token.namespace}:${token.name}`);
+    const subject = known(serviceAccountUser(token));
     const question = role && { role, account, partition, issuer, subject, audience };
     return {
       trust: question ? trust.of(question) : all(missing),

@@ -5,6 +5,7 @@
 import { type Known, type Ternary, known, orElse, same, shown, whyNot } from "../../model/known";
 import { Issuer } from "../../model/issuer";
 import { isWorkloadIdentityError } from "../../errors";
+import { serviceAccountUser } from "../../model/namespaced-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { difference } from "../shared/near-miss";
@@ -18,8 +19,9 @@ export interface EntraToken extends Pick<TokenQuestion, "issuer" | "audience"> {
   readonly subject: string;
 }
 
-export function tokenOf({ issuer, audience, namespace, name }: TokenQuestion): EntraToken {
-  return { issuer, audience, subject: `system:serviceaccount:${namespace}:${name}` };
+export function tokenOf(question: TokenQuestion): EntraToken {
+  const { issuer, audience } = question;
+  return { issuer, audience, subject: serviceAccountUser(question) };
 }
 
 const CLAIMS = ["issuer", "audience", "subject"] as const;

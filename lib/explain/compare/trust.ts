@@ -4,6 +4,7 @@
 
 import { grouped } from "../../model/grouped";
 import { type Known, known, orElse, shown } from "../../model/known";
+import { SERVICE_ACCOUNT_PREFIX, serviceAccountText } from "../../model/namespaced-name";
 import { AskedNames } from "../../rules/asked-names";
 import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
 import { matchesPattern, patternOf, hasWildcard } from "../../rules/wildcard";
@@ -14,8 +15,6 @@ import { type Change, type ChangeKind, type ComparedState, placed } from "./chan
 import { AS_WRITTEN, type Canonical } from "./moves";
 import type { Whole } from "./sides";
 import { step } from "../progress";
-
-const PREFIX = "system:serviceaccount:";
 
 /** The differences of all identities; one that only one side declares is new or gone with everyone that it admits. */
 export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
@@ -119,23 +118,26 @@ function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefin
 
 /** The subjects that a trust names, and one of each set of others that its patterns do not tell apart. */
 function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
-  const own = [...texts].filter((text) => text.startsWith(PREFIX) || hasWildcard(text));
+  const own = [...texts].filter((text) => text.startsWith(SERVICE_ACCOUNT_PREFIX) || hasWildcard(text));
   const single = own.filter((text) => !hasWildcard(text));
   for (const subject of single) yield [subject, named(subject)];
   const sets = own.filter(hasWildcard);
   const found = classesOf(sets, []) ?? [];
-  const taken = found.map((name) => PREFIX + name).filter((name) => single.includes(name));
+  const taken = found.map((name) => SERVICE_ACCOUNT_PREFIX + name).filter((name) => single.includes(name));
   for (const name of taken.length > 0 ? (classesOf(sets, taken) ?? []) : found) {
-    if (single.includes(PREFIX + name)) continue;
-    const covering = sets.filter((text) => matchesPattern(text, PREFIX + name) === true);
+    if (single.includes(SERVICE_ACCOUNT_PREFIX + name)) continue;
+    const covering = sets.filter((text) => matchesPattern(text, SERVICE_ACCOUNT_PREFIX + name) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
-    yield [PREFIX + name, longest === undefined ? "any other service account" : named(longest)];
+    yield [
+      SERVICE_ACCOUNT_PREFIX + name,
+      longest === undefined ? "any other service account" : named(longest),
+    ];
   }
 }
 
 /** As everywhere else: `namespace/name`. */
 function named(subject: string): string {
-  return subject.startsWith(PREFIX) ? subject.slice(PREFIX.length).replace(":", "/") : subject;
+  return serviceAccountText(subject);
 }
 
 /** One of each set of service accounts that the patterns do not tell apart; remembered, since most trusts have none. */
@@ -145,7 +147,7 @@ function classesOf(texts: readonly string[], others: readonly string[]): readonl
   if (CLASSES.size >= CLASSES_MAX) CLASSES.clear();
   const [patterns, more] = [texts.map(patternOf), others.map(patternOf)];
   const found = AskedNames.ofGrammar(patternOf("*"), SERVICE_ACCOUNTS).each((name) => {
-    for (const pattern of [...patterns, ...more]) name.matches(pattern, PREFIX);
+    for (const pattern of [...patterns, ...more]) name.matches(pattern, SERVICE_ACCOUNT_PREFIX);
   });
   const examples = found?.map(({ example }) => example);
   CLASSES.set(key, examples);

@@ -5,6 +5,7 @@
  */
 
 import { type Known, andThen, is, isKnown, known, map, match, orElse, same, shown } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { type Tree, childOf, itemsOf, optionalText, parsedTree } from "../../model/tree";
 import {
   CONFIG_MAP_PREFIX,
@@ -110,8 +111,11 @@ export function mountedFile(question: AccountQuestion): MountedFile | undefined 
   const pods = question.pods.length > 0 || !fragment ? question.pods : [fragment];
   const mounted = pods.flatMap(({ spec }) => configMapsIn(spec));
   const fact =
-    files.find(({ configMap }) => mounted.includes(nameOf(configMap))) ??
-    files.find(({ configMap }) => nameOf(configMap) === CONFIG_MAP_PREFIX + nameOf(account.key));
+    files.find(({ configMap }) => mounted.includes(namespacedName(configMap).name)) ??
+    files.find(
+      ({ configMap }) =>
+        namespacedName(configMap).name === CONFIG_MAP_PREFIX + namespacedName(account.key).name,
+    );
   const unread = (answer: Answer): MountedFile => {
     return { answer, file: undefined, pods: answer, audiences: [], source: fact?.source };
   };
@@ -135,10 +139,6 @@ export function mountedFile(question: AccountQuestion): MountedFile | undefined 
     },
     () => unread(unknown(`the value of ${fact.name} is not known`, "provide the finished ConfigMap", where)),
   );
-}
-
-function nameOf(key: string): string {
-  return key.slice(key.indexOf("/") + 1);
 }
 
 function configMapsIn(spec: Tree): readonly string[] {
@@ -210,7 +210,7 @@ function podJudged(
   file: Credentials,
   program: AccountQuestion["program"],
 ): Judged {
-  const name = nameOf(fact.configMap);
+  const name = namespacedName(fact.configMap).name;
   const missing = missingKey(spec, name, fact.keys);
   if (missing !== undefined)
     return wrong(`mounts the key ${missing}, which the ConfigMap ${name} lacks, so it does not start`);

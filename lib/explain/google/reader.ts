@@ -3,6 +3,7 @@
  */
 
 import { type Known, joined, known, orElse, shown, unread } from "../../model/known";
+import { serviceAccountOfUser } from "../../model/namespaced-name";
 import type {
   Cloud,
   CloudReader,
@@ -98,9 +99,7 @@ class Google implements Cloud {
   }
 
   #trust(provider: PoolProvider, { issuer, subject, audience }: ShownClaims): TrustAnswer {
-    const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(subject) ?? [];
-    const account = namespace === undefined || name === undefined ? undefined : { namespace, name };
-    const token = { issuer, audience: known(audience), subject, account };
+    const token = { issuer, audience: known(audience), subject, account: serviceAccountOfUser(subject) };
     const { poolId, providerId, numbers } = provider;
     return this.#exchanges.trust({ number: numbers[0] ?? known("-"), poolId, providerId }, token, provider);
   }

@@ -15,6 +15,7 @@ import {
   same,
   shown,
 } from "../../model/known";
+import { serviceAccountUser } from "../../model/namespaced-name";
 import { type CelClaims, UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import { parseManagedIdentityProvider } from "../../rules/google/pull";
@@ -50,7 +51,7 @@ export interface Token {
 }
 
 export function tokenOf({ issuer, audience, namespace, name, further = false }: TokenQuestion): Token {
-  const subject = `system:serviceaccount:${namespace}:${name}`;
+  const subject = serviceAccountUser({ namespace, name });
   return { issuer, audience, subject, account: { namespace, name }, further };
 }
 

@@ -5,6 +5,7 @@
 
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
 import { type Known, is, orElse } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { type Tree, type TreeObject, entriesOf, isTreeObject, sameTree, treeOf } from "../../model/tree";
 import { type Answer, type Evidence, seen } from "../answer";
 import type { AskedRights, Cloud } from "../cloud";
@@ -97,7 +98,7 @@ function questionsOf(
   const rights = intent?.intends ?? (request ? rightsOf(request.providerSpec) : asked);
   const asks = rights && { rights, places: declared?.places ?? [] };
   const named = new Set([...(declared?.serviceAccounts ?? []), ...(request?.serviceAccounts ?? [])]);
-  const keys = named.size > 0 ? [...named].sort() : [`${secretKey.split("/")[0] ?? ""}/${ANY_ACCOUNT}`];
+  const keys = named.size > 0 ? [...named].sort() : [`${namespacedName(secretKey).namespace}/${ANY_ACCOUNT}`];
   const question = { job: "component", artefacts, cloud, declared: declared !== undefined } as const;
   return keys.map((key): AccessQuestion => ({ ...question, key, component, asks }));
 }

@@ -5,6 +5,7 @@
 
 import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown, unread } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/two-releases";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
@@ -161,7 +162,7 @@ function secretPresent(
       ? `the Secret ${secretKey} is treated as absent: ${refusal.reason}`
       : `the Secret ${secretKey} is in none of the manifests`,
     "write it, or name the manifest that has it",
-    `secret "${secretKey.split("/")[1] ?? ""}" not found`,
+    `secret "${namespacedName(secretKey).name}" not found`,
     ...(refusal ? [seen("Secret", refusal.source)] : []),
     ...asked,
   );
@@ -232,12 +233,12 @@ const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
 );
 
 const filesByNamespace = once(({ credentialFiles }: ClusterArtefacts) =>
-  grouped(credentialFiles, ({ configMap }) => configMap.split("/")[0] ?? ""),
+  grouped(credentialFiles, ({ configMap }) => namespacedName(configMap).namespace),
 );
 
 /** The credential files in a service account's namespace. */
 export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly CredentialFileFact[] {
-  return filesByNamespace(artefacts).get(key.split("/")[0] ?? "") ?? [];
+  return filesByNamespace(artefacts).get(namespacedName(key).namespace) ?? [];
 }
 
 /** Judges components and workloads. */
@@ -360,8 +361,7 @@ export function tokenOf(
   key: string,
   [audience = unread("the audience of the token is not known")]: readonly Known<string>[],
 ): TokenQuestion {
-  const [namespace = "", name = ""] = key.split("/");
-  return { issuer, audience, namespace, name };
+  return { issuer, audience, ...namespacedName(key) };
 }
 
 /** Pods of one service account may use tokens for different audiences; each of them must be accepted. */
@@ -381,7 +381,7 @@ export function trustOfAll(
 
 /** The cloud's answer about the subject; explains a service account that OpenShift has renamed. */
 function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   const { subject } = trust;
   if (name === ANY_ACCOUNT)
     return {

@@ -4,6 +4,7 @@
  */
 
 import { type Ternary, is, match, or, orElse } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { compareVersions } from "../../model/version";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import {
@@ -267,7 +268,7 @@ function pullSecretsOf(
     (name) => internal === undefined || is(internal, name) !== "yes",
   );
   const read = names.map((name) => {
-    const secret = artefacts.secrets.get(`${key.split("/")[0] ?? ""}/${name}`);
+    const secret = artefacts.secrets.get(`${namespacedName(key).namespace}/${name}`);
     return { name, secret, content: contentOf(secret) };
   });
   const open = read.filter(({ content }) => content === undefined).map(({ name }) => name);

@@ -8,6 +8,7 @@
 
 import type { WorkloadIdentityError } from "../../errors";
 import { isKnown, orElse } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson, treeOf } from "../../model/tree";
@@ -218,7 +219,7 @@ function argoProblem(
   { account, title, readers, kind, declared }: Controller,
   namespace: string,
 ): Answer | undefined {
-  const [home = "", name] = account.split("/");
+  const { namespace: home, name } = namespacedName(account);
   if (kind !== "argocd" || name === "*") return undefined;
   const elsewhere = profileNamespaceIssues({ title, profileNamespace: home }, namespace);
   if (elsewhere.length > 0) return unlessRefused(elsewhere, "");

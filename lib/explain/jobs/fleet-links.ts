@@ -5,6 +5,7 @@
 import type { WorkloadIdentityError } from "../../errors";
 import { type Known, hides, same, shown } from "../../model/known";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
+import { namespacedName } from "../../model/namespaced-name";
 import { at } from "../../model/parsed";
 import { Subject } from "../../model/subject";
 import { profileReaderIssues } from "../../rules/fleet/access-checks";
@@ -162,7 +163,7 @@ function runsAsOther(
 ): Answer {
   return broken(
     `the pods of ${pods.title} run as ${runsAs}, not as ${asked}`,
-    `write serviceAccountName: ${account.slice(account.indexOf("/") + 1)} into the pod template`,
+    `write serviceAccountName: ${namespacedName(account).name} into the pod template`,
     undefined,
     seen(pods.title, pods.source),
   );
@@ -173,7 +174,7 @@ function profileReadable(artefacts: ClusterArtefacts, controller: Controller, na
   if (read?.form === "secrets")
     return pass("Argo CD's own manifests allow it to read the Secrets of its namespace");
   if (kind === "kueue") return pass("Kueue's own manifests allow it to read profiles of its namespace");
-  if (reader === undefined || !isDnsSubdomain(reader.split("/")[1]))
+  if (reader === undefined || !isDnsSubdomain(namespacedName(reader).name))
     return unknown(
       `who reads profiles for ${title} is not known`,
       "also give explain the manifests of the controller",

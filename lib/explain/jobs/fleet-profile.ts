@@ -5,6 +5,7 @@
 
 import type { WorkloadIdentityError } from "../../errors";
 import { type Known, type Ternary, isKnown, orElse, same, whyNot, whyText } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
@@ -145,7 +146,7 @@ function writerAnswer(
   configMap: string,
   written: readonly Evidence[],
 ): Answer {
-  const [namespace = "", name = ""] = configMap.split("/");
+  const { namespace, name } = namespacedName(configMap);
   const job = artefacts.workloads.find(
     (each) =>
       each.namespace === namespace &&

@@ -3,6 +3,7 @@
  */
 
 import { type Known, is, known, map, orElse, shown } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, text } from "../../model/parsed";
 import { type Tree, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
@@ -120,7 +121,7 @@ export class Fleets {
       projectNumber: literalOf(recorded?.projectNumber),
       rbac: artefacts.spokes.of(profile.name),
       impersonates:
-        kind === "argocd" ? artefacts.fleet.impersonation.get(key.split("/")[0] ?? "") : undefined,
+        kind === "argocd" ? artefacts.fleet.impersonation.get(namespacedName(key).namespace) : undefined,
     });
     const trust = trustOfAll(identity, tokenOf(artefacts, key, audiences), audiences, artefacts);
     return { reading, trust, spoke, as: identity.label };
@@ -277,7 +278,7 @@ function served(
 }
 
 function unreadProfile(key: string): ProfileFact {
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   const nothing = { main: undefined, status: undefined, dropped: undefined, writtenFrom: undefined };
   return { key, namespace, name, isSecret: false, ...nothing };
 }

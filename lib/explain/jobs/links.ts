@@ -3,6 +3,7 @@
  */
 
 import { type Known, known, same, shown } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
@@ -144,7 +145,7 @@ export function accountWritten(
     return pass(
       `the service account ${key} exists, as every namespace has one of that name; no manifest annotates it`,
     );
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
   if (refusals.length === 0 && (mayBeElsewhere || perhaps.length > 0))
     return unknown(

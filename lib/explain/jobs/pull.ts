@@ -3,6 +3,7 @@
  */
 
 import { type Ternary, unread } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
@@ -152,15 +153,13 @@ function pullQuestion({ artefacts, node, entry, puller }: AccountFacts): PullQue
   const { account, key } = puller;
   if (!account || !entry || !node) return undefined;
   const { cluster } = artefacts;
-  const slash = key.indexOf("/");
   return {
     cluster,
     token: {
       // The recorded issuer; once the cloud trusts it, it is compared with Authentication/cluster.
       issuer: cluster.issuer ?? artefacts.issuer,
       audience: entry.tokenAttributes?.audience ?? unread("the entry has no audience"),
-      namespace: key.slice(0, slash),
-      name: key.slice(slash + 1),
+      ...namespacedName(key),
     },
     entry,
     node,

@@ -21,6 +21,7 @@ import {
   unread,
   whyNot,
 } from "../../model/known";
+import { namespacedName, serviceAccountUser } from "../../model/namespaced-name";
 import { treeOf } from "../../model/tree";
 import { isOwnInEachCluster } from "../../rules/fleet/authentication";
 import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
@@ -75,7 +76,7 @@ export function selfManaged(
       return { entry, takes: match(entry.audiences, takes, () => "unknown") };
     });
   const one = asked.find(({ takes }) => takes === "yes")?.entry;
-  const [namespace = "", name = ""] = controller.account.split("/");
+  const { namespace, name } = namespacedName(controller.account);
   const token: TokenQuestion = { namespace, name, issuer, audience };
   const user = one ? userName(one, token) : unread("no entry accepts the token");
   const subject = subjectAnswer(one, user, token);
@@ -203,7 +204,7 @@ function subjectAnswer(
   if (refusing)
     return broken(
       `the spoke does not admit ${shown(user)}`,
-      `add ${subjectOf(token)} to the rule of the spoke's AuthenticationConfiguration`,
+      `add ${serviceAccountUser(token)} to the rule of the spoke's AuthenticationConfiguration`,
       UNAUTHORIZED,
       where,
       seen(shown(refusing[0]), one.source),
@@ -223,11 +224,6 @@ function unpinned(one: AuthenticatorFact): SpokeReading["warnings"][number] {
   };
 }
 
-/** `sub` of the token. */
-function subjectOf({ namespace, name }: TokenQuestion): string {
-  return `system:serviceaccount:${namespace}:${name}`;
-}
-
 /** Name of the user; not known if it is made from something that only the token shows. */
 function userName({ claim, prefix, expression }: AuthenticatorFact, token: TokenQuestion): Known<string> {
   return andThen(expression, (made) => {
@@ -239,7 +235,7 @@ function userName({ claim, prefix, expression }: AuthenticatorFact, token: Token
     }
     if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made from another claim");
     return andThen(prefix, (start) =>
-      start === undefined ? unread("it has no prefix") : known(start + subjectOf(token)),
+      start === undefined ? unread("it has no prefix") : known(start + serviceAccountUser(token)),
     );
   });
 }
@@ -280,7 +276,7 @@ function claimsOf(token: TokenQuestion): CelClaims {
     ...late,
     aud: isKnown(audience) ? [orElse(audience, () => "")] : UNKNOWN_CLAIM,
     iss: orElse(issuer, () => UNKNOWN_CLAIM),
-    sub: subjectOf(token),
+    sub: serviceAccountUser(token),
     "kubernetes.io": {
       namespace,
       node: UNKNOWN_CLAIM,

@@ -4,6 +4,7 @@
  */
 
 import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, list, text, texts } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
@@ -135,7 +136,7 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.needsServiceAccountGet === false)
     return pass(`the node authorizer of kube-apiserver ${apiServer.version} lets nodes get it`);
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   return inAnyOrder(artefacts, (rbac) => {
     if (rbacAllows(rbac, { ...NODE, verb: "get", resource: "serviceaccounts", name, namespace }))
       return pass(() => `RBAC lets nodes get the service account ${key}`);
@@ -209,7 +210,7 @@ export function audienceGranted(
       `the pod references the audience ${shown(audience)} itself`,
       seen("volumes", workload?.source),
     );
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   const request = { ...NODE, verb: TOKEN_AUDIENCE_VERB, resource: lateName(audience), name, namespace };
   const apiServer = apiServerRules(artefacts.cluster);
   return inAnyOrder(artefacts, (rbac) => {
@@ -236,7 +237,7 @@ function withoutGrant(
   audience: Known<string>,
   referenced: Ternary,
 ): Answer {
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   const what = shown(audience);
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.restrictsAudiences === false)

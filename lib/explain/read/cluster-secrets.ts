@@ -7,6 +7,7 @@
 
 import { grouped } from "../../model/grouped";
 import { type Known, known, map, orElse } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { at } from "../../model/parsed";
 import { type Tree, entriesOf, isTreeObject, treeAt, treeOf } from "../../model/tree";
 import {
@@ -65,7 +66,7 @@ function listOf(namespace: string, entries: readonly ClusterSecret[]): ProviderL
 
 function clusterSecret(key: string, documents: readonly KubernetesObject[]): ClusterSecret | undefined {
   const [first] = documents;
-  const [namespace = "", secret = ""] = key.split("/");
+  const { namespace, name: secret } = namespacedName(key);
   if (first === undefined) return undefined;
   const { source } = first;
   const name = secret.startsWith(CLUSTER_SECRET_PREFIX) ? secret.slice(CLUSTER_SECRET_PREFIX.length) : secret;

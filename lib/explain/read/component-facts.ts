@@ -4,6 +4,7 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { type Known, known } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
 import { lateTree } from "./late-text";
@@ -85,7 +86,7 @@ function secretFact(key: string, documents: readonly KubernetesObject[]): Secret
   const types = documents.map(({ value }) => known(text(value["type"]) || "Opaque"));
   return {
     key,
-    namespace: key.split("/")[0] ?? "",
+    namespace: namespacedName(key).namespace,
     type: agreed(`the type of the Secret ${key}`, types, documents),
     keys: [...new Set(keys)].sort(),
     value: (name) =>

@@ -5,6 +5,7 @@
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
 import { type Known, all, andThen, known, map, orElse, unread } from "../../model/known";
+import { namespacedName } from "../../model/namespaced-name";
 import { at, record, text } from "../../model/parsed";
 import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
 import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
@@ -129,7 +130,7 @@ function writtenStatuses({ value, source, late }: KubernetesObject): readonly Na
 
 /** Tells which documents of one name are the main object, and which the status. */
 function profileFact(key: string, documents: readonly ProfileDocument[]): ProfileFact {
-  const [namespace = "", name = ""] = key.split("/");
+  const { namespace, name } = namespacedName(key);
   const [mains, others] = [documents.filter(isMain), documents.filter((each) => !isMain(each))];
   const isStatus = ({ value, writtenFrom }: ProfileDocument): boolean =>
     mains.length > 0 || writtenFrom !== undefined || isAbsent(treeAt(value, "spec"));
@@ -186,7 +187,7 @@ function providerList(
   const texts = documents.map(({ value }) => at(value, "data", key));
   const written = text(texts.findLast((each) => typeof each === "string"));
   const form = key === KUEUE_KEY && written.includes("clusterProfile") ? "kueue" : "file";
-  const [namespace = "", name = ""] = configMap.split("/");
+  const { namespace, name } = namespacedName(configMap);
   if (last === undefined || name === "" || written.includes('"ClusterProfile"')) return undefined;
   if (form === "file" && !isProviderFile(key, written)) return undefined;
   const differ = texts.some((each) => each !== written);

@@ -4,6 +4,7 @@
  */
 
 import { grouped } from "../../model/grouped";
+import { namespacedName } from "../../model/namespaced-name";
 import { type Finding, aboutOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { named } from "../shared/words";
@@ -90,7 +91,7 @@ const WORD_BEGIN = "(?<![a-z0-9])";
 
 /** Whether a word is the finding's own: its service account, its image or a repository of it, or named after them. */
 function ownName({ subject, target }: Finding): (word: string) => boolean {
-  const [namespace = "", name = ""] = subject.split("/");
+  const { namespace, name } = namespacedName(subject);
   const repository = target.replace(/@[^]*$/, "").replace(/:[^/:]*$/, "");
   const path = repository.slice(repository.indexOf("/") + 1).replace(/\*[^]*$/, "");
   const texts = [subject, target, repository, path].filter((text) => text.length > 1);

@@ -3,6 +3,7 @@
  * account, target and identity) are taken out of texts, so that ten thousand similar texts become one.
  */
 
+import { namespacedName } from "../../model/namespaced-name";
 import { type CheckId } from "../check-ids";
 import { CHECK_HELP } from "../check-help";
 import type { CheckResult, Evidence } from "../answer";
@@ -133,14 +134,8 @@ class Marked {
   readonly #values: readonly (readonly [value: string, mark: string])[];
 
   constructor({ target, subject, as }: ExplainResult) {
-    const slash = subject.indexOf("/");
-    const values = [
-      target,
-      subject,
-      as ?? "",
-      subject.slice(slash + 1),
-      subject.slice(0, Math.max(0, slash)),
-    ];
+    const { namespace, name } = namespacedName(subject);
+    const values = [target, subject, as ?? "", name, namespace];
     this.#values = values
       .map((value, place) => [printable(value), MARKS[place] ?? ""] as const)
       .filter(([value]) => value.length >= MARKED_MIN)

@@ -7,6 +7,7 @@
 import { fail, type Problem } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
 import { isLate, literal } from "../../model/late";
+import { SERVICE_ACCOUNT_PREFIX } from "../../model/namespaced-name";
 import { matchesPattern, hasWildcard } from "../wildcard";
 import {
   type PolicyCondition,
@@ -72,7 +73,7 @@ export function subjectPattern(pattern: string): string {
   literal(pattern, "wildcard for service accounts");
   const usable = typeof pattern === "string" && PATTERN.test(pattern) && hasWildcard(pattern);
   return usable
-    ? `system:serviceaccount:${pattern.replace("/", ":")}`
+    ? SERVICE_ACCOUNT_PREFIX + pattern.replace("/", ":")
     : fail("aws-invalid", {
         problem: "the wildcard for service accounts is not valid",
         value: pattern,

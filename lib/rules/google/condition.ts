@@ -7,6 +7,7 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
+import { SERVICE_ACCOUNT_PREFIX } from "../../model/namespaced-name";
 import type { Subject } from "../../model/subject";
 import { celString } from "./cel";
 import { admitsEveryToken } from "./cel-evaluation";
@@ -28,7 +29,6 @@ export const CONDITION_MAX = 4096;
 const SEPARATOR = ", ";
 const SUBJECT = "assertion.sub";
 const NAMESPACE = "assertion['kubernetes.io']['namespace']";
-const ANY_PREFIX = "system:serviceaccount:";
 
 /** Texts that a claim is compared with. */
 class Listed {
@@ -87,7 +87,7 @@ export class AdmittedSubjects {
       none: () => "false",
       subjects: () => this.#subjects.expression,
       namespaces: () => this.#namespaces.expression,
-      "any-service-account": () => `${SUBJECT}.startsWith(${celString(ANY_PREFIX)})`,
+      "any-service-account": () => `${SUBJECT}.startsWith(${celString(SERVICE_ACCOUNT_PREFIX)})`,
     };
     return { form, expression: expressions[form]() };
   }

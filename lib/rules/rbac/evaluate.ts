@@ -3,6 +3,7 @@
  * pkg/apis/rbac/v1/evaluation_helpers.go): every comparison is exact, and `*` matches everything but is not a glob.
  */
 
+import { serviceAccountUser } from "../../model/namespaced-name";
 import {
   type PolicyRule,
   type RbacBinding,
@@ -139,7 +140,7 @@ function isSubject(subject: RbacSubject, binding: RbacBinding, { user, groups }:
   if (subject.kind === "User") return subject.name === user;
   if (subject.kind === "Group") return groups.includes(subject.name);
   const namespace = subject.namespace || binding.namespace;
-  return namespace !== "" && user === `system:serviceaccount:${namespace}:${subject.name}`;
+  return namespace !== "" && user === serviceAccountUser({ namespace, name: subject.name });
 }
 
 function ruleAllows(rule: PolicyRule, request: RbacRequest): boolean {
