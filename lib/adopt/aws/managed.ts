@@ -1,4 +1,5 @@
 import { serviceAccountText } from "../../model/namespaced-name";
+import { readArn } from "../../rules/aws/arn";
 import { type Adoption, AdoptionFindings, stated } from "../adoption";
 import type { CommandAnswer } from "../answers";
 import { ASK, accountOf } from "./answers";
@@ -33,7 +34,7 @@ export function eksCluster(name: string, answer: CommandAnswer, answers: Command
   }
   if (!answers.entry(ASK.role))
     findings.lacks("roles that trust the OIDC provider", `run \`aws ${ASK.role}\` for each role`);
-  const region = cluster.at("arn").text()?.split(":")[3];
+  const region = readArn(cluster.at("arn").text())?.region;
   const { audiences, tags } = provider;
   const some = Object.keys(tags).length > 0 ? tags : undefined;
   const props = stated({ issuer, account: account.id, region, audiences, tags: some, adopt: true });

@@ -5,6 +5,7 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
+import { accountInArn } from "../../rules/aws/arn";
 import { partitions, otherPartition } from "../../rules/aws/partitions";
 import { DefaultProvider } from "../shared/default-provider";
 
@@ -15,7 +16,6 @@ interface StatedPlace {
 }
 
 const TYPE = "aws";
-const ACCOUNT = /^arn:[a-z-]+:iam::(\d{12}):role\//;
 const defaults = new DefaultProvider<AwsProvider>(TYPE);
 
 /** Compares the stated account and region of a resource with those of its Terraform provider, if these are literal. */
@@ -83,7 +83,7 @@ function accountsOf({
   }
   const assumed: readonly unknown[] = [assumeRoleWithWebIdentityInput, assumeRoleInput];
   const last = assumed.flatMap((each) => (Array.isArray(each) ? each : [])).at(-1)?.roleArn;
-  const [, account] = ACCOUNT.exec(last ?? "") ?? [];
+  const account = accountInArn(last);
   return account === undefined ? [] : [account];
 }
 

@@ -6,6 +6,7 @@
 
 import { type Known, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
+import { readArnOf } from "../../rules/aws/arn";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
@@ -106,8 +107,6 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
   return /^(?:regional|legacy)$/.test(endpoints) ? undefined : `${REGIONAL} is ${endpoints}`;
 }
 
-const LITERAL_ROLE = /^arn:[a-z-]+:iam::\d{12}:role\//;
-
 /**
  * What contradicts the account and partition of the role that a Secret names: the role as Terraform declares it, or the
  * Secrets of other components, since a cluster is in one account; `undefined` if nothing does.
@@ -117,7 +116,14 @@ export function homeAnswer(
   { arn, partition, role }: NamedRole,
   beside: ReadonlyMap<string, SecretFact>,
 ): Answer | undefined {
-  const placeIn = (text: Known<string>): string | undefined => LITERAL_ROLE.exec(orElse(text, () => ""))?.[0];
+  const placeIn = (text: Known<string>): string | undefined => {
+    const named = readArnOf(
+      orElse(text, () => undefined),
+      "iam",
+      "role/",
+    );
+    return named && `${named.partition} ${named.account}`;
+  };
   const place = placeIn(arn);
   if (role === undefined || place === undefined) return undefined;
   const elsewhere = misplaced(role, partition);

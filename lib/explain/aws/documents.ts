@@ -19,9 +19,11 @@ import {
   textOf,
 } from "../../model/known";
 import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
+import { readArnOf } from "../../rules/aws/arn";
 import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
+import { MANAGED_BY_AWS } from "../../rules/aws/role";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { NotRead } from "../read/scope";
 import type { Source } from "../read/source";
@@ -60,7 +62,6 @@ const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
   ["AmazonElasticContainerRegistryPublicFullAccess", PUBLIC],
 ]);
 
-const MANAGED_ARN = /^arn:[a-z-]+:iam::aws:policy\/(?:service-role\/)?([\w-]+)$/;
 const MANAGED_TYPE = "aws_iam_policy";
 
 export interface NamedPolicy {
@@ -95,7 +96,7 @@ export class Documents {
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {
-    const [, name] = MANAGED_ARN.exec(orElse(arn, () => "")) ?? [];
+    const name = managedName(orElse(arn, () => undefined));
     const actions = name === undefined ? undefined : MANAGED.get(name);
     const statement = { Sid: name, Effect: "Allow", Action: actions, Resource: "*" };
     if (actions !== undefined)
@@ -134,6 +135,12 @@ export class Documents {
     }
     return this.#byName;
   }
+}
+
+/** The name of a policy that AWS manages. */
+function managedName(arn: string | undefined): string | undefined {
+  const policy = readArnOf(arn, "iam", "policy/");
+  return policy?.account === MANAGED_BY_AWS ? policy.name.replace(/^service-role\//, "") : undefined;
 }
 
 function notDeclared(arn: Known<string>, managed: string | undefined): string {

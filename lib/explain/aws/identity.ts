@@ -15,6 +15,7 @@ import {
   shown,
   withoutPrefix,
 } from "../../model/known";
+import { readArnOf } from "../../rules/aws/arn";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/refusals";
 import { type Answer, broken, later, seen, unknown } from "../answer";
@@ -57,13 +58,12 @@ export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
 
 const TYPE = "aws_iam_role";
 const NO_ACCESS = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
-const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
 
 /** True for the ARN of a role, and for a value that is known only after apply. */
 export function isRoleArn(arn: Known<string>): boolean {
   return match(
     arn,
-    (text) => ROLE_ARN.test(text),
+    (text) => /^\S+$/.test(readArnOf(text, "iam", "role/")?.name ?? ""),
     () => true,
   );
 }

@@ -3,6 +3,7 @@
  */
 
 import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
+import { readArnOf } from "../../rules/aws/arn";
 import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
@@ -230,10 +231,8 @@ function bears({ covers }: HeldRight): readonly string[] | undefined {
   return comparable ? [pattern] : undefined;
 }
 
-const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;
-
 function imagePattern(arn: string): ReachedRepositories {
-  const [, region = "", account, name] = REPOSITORY_ARN.exec(arn) ?? [];
+  const { region = "", account, name } = readArnOf(arn, "ecr", "repository/") ?? {};
   const partition = partitions.find(({ regions }) => regions.test(region));
   return account === undefined || name === undefined || partition === undefined
     ? { pattern: arn === "*" ? "every repository of ECR" : arn, comparable: false }

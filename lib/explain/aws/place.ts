@@ -16,6 +16,7 @@ import {
 } from "../../model/known";
 import { once } from "../../model/once";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
+import { readArn, accountInArn } from "../../rules/aws/arn";
 import { partitions } from "../../rules/aws/partitions";
 import { ARN_PARTS, arnParts } from "../../rules/aws/policy/conditions";
 import type { Block, Configuration, Resource } from "../read/block";
@@ -59,7 +60,7 @@ function accountOfProvider(provider: Block): Known<string> | undefined {
   if (only !== undefined) return allowed.length === 1 && isKnown(only) ? only : undefined;
   const [role] = ASSUMED.flatMap((name) => orElse(provider.blocks(name), () => []).slice(-1));
   const arn = role && orElse(role.text("role_arn"), () => undefined);
-  return arn === undefined ? undefined : fieldOfArn(arn, ACCOUNT);
+  return arn === undefined ? undefined : literally(accountInArn(arn));
 }
 
 function partitionOfRegion(region: string): Known<string> | undefined {
@@ -67,22 +68,18 @@ function partitionOfRegion(region: string): Known<string> | undefined {
   return found && known(found.name);
 }
 
-const PARTITION = /^arn:([a-z-]+):/;
-const ACCOUNT = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
-
-function fieldOfArn(arn: unknown, field: RegExp): Known<string> | undefined {
-  const [, found] = (typeof arn === "string" && field.exec(arn)) || [];
-  return found === undefined ? undefined : known(found);
+function literally(field: string | undefined): Known<string> | undefined {
+  return field === undefined ? undefined : known(field);
 }
 
 /** The account in a resource's ARN, or the one that its Terraform provider is limited to or assumes a role in. */
 export function accountOf(resource: Resource): Known<string> {
-  return fieldOfArn(resource.written(["arn"]), ACCOUNT) ?? placeOf(resource).account;
+  return literally(accountInArn(resource.written(["arn"]))) ?? placeOf(resource).account;
 }
 
 /** The partition in a resource's ARN, or the one of its Terraform provider's region. */
 export function partitionOf(resource: Resource): Known<string> {
-  return fieldOfArn(resource.written(["arn"]), PARTITION) ?? placeOf(resource).partition;
+  return literally(readArn(resource.written(["arn"]))?.partition) ?? placeOf(resource).partition;
 }
 
 /** The region that a resource or its Terraform provider states. */

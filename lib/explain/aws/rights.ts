@@ -8,6 +8,7 @@
 
 import { type Known, type Ternary, all, is, known, match, orElse, same, shown } from "../../model/known";
 import { type TreeObject, childOf, itemsOf, textAt, treeOf } from "../../model/tree";
+import { accountInArn } from "../../rules/aws/arn";
 import { type RequestContext, NOTHING_KNOWN, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision, Decision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
@@ -246,11 +247,9 @@ function ofAll(action: string, resource: Known<string>): Asking {
   return (set) => set.every(action).decide(everyResource(resource));
 }
 
-const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
-
 /** The account in an ARN, or of the resource to which it refers. */
 function ownerOf(resource: Known<string>): Known<string> | undefined {
-  const [, owner] = ACCOUNT_IN_ARN.exec(orElse(resource, () => "")) ?? [];
+  const owner = accountInArn(orElse(resource, () => undefined));
   if (owner !== undefined) return known(owner);
   const [target] = resourcesIn(resource);
   return target && accountOf(target);

@@ -8,9 +8,54 @@ import { partitions } from "./partitions";
 
 const ACCOUNT = /^\d{12}$/;
 
-const OIDC_PROVIDER_ARN = /^arn:([a-z-]+):iam::(\d{12}):oidc-provider\/([\x21-\x7e]+)$/;
+/** The fields of an ARN after `arn:`. Source: "Amazon Resource Names" in the AWS General Reference. */
+export interface Arn {
+  readonly partition: string;
+  readonly service: string;
+  /** Empty for services whose resources are in no region, such as IAM. */
+  readonly region: string;
+  /** 12 digits, `aws` for what AWS itself provides, or empty, as for S3. */
+  readonly account: string;
+  /** May hold colons and slashes. */
+  readonly resource: string;
+}
 
-const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role(\/(?:[\x21-\x7e]{1,510}\/)?)([\w+=,.@-]{1,64})$/;
+/** An ARN whose resource begins with its kind; `name` is what follows that. */
+interface NamedArn extends Arn {
+  readonly name: string;
+}
+
+const ARN = /^arn:([a-z*?-]+):([a-z0-9*?-]*):([a-z0-9*?-]*):([^:]*):(.+)$/s;
+
+/** Reads an ARN, also one with wildcards in its fields; `undefined` for any other value. */
+export function readArn(text: unknown): Arn | undefined {
+  const [, partition = "", service = "", region = "", account = "", resource] =
+    (typeof text === "string" && ARN.exec(text)) || [];
+  return resource === undefined ? undefined : { partition, service, region, account, resource };
+}
+
+/** Reads the ARN of a resource of one kind, `role/` of `iam` for example, in an account. */
+export function readArnOf(text: unknown, service: string, kind: string): NamedArn | undefined {
+  const arn = readArn(text);
+  if (arn?.service !== service || !arn.resource.startsWith(kind) || !OWNER.test(arn.account))
+    return undefined;
+  const name = arn.resource.slice(kind.length);
+  const isRegionWrong = arn.region !== "" && GLOBAL.includes(service);
+  return name === "" || isRegionWrong ? undefined : { ...arn, name };
+}
+
+const OWNER = /^(?:\d{12}|aws)$/;
+/** Services whose ARNs have no region. */
+const GLOBAL: readonly string[] = ["iam", "sts"];
+
+/** The account in an ARN; `undefined` if it has none. */
+export function accountInArn(text: unknown): string | undefined {
+  const account = readArn(text)?.account;
+  return account !== undefined && ACCOUNT.test(account) ? account : undefined;
+}
+
+const HOST_PATH = /^[\x21-\x7e]+$/;
+const PATH_AND_NAME = /^((?:[\x21-\x7e]{1,510}\/)?)([\w+=,.@-]{1,64})$/;
 
 export interface OidcProviderArn {
   readonly partition: string;
@@ -45,8 +90,8 @@ export function oidcProviderArn({ partition, account, hostPath }: OidcProviderAr
 
 export function parseOidcProviderArn(arn: string): OidcProviderArn {
   literal(arn, "ARN of the OIDC provider");
-  const [, partition, account, hostPath] = (typeof arn === "string" && OIDC_PROVIDER_ARN.exec(arn)) || [];
-  if (partition && account && hostPath && isPartition(partition)) return { partition, account, hostPath };
+  const read = readArnOf(arn, "iam", "oidc-provider/");
+  if (read && isOwned(read) && HOST_PATH.test(read.name)) return { ...placeOf(read), hostPath: read.name };
   return fail(
     "aws-invalid",
     noArn("the OIDC provider", arn, "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>"),
@@ -60,21 +105,27 @@ export function roleArn({ partition, account, path, name }: RoleArn): string {
 
 export function parseRoleArn(arn: string): RoleArn {
   literal(arn, "ARN of the IAM role");
-  const [, partition, account, path, name] = (typeof arn === "string" && ROLE_ARN.exec(arn)) || [];
-  if (partition && account && path && name && isPartition(partition))
-    return { partition, account, path, name };
+  const read = readArnOf(arn, "iam", "role/");
+  const [, path = "", name] = (read && isOwned(read) && PATH_AND_NAME.exec(read.name)) || [];
+  if (read && name !== undefined) return { ...placeOf(read), path: `/${path}`, name };
   return fail(
     "aws-invalid",
     noArn("the IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"),
   );
 }
 
-function isPartition(name: string): boolean {
-  return partitions.some((partition) => partition.name === name);
+function placeOf({ partition, account }: Arn): Pick<Arn, "partition" | "account"> {
+  return { partition, account };
 }
 
-/** ARNs of IAM with a region, which IAM does not have. */
-const IAM_IN_REGION = /^arn:[^:]*:iam:[^:]+:/;
+/** True in an account, and not of AWS itself. */
+function isOwned({ partition, account }: Arn): boolean {
+  return isPartition(partition) && ACCOUNT.test(account);
+}
+
+export function isPartition(name: string): boolean {
+  return partitions.some((partition) => partition.name === name);
+}
 
 export function noArn(
   what: string,
@@ -82,7 +133,8 @@ export function noArn(
   form: string,
   remedy: string = "copy the whole ARN from IAM",
 ): Problem {
-  if (typeof value === "string" && IAM_IN_REGION.test(value))
+  const arn = readArn(value);
+  if (arn?.service === "iam" && arn.region !== "")
     return {
       problem: `${what} is an ARN with a region, but ARNs of IAM have none`,
       value,

@@ -7,13 +7,11 @@
 import { fail, type Problem } from "../../errors";
 import { literal, isLate } from "../../model/late";
 import { type ObjectKind, object, optional, text } from "../../model/shape";
-import { accountId, noArn } from "./arn";
+import { accountId, noArn, readArnOf } from "./arn";
 import { type Partition } from "./partitions";
 
 /** The managed cache policy CachingDisabled: a rotated key set is seen at once. The id is the same in every account. */
 export const cachingDisabledPolicyId = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
-
-const CERTIFICATE_ARN = /^arn:[a-z-]+:acm:us-east-1:\d{12}:certificate\/[A-Za-z0-9-]+$/;
 
 const CERTIFICATE_FORM = "arn:<partition>:acm:us-east-1:<account>:certificate/<id>";
 
@@ -56,7 +54,9 @@ export function requireCloudFront({ name, cloudFront }: Partition): void {
 }
 
 export function certificateArn(arn: string): string {
-  if (isLate(arn) || (typeof arn === "string" && CERTIFICATE_ARN.test(arn))) return arn;
+  const certificate = isLate(arn) ? undefined : readArnOf(arn, "acm", "certificate/");
+  const isUsable = certificate?.region === "us-east-1" && /^[A-Za-z0-9-]+$/.test(certificate.name);
+  if (isLate(arn) || isUsable) return arn;
   return fail("aws-invalid", noArn("the certificate for CloudFront", arn, CERTIFICATE_FORM));
 }
 

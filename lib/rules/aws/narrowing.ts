@@ -9,7 +9,8 @@ import { isLate } from "../../model/late";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import { patternWithin } from "../pattern-comparison";
 import { matchesPattern } from "../wildcard";
-import { partitions, otherPartition } from "./partitions";
+import { readArn, readArnOf, accountInArn, isPartition } from "./arn";
+import { otherPartition } from "./partitions";
 import {
   type RequestStatement,
   type PolicyCondition,
@@ -156,7 +157,8 @@ function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
   );
 }
 
-const KEY_ARN = /^arn:([a-z-]+):kms:[a-z0-9-]+:(\d{12}):key\/[A-Za-z0-9-]+$/;
+const REGION = /^[a-z0-9-]+$/;
+const KEY_ID = /^[A-Za-z0-9-]+$/;
 
 /** Permissions that a component needs to encrypt and decrypt with a key, itself and through other services. */
 const USE: readonly string[] = [
@@ -172,17 +174,19 @@ const GRANTS: readonly string[] = ["kms:CreateGrant", "kms:ListGrants", "kms:Rev
 /** Returns the ARN of a key; checks it if it is literal. */
 export function kmsKeyArn(arn: string): string {
   if (isLate(arn)) return arn;
-  const [, partition] = (typeof arn === "string" && KEY_ARN.exec(arn)) || [];
-  return partitions.some(({ name }) => name === partition) ? arn : fail("aws-invalid", noKmsKey(arn));
+  const key = readArnOf(arn, "kms", "key/");
+  return key && isPartition(key.partition) && REGION.test(key.region) && KEY_ID.test(key.name)
+    ? arn
+    : fail("aws-invalid", noKmsKey(arn));
 }
 
 /** The account in a key's literal ARN; `undefined` if the ARN is late. */
 export function kmsKeyAccount(arn: string): string | undefined {
-  return isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[2];
+  return isLate(arn) ? undefined : accountInArn(arn);
 }
 
 export function requireKeyPartition(arn: string, partition: string | undefined): void {
-  const its = isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[1];
+  const its = isLate(arn) ? undefined : readArn(arn)?.partition;
   if (its !== undefined && partition !== undefined && its !== partition)
     fail("aws-mismatch", otherPartition("a KMS key", its, partition));
 }

@@ -6,8 +6,8 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { roleDescription } from "./names";
-import { partitions, otherPartition } from "./partitions";
-import { accountId, parseOidcProviderArn, roleArn, noArn } from "./arn";
+import { otherPartition } from "./partitions";
+import { accountId, parseOidcProviderArn, roleArn, noArn, readArnOf, isPartition } from "./arn";
 import { type PolicyDocument } from "./policy-document";
 import { trustCharactersMax } from "./policy/refusals";
 import { type AwsFederatedTrust, trustDefaultQuota, trustPolicySize } from "./trust";
@@ -72,7 +72,7 @@ export function trustSizeWarning(
   );
 }
 
-const POLICY_ARN = /^arn:([a-z-]+):iam::(\d{12}|aws):policy\/(?:[\x21-\x7e]{1,510}\/)?[\w+=,.@-]{1,128}$/;
+const POLICY_NAME = /^(?:[\x21-\x7e]{1,510}\/)?[\w+=,.@-]{1,128}$/;
 
 export const MANAGED_BY_AWS = "aws";
 
@@ -87,10 +87,10 @@ interface ManagedPolicyArn {
 /** Reads the ARN of a managed policy; `undefined` for a late one. */
 export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | undefined {
   if (isLate(arn)) return undefined;
-  const [, partition, account] = (typeof arn === "string" && POLICY_ARN.exec(arn)) || [];
-  if (!partition || !account || partitions.every(({ name }) => name !== partition))
-    return fail("aws-invalid", noArn(what, arn, POLICY_FORM));
-  return { partition, account };
+  const read = readArnOf(arn, "iam", "policy/");
+  return read && isPartition(read.partition) && POLICY_NAME.test(read.name)
+    ? { partition: read.partition, account: read.account }
+    : fail("aws-invalid", noArn(what, arn, POLICY_FORM));
 }
 
 /** Returns the ARN of a permissions boundary; checks a literal one against partition and account if these are known. */

@@ -6,8 +6,10 @@
 import { fail, type Problem } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
+import { readArn, readArnOf } from "./arn";
 import { listOf } from "./names";
 import type { PolicyCondition, PolicyStatement, ConditionValue } from "./policy-document";
+import { MANAGED_BY_AWS } from "./role";
 
 const FIELDS: readonly string[] = ["Sid", "Effect", "Action", "Resource", "Condition"];
 const SID = /^[A-Za-z0-9]+$/;
@@ -86,11 +88,8 @@ const WIDE_ACTION = /^(?:[*?]+|[^:]+:[*?]+)$/;
 /** The resource consists only of wildcards; what precedes it states only its kind or its owner. */
 const WIDE_RESOURCE = /^[:/]*[*?][*?:/]*$/;
 
-/** Fields of an ARN before the resource. */
-const ARN_FIELDS = 5;
-
 /** AWS managed policies that permit everything or make their holder an administrator. Source: their reference. */
-const WIDE_POLICIES = /^arn:[a-z-]+:iam::aws:policy\/(?:AdministratorAccess|PowerUserAccess|IAMFullAccess)$/;
+const WIDE_POLICIES: readonly string[] = ["AdministratorAccess", "PowerUserAccess", "IAMFullAccess"];
 
 /** True for a statement that permits every action, or every action of a service, on every resource. */
 export function isWide({ Effect, Action, Resource }: PolicyStatement): boolean {
@@ -103,14 +102,13 @@ export function isWide({ Effect, Action, Resource }: PolicyStatement): boolean {
 
 /** True for an AWS managed policy that permits everything, or lets its holder grant that; false for a late ARN. */
 export function isWideManagedPolicy(arn: string): boolean {
-  return WIDE_POLICIES.test(arn);
+  const policy = readArnOf(arn, "iam", "policy/");
+  return policy?.account === MANAGED_BY_AWS && WIDE_POLICIES.includes(policy.name);
 }
 
 function isWideResource(resource: string): boolean {
   if (isLate(resource)) return false;
-  const fields = resource.split(":");
-  const last = fields.length > ARN_FIELDS ? fields.slice(ARN_FIELDS).join(":") : (fields.at(-1) ?? "");
-  return WIDE_RESOURCE.test(last);
+  return WIDE_RESOURCE.test(readArn(resource)?.resource ?? resource.slice(resource.lastIndexOf(":") + 1));
 }
 
 export function tooWide(value: unknown): Problem {

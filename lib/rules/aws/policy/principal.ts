@@ -15,6 +15,7 @@ import {
   whyText,
 } from "../../../model/known";
 import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } from "../../../model/tree";
+import { readArnOf } from "../arn";
 import { Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import type { Statement } from "./document";
 
@@ -111,8 +112,6 @@ interface AskingRole {
   readonly root: Known<string>;
 }
 
-const SESSION_ARN = /^arn:[a-z-]+:sts::\d{12}:assumed-role\//;
-
 /** Compares a Principal with a role, where naming the role's account covers the role. */
 export function coversRole({ effect, principal }: Statement, role: AskingRole): Match {
   if (!principal) return NO_PRINCIPAL;
@@ -156,7 +155,7 @@ function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<s
       if (type !== "AWS" && type !== "*") return [];
       if (isStar(name)) return [yes(() => "it is for everybody")];
       const text = orElse(name, () => "");
-      if (SESSION_ARN.test(text))
+      if (readArnOf(text, "sts", "assumed-role/"))
         return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
       const found = isOneOf(wanted, name);
       if (found === "yes") return [yes(() => "it is for this role or its account")];

@@ -6,6 +6,7 @@ import { isLate } from "../../../model/late";
 import { type Known, is, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { childOf, listAt, textAt, treeOf } from "../../../model/tree";
+import { readArnOf } from "../arn";
 import {
   type ContextKeys,
   type ContextValue,
@@ -31,7 +32,6 @@ export interface AwsTrustRequest {
 }
 
 const ACTION = "sts:AssumeRoleWithWebIdentity";
-const PROVIDER = /^arn:[a-z-]+:iam::\d{12}:oidc-provider\/(.+)$/s;
 const NOTHING = "the trust policy has no statement that allows anything";
 
 /**
@@ -43,8 +43,7 @@ const NOTHING = "the trust policy has no statement that allows anything";
  */
 export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {
   const { providerArn, claims } = isRecord(request) ? request : { providerArn: undefined, claims: undefined };
-  const hostPath =
-    typeof providerArn === "string" && !isLate(providerArn) ? PROVIDER.exec(providerArn)?.[1] : undefined;
+  const hostPath = isLate(providerArn) ? undefined : readArnOf(providerArn, "iam", "oidc-provider/")?.name;
   if (typeof providerArn !== "string" || hostPath === undefined || hostPath.includes("${"))
     return { outcome: "unknown", reason: "the ARN of the OIDC provider is not known" };
   if (!isRecord(claims)) return { outcome: "unknown", reason: "the claims of the token are not known" };
