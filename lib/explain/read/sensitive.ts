@@ -83,23 +83,32 @@ export function withoutMarked(name: string, value: unknown, marks: unknown): unk
 
 /** The arguments of a block of a type, with {@link Hidden} in place of what is secret in every block of that type. */
 export function withoutSecrets(type: string, name: string, values: Json): Json {
-  return without(type, name, values) as Json;
+  // Most have none, and there are many.
+  return holdsSecret(type, values) ? (without(type, name, values) as Json) : values;
 }
 
-/** The value itself if nothing in it is secret, which is true of most. */
+function holdsSecret(type: string, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => holdsSecret(type, item));
+  if (!isPlain(value)) return false;
+  const fields = value as Json;
+  return Object.keys(fields).some(
+    (key) => isSecretArgument(type, key, fields[key]) || holdsSecret(type, fields[key]),
+  );
+}
+
 function without(type: string, name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item, place) => without(type, `${name}[${place}]`, item));
-    return items.every((item, place) => item === value[place]) ? value : items;
-  }
+  if (Array.isArray(value)) return value.map((item, place) => without(type, `${name}[${place}]`, item));
   if (!isPlain(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
     const path = `${name}.${key}`;
-    if (isSecretArgument(type, key, item)) return [key, withoutMarked(path, item, true)];
-    return [key, without(type, path, item)];
+    return [
+      key,
+      isSecretArgument(type, key, item) ? withoutMarked(path, item, true) : without(type, path, item),
+    ];
   });
-  return entries.every(([key, item]) => item === (value as Json)[key]) ? value : Object.fromEntries(entries);
+  return Object.fromEntries(entries);
 }
 
 let numbered = 0;
