@@ -139,6 +139,16 @@ export function isSensitive(value: Known<unknown>): boolean {
   return why !== undefined && "parts" in why && why.parts.some((part) => part instanceof Sensitive);
 }
 
+/** True if certainly nothing is stated. */
+export function isAbsent(value: Known<unknown>): boolean {
+  return isKnown(value) && (value as unknown) === undefined;
+}
+
+/** True if certainly no text is stated: nothing, or an empty one, which Go and Terraform's providers treat alike. */
+export function isBlank(value: Known<unknown>): boolean {
+  return isKnown(value) && [undefined, null, ""].includes(value as unknown as undefined);
+}
+
 /** Opens a value: one function for what is known, the other for the reason why it is not. */
 export function match<T, R>(value: Known<T>, isKnown: (value: T) => R, isUnknown: (why: Why) => R): R {
   return value instanceof Unknown ? isUnknown(value.why) : isKnown(value as unknown as T);

@@ -11,6 +11,7 @@ import {
   type Ternary,
   and,
   is,
+  isAbsent,
   isWritten,
   known,
   map,
@@ -299,16 +300,16 @@ class Container {
     const { arn, program, webhook, skipped } = this.#asked;
     const { variable, hasMore } = this.#container;
     const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((name) => variable(name));
-    if (program.has(LASTING) || (!isAbsent(lasting) && isWritten(lasting ?? known(""))))
+    if (program.has(LASTING) || (!isUnset(lasting) && isWritten(lasting ?? known(""))))
       return this.#wrong(`sets ${LASTING}`, ", which SDKs prefer to a token");
-    if (!isAbsent(profile) || program.has(PROFILE))
+    if (!isUnset(profile) || program.has(PROFILE))
       return this.#open(`sets ${PROFILE}, and explain does not judge the credentials of a profile`);
-    const isMade = isAbsent(role) && isAbsent(token) && webhook === "yes";
+    const isMade = isUnset(role) && isUnset(token) && webhook === "yes";
     const actsAs = program.get(ROLE) ?? (isMade ? arn : role);
     const reads = program.get(TOKEN) ?? (isMade ? known(MOUNTED) : token);
-    const isBare = isAbsent(actsAs) && isAbsent(reads);
+    const isBare = isUnset(actsAs) && isUnset(reads);
     // Objects that were not read may set the rest.
-    if ([role, token, lasting].some(isOpen) || (hasMore && (isAbsent(actsAs) || isAbsent(reads))))
+    if ([role, token, lasting].some(isOpen) || (hasMore && (isUnset(actsAs) || isUnset(reads))))
       return this.#notKnown();
     if (isBare && webhook === "no")
       return this.#wrong(
@@ -318,8 +319,8 @@ class Container {
           : `, and ${skipped} keeps the webhook from setting them`,
       );
     if (isBare) return this.#open(`sets neither ${ROLE} nor ${TOKEN}, and ${NOT_RECORDED}`);
-    const [there, missing] = isAbsent(actsAs) ? [TOKEN, ROLE] : [ROLE, TOKEN];
-    if (isAbsent(actsAs) || isAbsent(reads))
+    const [there, missing] = isUnset(actsAs) ? [TOKEN, ROLE] : [ROLE, TOKEN];
+    if (isUnset(actsAs) || isUnset(reads))
       return this.#wrong(`sets ${there}`, ` without ${missing}, and the webhook leaves it alone`);
     const isRole = same<string | undefined>(actsAs ?? known(undefined), arn);
     if (isRole === "no") return this.#wrong(`sets ${ROLE} to ${shown(actsAs ?? known(""))}`, "");
@@ -330,10 +331,7 @@ class Container {
     const { webhook } = this.#asked;
     const { files, isOpen: hasOthers } = this.#container;
     const token = files.find((each) => each.path === path)?.token;
-    if (token)
-      return orElse(token.audience, () => "late") === undefined
-        ? undefined
-        : { own: token.audience as Known<string> };
+    if (token) return isAbsent(token.audience) ? undefined : { own: token.audience as Known<string> };
     if (path === MOUNTED && webhook === "yes") return undefined;
     if (path === MOUNTED && webhook === "unknown")
       return this.#open(`reads the token that the webhook mounts, and ${NOT_RECORDED}`);
@@ -375,8 +373,8 @@ class Container {
   }
 }
 
-function isAbsent(value: Variable): boolean {
-  return orElse(value ?? known(undefined), () => "late") === undefined;
+function isUnset(value: Variable): boolean {
+  return value === undefined || isAbsent(value);
 }
 
 /** True if the value is not known for a reason other than a missing apply. */

@@ -8,6 +8,7 @@ import {
   type Reference,
   afterPrefix,
   is,
+  isAbsent,
   joined,
   known,
   orElse,
@@ -75,7 +76,7 @@ export class Bucket {
     const [policies, blocks] = [POLICY, BLOCK].map((type) =>
       sifted(terraform.ofType(type), (each) => same(each.stated("bucket"), name)),
     );
-    const own = this.#buckets.filter((each) => orElse(each.text("policy"), () => "late") !== undefined);
+    const own = this.#buckets.filter((each) => !isAbsent(each.text("policy")));
     this.#policies = [...(policies?.certain ?? []), ...own];
     this.#blocks = blocks?.certain ?? [];
     this.#isOpen = [policies, blocks].some((each) => (each?.perhaps ?? []).length > 0);
@@ -164,7 +165,7 @@ export class Bucket {
 }
 
 function accountOfBlock(block: Resource): Known<string> {
-  const isStated = orElse(block.text("account_id"), () => "late") !== undefined;
+  const isStated = !isAbsent(block.text("account_id"));
   return isStated ? block.stated("account_id") : accountOf(block);
 }
 

@@ -4,7 +4,7 @@
  * Source: openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go.
  */
 
-import { type Known, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, isAbsent, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { readArnOf } from "../../rules/aws/arn";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
@@ -52,7 +52,7 @@ export function readAwsSecret(
   const why = whyNot(content);
   if (why && why.kind !== "apply")
     return { answer: unknown(why.what, "keep the Secret in one document", where), arn: undefined };
-  if (orElse(content, () => "late") === undefined) {
+  if (isAbsent(content)) {
     const keys = secret.keys.join(", ") || "none";
     const problem = `the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`;
     return { answer: wrong(problem), arn: undefined };

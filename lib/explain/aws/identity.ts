@@ -5,6 +5,7 @@
 import {
   type Known,
   type Ternary,
+  isBlank,
   isKnown,
   joined,
   map,
@@ -272,8 +273,9 @@ class DeclaredRole implements Role {
   }
 
   get boundary(): Policy | undefined {
-    const isStated = orElse(this.resource.text("permissions_boundary"), () => "late");
-    return isStated ? this.#documents.ofArn(this.resource.stated("permissions_boundary")).policy : undefined;
+    return isBlank(this.resource.text("permissions_boundary"))
+      ? undefined
+      : this.#documents.ofArn(this.resource.stated("permissions_boundary")).policy;
   }
 }
 

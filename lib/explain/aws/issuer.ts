@@ -6,6 +6,7 @@
 import {
   type Known,
   is,
+  isBlank,
   isKnown,
   joined,
   known,
@@ -110,7 +111,7 @@ function basesOf(distribution: Resource): readonly Known<string>[] {
 /** Who reads the bucket; `undefined` for an origin access identity, which the bucket admits in other ways. */
 function readerOf(distribution: Resource, origin: Block, terraform: Terraform): BucketReader | undefined {
   const id = origin.text("origin_access_control_id");
-  if (orElse(id, () => "late")) {
+  if (!isBlank(id)) {
     const control = terraform
       .ofType(CONTROL)
       .find((each) => same(each.attribute("id"), origin.stated("origin_access_control_id")) === "yes");
@@ -124,7 +125,7 @@ function readerOf(distribution: Resource, origin: Block, terraform: Terraform): 
   }
   const hasIdentity = match(
     origin.blocks("s3_origin_config"),
-    (older) => older.some((each) => orElse(each.text("origin_access_identity"), () => "late")),
+    (older) => older.some((each) => !isBlank(each.text("origin_access_identity"))),
     () => true,
   );
   return hasIdentity ? undefined : ANYONE;

@@ -6,6 +6,7 @@
 import {
   type Known,
   type Ternary,
+  isBlank,
   isKnown,
   joined,
   or,
@@ -64,7 +65,7 @@ export function oidcProviders(terraform: Terraform): readonly RegisteredIssuer[]
 
 /** States hold the URL without its scheme, and data sources may hold only the ARN. */
 function urlOf(resource: Resource): Known<string> {
-  const host = orElse(resource.text("url"), () => "late") ? undefined : hostOfArn(resource.attribute("arn"));
+  const host = isBlank(resource.text("url")) ? hostOfArn(resource.attribute("arn")) : undefined;
   if (host !== undefined) return joined(SCHEME, host);
   const url = resource.stated("url");
   const [first] = partsOf(url) ?? [];

@@ -11,6 +11,7 @@ import {
   type Ternary,
   and,
   is,
+  isBlank,
   isKnown,
   joined,
   known,
@@ -210,7 +211,7 @@ function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where:
 
 /** Settings that change as whom, or with what rights, the pods act. */
 function beyond(association: Resource, where: Evidence): Answer | undefined {
-  const name = ["target_role_arn", "policy"].find((each) => orElse(association.text(each), () => "late"));
+  const name = ["target_role_arn", "policy"].find((each) => !isBlank(association.text(each)));
   return name === undefined
     ? undefined
     : unknown(

@@ -6,7 +6,7 @@
  * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 
-import { type Known, type Ternary, and, is, not, or, orElse, same, shown } from "../../model/known";
+import { type Known, type Ternary, and, is, isAbsent, not, or, orElse, same, shown } from "../../model/known";
 import { type Tree, childOf, hasOther, isTreeObject, itemsOf, optionalText } from "../../model/tree";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
@@ -139,7 +139,7 @@ function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]
       where,
     );
   for (const { name, variable } of containersOf(spec)) {
-    const set = BEFORE.find((each) => orElse(variable(each), () => "late") !== undefined);
+    const set = BEFORE.find((each) => !isAbsent(variable(each)));
     if (set !== undefined)
       return unknown(
         `the container ${name} of ${title} has ${set}, so it may act with other credentials, or with none`,

@@ -9,6 +9,7 @@ import {
   type Ternary,
   and,
   is,
+  isAbsent,
   isKnown,
   joined,
   known,
@@ -119,7 +120,7 @@ export const repositoryAttributes: readonly ComputedAttribute[] = [
     attribute: "arn",
     value: (repository) => {
       // A data source may look into the registry of another account.
-      const isStated = orElse(repository.text("registry_id"), () => "late") !== undefined;
+      const isStated = !isAbsent(repository.text("registry_id"));
       const account = isStated ? repository.stated("registry_id") : accountOf(repository);
       const place = joined("arn:", partitionOf(repository), ":ecr:", regionOf(repository), ":", account);
       const arn = joined(place, ":repository/", repository.attribute("name"));

@@ -5,7 +5,7 @@
  * Sources: "Policy evaluation logic" in the IAM user guide; "Key policies in AWS KMS" in the KMS developer guide.
  */
 
-import { type Known, is, orElse, same } from "../../model/known";
+import { type Known, is, isAbsent, orElse, same } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { everyResource } from "../../rules/aws/policy/resource-name";
@@ -86,7 +86,7 @@ export class ResourcePolicies {
     return Object.entries(OWNERS).flatMap(([type, argument]) =>
       this.#terraform.ofType(type).flatMap((resource): readonly Owned[] => {
         const [, service = ""] = type.split("_");
-        const isNone = orElse(resource.text("policy"), () => "late") === undefined;
+        const isNone = isAbsent(resource.text("policy"));
         const policy = isNone ? undefined : this.#documents.ofText(resource.stated("policy"), "resource");
         return [{ resource, service, owner: resource.attribute(argument), policy }];
       }),

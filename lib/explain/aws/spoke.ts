@@ -10,6 +10,7 @@ import {
   and,
   andThen,
   is,
+  isBlank,
   isKnown,
   joined,
   known,
@@ -119,7 +120,7 @@ export class AwsSpokes implements CloudSpokes {
     if (granted?.status === "pass") return granted;
     const groups = orElse(groupsOf(entry), () => undefined);
     const user = entry.text("user_name");
-    const hasUser = orElse(user, () => "late") ? [entry.stated("user_name")] : [];
+    const hasUser = isBlank(user) ? [] : [entry.stated("user_name")];
     if ((groups ?? []).length > 0 || hasUser.length > 0)
       return boundAnswer(question.spoke, { users: hasUser, groups: groups ?? [] }, question.rbac);
     if (granted) return granted;

@@ -9,6 +9,7 @@ import {
   type Ternary,
   and,
   is,
+  isAbsent,
   joined,
   known,
   or,
@@ -27,7 +28,7 @@ import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
-import { asked, isAbsent, lowered } from "../shared/references";
+import { asked, lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";

@@ -8,6 +8,7 @@ import {
   type Known,
   type Ternary,
   andThen,
+  isAbsent,
   known,
   or,
   orElse,
@@ -20,7 +21,7 @@ import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/t
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { isAbsent, lowered } from "../shared/references";
+import { lowered } from "../shared/references";
 import {
   IdIndex,
   type ResourceId,

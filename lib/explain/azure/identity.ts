@@ -8,6 +8,7 @@ import {
   type Ternary,
   andThen,
   is,
+  isAbsent,
   isKnown,
   known,
   partsOf,
@@ -25,7 +26,7 @@ import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { notAmongRead } from "../shared/near-miss";
 import type { Unread } from "../shared/not-read";
-import { isAbsent, keyOf, lowered, remembered, whether } from "../shared/references";
+import { keyOf, lowered, remembered, whether } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
 import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";

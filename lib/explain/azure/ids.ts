@@ -5,6 +5,7 @@
 
 import {
   type Known,
+  isAbsent,
   Reference,
   type Ternary,
   afterPrefix,
@@ -21,7 +22,7 @@ import {
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { isAbsent, lowered, mentionsType, remembered, whether } from "../shared/references";
+import { lowered, mentionsType, remembered, whether } from "../shared/references";
 
 /** A resource id, in lower case. */
 export interface ResourceId {

@@ -10,6 +10,7 @@ import {
   type Ternary,
   and,
   is,
+  isAbsent,
   isKnown,
   isWritten,
   known,
@@ -28,7 +29,7 @@ import type { AccountQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
-import { isAbsent, mentionsType, resourcesIn } from "../shared/references";
+import { mentionsType, resourcesIn } from "../shared/references";
 import { stateWebhook, statedWebhook } from "../shared/webhooks";
 import { notSeen } from "../shared/words";
 import type { Identity } from "./identity";

@@ -2,7 +2,7 @@
  * Azure: ACR, identities of Microsoft Entra, AKS clusters as spokes, storage accounts that publish issuers.
  */
 
-import { type Known, known, orElse } from "../../model/known";
+import { type Known, isAbsent, known } from "../../model/known";
 import type { Cloud, CloudReader, TrustTerms } from "../cloud";
 import type { Terraform } from "../read/terraform";
 import { Unread, grantsNotRead } from "../shared/not-read";
@@ -71,7 +71,7 @@ function azure(terraform: Terraform, issuers: Issuers): Cloud {
 
 function termsOf({ issuer, subject, audience, problem }: Credential): TrustTerms {
   const stated = (text: Known<string | undefined>): readonly Known<string>[] =>
-    orElse(text, () => "late") === undefined ? [] : [text as Known<string>];
+    isAbsent(text) ? [] : [text as Known<string>];
   return {
     issuers: stated(issuer),
     audiences: stated(audience),

@@ -8,6 +8,7 @@ import {
   type Ternary,
   and,
   is,
+  isAbsent,
   known,
   map,
   or,
@@ -26,7 +27,7 @@ import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import { isAbsent, lowered, remembered, whether } from "../shared/references";
+import { lowered, remembered, whether } from "../shared/references";
 import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from "./ids";
 
 export interface Registry {

@@ -10,6 +10,7 @@ import {
   type Ternary,
   and,
   andThen,
+  isAbsent,
   joined,
   known,
   map,
@@ -168,9 +169,8 @@ const UNREAD_POLICY = unread("a policy known only after apply");
 function bindingsOf(resource: Resource, form: string): readonly Binding[] {
   if (form === "binding") return [bindingOf(resource, resource.list("members"))];
   if (form !== "policy") {
-    const isAbsent = (name: string): boolean => orElse(resource.text(name), () => "late") === undefined;
     // Terraform refuses a grant without member or role.
-    if (isAbsent("member") || isAbsent("role")) return [];
+    if (isAbsent(resource.text("member")) || isAbsent(resource.text("role"))) return [];
     return [bindingOf(resource, known([resource.stated("member")]))];
   }
   const document = referredResource(resource.text("policy_data"), ["policy_data"]);
@@ -205,7 +205,7 @@ function bindingOf(block: Block, members: Grant["members"]): Binding {
 
 /** The expression in a text; `undefined` if there is none. */
 export function expressionOf(text: Known<string | undefined>): CelExpression | undefined {
-  if (orElse(text, () => "late") === undefined) return undefined;
+  if (isAbsent(text)) return undefined;
   return new CelExpression(map(text, (written) => written ?? ""));
 }
 

@@ -6,6 +6,7 @@
 import {
   type Known,
   type Ternary,
+  isAbsent,
   isKnown,
   known,
   map,
@@ -72,8 +73,7 @@ export class GoogleActors implements CloudAccess {
     const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
     const wrong = (problem: string): Answer => broken(problem, WRITE, undefined, where);
     const content = secret.value(SECRET_KEY);
-    if (orElse(content, () => "late") === undefined)
-      return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
+    if (isAbsent(content)) return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
     return match(
       readCredentialFile(map(content, (text) => text ?? "")),
       (file) => {

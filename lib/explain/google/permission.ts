@@ -14,6 +14,7 @@ import {
   joined,
   known,
   map,
+  match,
   orElse,
   shown,
 } from "../../model/known";
@@ -308,7 +309,11 @@ function readPlace({ host, paths }: AskedRepository): Place | undefined {
 
 /** True for a repository whose format may not be that of images. */
 function isOther(resource: Resource): boolean {
-  return !/^docker$/i.test(orElse(resource.text("format"), () => "late") ?? "docker");
+  return match(
+    resource.text("format"),
+    (format = "docker") => !/^docker$/i.test(format),
+    () => true,
+  );
 }
 
 function formatAnswer(declared: readonly Resource[], where: string): Answer | undefined {

@@ -4,7 +4,19 @@
  * Source: https://google.aip.dev/auth/4117 ("External Account Credentials").
  */
 
-import { type Known, andThen, is, isKnown, known, map, match, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  andThen,
+  is,
+  isAbsent,
+  isKnown,
+  known,
+  map,
+  match,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { type Tree, childOf, itemsOf, optionalText, parsedTree } from "../../model/tree";
 import {
@@ -71,7 +83,7 @@ function fileOf(document: Tree): Known<ReadFile> {
   }
   const [audience, tokenPath] = [field("audience"), field("credential_source.file")];
   const provider = providerName(audience);
-  if (orElse(provider, () => "late") === undefined)
+  if (isAbsent(provider))
     return known({ problem: `has the audience ${shown(audience) || "none"}, which is not a pool provider` });
   if (is(tokenPath, "") === "yes") return known({ problem: "names no credential_source.file" });
   const url = field("service_account_impersonation_url");
@@ -230,8 +242,7 @@ function podJudged(
     }),
   );
   const set = all.filter(
-    ({ variable, container, paths }) =>
-      orElse(variable, () => "late") !== undefined || (container.hasMore && paths.length > 0),
+    ({ variable, container, paths }) => !isAbsent(variable) || (container.hasMore && paths.length > 0),
   );
   const needed = `mount the ConfigMap ${name} with its key ${fact.name}`;
   if (set.length === 0) {

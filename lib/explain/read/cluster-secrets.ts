@@ -6,7 +6,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, known, map, orElse } from "../../model/known";
+import { type Known, isBlank, known, map, orElse } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { at } from "../../model/parsed";
 import { type Tree, entriesOf, isTreeObject, treeAt, treeOf } from "../../model/tree";
@@ -103,10 +103,10 @@ function profileOf(namespace: string, name: string, fact: ObjectFact): ProfileFa
 function execOf(config: Tree): { readonly exec: Tree } | undefined {
   if (orElse(config, () => null) === null) return { exec: config };
   const aws = treeAt(config, "awsAuthConfig");
-  if (!isAbsent(aws))
+  if (!isBlank(aws))
     return { exec: treeOf({ ...ARGO_EXEC, args: ["aws", ...AWS_FLAGS.flatMap((row) => flagOf(aws, row))] }) };
   const exec = treeAt(config, "execProviderConfig");
-  if (isAbsent(exec)) return undefined;
+  if (isBlank(exec)) return undefined;
   const env = map(treeAt(exec, "env"), (value) =>
     isTreeObject(value) ? entriesOf(value).map(([name, each]) => treeOf({ name, value: each })) : [],
   );
@@ -124,15 +124,9 @@ const AWS_FLAGS: readonly (readonly [field: string, flag: string])[] = [
 
 function flagOf(aws: Tree, [field, flag]: (typeof AWS_FLAGS)[number]): readonly unknown[] {
   const value = treeAt(aws, field);
-  return isAbsent(value) ? [] : [flag, value];
+  return isBlank(value) ? [] : [flag, value];
 }
 
 function stated(key: string, value: Tree): Readonly<Record<string, Tree>> {
-  return isAbsent(value) ? {} : { [key]: value };
-}
-
-/** Go treats an empty text like a missing one. */
-function isAbsent(tree: Tree): boolean {
-  const value = orElse(tree, () => "late");
-  return value === undefined || value === null || value === "";
+  return isBlank(value) ? {} : { [key]: value };
 }

@@ -4,7 +4,7 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { type Known, all, andThen, known, map, orElse, unread } from "../../model/known";
+import { type Known, all, andThen, isAbsent, known, map, orElse, unread } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { at, record, text } from "../../model/parsed";
 import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
@@ -172,10 +172,6 @@ function isMain(document: ProfileDocument): boolean {
 
 function isLive({ value }: ProfileDocument): boolean {
   return !isAbsent(treeAt(value, "metadata", "uid"));
-}
-
-function isAbsent(tree: Tree): boolean {
-  return orElse(tree, () => null) === undefined;
 }
 
 function providerList(

@@ -32,11 +32,6 @@ export function whether<T>(value: Known<T>, test: (value: T) => boolean): Ternar
   return asked(value, (each) => (test(each) ? "yes" : "no"));
 }
 
-/** True if certainly nothing is stated. */
-export function isAbsent(value: Known<unknown>): boolean {
-  return whether(value, (each) => each === undefined) === "yes";
-}
-
 /** The resources to which a value refers, in their order. */
 export function resourcesIn(value: Known<unknown>): readonly Resource[] {
   const why = whyNot(value);

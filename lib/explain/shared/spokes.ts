@@ -3,12 +3,12 @@
  * names who enters.
  */
 
-import { type Known, isKnown, map, or, same, shown } from "../../model/known";
+import { type Known, isAbsent, isKnown, map, or, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
-import { isAbsent, resourcesIn } from "./references";
+import { resourcesIn } from "./references";
 
 /** Who enters a spoke: names of the user (several if the cloud or the spoke may use any of them), and groups. */
 interface SpokeNames {
