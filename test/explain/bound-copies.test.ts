@@ -199,7 +199,7 @@ describe("the ARN of a role that was filled in", () => {
   const right = "arn:aws:iam::111122223333:role/c1_shop_reports_access";
 
   /** A role whose ARN is known only after apply, and the finished files with an ARN. */
-  function filledIn(arn: string, allowedAccountIds?: string[]): readonly string[] {
+  function filledIn(arn: string, allowedAccountIds?: string[], output: string = right): readonly string[] {
     const artefacts = synthesizedStack((stack) => {
       new AwsProvider(stack, "aws", { region: "eu-west-1", ...(allowedAccountIds && { allowedAccountIds }) });
       new WorkloadAccess(stack, "workloads", {
@@ -219,13 +219,20 @@ describe("the ARN of a role that was filled in", () => {
     const record = JSON.parse(artefacts.get("stacks/fixture/workload-identity.json") ?? "") as {
       placeholders: Record<string, { output: string }>;
     };
-    const outputs = Object.values(record.placeholders).map(({ output }) => [output, right]);
+    const outputs = Object.values(record.placeholders).map(({ output: name }) => [name, output]);
     const values = folderOf({ "o.json": JSON.stringify({ fixture: Object.fromEntries(outputs) as object }) });
     const to = folderOf({});
     bind({ outputs: join(values, "o.json"), from, to });
-    if (arn !== right) edit(to, REPORTS, right, arn);
+    if (arn !== output) edit(to, REPORTS, output, arn);
     return [from, to];
   }
+
+  it("is refused by bind if it is another role's", () => {
+    const other = right.replace("reports", "orders");
+    expect(() => filledIn(other, undefined, other)).toThrowError(
+      "allowed: arn:<partition>:iam::<account>:role/c1_shop_reports_access;",
+    );
+  });
 
   it.each<[string, string, string[] | undefined, string | undefined]>([
     ["that the configuration computes", right, ["111122223333"], undefined],

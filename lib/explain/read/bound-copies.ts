@@ -187,19 +187,12 @@ export function wronglyFilled(
       const right = statedTexts(each.what, stack, states, stacks);
       if (right.length === 0) {
         const computed = contradictedBy(each, stack);
-        if (computed !== undefined)
-          misfilled.set(each.where, {
-            what: `${each.became} was filled in, but the configuration has ${computed} there`,
-            isCertain: false,
-          });
+        if (computed !== undefined) misfilled.set(each.where, filledAgainst(each, "configuration", computed));
         return computed !== undefined || contradicting.has(each);
       }
       const isRight = right.includes(each.became);
       if (!isRight && isUnique(each))
-        misfilled.set(each.where, {
-          what: `${each.became} was filled in, but the state has ${right.join(" or ")} there`,
-          isCertain: true,
-        });
+        misfilled.set(each.where, filledAgainst(each, "state", right.join(" or ")));
       return !isRight;
     });
     return wrong.map(({ file }) => file);
@@ -225,6 +218,13 @@ function fillingOf(file: string, { template, text, source }: FilledText, stack: 
   const [, , address = "", , attribute = ""] = attributeOf(outputOf(stack, name));
   const became = text.slice(before.length, text.length - after.length);
   return { file, where, what: name, became, address, attribute };
+}
+
+function filledAgainst({ became }: Filling, against: "configuration" | "state", right: string): Misfilled {
+  return {
+    what: `${became} was filled in, but the ${against} has ${right} there`,
+    isCertain: against === "state",
+  };
 }
 
 /** What the configuration alone computes, such as the ARN of a role with another name; `undefined` if it may agree. */

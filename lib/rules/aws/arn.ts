@@ -10,7 +10,8 @@ const ACCOUNT = /^\d{12}$/;
 
 const OIDC_PROVIDER_ARN = /^arn:([a-z-]+):iam::(\d{12}):oidc-provider\/([\x21-\x7e]+)$/;
 
-const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role(\/(?:[\x21-\x7e]{1,510}\/)?)([\w+=,.@-]{1,64})$/;
+export const ROLE_ARN: RegExp =
+  /^arn:([a-z-]+):iam::(\d{12}):role(\/(?:[\x21-\x7e]{1,510}\/)?)([\w+=,.@-]{1,64})$/;
 
 export interface OidcProviderArn {
   readonly partition: string;
