@@ -25,6 +25,7 @@ import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
 import { type SkippedDocument, type Source, sourceText } from "./source";
+import { withOpenAnnotations } from "./service-accounts";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -120,7 +121,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...unread.skipped,
     ...otherFiles(unread.others.filter((file) => !isListedForNodes(file, stacks))),
   ]);
-  return { clusters: clusters.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+  const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
+  return { clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
 }
 
 function isObject({ value }: FileDocument): boolean {
