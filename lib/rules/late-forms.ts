@@ -3,26 +3,47 @@
  * written by other means, or belongs to another resource.
  */
 
+import { type Json, at, record } from "../model/parsed";
+import { readRoleArn } from "./aws/arn";
 import { isGuid } from "./azure/names";
 
 interface LateForm {
-  /** Matches the whole expression. */
+  /** Matches the whole expression; its group is the resource's name. */
   readonly attribute: RegExp;
-  readonly isForm: (value: string) => boolean;
-  /** For messages. */
-  readonly form: string;
+  /** The form, for messages, if the value does not have it. */
+  readonly missed: (value: string, resource: Json) => string | undefined;
 }
 
 const FORMS: readonly LateForm[] = [
   {
     attribute:
       /^\$\{(?:data\.)?azurerm_user_assigned_identity\.[\w-]+\.(?:client_id|principal_id|tenant_id)\}$/,
-    isForm: isGuid,
-    form: "a GUID",
+    missed: (value) => (isGuid(value) ? undefined : "a GUID"),
   },
+  { attribute: /^\$\{aws_iam_role\.[\w-]+\.arn\}$/, missed: missedRole },
 ];
 
-/** The form that the value of an expression should have and does not; `undefined` if it has it, or any is right. */
-export function missedForm(expression: string, value: string): string | undefined {
-  return FORMS.find(({ attribute, isForm }) => attribute.test(expression) && !isForm(value))?.form;
+const RESOURCE = /^\$\{(\w+)\.([\w-]+)\./;
+
+/**
+ * The form that the value of an expression should have and does not; `undefined` if it has it, or any is right.
+ * `resources` is what the configuration has of them, by type and name.
+ */
+export function missedForm(expression: string, value: string, resources: Json = {}): string | undefined {
+  const [, type = "", name = ""] = RESOURCE.exec(expression) ?? [];
+  const form = FORMS.find(({ attribute }) => attribute.test(expression));
+  return form?.missed(value, record(at(resources, type, name)));
+}
+
+function missedRole(value: string, { name, path = "/" }: Json): string | undefined {
+  const { path: givenPath, name: givenName } = readRoleArn(value) ?? {};
+  const isOther = (given: string | undefined, declared: unknown): boolean =>
+    given === undefined || (isLiteral(declared) && declared !== given);
+  if (!isOther(givenPath, path) && !isOther(givenName, name)) return undefined;
+  const end = isLiteral(path) && isLiteral(name) ? `${path}${name}` : "/[<path>/]<name>";
+  return `arn:<partition>:iam::<account>:role${end}`;
+}
+
+function isLiteral(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("${");
 }

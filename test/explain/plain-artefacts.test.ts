@@ -117,6 +117,43 @@ describe("objects in resources of Terraform", () => {
   });
 });
 
+describe("the annotation that Terraform adds to a service account", () => {
+  const bare = Object.fromEntries(
+    Object.entries(plain).map(([file, text]) => [
+      file,
+      text.replace(/^ +eks\.amazonaws\.com\/ecr-role-arn: arn.*$/m, "    example.com/team: shop"),
+    ]),
+  );
+  const added = {
+    api_version: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "puller", namespace: "team" },
+    annotations: { [ANNOTATION]: `${ROLES}/team/puller` },
+  };
+  it.each<[title: string, change: object | undefined, verdict: string]>([
+    ["nowhere", undefined, "denied"],
+    ["as it is written", {}, "allowed"],
+    ["for each of some", { for_each: { a: 1 } }, "unknown"],
+    [
+      "with names from for_each",
+      { for_each: "${var.accounts}", metadata: { name: "${each.key}" } },
+      "unknown",
+    ],
+    ["as often as a variable says", { count: "${var.count}" }, "unknown"],
+    ["from an expression", { annotations: "${var.annotations}" }, "unknown"],
+    ["for each of some, on namespaces", { kind: "Namespace", for_each: { a: 1 } }, "denied"],
+  ])("%s", (_, change, verdict) => {
+    const kubernetes_annotations = change && { x: { ...added, ...change } };
+    const terraform = {
+      resource: { kubernetes_annotations },
+      variable: { accounts: {}, count: {}, annotations: {} },
+    };
+    const files = { ...bare, "iam/annotations.tf.json": JSON.stringify(terraform) };
+    expect(Object.values(bare)).not.toEqual(Object.values(plain));
+    expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
+  });
+});
+
 /** Source: kubernetes-sigs/kustomize, api/types/kustomization.go. */
 describe("a service account in a kustomization", () => {
   const base = { resources: ["deployment.yaml"] };

@@ -613,6 +613,13 @@ describe("a state beside the configuration that it was made by", () => {
     expect(read(stateOf(closed, SERVED))).toMatchObject({ status: "fail" });
   });
 
+  it("says nothing where the state's distribution has another domain than the state's issuer", () => {
+    const state = stateOf(ARTEFACTS.CloudFront, SERVED);
+    const other = state.replace(`"domain_name":"${SERVED}"`, '"domain_name":"d222222abcdef8.cloudfront.net"');
+    expect(other).not.toBe(state);
+    expect(read(other)?.status).toBe("unknown");
+  });
+
   it("says nothing where the role of the state trusts another issuer than the state's", () => {
     const state = stateOf(ARTEFACTS.CloudFront, SERVED);
     const strange = state.replace(/:oidc-provider\/d1+abcdef8/g, ":oidc-provider/d999999abcdef8");

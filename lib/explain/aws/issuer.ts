@@ -16,7 +16,7 @@ import {
   same,
   shown,
 } from "../../model/known";
-import { type Answer, broken, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { type Block, Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
@@ -89,6 +89,12 @@ function distributionBefore(url: Known<string>, terraform: Terraform): Answer | 
       "make the bucket its origin",
       seen("distribution", serving.source),
     );
+  if (orElse(url, () => "").includes(OWN_DOMAIN))
+    return unknown(
+      "the issuer's URL is that of a CloudFront distribution, but no distribution with this domain is among what was read",
+      "also give explain the Terraform that declares it, or correct the issuer that roles and OIDC provider name",
+      ...declaredDistributions(terraform),
+    );
   const [, host] = partsOf(url) ?? [];
   const isMissing =
     typeof host === "object" &&
@@ -101,6 +107,13 @@ function distributionBefore(url: Known<string>, terraform: Terraform): Answer | 
         "also give explain the Terraform that declares it",
       )
     : undefined;
+}
+
+/** The end of the domains that CloudFront gives to distributions. */
+const OWN_DOMAIN = ".cloudfront.net";
+
+function declaredDistributions(terraform: Terraform): readonly Evidence[] {
+  return terraform.ofType(DISTRIBUTION).map(({ source }) => seen("distribution", source));
 }
 
 function basesOf(distribution: Resource): readonly Known<string>[] {

@@ -18,20 +18,19 @@ export function missing(what: string): Answer {
   return unknown(`${what} is not known`, "see the earlier checks");
 }
 
-/** The answer if a value that bind wrote into an object's documents is not the one that the state has. */
+/** The answer if a value that bind wrote into an object's documents is not the one of the state or configuration. */
 export function misfilled(
   artefacts: ClusterArtefacts,
   object: { readonly documents: readonly Source[] } | undefined,
 ): Answer | undefined {
   for (const source of object?.documents ?? []) {
-    const said = artefacts.misfilled.get(sourceText(source));
-    if (said !== undefined)
-      return broken(
-        `${said}: the outputs belong to another cluster, or are old`,
-        "run bind again with the outputs of this state",
-        undefined,
-        seen("what bind wrote", source),
-      );
+    const found = artefacts.misfilled.get(sourceText(source));
+    if (found === undefined) continue;
+    const reason = `${found.what}: the outputs belong to another cluster, or are old`;
+    const where = seen("what bind wrote", source);
+    return found.isCertain
+      ? broken(reason, "run bind again with the outputs of this state", undefined, where)
+      : unknown(reason, "run bind again with the outputs of this configuration after apply", where);
   }
   return undefined;
 }

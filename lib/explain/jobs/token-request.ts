@@ -3,7 +3,7 @@
  * annotations, the audience.
  */
 
-import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, known, or, orElse, same, shown, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, list, text, texts } from "../../model/parsed";
@@ -158,6 +158,8 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
 
 const ANNOTATED = pass("the service account has each required annotation");
 
+const EMPTY = known("");
+
 /** Does the service account have the annotations without which the kubelet does not run the plugin? */
 export function requiredAnnotations(
   { tokenAttributes, source }: ProviderEntry,
@@ -168,6 +170,13 @@ export function requiredAnnotations(
     (key) => contestedAnnotation(account, key) ?? [],
   );
   if (contested) return contested;
+  const open = requiredKeys.find((each) => whyNot(account.annotations.get(each) ?? EMPTY)?.kind === "unread");
+  if (open !== undefined)
+    return unknown(
+      `whether the service account ${account.key} has the required annotation ${open} is not known: resources that may add it were not read`,
+      "also give explain what `terraform show -json` prints of the plan",
+      seen("annotations of the service account", account.source),
+    );
   const key = requiredKeys.find((each) => !account.annotations.has(each));
   if (key === undefined) return ANNOTATED;
   // Annotations of the same domain, or the same key in other letter case.

@@ -9,10 +9,11 @@ import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
 import { grouped } from "../../model/grouped";
-import { type Known, map, orElse } from "../../model/known";
+import { type Known, is, map, orElse, shown } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
+import type { LateReader } from "./late-text";
 import type { Scope } from "./scope";
 import { type Source, sourceText } from "./source";
 import type { Terraform } from "./terraform";
@@ -22,6 +23,7 @@ export interface BoundStack {
   readonly folder: string;
   readonly identity: WorkloadIdentityFile | undefined;
   readonly scope: Scope | undefined;
+  readonly late: LateReader;
 }
 
 /** A text of a finished file and the template that it fills. */
@@ -141,14 +143,21 @@ const ATTRIBUTE = /^\$\{(trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))?\
 /** Attributes whose value is different for every resource of a type. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
+/** How an identity that was filled in contradicts a state or the configuration. */
+export interface Misfilled {
+  /** One clause for people. */
+  readonly what: string;
+  /** True for a state: the configuration may differ from what is applied. */
+  readonly isCertain: boolean;
+}
+
 export interface WronglyFilled {
   /**
-   * Files in which the value of a placeholder contradicts a state, differs from its value in another file, or equals
-   * that of another resource's placeholder.
+   * Files in which the value of a placeholder contradicts a state or what is known from the configuration alone, differs
+   * from its value in another file, or equals that of another resource's placeholder.
    */
   readonly files: readonly string[];
-  /** How an identity that was filled in contradicts a state, as a sentence, by the document's {@link sourceText}. */
-  readonly misfilled: ReadonlyMap<string, string>;
+  readonly misfilled: ReadonlyMap<string, Misfilled>;
 }
 
 /** Compares the copies with the states, and with each other. */
@@ -157,7 +166,7 @@ export function wronglyFilled(
   stacks: readonly BoundStack[],
   terraform: Terraform,
 ): WronglyFilled {
-  const misfilled = new Map<string, string>();
+  const misfilled = new Map<string, Misfilled>();
   const states = terraform.scopes.filter((scope) => stacks.every((stack) => stack.scope !== scope));
   const files = stacks.flatMap((stack) => {
     const own = copies.filter((copy) => copy.stack === stack.name);
@@ -176,13 +185,14 @@ export function wronglyFilled(
     ]);
     const wrong = fillings.filter((each) => {
       const right = statedTexts(each.what, stack, states, stacks);
-      if (right.length === 0) return contradicting.has(each);
+      if (right.length === 0) {
+        const computed = contradictedBy(each, stack);
+        if (computed !== undefined) misfilled.set(each.where, filledAgainst(each, "configuration", computed));
+        return computed !== undefined || contradicting.has(each);
+      }
       const isRight = right.includes(each.became);
       if (!isRight && isUnique(each))
-        misfilled.set(
-          each.where,
-          `${each.became} was filled in, but the state has ${right.join(" or ")} there`,
-        );
+        misfilled.set(each.where, filledAgainst(each, "state", right.join(" or ")));
       return !isRight;
     });
     return wrong.map(({ file }) => file);
@@ -208,6 +218,20 @@ function fillingOf(file: string, { template, text, source }: FilledText, stack: 
   const [, , address = "", , attribute = ""] = attributeOf(outputOf(stack, name));
   const became = text.slice(before.length, text.length - after.length);
   return { file, where, what: name, became, address, attribute };
+}
+
+function filledAgainst({ became }: Filling, against: "configuration" | "state", right: string): Misfilled {
+  return {
+    what: `${became} was filled in, but the ${against} has ${right} there`,
+    isCertain: against === "state",
+  };
+}
+
+/** What the configuration alone computes, such as the ARN of a role with another name; `undefined` if it may agree. */
+function contradictedBy({ what, became }: Filling, stack: BoundStack): string | undefined {
+  const isPlain = placeholdersIn(what).every((name) => outputOf(stack, name) !== undefined);
+  const computed = stack.late(what);
+  return isPlain && is(computed, became) === "no" ? shown(computed) : undefined;
 }
 
 function isUnique({ attribute }: Filling): boolean {

@@ -7,7 +7,12 @@ import type { DeliveryEntry } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
 import type { Resource } from "./block";
 import { type BoundStack, isFilled } from "./bound-copies";
-import { type ManifestResource, type ManifestResources, manifestResources } from "./manifest-resources";
+import {
+  type ManifestResource,
+  type ManifestResources,
+  manifestResources,
+  mayAnnotate,
+} from "./manifest-resources";
 import type { KubernetesDocument } from "./objects";
 import type { SkippedDocument, Source } from "./source";
 import { Terraform } from "./terraform";
@@ -21,6 +26,8 @@ export interface Delivered {
   readonly skipped: readonly SkippedDocument[];
   /** Resources that are not read and may be service accounts, roles or bindings of any cluster. */
   readonly perhaps: readonly Source[];
+  /** True if some of these may add annotations to service accounts. */
+  readonly mayAnnotate: boolean;
 }
 
 const OTHER_STACK =
@@ -63,12 +70,12 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
       ? { any: [], skipped: skippedFor(objects, OTHER_STACK) }
       : plainObjects(objects.filter(({ address }) => !delivered.has(address))),
   );
+  const perhaps = perhapsOf([...read.values()]);
   return {
     byStack,
     any: any.flatMap((each) => each.any),
-    perhaps: [...perhapsOf([...read.values()]), ...any.flatMap(({ skipped }) => skipped)].map(
-      ({ source }) => source,
-    ),
+    mayAnnotate: perhaps.some(mayAnnotate),
+    perhaps: [...perhaps, ...any.flatMap(({ skipped }) => skipped)].map(({ source }) => source),
     skipped: [...[...read.values()], ...any].flatMap((each) => each.skipped),
   };
 }
@@ -89,23 +96,24 @@ function isOther(configured: ManifestResource, planned: ManifestResource): boole
 }
 
 function documentOf(
-  { value, source, late, provider, annotator }: ManifestResource,
+  { value, source, late, provider, annotator, manager }: ManifestResource,
   { clusters }: DeliveryEntry,
 ): readonly KubernetesDocument[] {
   const cluster = clusters.find((each) => each.provider === provider);
   if (cluster === undefined) return [];
   const management = cluster.appliesTo === "management-cluster";
-  return [{ value, source, late, annotator, management, ofStack: true, spoke: cluster.spoke }];
+  return [{ value, source, late, annotator, manager, management, ofStack: true, spoke: cluster.spoke }];
 }
 
 function plainObjects(objects: readonly ManifestResource[]): Pick<Delivered, "any" | "skipped"> {
   if (new Set(objects.map(({ provider }) => provider)).size > 1)
     return { any: [], skipped: skippedFor(objects, SEVERAL) };
-  const any = objects.map(({ value, source, late, annotator }) => ({
+  const any = objects.map(({ value, source, late, annotator, manager }) => ({
     value,
     source,
     late,
     annotator,
+    manager,
     management: false,
     ofStack: false,
     spoke: undefined,

@@ -11,7 +11,7 @@ import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread, same } from "../../model/known";
 import { type Json, at, list, record } from "../../model/parsed";
 import { Resource } from "./block";
-import { type BoundStack, boundCopies, wronglyFilled } from "./bound-copies";
+import { type BoundStack, type Misfilled, boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
 import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, documentsIn, readText } from "./documents";
@@ -25,6 +25,7 @@ import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
 import { type SkippedDocument, type Source, sourceText } from "./source";
+import { withOpenAnnotations } from "./service-accounts";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -52,8 +53,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly podFragments: ReadonlyMap<string, PodFact>;
   readonly spokes: SpokeFacts;
   readonly outputs: ReadonlyMap<string, Known<string>>;
-  /** Identities given to `bind` that contradict a state, as sentences, by the document's `sourceText`. */
-  readonly misfilled: ReadonlyMap<string, string>;
+  /** By the document's `sourceText`. */
+  readonly misfilled: ReadonlyMap<string, Misfilled>;
   /** Resources of Terraform that were not read and may be service accounts, roles or bindings of the cluster. */
   readonly perhaps: readonly Source[];
 }
@@ -120,7 +121,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...unread.skipped,
     ...otherFiles(unread.others.filter((file) => !isListedForNodes(file, stacks))),
   ]);
-  return { clusters: clusters.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+  const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
+  return { clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
 }
 
 function isObject({ value }: FileDocument): boolean {
@@ -203,7 +205,6 @@ class Files {
 }
 
 interface StackDocuments extends BoundStack {
-  readonly late: LateReader;
   /** Objects, and setups of nodes. */
   readonly written: readonly KubernetesDocument[];
   /** The needs of pods, by service account. */

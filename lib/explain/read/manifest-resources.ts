@@ -8,7 +8,7 @@
  */
 
 import { PLACEHOLDER_START, placeholder } from "../../artefact/placeholder";
-import { type Known, map, orElse, unread } from "../../model/known";
+import { type Known, andThen, known, map, orElse, unread } from "../../model/known";
 import { type Json, list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { textAt } from "../../model/tree";
@@ -29,6 +29,8 @@ export interface ManifestResource {
   readonly late: LateReader;
   /** The field manager of a resource that only adds annotations; `undefined` for one that has the object. */
   readonly annotator: Known<string> | undefined;
+  /** The field manager of a `kubernetes_manifest`; `undefined` for other types. */
+  readonly manager: Known<string> | undefined;
 }
 
 /** The objects of a configuration, plan or state. */
@@ -41,7 +43,7 @@ export interface ManifestResources {
 
 const MANIFEST = "kubernetes_manifest";
 const ANNOTATIONS = "kubernetes_annotations";
-/** Source: hashicorp/terraform-provider-kubernetes, docs/resources/annotations.md, `field_manager`. */
+/** Source: hashicorp/terraform-provider-kubernetes, docs/resources/annotations.md and manifest.md, `field_manager`. */
 const DEFAULT_MANAGER = "Terraform";
 const RBAC = "rbac.authorization.k8s.io/v1";
 const ROLE = { rule: "rules" };
@@ -94,11 +96,14 @@ export function manifestResources(scope: Scope): ManifestResources {
       continue;
     }
     const place = type === MANIFEST ? below(source, "manifest") : source;
-    const annotator =
-      type === ANNOTATIONS
-        ? map(resource.text("field_manager"), (name) => name ?? DEFAULT_MANAGER)
+    const annotator = type === ANNOTATIONS ? managerOf(resource.text("field_manager")) : undefined;
+    const manager =
+      type === MANIFEST
+        ? andThen(resource.blocks("field_manager"), ([block]) =>
+            block === undefined ? known(DEFAULT_MANAGER) : managerOf(block.text("name")),
+          )
         : undefined;
-    objects.push({ address, provider, value, source: place, late: texts.late, annotator });
+    objects.push({ address, provider, value, source: place, late: texts.late, annotator, manager });
   }
   return { objects, skipped, perhaps };
 }
@@ -115,19 +120,32 @@ function withNames(object: unknown, late: LateReader): unknown {
 
 const OF_NAME: readonly string[] = ["name", "namespace"];
 
-/** True if only apply shows the name or namespace of an object, or a list of a role; names of roles may be late. */
+/** True if only apply shows the name, namespace or all annotations of an object, or a list of a role; names of roles may be late. */
 function isOpen(object: unknown): boolean {
   const { kind, metadata, rules, subjects } = record(object);
-  const { name, namespace } = record(metadata);
+  const { name, namespace, annotations } = record(metadata);
   const named = /(?:Role|Binding)$/.test(String(kind)) ? [namespace] : [name, namespace];
   const inRules = list(rules).flatMap((rule) => Object.values(record(rule)));
-  return [...named, rules, subjects, ...inRules].some(
+  return [...named, annotations, rules, subjects, ...inRules].some(
     (each) => typeof each === "string" && each.includes(PLACEHOLDER_START),
   );
 }
 
 const NOT_READ =
   "the object comes from an expression, count or for_each, which explain does not evaluate; `terraform show -json` of the plan has it";
+
+function managerOf(name: Known<string | undefined>): Known<string> {
+  return map(name, (text) => text ?? DEFAULT_MANAGER);
+}
+
+/** Whether a resource that was not read may add annotations to service accounts. */
+export function mayAnnotate(resource: Resource): boolean {
+  const kind = resource.written(["kind"]);
+  return resource.type === ANNOTATIONS && !(typeof kind === "string" && OTHER_KIND.test(kind));
+}
+
+/** A kind written as it is. */
+const OTHER_KIND = /^(?!ServiceAccount$)\w+$/;
 
 /** The object to which a resource adds annotations, with only these. */
 function annotated(resource: Resource): unknown {

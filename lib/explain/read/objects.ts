@@ -32,6 +32,8 @@ export interface KubernetesDocument {
    * other documents.
    */
   readonly annotator?: Known<string> | undefined;
+  /** The field manager of a `kubernetes_manifest`. */
+  readonly manager?: Known<string> | undefined;
   /** The kustomization that changes its service accounts before they are applied. */
   readonly kustomization?: Source;
 }

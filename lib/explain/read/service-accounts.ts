@@ -2,7 +2,7 @@
  * Service accounts, each read from one or several documents.
  */
 
-import { type Known, same } from "../../model/known";
+import { type Known, same, unread } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type KubernetesObject, contested, keyOf } from "./objects";
 import { pullSecretNames, textMap } from "./pods";
@@ -24,6 +24,28 @@ export interface ServiceAccountFact {
   readonly source: Source | undefined;
   /** All documents of it where there are several, else none. */
   readonly documents: readonly Source[];
+}
+
+/** Annotations to which others may be added, so that an absent one is not known. */
+class OpenAnnotations extends Map<string, Known<string>> {
+  override get(name: string): Known<string> {
+    return super.get(name) ?? unread(`explain did not read everything that may add the annotation ${name}`);
+  }
+
+  override has(): boolean {
+    return true;
+  }
+}
+
+type Accounts = ReadonlyMap<string, ServiceAccountFact>;
+
+/** A cluster's facts where something was not read that may add annotations to any service account. */
+export function withOpenAnnotations<T extends { readonly serviceAccounts: Accounts }>(cluster: T): T {
+  const rows = [...cluster.serviceAccounts].map(([key, account]): [string, ServiceAccountFact] => [
+    key,
+    { ...account, annotations: new OpenAnnotations(account.annotations) },
+  ]);
+  return { ...cluster, serviceAccounts: new Map(rows) };
 }
 
 /** Most accounts have one document, and there are many. */
@@ -136,7 +158,8 @@ export const INTERNAL_REGISTRY_SECRET: string = "openshift.io/internal-registry-
 /**
  * Whether an annotation survives although one document lacks it: the documents with it hold only annotations, as
  * `ServiceAccountAnnotations` writes them for server-side apply, and the document without it is the whole account; or
- * they are `kubernetes_annotations`, of which only those of one field manager remove each other's annotations.
+ * they are `kubernetes_annotations`, whose annotations only `kubernetes_annotations` and `kubernetes_manifest` of the
+ * same field manager remove.
  */
 function isKept(
   lacking: number,
@@ -154,7 +177,8 @@ function isKept(
 
 function isApart({ annotator }: KubernetesObject, other: KubernetesObject | undefined): boolean {
   if (annotator === undefined) return false;
-  return other?.annotator === undefined || same(annotator, other.annotator) === "no";
+  const manager = other?.annotator ?? other?.manager;
+  return manager === undefined || same(annotator, manager) === "no";
 }
 
 const OF_METADATA: readonly string[] = ["namespace", "name", "annotations"];

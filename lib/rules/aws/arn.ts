@@ -103,14 +103,18 @@ export function roleArn({ partition, account, path, name }: RoleArn): string {
   return `arn:${partition}:iam::${account}:role${path}${name}`;
 }
 
-export function parseRoleArn(arn: string): RoleArn {
-  literal(arn, "ARN of the IAM role");
+/** The ARN of a role in an account; `undefined` for any other value. */
+export function readRoleArn(arn: unknown): RoleArn | undefined {
   const read = readArnOf(arn, "iam", "role/");
   const [, path = "", name] = (read && isOwned(read) && PATH_AND_NAME.exec(read.name)) || [];
-  if (read && name !== undefined) return { ...placeOf(read), path: `/${path}`, name };
-  return fail(
-    "aws-invalid",
-    noArn("the IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"),
+  return read === undefined || name === undefined ? undefined : { ...placeOf(read), path: `/${path}`, name };
+}
+
+export function parseRoleArn(arn: string): RoleArn {
+  literal(arn, "ARN of the IAM role");
+  return (
+    readRoleArn(arn) ??
+    fail("aws-invalid", noArn("the IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"))
   );
 }
 

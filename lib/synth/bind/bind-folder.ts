@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fail } from "../../errors";
 import { placeholdersIn } from "../../artefact/placeholder";
@@ -13,7 +13,9 @@ import {
 } from "./target-folder";
 import type { FileOwner } from "../../artefact/written-files-list";
 import { type ObjectKind, boolean, checkGiven, object, optional, text } from "../../model/shape";
-import { refuseFolder } from "../../artefact/problems";
+import { refuseFile, refuseFolder } from "../../artefact/problems";
+import { jsonObject } from "../../artefact/json-object";
+import { type Json, record } from "../../model/parsed";
 import { refuseManifestsFolder } from "./problems";
 
 /** Properties of {@link bind}: what it reads and where it writes. */
@@ -114,7 +116,8 @@ function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs)
         "name the cdk8s app's output folder with --manifests (`manifests` of bind()), and this stack's folder",
     });
   const files = new Map(names.map((name) => [`${stack}/${name}`, readText(join(path, name))]));
-  return { owner: { stack }, stack, placeholders, rules, clusters, files, outputs };
+  const resources = declaredResources(path);
+  return { owner: { stack }, stack, placeholders, rules, clusters, files, outputs, resources };
 }
 
 /** Whether a stack without files has placeholders other than those in its recorded facts of clusters. */
@@ -127,7 +130,7 @@ function hasForeignPlaceholders({ clusters, placeholders }: StackFolder["identit
 /** The files of a cdk8s app. */
 function chartsSource(
   folder: string,
-  { identity }: StackFolder,
+  { path, identity }: StackFolder,
   outputs: TerraformOutputs,
   to: string,
 ): Source {
@@ -136,7 +139,15 @@ function chartsSource(
   if (names.length === 0) refuseManifestsFolder(folder, "holds no .yaml or .yml file");
   const files = new Map(names.map((name) => [name, readText(join(folder, name))]));
   const charts = relative(resolve(to), resolve(folder)).replaceAll("\\", "/").replace(/\s/g, " ");
-  return { owner: { stack, charts }, stack, placeholders, clusters, files, outputs };
+  const resources = declaredResources(path);
+  return { owner: { stack, charts }, stack, placeholders, clusters, files, outputs, resources };
+}
+
+/** The resources of a stack's Terraform configuration; none where only the record was copied. */
+function declaredResources(folder: string): Json {
+  const file = join(folder, "cdk.tf.json");
+  if (!existsSync(file)) return {};
+  return record(jsonObject(readText(file), (reason) => refuseFile(file, reason))["resource"]);
 }
 
 function onlyStack(stacks: readonly StackFolder[], from: string): StackFolder {

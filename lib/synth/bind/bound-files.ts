@@ -1,5 +1,6 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
+import type { Json } from "../../model/parsed";
 import { holdsPrivateKey } from "../../model/private-key";
 import { missedForm } from "../../rules/late-forms";
 import { filledText } from "./filled-text";
@@ -32,6 +33,12 @@ export interface BoundFilesInput {
   readonly files: ReadonlyMap<string, string>;
   /** Values of the Terraform outputs. */
   readonly outputs: TerraformOutputs;
+  /**
+   * The resources of the stack's Terraform configuration, by type and name.
+   *
+   * @defaultValue - none, so that values are not compared with them
+   */
+  readonly resources?: Json;
 }
 
 /** Returns the files with every placeholder filled, encoded texts encoded last; does not touch the file system. */
@@ -84,7 +91,11 @@ export function withoutUnboundComment(text: string): string {
 /** In place of a value that Terraform marks as sensitive. */
 const SENSITIVE = "<sensitive>";
 
-function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlaceholder, where: string): string {
+function outputText(
+  { outputs, stack, resources }: BoundFilesInput,
+  wanted: OutputPlaceholder,
+  where: string,
+): string {
   const value = outputs.valueOf(wanted, stack);
   if (value === undefined) return refuseMissingOutput(where, wanted.output);
   // An empty id would be one more link that fails silently in the cluster.
@@ -95,7 +106,7 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
       remedy: "check that the resource has the attribute after apply",
     });
   const seen = outputs.isSensitive(wanted) ? SENSITIVE : value;
-  const form = missedForm(wanted.expression, value);
+  const form = missedForm(wanted.expression, value, resources);
   if (form !== undefined)
     return fail("bind-mismatch", {
       problem: `${where} needs the Terraform output ${wanted.output}, which cannot be the value of ${wanted.expression.slice(2, -1)}`,

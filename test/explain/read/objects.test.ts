@@ -68,7 +68,7 @@ describe("an annotation in several documents", () => {
   });
   it.each<[string, manifests: readonly object[], annotations: readonly object[], string]>([
     ["beside the account", [account(undefined)], [added({ a: "x" }, "own")], "x"],
-    ["by the account's field manager", [account(undefined)], [added({ a: "x" })], "x"],
+    ["by the account's field manager", [account(undefined)], [added({ a: "x" })], "contested"],
     ["beside one of another manager", [], [added({ a: "x" }, "own"), added({ b: "y" }, "other")], "x"],
     ["beside one of the same manager", [], [added({ a: "x" }, "own"), added({ b: "y" }, "own")], "contested"],
     [

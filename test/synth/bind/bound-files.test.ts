@@ -21,7 +21,13 @@ const placeholders: WorkloadIdentityFile["placeholders"] = {
 const object = (annotation: string): string =>
   `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    example.com/id: ${annotation}\n`;
 
-function bound(text: string, value: unknown, expression = "${…}", sensitive = false): string | undefined {
+function bound(
+  text: string,
+  value: unknown,
+  expression = "${…}",
+  sensitive = false,
+  resources = {},
+): string | undefined {
   const outputs = readTerraformOutputs(
     JSON.stringify({ web_client_id: { value, type: "string", sensitive } }),
     "o.json",
@@ -32,6 +38,7 @@ function bound(text: string, value: unknown, expression = "${…}", sensitive = 
     clusters: [{ kubelet: "1.35" }],
     files: new Map([[FILE, text]]),
     outputs,
+    resources,
   }).get(FILE);
 }
 
@@ -66,6 +73,23 @@ describe("boundFiles", () => {
       expect(run).toThrowError(
         'needs the Terraform output web_client_id, which cannot be the value of azurerm_user_assigned_identity.web.client_id, got "c1_shop_web"; allowed: a GUID',
       );
+  });
+
+  it.each([
+    ["arn:aws:iam::111122223333:role/c1_shop_web", {}, undefined],
+    ["arn:aws:iam::111122223333:role/apps/c1_shop_web", { path: "/apps/" }, undefined],
+    ["arn:aws:iam::111122223333:role/c1_shop_web-x", { name: "${local.name}" }, undefined],
+    ["arn:aws:iam::111122223333:role/c1_shop_api", {}, "role/c1_shop_web"],
+    ["arn:aws:iam::111122223333:role/apps/c1_shop_web", {}, "role/c1_shop_web"],
+    ["arn:aws:iam::111122223333:role/c1_shop_web", { path: "/apps/" }, "role/apps/c1_shop_web"],
+    ["arn:aws:iam::111122223333:user/c1_shop_web", {}, "role/c1_shop_web"],
+    ["c1_shop_web", { name: "${local.name}" }, "role/[<path>/]<name>"],
+  ])("for the ARN of a role takes %j with %j: %s", (value, role, wanted) => {
+    const resources = { aws_iam_role: { web: { name: "c1_shop_web", ...role } } };
+    const run = (): unknown =>
+      bound(object(`"${CLIENT}"`), value, "${aws_iam_role.web.arn}", false, resources);
+    if (wanted === undefined) expect(run()).toContain(value);
+    else expect(run).toThrowError(`got "${value}"; allowed: arn:<partition>:iam::<account>:${wanted};`);
   });
 
   it.each([

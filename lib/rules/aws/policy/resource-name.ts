@@ -7,7 +7,6 @@ import {
   type Known,
   type Reference,
   type Ternary,
-  is,
   match,
   orElse,
   partsOf,
@@ -24,6 +23,7 @@ import {
   matchesPattern,
   patternOf,
   isAnyText,
+  isAnyUnit,
   preparedPattern,
   hasWildcard,
 } from "../../wildcard";
@@ -95,9 +95,9 @@ class EveryResource implements AskedResource {
     this.example = pattern;
   }
 
-  matches({ text }: PolicyValue): Ternary {
-    const wide = orElse(text, () => undefined);
-    if (wide === undefined) return "unknown";
+  matches({ pattern, isLate }: PolicyValue): Ternary {
+    if (isLate) return "unknown";
+    const wide = wildText(pattern);
     if (patternWithin(this.example, wide)) return "yes";
     const [own, others] = [this.example, wide].map(arnParts);
     const isArn = own?.length === ARN_PARTS && others?.length === ARN_PARTS;
@@ -158,7 +158,7 @@ class LateResource implements AskedResource {
   }
 
   matches(value: PolicyValue): Ternary {
-    if (is(value.text, "*") === "yes") return "yes";
+    if (!value.isLate && wildText(value.pattern) === "*") return "yes";
     const [wanted, given] = [partsOf(value.text), partsOf(this.#text)];
     if (wanted === undefined || given === undefined) return "unknown";
     const signs = new Map<Reference, string>();
@@ -168,9 +168,11 @@ class LateResource implements AskedResource {
       signs.set(part, known);
       return known;
     };
-    const pattern = joinedPattern(
-      wanted.map((part) => (typeof part === "string" ? patternOf(part) : literalPattern(sign(part)))),
-    );
+    const pattern = value.isLate
+      ? joinedPattern(
+          wanted.map((part) => (typeof part === "string" ? patternOf(part) : literalPattern(sign(part)))),
+        )
+      : value.pattern;
     // The parts of a value that is late itself are not compared one by one.
     if (value.isLate && hasInnerStar(arnPatterns(pattern))) return "unknown";
     return matchesPattern(pattern, given.map(sign).join("")) === true ? "yes" : "unknown";
@@ -183,6 +185,18 @@ class LateResource implements AskedResource {
 
 /** The first of the characters that no ARN has. */
 const PRIVATE_USE = 0xe000;
+
+/** The text of a pattern, in which a `*` or `?` that IAM takes literally becomes a character that no ARN has. */
+function wildText(pattern: string | Pattern): string {
+  if (typeof pattern === "string") return pattern;
+  const signs = Array.from(pattern, (unit) => {
+    if (isAnyText(unit)) return "*";
+    if (isAnyUnit(unit)) return "?";
+    const sign = String.fromCharCode(unit);
+    return hasWildcard(sign) ? String.fromCharCode(PRIVATE_USE + unit) : sign;
+  });
+  return signs.join("");
+}
 
 /**
  * Actions are compared without regard to case, so `asked` is the action in lower case; policy variables are not filled

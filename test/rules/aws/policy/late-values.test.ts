@@ -8,7 +8,7 @@ import { requestContext } from "../../../../lib/rules/aws/policy/context";
 import { identityPolicies } from "../../../../lib/rules/aws/policy/permission";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
 import { inlineCharactersMax } from "../../../../lib/rules/aws/policy/refusals";
-import { oneResource, resourceOf } from "../../../../lib/rules/aws/policy/resource-name";
+import { everyResource, oneResource, resourceOf } from "../../../../lib/rules/aws/policy/resource-name";
 import { decideTrust } from "../../../../lib/rules/aws/policy/trust";
 
 const references = new Map<string, Reference>();
@@ -69,6 +69,23 @@ describe("trust in an issuer known only after apply", () => {
   });
 });
 
+// `${*}` is IAM's escape for the character itself.
+it.each([
+  ["*", "allowed"],
+  ["arn:aws:s3:::b/x*", "allowed"],
+  ["arn:aws:s3:::b/x${*}", "unknown"],
+  ["arn:aws:s3:::b/${*}", "denied"],
+  ["arn:aws:s3:::b/x${?}", "unknown"],
+  ["${*}", "denied"],
+])("a policy for %s, asked about every object whose name begins with x", (Resource, expected) => {
+  const Statement = { Effect: "Allow", Action: "s3:GetObject", Resource };
+  const policy = readPolicy(known(JSON.stringify({ Version: "2012-10-17", Statement })), "identity");
+  const question = identityPolicies([{ policy, doubt: undefined }], requestContext({})).question(
+    "s3:GetObject",
+  );
+  expect(question.decide(everyResource(known("arn:aws:s3:::b/x*"))).outcome).toBe(expected);
+});
+
 describe("an identity policy", () => {
   const WEB = "arn:aws:ecr:eu-west-1:111122223333:repository/shop/web";
   const allow = { Effect: "Allow", Action: "ecr:BatchGetImage", Resource: WEB };
@@ -126,6 +143,10 @@ describe("an identity policy", () => {
     ["arn:aws:ecr:eu-*-1:111122223333:repository/*", "unknown"],
     ["arn:aws:ecr:eu-west-1:111122223333:repository/*", "allowed"],
     ["arn:aws:ecr:us-*-1:111122223333:repository/*", "unknown"],
+    // IAM's escape for the character itself.
+    ["${*}", "unknown"],
+    ["arn:aws:ecr:eu-west-1:111122223333:repository/${*}", "unknown"],
+    ["arn:aws:ecr:eu-west-1:111122223333:repository/*${*}*", "unknown"],
   ])("for %s, of a repository known only after apply", (resource, expected) => {
     const asked = lateText(
       resource === "<repository>" ? resource : "arn:aws:ecr:eu-west-1:111122223333:repository/<name>",
