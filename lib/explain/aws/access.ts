@@ -374,7 +374,7 @@ class Container {
 }
 
 function isUnset(value: Variable): boolean {
-  return value === undefined || isAbsent(value);
+  return isAbsent(value ?? known(undefined));
 }
 
 /** True if the value is not known for a reason other than a missing apply. */

@@ -9,7 +9,7 @@ import { partitions } from "./partitions";
 const ACCOUNT = /^\d{12}$/;
 
 /** The fields of an ARN after `arn:`. Source: "Amazon Resource Names" in the AWS General Reference. */
-export interface Arn {
+interface Arn {
   readonly partition: string;
   readonly service: string;
   /** Empty for services whose resources are in no region, such as IAM. */
