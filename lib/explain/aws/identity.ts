@@ -314,9 +314,9 @@ function differs(one: Role, other: Role): boolean {
   if (samePolicy(first, second) === "no") return true;
   const [rights, others] = [one, other].map(({ policies, boundary }) => {
     const texts = policies.map(({ policy }) => policyWords(policy));
-    return [...[...new Set(texts)].sort(), boundary && policyWords(boundary)];
+    return [...[...new Set(texts)].sort(), boundary ? policyWords(boundary) : "no boundary"];
   });
-  const isOpen = [...(rights ?? []), ...(others ?? [])].includes(LATE);
+  const isOpen = [...(rights ?? []), ...(others ?? [])].includes(undefined);
   return !isOpen && rights?.join() !== others?.join();
 }
 
@@ -331,17 +331,15 @@ function contested(role: Role, contestedBy: Source): Role {
   };
 }
 
-const LATE = "late";
-
-/** A policy as text, equal for policies that mean the same; {@link LATE} if a part is known only after apply. */
-function policyWords(policy: Policy): string {
-  if (policy.kind !== "read") return policy.kind === "unread" ? LATE : policy.why;
+/** A policy as text, equal for policies that mean the same; `undefined` if a part is not known. */
+function policyWords(policy: Policy): string | undefined {
+  if (policy.kind !== "read") return policy.kind === "unread" ? undefined : policy.why;
   try {
     return JSON.stringify(policy.statements, (_, value: unknown) =>
       Array.isArray(value) && value.every((each) => typeof each === "string") ? [...value].sort() : value,
     );
   } catch {
     // An unknown value has no text.
-    return LATE;
+    return undefined;
   }
 }

@@ -5,15 +5,14 @@
  * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).
  */
 
-import { type Known, isKnown, known, orElse, shown, whyNot } from "../../model/known";
-import { isRecord } from "../../model/record";
-import { childOf, optionalText, plainOf } from "../../model/tree";
+import { type Known, isAbsent, isBlank, isKnown, known, orElse, shown, whyNot } from "../../model/known";
+import { type Tree, childOf, optionalText, treeOf } from "../../model/tree";
 import {
   CLIENT_ID_ANNOTATION,
   TENANT_ID_ANNOTATION,
   azureJsonCloud,
+  azureJsonFindings,
   clientAnswered,
-  validateAzureJson,
 } from "../../rules/azure/plugin";
 import { azureClouds } from "../../rules/azure/clouds";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
@@ -42,7 +41,6 @@ const NOT_JUDGED: readonly string[] = [
 ];
 const KEYS: readonly string[] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION];
 const ONE_FILE = "give the path of azure.json as the only argument";
-const LATE = "late";
 const EMPTY = known("");
 
 export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): PluginCloud {
@@ -141,26 +139,26 @@ function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string)
       "check that its useManagedIdentityExtension is true and its tenantId is the registry's, or give explain the file",
       seen("args of the entry", entry.source),
     );
-  const plain = why ? {} : plainOf(read.value, LATE);
-  const findings = validateAzureJson(plain);
-  const certain = findings.find(({ field }) => why || isKnown(childOf(read.value, field)));
-  const finding = certain ?? findings[0];
+  // The plugin treats a file that it cannot parse like an empty one.
+  const document = why ? treeOf({}) : read.value;
+  const findings = azureJsonFindings(document);
+  const finding = findings.find(({ isCertain }) => isCertain) ?? findings[0];
   if (finding) {
     const reason = `${path}: ${finding.field}: ${finding.message}`;
     const remedy = "write it into the plugin's file";
-    return certain ? broken(reason, remedy, SILENT, where) : unknown(reason, remedy, where);
+    return finding.isCertain ? broken(reason, remedy, SILENT, where) : unknown(reason, remedy, where);
   }
-  return otherCloud(plain, path, host, where) ?? pass(`${path} lets the plugin use the token`, where);
+  return otherCloud(document, path, host, where) ?? pass(`${path} lets the plugin use the token`, where);
 }
 
 /** The plugin gets tokens from the Entra of its own cloud, which registries in other clouds refuse. */
-function otherCloud(document: unknown, path: string, host: string, where: Evidence): Answer | undefined {
-  const cloud = azureJsonCloud(document);
+function otherCloud(document: Tree, path: string, host: string, where: Evidence): Answer | undefined {
+  const cloud = orElse(azureJsonCloud(document), () => undefined);
   if (cloud === undefined || !host.includes(".azurecr.") || host.endsWith(`.${cloud.acrSuffix}`))
     return undefined;
   const home = azureClouds.find(({ acrSuffix }) => host.endsWith(`.${acrSuffix}`));
   const remedy = `write the cloud of ${host} into the plugin's file`;
-  if (home === undefined || (isRecord(document) && "resourceManagerEndpoint" in document))
+  if (home === undefined || !isAbsent(childOf(document, "resourceManagerEndpoint")))
     return unknown(
       `whether ${host} is a registry in the cloud that ${path} names is not known`,
       remedy,
@@ -174,8 +172,7 @@ function otherCloud(document: unknown, path: string, host: string, where: Eviden
 function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
   const path = pathOf(entry);
   const read = azureJson(path, node);
-  if (read === undefined || !isKnown(childOf(read.value, "useManagedIdentityExtension"))) return undefined;
-  const client = clientAnswered(plainOf(read.value, LATE));
+  const client = read && clientAnswered(read.value);
   if (client === undefined) return undefined;
   const succeeds = `the plugin succeeds with the client ID and secret of ${path}, which`;
   const where = seen(path, node.files.get(path)?.source);
@@ -199,7 +196,7 @@ function handedOver({ entry, account }: PullQuestion, key: string): Known<string
 function annotationsAnswer(question: PullQuestion, identities: Identities): Answer {
   const { entry, account, node } = question;
   const where = seen("annotations of the service account", account.source);
-  const missing = KEYS.find((key) => orElse(handedOver(question, key), () => LATE) === "");
+  const missing = KEYS.find((key) => isBlank(handedOver(question, key)));
   if (missing !== undefined) return notHanded(missing, question, where);
   const client = handedOver(question, CLIENT_ID_ANNOTATION);
   const tenant = handedOver(question, TENANT_ID_ANNOTATION);
@@ -213,7 +210,7 @@ function annotationsAnswer(question: PullQuestion, identities: Identities): Answ
 }
 
 function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {
-  const isUnlisted = orElse(account.annotations.get(key) ?? EMPTY, () => LATE) !== "";
+  const isUnlisted = !isBlank(account.annotations.get(key) ?? EMPTY);
   return broken(
     isUnlisted
       ? `the entry does not list ${key} among its annotation keys, so the kubelet does not pass it to the plugin`
@@ -231,7 +228,7 @@ function tenantAnswer(
   annotated: Known<string>,
   where: Evidence,
 ): Answer {
-  const isSame = orElse(tenant, () => LATE) === undefined ? "yes" : sameTenant(tenant, annotated);
+  const isSame = isAbsent(tenant) ? "yes" : sameTenant(tenant, annotated);
   if (isSame === "yes") return pass("the plugin is given the client id and the tenant", where);
   return isSame === "unknown"
     ? unknown(

@@ -11,6 +11,7 @@ import {
   afterPrefix,
   and,
   is,
+  isAbsent,
   isKnown,
   joined,
   known,
@@ -174,9 +175,9 @@ export function keysTrusted(
   issuers: Issuers,
 ): Answer {
   const { issuer, jwks, resource } = provider;
-  const handed = orElse(jwks, () => "late");
-  if (handed === undefined) return issuers.judged(answer, issuer, UNREACHABLE);
-  if (!isKnown(jwks)) return answer;
+  if (isAbsent(jwks)) return issuers.judged(answer, issuer, UNREACHABLE);
+  const handed = orElse(jwks, () => undefined);
+  if (handed === undefined) return answer;
   const where = seen("oidc.jwks_json", resource.source);
   const { ids, refusal: reason, doubt, fingerprint } = keySet(known(handed));
   if (reason !== undefined) return refused(`the keys of the pool provider ${reason}`, where);

@@ -143,8 +143,8 @@ function handedKeys({ jwks, resource: { source } }: PoolProvider): PublishedKeys
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
   const { issuer, condition, mapping, off, doubt } = provider;
-  const text = orElse(condition?.text ?? known(""), () => "late");
-  const isPlain = text === "" || OF_SUBJECT.test(text);
+  const text = orElse(condition?.text ?? known(""), () => undefined);
+  const isPlain = text === "" || (text !== undefined && OF_SUBJECT.test(text));
   const named = isPlain
     ? (text.match(new RegExp(TEXT, "g")) ?? []).map((each) => known(each.slice(1, -1)))
     : [];

@@ -1,7 +1,8 @@
 import { PLUGINS } from "../plugins";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
-import { isRecord } from "../../model/record";
+import { type Known, type Ternary, and, map, match } from "../../model/known";
+import { type Tree, type TreeValue, childOf, isTreeObject } from "../../model/tree";
 import { type AzureCloud, type AzureCloudName, azureCloud, azureClouds } from "./clouds";
 import { guid } from "./names";
 import type { LoginServer } from "./registry";
@@ -69,6 +70,8 @@ export interface AzureJson {
 export interface AzureJsonFinding {
   readonly field: string;
   readonly message: string;
+  /** False if the value is not known. */
+  readonly isCertain: boolean;
 }
 
 const INDENT = 2;
@@ -89,41 +92,59 @@ export function renderAzureJson({ cloud, tenantId, subscriptionId }: AzureJson):
 }
 
 /**
- * What keeps the acr plugin from exchanging service account tokens with a configuration file; empty if nothing does.
+ * What keeps the acr plugin from exchanging service account tokens with a configuration file, or may do so where a value
+ * is not known; empty if nothing does.
  *
- * `document` is the parsed JSON or YAML; never throws. Source: kubernetes-sigs/cloud-provider-azure,
- * pkg/credentialprovider/azure_credentials.go: the token credential is created first, but discarded without
- * `useManagedIdentityExtension`; the exchange sends the file's `tenantId`, not the annotation's.
+ * Source: kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/azure_credentials.go: the token credential is
+ * created first, but discarded without `useManagedIdentityExtension`; the exchange sends the file's `tenantId`, not the
+ * annotation's.
  */
-export function validateAzureJson(document: unknown): readonly AzureJsonFinding[] {
-  if (typeof document !== "object" || document === null || Array.isArray(document))
-    return [{ field: "", message: "the file is not an object; the plugin exits with failed to load config" }];
-  const fields = new Map<string, unknown>(Object.entries(document));
-  const rows: readonly (readonly [string, boolean, string])[] = [
-    ["cloud", azureJsonCloud(document) !== undefined, unknownCloud()],
+export function azureJsonFindings(document: Tree): readonly AzureJsonFinding[] {
+  const isObject = asked(document, isTreeObject);
+  const notAnObject = "the file is not an object; the plugin exits with failed to load config";
+  if (isObject !== "yes") return [{ field: "", message: notAnObject, isCertain: isObject === "no" }];
+  const rows: readonly (readonly [field: string, isGood: (value: unknown) => boolean, message: string])[] = [
+    ["cloud", (value) => cloudNamed(value) !== undefined, unknownCloud()],
     [
       "tenantId",
-      isText(fields.get("tenantId")),
+      isText,
       "the exchange with the registry sends this tenant, not the annotation's; use the tenant of registry and identity",
     ],
     [
       "useManagedIdentityExtension",
-      fields.get("useManagedIdentityExtension") === true,
+      (value) => value === true,
       "unless it is true, the plugin ignores the token and returns aadClientId and aadClientSecret, which may be empty; set it to true",
     ],
   ];
-  return rows.flatMap(([field, good, message]) => (good ? [] : [{ field, message }]));
+  return rows.flatMap(([field, isGood, message]) => {
+    const isMet = asked(childOf(document, field), isGood);
+    return isMet === "yes" ? [] : [{ field, message, isCertain: isMet === "no" }];
+  });
 }
 
 /**
  * What the acr plugin returns with a configuration file that keeps it from using a token: the file's client ID and
- * secret, `some` or `none`; `undefined` if it uses the token or does not load the file. Never throws.
+ * secret, `none`, or `some`, also where these are not known; `undefined` if it uses the token, may do so, or does not
+ * load the file.
  */
-export function clientAnswered(document: unknown): "some" | "none" | undefined {
-  if (!isRecord(document)) return undefined;
-  const { useManagedIdentityExtension: extension, aadClientId, aadClientSecret } = document;
-  if (extension !== undefined && extension !== null && extension !== false) return undefined;
-  return isText(aadClientId) || isText(aadClientSecret) ? "some" : "none";
+export function clientAnswered(document: Tree): "some" | "none" | undefined {
+  if (asked(document, isTreeObject) !== "yes") return undefined;
+  const isOff = asked(childOf(document, "useManagedIdentityExtension"), (value) => !value);
+  if (isOff !== "yes") return undefined;
+  const isNone = and(
+    ...["aadClientId", "aadClientSecret"].map((key) =>
+      asked(childOf(document, key), (value) => !isText(value)),
+    ),
+  );
+  return isNone === "yes" ? "none" : "some";
+}
+
+function asked(value: Tree, test: (value: TreeValue) => boolean): Ternary {
+  return match<TreeValue, Ternary>(
+    value,
+    (bare) => (test(bare) ? "yes" : "no"),
+    () => "unknown",
+  );
 }
 
 function isText(value: unknown): boolean {
@@ -132,10 +153,13 @@ function isText(value: unknown): boolean {
 
 /**
  * The cloud that a configuration file names; `undefined` if the plugin does not know its name. A missing name means
- * the public cloud, by the plugin's design; so does a wrong one, by accident. Never throws.
+ * the public cloud, by the plugin's design; so does a wrong one, by accident.
  */
-export function azureJsonCloud(document: unknown): AzureCloud | undefined {
-  const value = isRecord(document) ? document["cloud"] : undefined;
+export function azureJsonCloud(document: Tree): Known<AzureCloud | undefined> {
+  return map(childOf(document, "cloud"), cloudNamed);
+}
+
+function cloudNamed(value: unknown): AzureCloud | undefined {
   if (value === undefined || value === "") return azureClouds[0];
   const name = typeof value === "string" ? value.trim().toLowerCase() : "";
   return azureClouds.find((cloud) => cloud.configNames.some((known) => known.toLowerCase() === name));

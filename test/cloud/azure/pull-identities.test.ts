@@ -15,7 +15,8 @@ import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
 import { admits } from "../../support/judge/azure-admits";
-import { validateAzureJson } from "../../../lib/rules/azure/plugin";
+import { treeOf } from "../../../lib/model/tree";
+import { azureJsonFindings } from "../../../lib/rules/azure/plugin";
 import { type Blocks, identityId, newStack, registryId, resources } from "./synth";
 import { refusal } from "../../support/refusal";
 
@@ -156,7 +157,7 @@ describe("azure.json", () => {
         content: `{\n  "cloud": "AzurePublicCloud",\n  "tenantId": "${TENANT}",\n  "useManagedIdentityExtension": true\n}\n`,
       },
     ]);
-    expect(validateAzureJson(JSON.parse(nodeFiles[0]?.content ?? ""))).toEqual([]);
+    expect(azureJsonFindings(treeOf(JSON.parse(nodeFiles[0]?.content ?? "")))).toEqual([]);
   });
 
   it("holds the late tenant of the first identity otherwise", () => {

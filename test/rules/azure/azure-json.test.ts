@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AzureCloudName } from "../../../lib/rules/azure/clouds";
+import { orElse, unread } from "../../../lib/model/known";
+import { treeOf } from "../../../lib/model/tree";
 import {
   azureJsonCloud,
+  azureJsonFindings,
   clientAnswered,
   renderAzureJson,
-  validateAzureJson,
 } from "../../../lib/rules/azure/plugin";
 import { refusal } from "../../support/refusal";
 
@@ -46,12 +48,14 @@ describe("renderAzureJson", () => {
   it.each(["AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud"] as const)(
     "passes its own check in %s",
     (cloud) => {
-      expect(validateAzureJson(JSON.parse(renderAzureJson({ cloud, tenantId: TENANT })))).toEqual([]);
+      expect(azureJsonFindings(treeOf(JSON.parse(renderAzureJson({ cloud, tenantId: TENANT }))))).toEqual([]);
     },
   );
 });
 
-describe("validateAzureJson", () => {
+const NOT_KNOWN = unread("known only after apply");
+
+describe("azureJsonFindings", () => {
   const good = { cloud: "AzureCloud", tenantId: TENANT, useManagedIdentityExtension: true };
 
   it.each([
@@ -68,7 +72,17 @@ describe("validateAzureJson", () => {
     ["null", null, [""]],
     ["text", "cloud", [""]],
   ])("%s", (_, document, fields) => {
-    expect(validateAzureJson(document).map((finding) => finding.field)).toEqual(fields);
+    expect(azureJsonFindings(treeOf(document)).map((finding) => finding.field)).toEqual(fields);
+  });
+
+  it.each(["cloud", "tenantId", "useManagedIdentityExtension"])("leaves a late %s open", (field) => {
+    expect(azureJsonFindings(treeOf({ ...good, [field]: NOT_KNOWN }))).toMatchObject([
+      { field, isCertain: false },
+    ]);
+  });
+
+  it("leaves a file open of which nothing is known", () => {
+    expect(azureJsonFindings(NOT_KNOWN)).toMatchObject([{ field: "", isCertain: false }]);
   });
 });
 
@@ -79,7 +93,7 @@ it.each([
   ["one that the plugin does not know", { cloud: "AzureGermanCloud" }, undefined],
   ["no text", { cloud: 1 }, undefined],
 ])("the cloud of a file that names %s", (_, document, name) => {
-  expect(azureJsonCloud(document)?.name).toBe(name);
+  expect(orElse(azureJsonCloud(treeOf(document)), () => undefined)?.name).toBe(name);
 });
 
 // kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/azure_credentials.go.
@@ -90,6 +104,8 @@ it.each([
   ["without, and a client", { useManagedIdentityExtension: false, aadClientId: "x" }, "some"],
   ["with what is no truth value", { useManagedIdentityExtension: "false" }, undefined],
   ["no object", null, undefined],
+  ["with an extension that is not known", { useManagedIdentityExtension: NOT_KNOWN }, undefined],
+  ["without, and a client that is not known", { aadClientId: NOT_KNOWN }, "some"],
 ])("a client is answered %s", (_, document, client) => {
-  expect(clientAnswered(document)).toBe(client);
+  expect(clientAnswered(treeOf(document))).toBe(client);
 });
