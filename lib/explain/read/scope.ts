@@ -261,7 +261,8 @@ export class Scope implements Configuration {
     const pieces = parts.map((part) =>
       typeof part === "string" ? known(part) : asText(this.#value(part, instance)),
     );
-    if (this.growth.sizeOf(known(pieces)) > VALUE_MAX) return this.growth.bounded(known(pieces), VALUE_MAX);
+    const size = pieces.reduce((sum, piece) => sum + this.growth.sizeOf(piece), 0);
+    if (size > VALUE_MAX) return this.growth.bounded(known(pieces), VALUE_MAX);
     return textOf(
       pieces.flatMap((text) =>
         match(
