@@ -12,7 +12,13 @@ import { type ClusterRecord, Explainer } from "../../lib/explain";
 import type { CheckId } from "../../lib/explain/check-ids";
 import { comparison } from "../../lib/explain/compare/compare";
 import { openLinks } from "../../lib/explain/findings";
-import { type Artefacts, type ExampleName, filesOf, synthesized } from "../fixtures/explain/artefacts";
+import {
+  type Artefacts,
+  type ExampleName,
+  filesOf,
+  folderOf,
+  synthesized,
+} from "../fixtures/explain/artefacts";
 import { type Damage, Damaged, type Place, damages, shownPlace } from "../support/damage";
 import { isHarmless } from "../support/harmless-damages";
 
@@ -142,6 +148,9 @@ const LINKS: readonly (readonly [file: RegExp, keys: RegExp, links: readonly Che
   ],
 ];
 
+const byHand = (name: string): Artefacts =>
+  filesOf(join(__dirname, "../fixtures/explain/hand-written", name));
+
 /** What is said of artefacts, by subject and target: `allowed`, or the link that is open. */
 interface Said {
   readonly explainer: Explainer | undefined;
@@ -217,12 +226,12 @@ function faultsOf(artefacts: Artefacts, oneIn: number, hand: HandWritten): reado
 
 /** What is no longer allowed although a comparison finds no difference. */
 function unsaid(what: string, before: Said, after: Said): readonly string[] {
-  if (!before.explainer || !after.explainer) return [];
-  const { changes } = comparison(before.explainer, after.explainer);
   const isLost = [...before.open].some(
     ([name]) => after.open.has(name) && after.open.get(name) !== "allowed",
   );
-  return isLost && changes.length === 0 ? [`${what}: compare says nothing`] : [];
+  if (!before.explainer || !after.explainer || !isLost) return [];
+  const { changes } = comparison(before.explainer, after.explainer);
+  return changes.length === 0 ? [`${what}: compare says nothing`] : [];
 }
 
 describe("what a damage leaves allowed, and which link it opens", () => {
@@ -232,7 +241,54 @@ describe("what a damage leaves allowed, and which link it opens", () => {
   });
 
   it.each(Object.entries(HAND_WRITTEN))("%s by hand", { timeout: 120_000 }, (name, hand) => {
-    const artefacts = filesOf(join(__dirname, "../fixtures/explain/hand-written", name));
-    expect(faultsOf(artefacts, ONE_IN_BY_HAND, hand)).toEqual([]);
+    expect(faultsOf(byHand(name), ONE_IN_BY_HAND, hand)).toEqual([]);
   });
+});
+
+/** Reasons that no other test comes by: what is damaged, and what the link then says. */
+it.each<[CheckId, Artefacts, file: string, pattern: RegExp, instead: string, reason: string]>([
+  [
+    "provider-matches-image",
+    synthesized("rke2"),
+    "workload-identity.json",
+    /[^"]+\/base\/\*/,
+    "111122223333.DKR.ECR.EU-WEST-1.AMAZONAWS.COM/BASE/*",
+    "covers too many images to try whether each of them matches",
+  ],
+  [
+    "login-permitted",
+    synthesized("rke2"),
+    "workload-identity.json",
+    /[^"]+\/base\/\*/,
+    "111122223333.DKR.ECR.EU-WEST-1.AMAZONAWS.COM/BASE/*",
+    "is not an ECR host name, so the registry's account and region are not known",
+  ],
+  [
+    "issuer-trusted",
+    synthesized("openshift-manual-aws"),
+    "cdk.tf.json",
+    /(?<="aws_s3_bucket_policy"[^]*?"policy": )"(?:[^"\\]|\\.)*"/,
+    "[]",
+    "the bucket policy may not let the distribution read",
+  ],
+  [
+    "repository-permitted",
+    byHand("aws"),
+    "terraform.tf.json",
+    /(?<="locals"[^]*?"registry": )"[^"]*"/,
+    "[]",
+    "<a list, an object or nothing where a string is expected>",
+  ],
+])("%s is unknown where a value has another form", (id, artefacts, file, pattern, instead, reason) => {
+  const [path = "", text = ""] = [...artefacts].find(([each]) => each.endsWith(file)) ?? [];
+  const { cluster, pulls } =
+    file === "terraform.tf.json" ? (HAND_WRITTEN["aws"] as HandWritten) : { cluster: {}, pulls: [] };
+  const folder = folderOf(new Map([...artefacts, [path, text.replace(pattern, instead)]]));
+  const explainer = Explainer.read([folder], { cluster });
+  const asked = pulls.flatMap(([serviceAccount, image]) => [...explainer.pulls({ serviceAccount, image })]);
+  const checks = [...explainer.all(), ...asked].flatMap((each) => [...each.checks]);
+  const reasons = checks
+    .filter((each) => each.id === id && each.status === "unknown")
+    .map((each) => each.reason);
+  expect(reasons).toContainEqual(expect.stringContaining(reason));
 });
