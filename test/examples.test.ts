@@ -1,5 +1,5 @@
 /*
- * Whole examples: what each writes is judged by the library's own rules and compared with the committed files below
+ * Whole examples: what each writes is judged by the library's own rules and compared with its committed file below
  * `__snapshots__/examples`, which only `npm run test:update` writes.
  */
 
@@ -9,30 +9,12 @@ import { describe, expect, it } from "vitest";
 import { bind } from "../lib/synth/bind/bind-folder";
 import { filesOf, temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { example, exampleNames as allExamples } from "./support/examples";
-import { comparable, compare } from "./support/golden";
+import { committed, comparable, compare } from "./support/golden";
 import { type Json, record } from "./support/json";
 import { judge } from "./support/judge";
 import { writtenStacks } from "./support/synth-output";
 import { synthesized } from "./support/synthesized";
 import { madeUpOutputs } from "./support/terraform";
-
-/** Examples with values that Terraform knows only after apply, whose finished files are compared too. */
-const BOUND: Readonly<Record<string, readonly string[]>> = {
-  "openshift-manual-aws": ["manifests/cluster-authentication-02-config.yaml"],
-  "openshift-manual-azure": [
-    "manifests/openshift-cloud-controller-manager-azure-cloud-credentials-credentials.yaml",
-    "manifests/openshift-cloud-network-config-controller-cloud-credentials-credentials.yaml",
-    "manifests/openshift-cluster-csi-drivers-azure-disk-credentials-credentials.yaml",
-    "manifests/openshift-cluster-csi-drivers-azure-file-credentials-credentials.yaml",
-    "manifests/openshift-image-registry-installer-cloud-credentials-credentials.yaml",
-    "manifests/openshift-ingress-operator-cloud-credentials-credentials.yaml",
-    "manifests/openshift-machine-api-azure-cloud-credentials-credentials.yaml",
-  ],
-  "aro-hcp": ["manifests/20-service-accounts.yaml", "manifests/50-node-pool-config.yaml"],
-  "fleet-argocd": ["manifests/61-cluster-profile-status.yaml", "manifests/65-fleet-controller.yaml"],
-  "fleet-multikueue": ["manifests/61-cluster-profile-status.yaml"],
-  "three-clouds": ["manifests/20-service-accounts.yaml"],
-};
 
 /** Examples that are not one good stack, with the reason. */
 const OTHER_EXAMPLES: Readonly<Record<string, string>> = {
@@ -44,9 +26,18 @@ const OTHER_EXAMPLES: Readonly<Record<string, string>> = {
 
 const exampleNames = allExamples.filter((name) => !(name in OTHER_EXAMPLES));
 
-async function written(name: string): Promise<string> {
+async function synthesizedAgain(name: string): Promise<string> {
   const { Stack, id } = await example(name);
   return synthesized((app) => void new Stack(app, id));
+}
+
+const folders = new Map<string, Promise<string>>();
+
+/** What the example writes; nothing below writes into the folder. */
+function written(name: string): Promise<string> {
+  const folder = folders.get(name) ?? synthesizedAgain(name);
+  folders.set(name, folder);
+  return folder;
 }
 
 describe.each(exampleNames)("example %s", (name) => {
@@ -56,8 +47,9 @@ describe.each(exampleNames)("example %s", (name) => {
     expect(writtenStacks(outdir).flatMap(({ warnings }) => warnings)).toEqual([]);
   });
 
-  it("writes the committed files", async () => {
-    await compare(`${name}/written`, comparable(await written(name)));
+  it("writes the committed file, finished by either kind of outputs file", async () => {
+    const outdir = await written(name);
+    await compare(name, { ...comparable(outdir), ...finished(outdir) });
   });
 
   it("has a README that names every file it writes, and no other", async () => {
@@ -72,37 +64,49 @@ describe.each(exampleNames)("example %s", (name) => {
   });
 
   it("writes the same bytes again", async () => {
-    expect(filesOf(await written(name))).toEqual(filesOf(await written(name)));
+    expect(filesOf(await synthesizedAgain(name))).toEqual(filesOf(await written(name)));
   });
 });
 
-describe("bind of the examples", () => {
-  it("is compared wherever something is late", async () => {
-    for (const name of exampleNames) {
-      const late = writtenStacks(await written(name)).flatMap(({ files }) =>
-        [...files]
-          .filter(([path, text]) => path.endsWith(".yaml") && text.includes("@late("))
-          .map(([path]) => path),
-      );
-      expect(late, name).toEqual(BOUND[name] ?? []);
-    }
-  });
-
-  it.each(Object.keys(BOUND))("%s: both kinds of outputs files give the committed files", async (name) => {
-    const outdir = await written(name);
-    const folder = temporaryFolder();
-    const to = (form: string): string => join(folder, form);
-    for (const [form, outputs] of Object.entries(outputsFiles(outdir))) {
-      const file = join(folder, `${form}.json`);
-      writeFileSync(file, JSON.stringify(outputs));
-      bind({ outputs: file, to: to(form), from: outdir });
-    }
-    const { ".workload-identity-files": _, ...files } = filesOf(to("terraform"));
-    await compare(`${name}/bound`, files);
-    expect(filesOf(to("cdktf"))).toEqual(filesOf(to("terraform")));
-    expect(Object.entries(files).filter(([, text]) => /@late\(|TfToken|\$\{/.test(text))).toEqual([]);
-  });
+it("no committed file is left of an example that is gone", () => {
+  expect(committed()).toEqual([...exampleNames, "rollout"].sort());
 });
+
+const isLate = (text = ""): boolean => text.includes("@late(");
+
+/** The lines of finished files that `bind` has changed; all others are as they were written. */
+function finished(outdir: string): Readonly<Record<string, string>> {
+  const [stack] = writtenStacks(outdir);
+  const files = [...(stack?.files ?? [])].filter(([path]) => path.endsWith(".yaml"));
+  if (!files.some(([, text]) => isLate(text))) return {};
+  const all = bound(outdir);
+  const changes = files.flatMap(([path, text]): readonly [string, string][] => {
+    const made = `${all[`${stack?.name}/${path}`]}`;
+    if (!isLate(text)) expect(made, path).toBe(text);
+    const [before, after] = [text.replace(/^# Holds values that .*\n/m, ""), made].map((each) =>
+      each.split("\n"),
+    );
+    expect(after?.length, path).toBe(before?.length);
+    const changed = (after ?? []).filter((line, place) => line !== before?.[place]);
+    return isLate(text) ? [[`finished ${path}, lines that differ`, `${changed.join("\n")}\n`]] : [];
+  });
+  return Object.fromEntries(changes);
+}
+
+/** The files that `bind` makes, the same for either kind of outputs file. */
+function bound(outdir: string): Readonly<Record<string, string>> {
+  const folder = temporaryFolder();
+  const [terraform, cdktf] = Object.entries(outputsFiles(outdir)).map(([form, outputs]) => {
+    const file = join(folder, `${form}.json`);
+    writeFileSync(file, JSON.stringify(outputs));
+    bind({ outputs: file, to: join(folder, form), from: outdir });
+    const { ".workload-identity-files": _, ...files } = filesOf(join(folder, form));
+    return files;
+  });
+  expect(cdktf).toEqual(terraform);
+  expect(Object.entries(terraform ?? {}).filter(([, text]) => /@late\(|TfToken|\$\{/.test(text))).toEqual([]);
+  return terraform ?? {};
+}
 
 /** `terraform output -json` of the one stack, and the file of `cdktf output --outputs-file`. */
 function outputsFiles(outdir: string): Readonly<Record<"terraform" | "cdktf", Json>> {

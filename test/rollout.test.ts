@@ -51,10 +51,13 @@ describe.each(stages)("the stage %s", (stage) => {
     expect(faults).toEqual(stage === "prepare" ? ["no node gets a CredentialProviderConfig"] : []);
     expect(writtenStacks(synth(stage)).flatMap(({ warnings }) => warnings)).toEqual([]);
   });
+});
 
-  it("writes the committed files", async () => {
-    await compare(`rollout/${stage}`, comparable(synth(stage)));
-  });
+it("the stages write the committed file", async () => {
+  const files = stages.flatMap((stage) =>
+    Object.entries(comparable(synth(stage))).map(([path, text]) => [`${stage}: ${path}`, text] as const),
+  );
+  await compare("rollout", Object.fromEntries(files));
 });
 
 describe("prepare", () => {

@@ -1,15 +1,16 @@
 /*
- * What machines and pull requests read: whole reports as committed files below `__snapshots__/reports`, which only
- * `npm run test:update` writes, and the published schemas of SARIF and JUnit and our own that readers rely on.
+ * What machines and pull requests read: one small report in every format, as committed files below
+ * `__snapshots__/reports` that only `npm run test:update` writes; what holds of every report; and the published schemas
+ * of SARIF and JUnit and our own that readers rely on.
  */
 
 import Ajv2020 from "ajv/dist/2020.js";
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../../examples/denied-pulls/run";
 import {
+  type Comparison,
   type ExplainResult,
   Explainer,
   type Finding,
@@ -28,9 +29,12 @@ import {
   renderText,
 } from "../../../lib/explain";
 import { CHECK_HELP } from "../../../lib/explain/check-help";
-import { grouped } from "../../../lib/model/grouped";
+import { findingsOf, warningsOf } from "../../../lib/explain/findings";
+import { printable, printableLines } from "../../../lib/explain/render/printable";
 import { accountFleet, damagedFleet } from "../../fixtures/explain/account-fleet";
-import { type Artefacts, edited, folderOf, synthesized } from "../../fixtures/explain/artefacts";
+import { type Artefacts, putInto, synthesized } from "../../fixtures/explain/artefacts";
+import { REPORT_FILES, reportAudit, reportComparison, reportResults } from "../../fixtures/explain/report";
+import { compact } from "../../support/compact";
 import { junitProblems, sarifProblems } from "../../support/report-schemas";
 import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
@@ -39,57 +43,64 @@ const SCHEMA = resolve(__dirname, "../../../docs/explain.schema.json");
 
 type Render = (results: Iterable<ExplainResult>, options?: RenderReportOptions) => Iterable<string>;
 
-/** Megabytes of chains that hold, of which the first lines and a digest stand for all. */
-const LONG = 20_000;
-const FIRST_LINES = 40;
-
-function shortened(text: string): string {
-  if (text.length <= LONG) return text;
-  const [lines, digest] = [text.split("\n"), createHash("sha256").update(text).digest("hex")];
-  return [...lines.slice(0, FIRST_LINES), `… ${lines.length} lines, sha256 ${digest}`, ""].join("\n");
-}
-
 const DATA = /<script type="application\/json" id="data">([^<]*)<\/script>/;
 
-/** The page without its style, script and data, which is said in numbers and by the digest of all of it. */
-function* pageOutline(results: Iterable<ExplainResult>, options?: RenderReportOptions): Generator<string> {
-  const html = [...renderHtml(results, options)].join("");
-  const data = JSON.parse(DATA.exec(html)?.[1] ?? "") as Record<string, unknown>;
-  const outline = html
+interface PageData {
+  readonly texts: readonly string[];
+  readonly results: readonly unknown[];
+  readonly audit?: readonly unknown[];
+  readonly jobs: unknown;
+  readonly stages: unknown;
+}
+
+const pageData = (html: string): PageData => JSON.parse(DATA.exec(html)?.[1] ?? "") as PageData;
+
+/** The page without its style and script, and its data as a reader can follow it. */
+function outline(html: string): string {
+  const bare = html
     .replace(DATA, '<script type="application/json" id="data"></script>')
     .replace(/(<style>)[^]*?(<\/style>)/, "$1$2")
     .replace(/(<script>)[^]*(<\/script>)/, "$1$2")
     .replace(/'sha256-[^']*'/g, "'sha256-…'");
-  yield outline;
-  for (const [key, value] of Object.entries(data)) {
-    const count = Array.isArray(value) ? value.length : Object.keys(Object(value) as object).length;
-    yield `${key}: ${count}\n`;
-  }
-  const rows = (data["results"] as readonly (readonly unknown[])[]).map((row) => JSON.stringify(row));
-  yield* (data["texts"] as readonly string[]).map((text, place) => `text ${place}: ${text}\n`);
-  yield* rows.map((row) => `${row}\n`);
+  const { jobs: _, stages: __, ...data } = pageData(html);
+  return bare + printableLines(`${compact(data)}\n`);
 }
 
-/** Refused where there are too many edges, which the reports say as well. */
-function* mermaidOrRefusal(results: Iterable<ExplainResult>): Generator<string> {
-  try {
-    yield [...renderMermaid(results)].join("");
-  } catch (error) {
-    yield `${(error as Error).message}\n`;
-  }
+const firstOf = <T>(all: readonly T[], key: (each: T) => string): readonly T[] =>
+  all.filter((each, place) => all.findIndex((other) => key(other) === key(each)) === place);
+
+/** One result of each job, and one finding of each severity. */
+function shortJson(text: string): string {
+  const { results, audit, ...rest } = JSON.parse(text) as { results: ExplainResult[]; audit: Finding[] };
+  const short = {
+    ...rest,
+    results: firstOf(results, ({ job }) => job),
+    audit: firstOf(audit, ({ severity }) => severity),
+  };
+  return printableLines(`${compact(short)}\n`);
 }
 
-const FORMATS: Readonly<Record<string, Render>> = {
-  "text.txt": renderText,
-  "verbose.txt": (results, options) => renderText(results, { ...options, verbose: true }),
-  "page.txt": pageOutline,
-  "map.mermaid": mermaidOrRefusal,
-  "github.txt": renderGithub,
-  "junit.xml": renderJunit,
-  "markdown.md": renderMarkdown,
-  "report.json": renderJson,
-  "report.sarif": renderSarif,
-};
+/** The log with the first of its rules alone. */
+function shortSarif(text: string): string {
+  return text.replace(/("rules": \[\s*\{[^]*?\n( +)\}),[^]*?\n\2\}\n(?= +\]\n)/, "$1\n");
+}
+
+/** The formats, and what of them is committed. */
+const FORMATS: readonly [file: string, render: Render, shown?: (text: string) => string][] = [
+  ["text.txt", renderText],
+  ["verbose.txt", verbose],
+  ["page.txt", renderHtml, outline],
+  ["map.mermaid", renderMermaid],
+  ["github.txt", renderGithub],
+  ["junit.xml", renderJunit],
+  ["markdown.md", renderMarkdown],
+  ["report.json", renderJson, shortJson],
+  ["report.sarif", renderSarif, shortSarif],
+];
+
+function verbose(results: Iterable<ExplainResult>, options?: RenderReportOptions): Iterable<string> {
+  return renderText(results, { ...options, verbose: true });
+}
 
 /** Results, the audit, and the folder that the reports name, which differs from run to run. */
 interface Case {
@@ -99,36 +110,64 @@ interface Case {
 }
 
 function read(artefacts: Artefacts): Case {
-  const folder = folderOf(artefacts);
+  const folder = putInto(temporaryFolder(), artefacts);
   const explainer = Explainer.read([folder]);
   return { folder, results: [...explainer.all()], audit: explainer.audit() };
 }
 
-const flagship = synthesized("three-clouds");
-const whole = accountFleet();
-const damaged = damagedFleet(whole);
+/** The same object each time, made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+const damaged = once(() => damagedFleet(accountFleet()));
+
+const flagship = once(() => read(synthesized("three-clouds")));
+const fleet = once(() => read(damaged()));
+const mistakes = once(() => {
+  const folder = temporaryFolder();
+  return { folder, outcomes: run(folder) };
+});
+const small = once((): Case => {
+  const folder = putInto(temporaryFolder(), REPORT_FILES);
+  return { folder, results: reportResults(folder), audit: reportAudit(folder) };
+});
 
 const cases: Readonly<Record<string, () => Case>> = {
-  "three-clouds": () => read(flagship),
-  "denied-pulls": () => {
-    const folder = temporaryFolder();
-    return { folder, results: run(folder).map(({ after }) => after), audit: [] };
-  },
-  "two-hundred-accounts": () => read(damaged),
+  "three-clouds": flagship,
+  "denied-pulls": () => ({
+    ...mistakes(),
+    results: mistakes().outcomes.map(({ after }) => after),
+    audit: [],
+  }),
+  "two-hundred-accounts": fleet,
+  "what reports show": small,
 };
 
-const LONG_ONES: readonly string[] = ["verbose.txt", "page.txt", "map.mermaid"];
-
-/** Lines of the Terraform JSON, which releases of providers move. */
-const TERRAFORM_LINE = /(cdk\.tf\.json(?::|,line=|",\s*"line": |"\},"region":\{"startLine":))\d+/g;
-
-function rendered({ folder, results, audit }: Case, render: Render): string {
-  return [...render(results, { audit })]
-    .join("")
+const placed = (text: string, folder: string): string =>
+  text
     .replaceAll(`file://${folder}`, "cdktf.out")
     .replaceAll(folder, "cdktf.out")
-    .replace(TERRAFORM_LINE, (_, place: string) => `${place}1`);
+    .replaceAll(folder.replaceAll("-", "&#45;"), "cdktf.out");
+
+function rendered({ folder, results, audit }: Case, render: Render): string {
+  return placed([...render(results, { audit })].join(""), folder);
 }
+
+it.each(FORMATS)("has the committed %s", async (file, render, shown = (text: string) => text) => {
+  await expect(shown(rendered(small(), render))).toMatchFileSnapshot(`${GOLDEN}/${file}`);
+});
+
+it.each<[string, (comparison: Comparison) => string, ((text: string) => string)?]>([
+  ["compare.txt", renderCompareText],
+  ["compare.md", renderCompareMarkdown],
+  ["compare.json", renderCompareJson, (text) => printableLines(`${compact(JSON.parse(text))}\n`)],
+])("has the committed %s", async (file, render, shown = (text) => text) => {
+  const { folder } = small();
+  const text = placed(render(reportComparison(folder)), folder);
+  await expect(shown(text)).toMatchFileSnapshot(`${GOLDEN}/${file}`);
+});
 
 interface Sarif {
   readonly version: string;
@@ -153,72 +192,90 @@ function sarifOf(results: Iterable<ExplainResult>, options: RenderReportOptions 
   return runs[0] as Sarif["runs"][number];
 }
 
-describe.each(Object.entries(cases))("%s", (name, make) => {
-  const isLarge = name === "two-hundred-accounts";
+const VERDICT_COUNTS = /(\d+) allowed, (\d+) denied, (\d+) unknown/;
 
-  it("has the committed reports, and JSON of the schema", async () => {
-    const given = make();
+describe.each(Object.entries(cases))("reports of %s", (_, make) => {
+  it("are JSON of the schema: every result in the order given, indented by two", () => {
+    const { results, audit } = make();
     const isValid = new Ajv2020({ formats: { date: true } }).compile(
       JSON.parse(readFileSync(SCHEMA, "utf8")) as object,
     );
-    const json: unknown = JSON.parse(rendered(given, renderJson));
+    const text = [...renderJson(results, { audit })].join("");
+    const json = JSON.parse(text) as { results: ExplainResult[] };
     expect(isValid(json) ? [] : isValid.errors).toEqual([]);
-    for (const [file, render] of Object.entries(FORMATS))
-      // Megabytes of chains that hold: what matters of them is in the schema.
-      if (!isLarge || file !== "report.json")
-        await expect(
-          LONG_ONES.includes(file) ? shortened(rendered(given, render)) : rendered(given, render),
-          `${name}/${file}`,
-        ).toMatchFileSnapshot(`${GOLDEN}/${name}/${file}`);
+    expect(text).toBe(`${printableLines(JSON.stringify(json, null, 2))}\n`);
+    const named = (all: readonly ExplainResult[]): readonly string[] =>
+      all.map(({ stack, subject, target, verdict }) => printable(`${stack} ${subject} ${target} ${verdict}`));
+    expect(named(json.results)).toEqual(named(results));
+  });
+
+  it("are the same bytes again", () => {
+    const given = make();
+    for (const render of [renderText, renderHtml, renderGithub, renderJunit, renderMarkdown, renderSarif])
+      expect(rendered(given, render)).toBe(rendered(given, render));
+  });
+
+  it("agree on how many there are of each verdict", () => {
+    const given = make();
+    const count = (of: string): number => given.results.filter(({ verdict }) => verdict === of).length;
+    const [allowed, denied, unknown] = ["allowed", "denied", "unknown"].map(count);
+    for (const render of [renderText, verbose, renderGithub, renderMarkdown])
+      expect(VERDICT_COUNTS.exec(rendered(given, render))?.slice(1).map(Number)).toEqual([
+        allowed,
+        denied,
+        unknown,
+      ]);
+    const page = rendered(given, renderHtml);
+    expect(page).toContain(`: ${denied} denied, ${unknown} unknown, ${allowed} allowed</title>`);
+    const junit = rendered({ ...given, audit: [] }, renderJunit);
+    const open = given.results.filter(({ accepted = [] }) => accepted.length > 0).length;
+    expect(junit.split("<testcase ").length - 1).toBe(given.results.length);
+    expect(junit.split(/<(?:failure|error) /).length - 1).toBe(Number(denied) + Number(unknown) - open);
+  });
+
+  it("are complete: the page and the log of SARIF have everything", () => {
+    const { results, audit } = make();
+    const page = pageData([...renderHtml(results, { audit })].join(""));
+    expect([page.results.length, page.audit?.length]).toEqual([results.length, audit.length]);
+    for (const { subject, target } of results)
+      expect(page.texts).toEqual(expect.arrayContaining([printable(subject), printable(target)]));
+    const found = results.flatMap((each) => [...findingsOf(each), ...warningsOf(each)]);
+    const ids = sarifOf(results, { audit }).results.map(({ ruleId }) => ruleId);
+    expect(ids).toEqual([...found, ...audit].map(({ id }) => id));
   });
 });
 
-describe("compare", () => {
-  const other = edited(flagship, [["cdk.tf.json", "repository/shop/*", "repository/*"]]);
-  const sides: Readonly<Record<string, readonly [Artefacts, Artefacts]>> = {
-    "three-clouds": [flagship, other],
-    "two-hundred-accounts": [whole, damaged],
-  };
+it("Mermaid refuses a map that it would not draw, and says how much it draws", () => {
+  expect(() => rendered(fleet(), renderMermaid)).toThrow("up to 500 links, which are about 38 pulls");
+});
 
-  /** What differs between two folders, in each form. */
-  function compared(old: string, made: string): Readonly<Record<string, string>> {
-    const comparison = compare([old], [made]);
-    const formats = {
-      "compare.txt": renderCompareText(comparison),
-      "compare.md": renderCompareMarkdown(comparison),
-      "compare.json": renderCompareJson(comparison),
-    };
-    const texts = Object.entries(formats).map(([file, pieces]) => [
-      file,
-      [...pieces]
-        .join("")
-        .replaceAll("&#45;", "-")
-        .replaceAll(old, "main/cdktf.out")
-        .replaceAll(made, "cdktf.out")
-        .replace(TERRAFORM_LINE, (_, place: string) => `${place}1`),
-    ]);
-    return Object.fromEntries(texts) as Readonly<Record<string, string>>;
+it("Markdown lists twenty of the results of one cause, and says how many more there are", () => {
+  const [first] = reportResults("x");
+  const results = Array.from({ length: 22 }, (_, number) => ({
+    ...(first as ExplainResult),
+    stack: `prod-${number}`,
+  }));
+  const lines = [...renderMarkdown(results)].join("").split("\n");
+  expect(lines.filter((line) => line.startsWith("- "))).toHaveLength(21);
+  expect(lines).toContain("- and 2 more");
+});
+
+it("compare says of each mistake of denied-pulls that the pull changed, in every form alike", () => {
+  const { folder, outcomes } = mistakes();
+  for (const { variant, after } of outcomes) {
+    const { id, stack } = variant;
+    const comparison = compare([join(folder, "good/stacks", stack)], [join(folder, id)]);
+    const { changes } = comparison;
+    // A mistake in the image that is asked for is none in what was written.
+    const changed = changes.map(({ subject }) => subject);
+    if (variant.goodImage === undefined) expect(changed, id).toContain(after.subject);
+    if (changes.length === 0) continue;
+    const { changes: json } = JSON.parse(renderCompareJson(comparison)) as { changes: readonly unknown[] };
+    const count = (text: string, line: RegExp): number => text.match(line)?.length ?? 0;
+    const rows = count(renderCompareMarkdown(comparison), /^\| /gm);
+    const lines = count(renderCompareText(comparison), /^[a-z]/gm);
+    expect([json.length, rows - 2, lines], id).toEqual(Array(3).fill(changes.length));
   }
-
-  it.each(Object.entries(sides))("has the committed reports of %s", async (name, [old, made]) => {
-    for (const [file, text] of Object.entries(compared(folderOf(old), folderOf(made))))
-      await expect(shortened(text), `${name}/${file}`).toMatchFileSnapshot(`${GOLDEN}/${name}/${file}`);
-  });
-
-  it("has the committed reports of each mistake of denied-pulls", async () => {
-    const folder = temporaryFolder();
-    const each = run(folder).map(({ variant: { id, stack } }) =>
-      Object.entries(compared(join(folder, "good/stacks", stack), join(folder, id))).map(
-        ([file, text]) => [file, `== ${id}\n\n${text}\n`] as const,
-      ),
-    );
-    for (const [file, all] of grouped(each.flat(), ([name]) => name)) {
-      const text = all.map(([, part]) => part).join("");
-      // The others say once more what the text does.
-      const said = file === "compare.txt" ? text : shortened(text);
-      await expect(said, file).toMatchFileSnapshot(`${GOLDEN}/denied-pulls/${file}`);
-    }
-  });
 });
 
 describe("the schema of JSON", () => {
@@ -260,7 +317,7 @@ describe("the schema of JSON", () => {
 
 describe("SARIF", () => {
   it("lists every rule and no result where everything is allowed, so that alerts close", () => {
-    const { results, audit } = read(flagship);
+    const { results, audit } = flagship();
     const { tool, results: reported } = sarifOf(results, { audit });
     expect(reported).toEqual([]);
     const ids = tool.driver.rules.map(({ id }) => id);
@@ -271,7 +328,7 @@ describe("SARIF", () => {
   });
 
   it("has only known rules, levels by verdict, and a file with a line for each result", () => {
-    const { folder, results, audit } = read(damaged);
+    const { folder, results, audit } = fleet();
     const { tool, results: reported } = sarifOf(results, { audit });
     const denied = results.filter(({ verdict }) => verdict === "denied");
     expect(reported.filter(({ level }) => level === "error").length).toBe(
@@ -289,17 +346,16 @@ describe("SARIF", () => {
   });
 
   it("keeps fingerprints while lines move, and has another one for each service account", () => {
-    const fingerprints = (artefacts: Artefacts): readonly (string | undefined)[] => {
-      const { results, audit } = read(artefacts);
+    const fingerprints = ({ results, audit }: Case): readonly (string | undefined)[] => {
       return sarifOf(results, { audit }).results.map(
         ({ partialFingerprints }) => partialFingerprints["primaryLocationLineHash"],
       );
     };
     const moved = new Map(
-      [...damaged].map(([path, text]) => [path, path.endsWith(".yaml") ? `# moved\n\n${text}` : text]),
+      [...damaged()].map(([path, text]) => [path, path.endsWith(".yaml") ? `# moved\n\n${text}` : text]),
     );
-    const before = fingerprints(damaged);
-    expect(fingerprints(moved)).toEqual(before);
+    const before = fingerprints(fleet());
+    expect(fingerprints(read(moved))).toEqual(before);
     expect(new Set(before).size).toBe(before.length);
   });
 
@@ -316,7 +372,7 @@ describe("SARIF", () => {
 
 describe("JUnit", () => {
   it("counts what it lists", () => {
-    const text = rendered(read(damaged), renderJunit);
+    const text = rendered(fleet(), renderJunit);
     for (const [, tests, failures, errors, body = ""] of text.matchAll(
       /<testsuite name="[^"]*" tests="(\d+)" failures="(\d+)" errors="(\d+)" skipped="0">([^]*?)<\/testsuite>/g,
     ))
@@ -330,7 +386,7 @@ describe("published schemas", () => {
   const NONE = { folder: "none", results: [], audit: [] };
   const every = (): readonly Case[] => [...Object.values(cases).map((make) => make()), NONE];
   const accepted = (): Case => {
-    const given = read(damaged);
+    const given = fleet();
     const { results } = JSON.parse(rendered(given, renderJson)) as { results: ExplainResult[] };
     const until = { reason: 'moved <next> "year" & \u0007later', expires: "2027-01-31" };
     return {
