@@ -184,23 +184,77 @@ class LateResource implements AskedResource {
 /** The first of the characters that no ARN has. */
 const PRIVATE_USE = 0xe000;
 
-/**
- * Actions are compared without regard to case, so `asked` is the action in lower case; policy variables are not filled
- * in here.
- */
-export function coversAction({ values, negated }: Selection, action: string, asked: AskedResource): Match {
-  const found = values.map((value) => actionMatches(value, asked));
-  return covers(found, values, { negated, asked, what: () => `action ${quoted(action)}` });
+export interface AskedAction {
+  /** As it is written. */
+  readonly action: string;
+  /** As it is compared: in lower case, because actions are compared without regard to case. */
+  readonly compared: AskedResource;
 }
 
-function actionMatches(value: Known<string>, asked: AskedResource): Ternary {
-  const text = policyValue(lowered(value), false, NOTHING_KNOWN);
+const prepared = new WeakMap<Selection, Actions>();
+
+/** The actions that a statement covers. */
+export function actionsOf({ actions }: Statement): Actions {
+  const made = prepared.get(actions) ?? new Actions(actions);
+  prepared.set(actions, made);
+  return made;
+}
+
+/** Prepared for many requests; policy variables are not filled in. */
+class Actions {
+  readonly #selection: Selection;
+  /** Most values are names without wildcards, for which this is enough. */
+  readonly #plain = new Set<string>();
+  readonly #all: (PolicyValue | undefined)[] = [];
+  readonly #wild: (PolicyValue | undefined)[] = [];
+
+  constructor(selection: Selection) {
+    this.#selection = selection;
+    for (const raw of selection.values) {
+      const value = actionValue(lowered(raw));
+      this.#all.push(value);
+      const plain = plainText(raw);
+      if (plain === undefined) this.#wild.push(value);
+      else this.#plain.add(plain.toLowerCase());
+    }
+  }
+
+  cover({ compared }: AskedAction): Ternary {
+    const found = this.#found(compared);
+    return this.#selection.negated ? opposite(found) : found;
+  }
+
+  judged({ action, compared: asked }: AskedAction): Match {
+    const { values, negated } = this.#selection;
+    const found = this.#all.map((value) => actionMatches(value, asked));
+    return covers(found, values, { negated, asked, what: () => `action ${quoted(action)}` });
+  }
+
+  #found(asked: AskedResource): Ternary {
+    if (asked.text !== undefined && this.#plain.has(asked.text)) return "yes";
+    let found: Ternary = "no";
+    for (const value of asked.text === undefined ? this.#all : this.#wild) {
+      const answer = actionMatches(value, asked);
+      if (answer === "yes") return answer;
+      if (answer === "unknown") found = answer;
+    }
+    return found;
+  }
+}
+
+/** `undefined` if it cannot be compared. */
+function actionValue(raw: Known<string>): PolicyValue | undefined {
   const isOpen = match(
-    value,
+    raw,
     (each) => each.includes("${"),
     () => false,
   );
-  return text === undefined || isOpen ? "unknown" : asked.matches(text);
+  const value = isOpen ? undefined : policyValue(raw, false, NOTHING_KNOWN);
+  return value && { ...value, pattern: preparedPattern(value.pattern) };
+}
+
+function actionMatches(value: PolicyValue | undefined, asked: AskedResource): Ternary {
+  return value === undefined ? "unknown" : asked.matches(value);
 }
 
 function covers(
