@@ -76,6 +76,15 @@ export function seen(text: string, source: Source | undefined): Evidence {
   return source === undefined || source.file === "" ? { text } : { text, source };
 }
 
+/** How much of a long list is evidence: each of thousands of answers repeats it. */
+const EVIDENCE_MAX = 100;
+
+/** The beginning of a list that may be long, and how much is left out. */
+export function beginning(all: readonly Evidence[]): readonly Evidence[] {
+  const more = all.length - EVIDENCE_MAX;
+  return more > 0 ? [...all.slice(0, EVIDENCE_MAX), { text: `and ${more} more` }] : all;
+}
+
 /** The answer of a check. */
 export interface CheckResult extends Answer {
   /** Which check. */

@@ -10,6 +10,7 @@ const ONE_SIGN = "?";
  * `b?`. Never wrongly true, but false for some that are within, for example `?*` and `*?`.
  */
 export function patternWithin(narrow: string, wide: string): boolean {
+  if (beginDifferently(narrow, wide)) return false;
   // reached[j]: the part of `wide` read so far can stand for the first j characters of `narrow`.
   let reached = Array.from({ length: narrow.length + 1 }, (_, length) => length === 0);
   for (const sign of wide)
@@ -33,6 +34,7 @@ function oneFurther(reached: readonly boolean[], sign: string, narrow: string): 
 
 /** True if some text matches both of two patterns. */
 export function patternsMeet(one: string, other: string): boolean {
+  if (beginDifferently(one, other)) return false;
   // meets[from]: the rest of `one` and the rest of `other` have a text in common.
   let stars = other.length;
   while (other[stars - 1] === ANY_SIGN) stars--;
@@ -50,4 +52,14 @@ export function patternsMeet(one: string, other: string): boolean {
     meets = next;
   }
   return meets[0] === true;
+}
+
+/** True if two patterns differ before their first wildcard, as most do: no text matches both. */
+export function beginDifferently(one: string, other: string): boolean {
+  for (let at = 0; at < one.length && at < other.length; at++) {
+    const [sign, another] = [one[at], other[at]];
+    if (sign === another && sign !== ANY_SIGN) continue;
+    return sign !== ANY_SIGN && sign !== ONE_SIGN && another !== ANY_SIGN && another !== ONE_SIGN;
+  }
+  return false;
 }

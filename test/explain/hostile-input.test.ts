@@ -60,6 +60,31 @@ function outcome(files: Readonly<Record<string, string>>): string {
   }
 }
 
+/** Roles and policies, each with an action and a resource of its own. */
+const policies = (count: number, action: (index: number) => string): object =>
+  named(count, (i) => ({
+    role: "web",
+    policy: JSON.stringify({
+      Version: "2012-10-17",
+      Statement: [{ Effect: "Allow", Action: action(i), Resource: `arn:aws:s3:::b${i}/*` }],
+    }),
+  }));
+
+/** A CredentialProviderConfig of which every entry matches the image of another pod. */
+const providers = (count: number): string =>
+  `apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders:\n${numbered(
+    count,
+    (i) =>
+      `- { name: p${i}, apiVersion: credentialprovider.kubelet.k8s.io/v1, matchImages: ["${HOST}/r${i}"], defaultCacheDuration: 1h }\n`,
+  ).join("")}`;
+
+const pods = (count: number): string =>
+  numbered(count, (i) =>
+    ACCOUNT.replaceAll("name: web", `name: web${i}`)
+      .replace("serviceAccountName: web", `serviceAccountName: web${i}`)
+      .replace("shop/web:1", `r${i}:1`),
+  ).join("---");
+
 const MAIN = configuration({ resource: roleWith("{}") });
 
 const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, string>>, expected: string])[] =
@@ -123,6 +148,52 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
         }),
       },
       "unknown",
+    ],
+    [
+      "a role with thousands of policies",
+      {
+        "a.tf.json": configuration({
+          resource: { ...roleWith("{}"), aws_iam_role_policy: policies(5_000, (i) => `s3:*${i}*`) },
+        }),
+      },
+      "unknown",
+    ],
+    [
+      "thousands of service accounts that share a role with thousands of policies",
+      {
+        "a.tf.json": configuration({
+          resource: { ...roleWith("{}"), aws_iam_role_policy: policies(2_500, (i) => `s3:Get${i}`) },
+        }),
+        "pods.yaml": pods(1_500),
+      },
+      "unknown",
+    ],
+    [
+      "a provider file with an entry for each of thousands of pods",
+      { "a.tf.json": MAIN, "cpc.yaml": providers(2_500), "pods.yaml": pods(1_500) },
+      "denied, unknown",
+    ],
+    [
+      "an Azure identity with thousands of federated credentials",
+      {
+        "a.tf.json": configuration({
+          resource: {
+            azurerm_user_assigned_identity: { web: { name: "web", resource_group_name: "rg" } },
+            azurerm_federated_identity_credential: named(5_000, (i) => ({
+              name: `f${i}`,
+              parent_id: "${azurerm_user_assigned_identity.web.id}",
+              audience: ["api://AzureADTokenExchange"],
+              issuer: "https://issuer.example.com",
+              subject: `system:serviceaccount:shop:web${i}`,
+            })),
+          },
+        }),
+        "azure.yaml": ACCOUNT.replaceAll("name: web", "name: azure").replace(
+          `eks.amazonaws.com/role-arn: "${ROLE}"`,
+          'azure.workload.identity/client-id: "${azurerm_user_assigned_identity.web.client_id}"',
+        ),
+      },
+      "denied, unknown",
     ],
     ["HCL of names with minus signs", { "a.tf.json": MAIN, "m.tf": repeated("a-", 400_000) }, "unknown"],
     ["HCL of escaped quotes", { "a.tf.json": MAIN, "m.tf": repeated('\\"', 400_000) }, "unknown"],

@@ -21,7 +21,7 @@ import { partitions } from "../../rules/aws/partitions";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { decideOutsider } from "../../rules/aws/policy/permission";
-import { resourceOf } from "../../rules/aws/policy/resource-name";
+import { resourceOf } from "../../rules/aws/policy/asked-resource";
 import { type Answer, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import { Resource } from "../read/block";

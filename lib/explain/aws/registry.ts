@@ -23,7 +23,7 @@ import {
 } from "../../model/known";
 import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
-import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
+import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/asked-resource";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
 import type { Granted } from "../cloud";
 import type { Resource } from "../read/block";

@@ -8,7 +8,7 @@
 import { type Known, is, isAbsent, orElse, same } from "../../model/known";
 import type { Policy } from "../../rules/aws/policy/document";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
-import { everyResource } from "../../rules/aws/policy/resource-name";
+import { everyResource } from "../../rules/aws/policy/asked-resource";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Documents } from "./documents";

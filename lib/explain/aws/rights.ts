@@ -7,14 +7,15 @@
  */
 
 import { type Known, type Ternary, all, is, known, match, orElse, same, shown } from "../../model/known";
+import { once } from "../../model/once";
 import { type TreeObject, childOf, itemsOf, textAt, treeOf } from "../../model/tree";
 import { accountInArn } from "../../rules/aws/arn";
 import { type RequestContext, NOTHING_KNOWN, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision, Decision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
-import { everyResource, resourceOf } from "../../rules/aws/policy/resource-name";
-import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
+import { everyResource, resourceOf } from "../../rules/aws/policy/asked-resource";
+import { type Answer, type Evidence, beginning, broken, pass, seen, unknown, worstOf } from "../answer";
 import { named } from "../shared/words";
 import type { Doubt, HeldPolicy } from "./attachments";
 import { unreadRemedy } from "./documents";
@@ -47,20 +48,27 @@ function allowing(policy: Policy): readonly Statement[] {
 }
 
 /** Each action of a statement with each of its resources. */
-function pairsOf({
-  actions,
-  resources,
-}: Statement): readonly (readonly [action: string, resource: Known<string>])[] {
-  const what = actions.values.map((value) => orElse(value, () => "*"));
-  return what.flatMap((action) => (resources?.values ?? []).map((resource) => [action, resource] as const));
+function* pairsOf({ actions, resources }: Statement): Generator<readonly [string, Known<string>]> {
+  for (const value of actions.values) {
+    const action = orElse(value, () => "*");
+    for (const resource of resources?.values ?? []) yield [action, resource];
+  }
 }
+
+function pairCount({ actions, resources }: Statement): number {
+  return actions.values.length * (resources?.values.length ?? 0);
+}
+
+/** A request that asks for more is put into words statement by statement. */
+const PAIRS_IN_WORDS = 10_000;
 
 /** `<action> on <resource>`. */
 export function rightsInWords(rights: TreeObject): readonly string[] {
   return statementsOf(asked(rights)).flatMap((statement) => {
     const no = is(statement.effect, "Deny") === "yes" ? "no " : "";
+    if (pairCount(statement) > PAIRS_IN_WORDS) return [no + inWords(statement)];
     const ends = isUnconditional(statement) ? "" : " under conditions";
-    return pairsOf(statement).map(([action, resource]) => `${no}${action} on ${shown(resource)}${ends}`);
+    return [...pairsOf(statement)].map(([action, resource]) => `${no}${action} on ${shown(resource)}${ends}`);
   });
 }
 
@@ -74,19 +82,23 @@ export function rightsGranted(
   const [arns = [], statements = []] = ["managedPolicyArns", "statementEntries"].map((name) =>
     itemsOf(childOf(treeOf(rights), name)),
   );
-  const managed = arns.map(textAt).map((arn, _, all) => managedGranted(role, arn, all));
-  const [only, ...others] = managed;
+  const wanted = arns.map(textAt);
+  const others = role.policies.filter((each) => !wanted.some((arn) => isHeld(each, arn) === "yes"));
+  const isLimited = role.boundary !== undefined || others.some(mayDeny);
+  const managed = wanted.map((arn) => managedGranted(role, arn, isLimited));
+  const [only, ...more] = managed;
   return only && statements.length === 0
-    ? worstOf(only, ...others)
+    ? worstOf(only, ...more)
     : worstOf(actionsGranted(role, rights, account, policies), ...managed);
 }
 
-/** Whether the role has a managed policy, and nothing but the other policies that are asked for takes from its rights. */
-function managedGranted(role: Role, arn: Known<string>, asked: readonly Known<string>[]): Answer {
-  const isHeld = ({ arn: own }: HeldPolicy, wanted: Known<string>): Ternary =>
-    own === undefined ? "no" : same(own, wanted);
+function isHeld({ arn: own }: HeldPolicy, wanted: Known<string>): Ternary {
+  return own === undefined ? "no" : same(own, wanted);
+}
+
+/** Whether the role has a managed policy, and if other policies or the boundary may limit it, what these leave of it. */
+function managedGranted(role: Role, arn: Known<string>, isLimited: boolean): Answer {
   const held = role.policies.find((each) => each.doubt === undefined && isHeld(each, arn) === "yes");
-  const others = role.policies.filter((each) => !asked.some((wanted) => isHeld(each, wanted) === "yes"));
   const name = `the managed policy ${shown(arn)}`;
   if (held === undefined) {
     const isOpen = role.policies.some((each) =>
@@ -100,19 +112,16 @@ function managedGranted(role: Role, arn: Known<string>, asked: readonly Known<st
   if (policy.kind === "refused")
     return broken(`AWS refuses ${name}: ${policy.why}`, "correct it", NO_POLICY, where(role));
   const granted = pass(`the role has ${name}`, where(role));
-  if (role.boundary === undefined && !others.some(mayDeny)) return granted;
-  const pairs = allowing(policy).flatMap((each) => (isNegated(each) ? [] : pairsOf(each)));
-  const said = pairs.map(
-    ([action, on]) => decided(role, action, on, NOTHING_KNOWN, ofAll(action, on)).outcome,
-  );
-  if (said.includes("denied"))
+  if (!isLimited) return granted;
+  const said = outcomesOf(role, allowing(policy), true);
+  if (said.has("denied"))
     return broken(
       `the permissions boundary or a denial takes rights of ${name} away`,
       "let the boundary allow them, and exempt the role from the denial",
       NO_POLICY,
       where(role),
     );
-  return said.length > 0 && said.every((each) => each === "allowed")
+  return said.has("allowed") && !said.has("unknown")
     ? granted
     : unknown(
         `what the permissions boundary and denials leave of ${name} is not known`,
@@ -136,22 +145,29 @@ function actionsGranted(
   const request = asked(rights);
   if (request.kind !== "read")
     return unknown(`what is requested is not known: ${request.why}`, "correct the request");
-  const denied = new Map<string, string>();
-  const open = new Map<string, Pick<Judged, "reason" | "remedy">>();
-  const all = allowing(request).flatMap((each) => pairsOf(each).map((pair) => ({ each, pair })));
+  const denied = new Map<string, Judged>();
+  const open = new Map<string, Judged>();
   const asking = { arn: role.arn, partition: role.partition, account };
-  for (const { each, pair } of all) {
-    const [action, resource] = pair;
-    const own = decidedForAll(role, action, resource, askedContext(asking, each.conditions));
-    const judged: Judged = own.outcome === "allowed" ? byOwner(asking, action, resource, policies) : own;
-    if (judged.outcome === "denied") denied.set(action, judged.reason);
-    if (judged.outcome === "unknown") open.set(action, judged);
+  const all = allowing(request);
+  const count = all.reduce((sum, each) => sum + pairCount(each), 0);
+  const unconditional = policySets(role, askedContext(asking, known([])));
+  const effort = new Effort(role);
+  for (const each of all) {
+    const sets = isUnconditional(each)
+      ? unconditional
+      : policySets(role, askedContext(asking, each.conditions));
+    for (const [action, resource] of pairsOf(each)) {
+      const own = effort.isOver(action, resource) ? TOO_MUCH : decidedForAll(sets, action, resource);
+      const judged: Judged = own.outcome === "allowed" ? byOwner(asking, action, resource, policies) : own;
+      if (judged.outcome === "denied") denied.set(action, judged);
+      if (judged.outcome === "unknown") open.set(action, judged);
+    }
   }
-  const evidence = [where(role), ...grantedInWords(role).map((words) => seen(words, undefined))];
+  const evidence = [where(role), ...inEvidence(grantedInWords(role))];
   const [first] = denied;
   if (first)
     return broken(
-      `the request includes ${named([...denied.keys()])}, which the role does not allow: ${first[1]}`,
+      `the request includes ${named([...denied.keys()])}, which the role does not allow: ${first[1].reason()}`,
       "grant exactly what the request asks for; the CredentialsRequests of another release ask for other actions",
       `is not authorized to perform: ${first[0]}`,
       ...evidence,
@@ -159,17 +175,17 @@ function actionsGranted(
   const [perhaps] = open;
   if (perhaps)
     return unknown(
-      `whether the role may ${named([...open.keys()])} is not known: ${perhaps[1].reason}`,
+      `whether the role may ${named([...open.keys()])} is not known: ${perhaps[1].reason()}`,
       perhaps[1].remedy ?? unreadRemedy(role),
       ...evidence,
     );
-  return pass(`the role is granted all ${all.length} requested actions`, ...evidence);
+  return pass(`the role is granted all ${count} requested actions`, ...evidence);
 }
 
-/** Whether the role is granted anything; the evidence lists its rights. */
-export function anythingGranted(role: Role): Answer {
+/** Whether the role is granted anything; the evidence lists its rights. Many service accounts may share a role. */
+export const anythingGranted: (role: Role) => Answer = once((role) => {
   const words = grantedInWords(role);
-  const evidence = [where(role), ...words.map((each) => seen(each, undefined))];
+  const evidence = [where(role), ...inEvidence(words)];
   const counts = whatCounts(role);
   if (counts === "allowed") return pass(`the role is granted ${named(words)}`, ...evidence);
   return counts === "denied"
@@ -184,19 +200,38 @@ export function anythingGranted(role: Role): Answer {
         unreadRemedy(role),
         ...evidence,
       );
-}
+});
 
 /** Whether conditions, denials and the boundary leave anything of what the statements allow. */
 function whatCounts(role: Role): AwsDecision["outcome"] {
   const statements = certainlyAllowing(role);
-  const pairs = statements.filter((each) => !isNegated(each)).flatMap(pairsOf);
-  const said = pairs.map(([action, resource]) => {
-    const { outcome } = decided(role, action, resource, NOTHING_KNOWN);
-    return outcome === "denied" && isWide(action, resource) ? "unknown" : outcome;
-  });
-  if (said.includes("allowed")) return "allowed";
+  const said = outcomesOf(role, statements, false);
+  if (said.has("allowed")) return "allowed";
   const isOpen = role.policies.some(({ policy, doubt }) => policy.kind === "unread" || doubt);
-  return isOpen || said.includes("unknown") || statements.some(isNegated) ? "unknown" : "denied";
+  return isOpen || said.has("unknown") || statements.some(isNegated) ? "unknown" : "denied";
+}
+
+/**
+ * What is decided about the rights of statements, until the first that is denied if all must be allowed, else until the
+ * first that is allowed.
+ */
+function outcomesOf(
+  role: Role,
+  statements: readonly Statement[],
+  areAllNeeded: boolean,
+): ReadonlySet<AwsDecision["outcome"]> {
+  const sets = policySets(role, NOTHING_KNOWN);
+  const effort = new Effort(role);
+  const said = new Set<AwsDecision["outcome"]>();
+  for (const each of statements.filter((each) => !isNegated(each)))
+    for (const [action, resource] of pairsOf(each)) {
+      if (effort.isOver(action, resource)) return said.add("unknown");
+      const { outcome } = decided(sets, action, resource, areAllNeeded ? ofAll : ofOne);
+      const isOpen = outcome === "denied" && !areAllNeeded && isWide(action, resource);
+      said.add(isOpen ? "unknown" : outcome);
+      if (said.has(areAllNeeded ? "denied" : "allowed")) return said;
+    }
+  return said;
 }
 
 /** A negated element is not a single action to ask about. */
@@ -212,39 +247,55 @@ function isWide(action: string, resource: Known<string>): boolean {
   return hasWildcard(action + orElse(resource, () => ""));
 }
 
-type Asking = (set: ReturnType<typeof policySets>[number]) => Decision<Doubt>;
+/** How many values may be compared for one answer; more take minutes. */
+const COMPARED_MAX = 20_000_000;
+/** How much longer the comparison of two patterns takes. */
+const WIDE = 16;
+
+/** What is spent on one answer about a role. */
+class Effort {
+  readonly #each: number;
+  #spent = 0;
+
+  constructor({ policies, boundary }: Role) {
+    const all = [...policies.map(({ policy }) => policy), ...(boundary ? [boundary] : [])];
+    const sizes = all.flatMap(statementsOf).map(({ actions }) => actions.values.length);
+    this.#each = sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  /** Whether no further right can be judged. */
+  isOver(action: string, resource: Known<string>): boolean {
+    this.#spent += this.#each * (isWide(action, resource) ? WIDE : 1);
+    return this.#spent > COMPARED_MAX;
+  }
+}
+
+const TOO_MUCH: Judged = {
+  outcome: "unknown",
+  reason: () => "the request and the role's policies are too large to judge every right",
+};
+
+type Sets = ReturnType<typeof policySets>;
+type Asking = (set: Sets[number], action: string, resource: Known<string>) => Decision<Doubt>;
+
+const ofOne: Asking = (set, action, resource) => set.question(action).decide(resourceOf(resource));
+const ofAll: Asking = (set, action, resource) => set.every(action).decide(everyResource(resource));
 
 /** The decision of the role's policies and the boundary together: a denial by either wins. */
-function decided(
-  role: Role,
-  action: string,
-  resource: Known<string>,
-  context: RequestContext,
-  asking: Asking = (set) => set.question(action).decide(resourceOf(resource)),
-): AwsDecision {
-  const [own, bound] = policySets(role, context).map(asking);
+function decided(sets: Sets, action: string, resource: Known<string>, asking = ofOne): Judged {
+  const [own, bound] = sets.map((set) => asking(set, action, resource));
   const outcome = own?.outcome ?? "denied";
-  const reason = own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "";
   if (bound === undefined || bound.outcome === "allowed" || outcome === "denied" || outcome === bound.outcome)
-    return { outcome, reason };
-  return { outcome: bound.outcome, reason: `the permissions boundary: ${bound.reason}` };
+    return { outcome, reason: () => own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "" };
+  return { outcome: bound.outcome, reason: () => `the permissions boundary: ${bound.reason}` };
 }
 
 /** Of what wildcards in a request cover, a denial or an exception in the role's policies may take a part away. */
-function decidedForAll(
-  role: Role,
-  action: string,
-  resource: Known<string>,
-  context: RequestContext,
-): AwsDecision {
-  const said = decided(role, action, resource, context);
+function decidedForAll(sets: Sets, action: string, resource: Known<string>): Judged {
+  const said = decided(sets, action, resource);
   return said.outcome === "denied" || !isWide(action, resource)
     ? said
-    : decided(role, action, resource, context, ofAll(action, resource));
-}
-
-function ofAll(action: string, resource: Known<string>): Asking {
-  return (set) => set.every(action).decide(everyResource(resource));
+    : decided(sets, action, resource, ofAll);
 }
 
 /** The account in an ARN, or of the resource to which it refers. */
@@ -255,7 +306,9 @@ function ownerOf(resource: Known<string>): Known<string> | undefined {
   return target && accountOf(target);
 }
 
-interface Judged extends AwsDecision {
+interface Judged {
+  readonly outcome: AwsDecision["outcome"];
+  readonly reason: () => string;
   /** `undefined` where it is to change the role's policies. */
   readonly remedy?: string | undefined;
 }
@@ -273,8 +326,12 @@ function byOwner(
     ? `${shown(resource)} is in another account, and its resource policy, which must also admit the role, was not read`
     : policies.objection(role, action, resource);
   return reason === undefined
-    ? { outcome: "allowed", reason: "" }
-    : { outcome: "unknown", reason, remedy: "check that the policy of the resource admits the role" };
+    ? { outcome: "allowed", reason: () => "" }
+    : {
+        outcome: "unknown",
+        reason: () => reason,
+        remedy: "check that the policy of the resource admits the role",
+      };
 }
 
 /** What is known of calls within the requested conditions; a policy's condition that the request also has holds. */
@@ -304,6 +361,10 @@ function wordsOf({ operator, key, values }: Condition): string | undefined {
 
 function grantedInWords(role: Role): readonly string[] {
   return [...new Set(certainlyAllowing(role).map(inWords))].sort();
+}
+
+function inEvidence(words: readonly string[]): readonly Evidence[] {
+  return beginning(words.map((each) => seen(each, undefined)));
 }
 
 function inWords(statement: Statement): string {

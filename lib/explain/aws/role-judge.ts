@@ -7,7 +7,7 @@ import { type RequestContext, ofRoles, requestContext } from "../../rules/aws/po
 import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decide";
 import { type Policy, allowingEverything } from "../../rules/aws/policy/document";
 import { identityPolicies } from "../../rules/aws/policy/permission";
-import { type AskedResource, oneResource } from "../../rules/aws/policy/resource-name";
+import { type AskedResource, oneResource } from "../../rules/aws/policy/asked-resource";
 import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Doubt, HeldPolicy } from "./attachments";

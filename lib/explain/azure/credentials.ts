@@ -153,13 +153,13 @@ function credentialOf(resource: Resource, isCertain: boolean): Credential {
 /** Why Azure refuses the credentials of one document. Documents are compared singly, as two may repeat a credential. */
 function refusal(found: readonly Resource[]): string | undefined {
   for (const here of grouped(found, ({ scope }) => scope).values()) {
+    if (here.length > CREDENTIALS_PER_IDENTITY)
+      return `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`;
     const namesake = twice(here, (each) => [lowered(each.text("name"))]);
     if (namesake) return `two of its credentials are named ${shown(namesake.text("name"))}`;
     const pair = twice(here, (each) => [each.text("issuer"), each.text("subject")]);
     if (pair)
       return `two of its credentials have the issuer ${shown(pair.text("issuer"))} and the subject ${shown(pair.text("subject"))}`;
-    if (here.length > CREDENTIALS_PER_IDENTITY)
-      return `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`;
   }
   return undefined;
 }

@@ -5,6 +5,7 @@
 import { grouped } from "../../model/grouped";
 import { AskedNames } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
+import { beginDifferently, patternWithin, patternsMeet } from "../../rules/pattern-comparison";
 import { type Pattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import type { Granted, HeldRight } from "../cloud";
 import { type Change, placed } from "./change";
@@ -42,8 +43,9 @@ function oneWay(
   isNew: boolean,
 ): readonly RightChange[] {
   const [single, wider] = isNew ? (["added", "widened"] as const) : (["removed", "narrowed"] as const);
-  return uncovered(held, others).map(({ right, isSure }) => {
-    const hasPart = others.some((each) => isWithin(each, [right]) === "yes");
+  const all = new Comparable(others);
+  return uncovered(held, others, all).map(({ right, isSure }) => {
+    const hasPart = isSure && all.meeting(right).some((each) => isWithin(each, [right]) === "yes");
     return { kind: isSure ? (hasPart ? wider : single) : "incomparable", right, isNew };
   });
 }
@@ -110,27 +112,68 @@ type Within = "yes" | "no" | "unknown";
 function uncovered(
   rights: readonly HeldRight[],
   others: readonly HeldRight[],
+  comparable: Comparable,
 ): readonly { readonly right: HeldRight; readonly isSure: boolean }[] {
   const texts = new Set(others.map(({ text }) => text));
   const rest = new Map(rights.filter(({ text }) => !texts.has(text)).map((right) => [right.text, right]));
   return [...rest.values()].flatMap((right) => {
-    const within = right.limits ? "unknown" : isWithin(right, others);
-    return within === "yes" ? [] : [{ right, isSure: within === "no" }];
+    const within = right.limits ? "unknown" : isWithin(right, comparable.meeting(right));
+    return within === "yes" ? [] : [{ right, isSure: within === "no" && !comparable.isOver }];
   });
+}
+
+/** How many pairs of characters are compared in one direction; more take minutes. */
+const STEPS_MAX = 20_000_000;
+/** How many rights may cover parts of one; more take minutes. */
+const PARTS_MAX = 100;
+
+/** Rights by their action, so that each is compared only with those that may cover a part of it. */
+class Comparable {
+  readonly #all: readonly HeldRight[];
+  readonly #plain: ReadonlyMap<string, readonly HeldRight[]>;
+  readonly #wild: readonly HeldRight[];
+  #steps = 0;
+
+  constructor(rights: readonly HeldRight[]) {
+    this.#all = rights.filter(({ covers }) => covers);
+    this.#plain = grouped(this.#all, ({ covers }) => covers?.action ?? "");
+    this.#wild = this.#all.filter(({ covers }) => hasWildcard(covers?.action ?? ""));
+  }
+
+  /** True once there were too many steps: what was found last may not be all. */
+  get isOver(): boolean {
+    return this.#steps > STEPS_MAX;
+  }
+
+  /** The rights that have an action on a resource in common with a right. */
+  meeting({ covers }: HeldRight): readonly HeldRight[] {
+    if (covers === undefined) return [];
+    const { action, on } = covers;
+    const near = hasWildcard(action) ? this.#all : [...(this.#plain.get(action) ?? []), ...this.#wild];
+    this.#steps += near.length;
+    return near.filter(({ covers: other }) => {
+      if (this.isOver || !other) return false;
+      if (beginDifferently(other.action, action) || beginDifferently(other.on, on)) return false;
+      this.#steps += other.action.length * action.length + other.on.length * on.length;
+      return patternsMeet(other.action, action) && patternsMeet(other.on, on);
+    });
+  }
 }
 
 /** Whether others cover all of a right: each action on each resource, without a condition or on the same one. */
 function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
   if (covers === undefined) return "no";
+  const { under } = covers;
   const near = others.flatMap(({ covers: other }) =>
-    other && (other.under === "" || other.under === covers.under)
-      ? [{ action: patternOf(other.action), on: patternOf(other.on) }]
-      : [],
+    other && (other.under === "" || other.under === under) ? [other] : [],
   );
   if (near.length === 0) return "no";
+  if (near.some((each) => patternWithin(covers.action, each.action) && patternWithin(covers.on, each.on)))
+    return "yes";
+  if (near.length > PARTS_MAX) return "unknown";
   return everyText(
     covers.action,
-    near,
+    near.map(({ action, on }) => ({ action: patternOf(action), on: patternOf(on) })),
     ({ action }) => action,
     (doing) =>
       everyText(

@@ -8,7 +8,7 @@ import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
 import { pluginRow } from "../../rules/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
-import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
+import { type Answer, SILENT, badness, beginning, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/facts";
@@ -176,7 +176,7 @@ function withoutMatch(
   const name = `${host}/${mirrors?.example ?? paths.text}`;
   const mirrored = mirrors?.said;
   const where = [
-    ...node.entries.map(({ name: entry, source }) => seen(`nodes ${node.name}: ${entry}`, source)),
+    ...beginning(node.entries.map(({ name: entry, source }) => seen(`nodes ${node.name}: ${entry}`, source))),
     ...contestedFiles(node),
     ...mirrorEvidence(mirrored),
   ];

@@ -3,6 +3,7 @@
  */
 
 import { isKnown, match, orElse } from "../../model/known";
+import { once } from "../../model/once";
 import { knownJson } from "../../model/tree";
 import { compareVersions } from "../../model/version";
 import { featureGateOn, knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
@@ -109,8 +110,14 @@ type Gates = Readonly<Record<string, boolean>>;
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const GATES: readonly string[] = [GATE, "AllAlpha", "AllBeta"];
 
-/** Whether the kubelet accepts the file. */
+/** Whether the kubelet accepts the file. Remembered, since thousands of pulls ask about a handful of pools. */
 export function configurationValid(node: NodeConfiguration, cluster: ClusterFacts): Answer {
+  return validIn(cluster)(node);
+}
+
+const validIn = once((cluster: ClusterFacts) => once((node: NodeConfiguration) => validated(node, cluster)));
+
+function validated(node: NodeConfiguration, cluster: ClusterFacts): Answer {
   const version = kubeletVersion(cluster);
   const minors = version === undefined ? knownKubernetesMinors : [version];
   const gates = certainGates(node, cluster);
@@ -225,7 +232,8 @@ function mayChange(
 
 /** The entries that share a name; names must differ across all files of a directory. */
 function repeated({ entries }: NodeConfiguration): readonly Evidence[] {
-  const [name] = entries.map((entry) => entry.name).filter((each, at, all) => all.indexOf(each) !== at);
+  const names = new Set<string>();
+  const name = entries.map((entry) => entry.name).find((each) => names.has(each) || !names.add(each));
   return entries
     .filter((entry) => entry.name === name)
     .map(({ source }) => seen(`duplicate provider name "${name}" found in configuration file(s)`, source));

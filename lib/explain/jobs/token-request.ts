@@ -16,7 +16,7 @@ import {
   DEFAULT_NODE_GROUPS,
   TOKEN_AUDIENCE_VERB,
 } from "../../rules/rbac/evaluate";
-import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import { type Answer, SILENT, beginning, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import { lateName } from "../read/late-text";
@@ -272,7 +272,7 @@ function withoutGrant(
       `nothing lets nodes request tokens of ${key} for ${what}`,
       `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
       `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
-      ...[...artefacts.rbacSources].map(([title, source]) => seen(title, source)),
+      ...beginning([...artefacts.rbacSources].map(([title, source]) => seen(title, source))),
     ),
   );
 }

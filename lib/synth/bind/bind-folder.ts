@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { fail } from "../../errors";
 import { placeholdersIn } from "../../artefact/placeholder";
 import { type StackFolder, errorCode, readSynthFolder, readText } from "../../artefact/synth-folder";
-import { type BoundFilesInput, assertOutputs, boundFiles } from "./bound-files";
+import { type BoundFilesInput, Growth, assertOutputs, boundFiles } from "./bound-files";
 import { type TerraformOutputs, readOutputsFile } from "./outputs";
 import {
   type WrittenFiles,
@@ -99,7 +99,8 @@ export function bind(props: BindProps): WrittenFiles {
       remedy: `run \`cdktf deploy ${delivery.stack}\` after the stack that it depends on`,
     });
   assertOutputs(sources);
-  const sets = sources.map((source) => ({ owner: source.owner, files: boundFiles(source) }));
+  const growth = new Growth();
+  const sets = sources.map((source) => ({ owner: source.owner, files: boundFiles(source, growth) }));
   return dryRun ? compareTargetFolder(to, sets) : writeTargetFolder(to, sets);
 }
 

@@ -9,7 +9,7 @@ import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../arte
 import type { TerraformOutputs } from "./outputs";
 import type { FinishedRule } from "../../artefact/finished-rule";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
-import { refuseMissingOutput, refusePlaceholder, refuseValue } from "./problems";
+import { refuseGrowth, refuseMissingOutput, refusePlaceholder, refuseValue } from "./problems";
 
 /** The first line of a file with placeholders; `bind` removes it. */
 export const UNBOUND_COMMENT =
@@ -41,8 +41,25 @@ export interface BoundFilesInput {
   readonly resources?: Json;
 }
 
+/** How long the filled texts may be, all together: more does not fit into memory. */
+const CHARACTERS_MAX = 128 * 1024 * 1024;
+
+/** Counts the characters of filled texts, of all stacks. */
+export class Growth {
+  #all = 0;
+
+  add(characters: number, where: string): void {
+    this.#all += characters;
+    this.check(0, where);
+  }
+
+  check(characters: number, where: string): void {
+    if (this.#all + characters > CHARACTERS_MAX) refuseGrowth(where, CHARACTERS_MAX);
+  }
+}
+
 /** Returns the files with every placeholder filled, encoded texts encoded last; does not touch the file system. */
-export function boundFiles(input: BoundFilesInput): Map<string, string> {
+export function boundFiles(input: BoundFilesInput, growth: Growth = new Growth()): Map<string, string> {
   const { placeholders, files, clusters } = input;
   const encoded = new Map<string, string>();
 
@@ -59,16 +76,20 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
     return text;
   };
 
-  const fill = (text: string, where: string, inside: boolean): string =>
-    placeholderPieces(text)
-      .map((piece, place) => {
-        if (place % 2 === 1) return valueOf(piece, where, inside);
-        return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
-      })
-      .join("");
+  const fill = (text: string, where: string, inside: boolean): string => {
+    let length = 0;
+    const filled = placeholderPieces(text).map((piece, place) => {
+      if (place % 2 === 0) return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
+      const value = valueOf(piece, where, inside);
+      growth.check((length += value.length), where);
+      return value;
+    });
+    return filled.join("");
+  };
 
   const finished = (template: string, where: string, inside: boolean): string => {
     const text = fill(template, where, inside);
+    if (!inside) growth.add(text.length, where);
     assertFinished({ template, text, where, clusters, fill: (part) => fill(part, where, inside) });
     return text;
   };

@@ -36,6 +36,14 @@ export function refuseMissingOutput(
   });
 }
 
+export function refuseGrowth(where: string, most: number): never {
+  return fail("bind-invalid", {
+    problem: `with ${where} the filled texts are longer than ${most} characters`,
+    allowed: `${most} characters in all files together`,
+    remedy: "check the outputs file for values that are far too long, and write it again",
+  });
+}
+
 export function refuseBrokenText(where: string, format: string, reason: string): never {
   return fail("bind-unsafe", {
     problem: `${where} is no longer the intended ${format} once the Terraform outputs are filled in: ${reason}`,

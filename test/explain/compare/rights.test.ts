@@ -36,6 +36,32 @@ describe("rights", () => {
     expect(rightChanges(before, after).map(({ kind }) => kind)).toEqual(kinds);
   });
 
+  const many = (count: number, make: (index: number) => HeldRight): readonly HeldRight[] =>
+    Array.from({ length: count }, (_, index) => make(index));
+
+  it.each([
+    [
+      "thousands of plain rights",
+      many(5_000, (i) => right(`s3:get${i}`, `b${i}/*`)),
+      many(5_000, (i) => right(`s3:get${i}`, `b${i}/x`)),
+      ["narrowed"],
+    ],
+    [
+      "one with more parts than are compared",
+      many(101, (i) => right(`s3:get${i}`, "*")),
+      [right("s3:*", "b")],
+      ["incomparable", "removed"],
+    ],
+    [
+      "thousands of wildcards that all overlap",
+      many(3_000, (i) => right(`*a${i}*`, `*b${i}*`)),
+      many(3_000, (i) => right(`*c${i}*`, `*d${i}*`)),
+      ["incomparable"],
+    ],
+  ] as const)("%s", { timeout: 120_000 }, (_, before, after, kinds) => {
+    expect([...new Set(rightChanges(before, after).map(({ kind }) => kind))].sort()).toEqual(kinds);
+  });
+
   it("agrees with trying every short text", () => {
     const pattern = fc.stringMatching(/^[ab*?]{1,3}$/);
     const rights = fc.array(fc.tuple(pattern, pattern), { maxLength: 3 });

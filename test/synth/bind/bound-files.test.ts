@@ -103,6 +103,18 @@ describe("boundFiles", () => {
     );
   });
 
+  it.each([
+    ["in places of a text", object(`"${CLIENT.repeat(300)}"`)],
+    ["in texts", Array.from({ length: 300 }, () => object(`"${CLIENT}"`)).join("---\n")],
+  ])("refuses more than memory holds %s", (_, text) => {
+    expect(() => bound(text, "x".repeat(500_000))).toThrowError(
+      expect.objectContaining({
+        code: "bind-invalid",
+        message: expect.stringContaining("the filled texts are longer than 134217728 characters"),
+      }),
+    );
+  });
+
   it("takes public keys and certificates", () => {
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const pem = String(publicKey.export({ format: "pem", type: "spki" }));

@@ -1,7 +1,7 @@
 /*
  * From statements to a decision: a certain Deny wins, then a certain Allow that no uncertain Deny threatens; if nothing
- * allows, the result is denied. A statement is judged once for each action, except for the resource. Source: "Policy
- * evaluation logic" in the IAM user guide.
+ * allows, the result is denied. A statement is prepared once, and judged once for each action, except for the resource.
+ * Source: "Policy evaluation logic" in the IAM user guide.
  */
 
 import { type Ternary, and, is, known, match } from "../../../model/known";
@@ -9,14 +9,8 @@ import { conditionsHold, conditionsMissed } from "./conditions";
 import { type RequestContext } from "./context";
 import type { Statement, Policy } from "./document";
 import { Match, cannotTell, yes, no } from "./match";
-import {
-  type AskedResource,
-  Resources,
-  coversAction,
-  everyResource,
-  oneResource,
-  resourcesOf,
-} from "./resource-name";
+import { type AskedResource, everyResource, oneResource } from "./asked-resource";
+import { type AskedAction, Resources, actionsOf, resourcesOf } from "./resource-name";
 
 type Effect = "Allow" | "Deny";
 
@@ -32,109 +26,84 @@ interface Candidate {
   readonly label: string | undefined;
   /** Its effect; both effects if that is unknown. */
   readonly effects: readonly Effect[];
-  /** False if it applies to no resource at all. */
-  readonly isLive: boolean;
-  applies(resource: AskedResource | undefined): Ternary;
-  judged(resource: AskedResource | undefined): Judged;
-  /** True where it judges every resource as another one does. */
-  isAlike(other: Candidate): boolean;
+  /** The result of all elements except the resource. */
+  appliesTo(action: AskedAction): Ternary;
+  covers(resource: AskedResource): Ternary;
+  judged(action: AskedAction, resource: AskedResource | undefined): Judged;
 }
 
 const ALLOW: readonly Effect[] = ["Allow"];
 const DENY: readonly Effect[] = ["Deny"];
 const BOTH: readonly Effect[] = [...ALLOW, ...DENY];
 
-/** The judgement of a statement for an action; `where` names its policy for readers. */
-function readStatement(statement: Statement, where: string, asked: Asked): Candidate {
-  return new ReadStatement(statement, where, asked);
-}
-
-/** Unreadable statements, which may say anything, with both effects. */
-function unreadStatements(why: string): Candidate {
-  return new UnreadStatements(why);
-}
-
+/** May say anything, with both effects. */
 class UnreadStatements implements Candidate {
   readonly label = undefined;
   readonly effects: readonly Effect[] = BOTH;
-  readonly isLive = true;
   readonly #why: string;
 
   constructor(why: string) {
     this.#why = why;
   }
 
-  applies(): Ternary {
+  appliesTo(): Ternary {
     return "unknown";
+  }
+
+  covers(): Ternary {
+    return "yes";
   }
 
   judged(): Judged {
     return { nearness: [], match: cannotTell(() => this.#why) };
   }
-
-  isAlike(other: Candidate): boolean {
-    return other instanceof UnreadStatements;
-  }
-}
-
-interface Asked {
-  readonly action: string;
-  /** The action as it is compared. */
-  readonly compared: AskedResource;
-  readonly context: RequestContext;
-  readonly principal: (statement: Statement) => Match;
-  /** False if it is not certain that the policy applies. */
-  readonly isCertain: boolean;
 }
 
 class ReadStatement implements Candidate {
   readonly effects: readonly Effect[];
   readonly #statement: Statement;
+  readonly #judging: Judging;
+  /** Names its policy for readers. */
   readonly #where: string;
-  readonly #asked: Asked;
-  /** The result of all elements except the resource. */
-  readonly #rest: Ternary;
+  readonly #isCertain: boolean;
+  #others: Ternary | undefined;
   #resources: Resources | Match | undefined;
 
-  constructor(statement: Statement, where: string, asked: Asked) {
+  constructor(statement: Statement, where: string, judging: Judging, isCertain: boolean) {
     this.#statement = statement;
     this.#where = where;
-    this.#asked = asked;
+    this.#judging = judging;
     this.effects = match<Effect, readonly Effect[]>(
       statement.effect,
       (effect) => (effect === "Allow" ? ALLOW : DENY),
       () => BOTH,
     );
-    const principal = asked.principal(statement);
-    const action = coversAction(statement.actions, asked.action, asked.compared);
-    const others = and(principal.holds, action.holds);
-    const rest = others === "no" ? others : and(others, conditionsHold(statement, asked.context).holds);
-    this.#rest = rest === "yes" && !this.#isCertain ? "unknown" : rest;
+    this.#isCertain = isCertain && this.effects.length === 1;
   }
 
   get label(): string {
     return this.#statement.label + this.#where;
   }
 
-  get isLive(): boolean {
-    return this.#rest !== "no";
+  appliesTo(action: AskedAction): Ternary {
+    const covers = actionsOf(this.#statement).cover(action);
+    return covers === "no" ? covers : and(covers, (this.#others ??= this.#otherElements()));
   }
 
-  applies(resource: AskedResource | undefined): Ternary {
-    if (resource === undefined) return this.#rest;
+  covers(resource: AskedResource): Ternary {
     const resources = this.#covered;
-    const covers = resources instanceof Match ? resources.holds : resources.cover(resource);
-    return covers === "yes" ? this.#rest : covers;
+    return resources instanceof Match ? resources.holds : resources.cover(resource);
   }
 
-  judged(resource: AskedResource | undefined): Judged {
+  judged(action: AskedAction, resource: AskedResource | undefined): Judged {
     const [statement, resources] = [this.#statement, this.#covered];
-    const conditions = conditionsHold(statement, this.#asked.context);
+    const { context } = this.#judging;
+    const conditions = conditionsHold(statement, context);
     const covered = resource && (resources instanceof Match ? resources : resources.judged(resource));
-    const principal = this.#asked.principal(statement);
+    const principal = this.#judging.principal(statement);
     const elements = [
       principal,
-      coversAction(statement.actions, this.#asked.action, this.#asked.compared),
+      actionsOf(statement).judged(action),
       ...(covered ? [covered] : []),
       conditions,
       ...(this.#isCertain ? [] : [NOT_CERTAIN]),
@@ -142,7 +111,7 @@ class ReadStatement implements Candidate {
     const failing = elements.findIndex(({ holds }) => holds === "no");
     const decisive = failing >= 0 ? failing : elements.findIndex(({ holds }) => holds === "unknown");
     const others = elements.filter((each) => each !== conditions && each.holds === "no");
-    const missed = conditionsMissed(statement, this.#asked.context);
+    const missed = conditionsMissed(statement, context);
     const isEvery = statement.resources?.values.some((value) => is(value, "*") === "yes") ?? true;
     const isNamed = missed.isNamed || (covered?.holds === "yes" && !isEvery);
     const depth = decisive < 0 ? elements.length : decisive;
@@ -152,18 +121,17 @@ class ReadStatement implements Candidate {
     };
   }
 
-  isAlike(other: Candidate): boolean {
-    return (
-      other instanceof ReadStatement && other.#statement === this.#statement && other.#rest === this.#rest
-    );
-  }
-
-  get #isCertain(): boolean {
-    return this.#asked.isCertain && this.effects.length === 1;
+  #otherElements(): Ternary {
+    const principal = this.#judging.principal(this.#statement).holds;
+    const holds =
+      principal === "no"
+        ? principal
+        : and(principal, conditionsHold(this.#statement, this.#judging.context).holds);
+    return holds === "yes" && !this.#isCertain ? "unknown" : holds;
   }
 
   get #covered(): Resources | Match {
-    return (this.#resources ??= resourcesOf(this.#statement, this.#asked.context));
+    return (this.#resources ??= resourcesOf(this.#statement, this.#judging.context));
   }
 }
 
@@ -196,6 +164,7 @@ export class PolicySet<D = never> {
   readonly #counted: readonly CountedPolicy<D>[];
   readonly #judging: Judging;
   readonly #questions = new Map<string, Question<D>>();
+  #prepared: readonly Doubted<D>[] | undefined;
 
   constructor(counted: readonly CountedPolicy<D>[], judging: Judging) {
     this.#counted = counted;
@@ -215,24 +184,19 @@ export class PolicySet<D = never> {
   }
 
   #made(action: string, compared: AskedResource): Question<D> {
-    const candidates = (): readonly Doubted<D>[] =>
-      this.#counted.flatMap((each, place) => this.#candidates(each, place, action, compared));
-    return new Question(candidates, this.#refused, this.#judging.nothing);
+    this.#prepared ??= this.#counted.flatMap((each, place) => this.#candidates(each, place));
+    return new Question({ action, compared }, this.#prepared, this.#refused, this.#judging.nothing);
   }
 
-  #candidates(
-    { policy, doubt }: CountedPolicy<D>,
-    place: number,
-    action: string,
-    compared: AskedResource,
-  ): readonly Doubted<D>[] {
+  #candidates({ policy, doubt }: CountedPolicy<D>, place: number): readonly Doubted<D>[] {
     if (policy.kind === "refused") return [];
-    if (policy.kind === "unread") return [{ candidate: unreadStatements(policy.why), doubt }];
-    const { context, principal } = this.#judging;
+    if (policy.kind === "unread") return [{ candidate: new UnreadStatements(policy.why), doubt }];
     const where = this.#counted.length === 1 ? "" : ` of policy ${place + 1}`;
-    const asked = { action, compared, context, principal, isCertain: doubt === undefined };
     return policy.statements.map((each) => ({
-      candidate: "unread" in each ? unreadStatements(each.unread + where) : readStatement(each, where, asked),
+      candidate:
+        "unread" in each
+          ? new UnreadStatements(each.unread + where)
+          : new ReadStatement(each, where, this.#judging, doubt === undefined),
       doubt,
     }));
   }
@@ -248,26 +212,38 @@ interface Doubted<D> {
   readonly doubt: D | undefined;
 }
 
+/** A statement that applies, or may apply, to some resource. */
+interface Live<D> extends Doubted<D> {
+  readonly rest: Ternary;
+}
+
 export class Question<D = never> {
-  readonly #all: () => readonly Doubted<D>[];
-  readonly #live: readonly Doubted<D>[];
+  readonly #action: AskedAction;
+  readonly #all: readonly Doubted<D>[];
+  readonly #live: readonly Live<D>[];
   readonly #refused: string | undefined;
   readonly #nothing: string;
 
-  constructor(all: () => readonly Doubted<D>[], refused: string | undefined, nothing: string) {
+  constructor(action: AskedAction, all: readonly Doubted<D>[], refused: string | undefined, nothing: string) {
+    this.#action = action;
     this.#all = all;
-    this.#live = all().filter(({ candidate }) => candidate.isLive);
+    const live: Live<D>[] = [];
+    for (const { candidate, doubt } of all) {
+      const rest = candidate.appliesTo(action);
+      if (rest !== "no") live.push({ candidate, doubt, rest });
+    }
+    this.#live = live;
     this.#refused = refused;
     this.#nothing = nothing;
   }
 
-  /** True if the decision is that of the other question for every resource. */
+  /** True if the decision is that of another question to the same policies for every resource. */
   isAlike(other: Question<D>): boolean {
     return (
       this.#live.length === other.#live.length &&
-      this.#live.every(({ candidate, doubt }, place) => {
+      this.#live.every(({ candidate, rest }, place) => {
         const same = other.#live[place];
-        return same !== undefined && same.doubt === doubt && candidate.isAlike(same.candidate);
+        return same?.candidate === candidate && same.rest === rest;
       })
     );
   }
@@ -278,7 +254,7 @@ export class Question<D = never> {
     let open: Doubted<D> | undefined;
     let threat: Doubted<D> | undefined;
     for (const each of this.#live) {
-      const applies = each.candidate.applies(resource);
+      const applies = appliesTo(each, resource);
       if (applies === "no") continue;
       for (const effect of each.candidate.effects)
         if (applies === "unknown") {
@@ -297,30 +273,40 @@ export class Question<D = never> {
     let threat: Doubted<D> | undefined;
     for (const each of this.#live) {
       if (!each.candidate.effects.includes("Deny")) continue;
-      const applies = each.candidate.applies(resource);
+      const applies = appliesTo(each, resource);
       if (applies === "yes") return yes(() => `${nameOf(each)} denies it`);
       if (applies === "unknown") threat ??= each;
     }
     const first = threat;
     return first
-      ? cannotTell(() => withReason(first, "may deny it", resource))
+      ? cannotTell(() => this.#withReason(first, "may deny it", resource))
       : no(() => "no statement denies it");
   }
 
   #open(each: Doubted<D>, effect: Effect, resource: AskedResource | undefined): Decision<D> {
     const what = effect === "Deny" ? "may deny it" : "cannot be judged";
-    return new Decided<D>("unknown", () => withReason(each, what, resource), each.doubt, effect);
+    return new Decided<D>("unknown", () => this.#withReason(each, what, resource), each.doubt, effect);
   }
 
   #nearest(resource: AskedResource | undefined): string {
     if (this.#refused !== undefined) return `AWS refuses the policy: ${this.#refused}`;
-    const allows = this.#all().filter(({ candidate }) => candidate.effects.includes("Allow"));
-    const judged = allows.map((each) => ({ each, ...each.candidate.judged(resource) }));
+    const allows = this.#all.filter(({ candidate }) => candidate.effects.includes("Allow"));
+    const judged = allows.map((each) => ({ each, ...each.candidate.judged(this.#action, resource) }));
     const [best] = judged.sort((one, other) => closer(other.nearness, one.nearness));
     return best
       ? `no statement allows it; ${nameOf(best.each)} comes closest: ${best.match.reason}`
       : this.#nothing;
   }
+
+  #withReason(each: Doubted<D>, what: string, resource: AskedResource | undefined): string {
+    const { match } = each.candidate.judged(this.#action, resource);
+    return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
+  }
+}
+
+function appliesTo({ candidate, rest }: Live<unknown>, resource: AskedResource | undefined): Ternary {
+  const covers = resource === undefined ? "yes" : candidate.covers(resource);
+  return covers === "yes" ? rest : covers;
 }
 
 function closer(one: readonly number[], other: readonly number[]): number {
@@ -330,11 +316,6 @@ function closer(one: readonly number[], other: readonly number[]): number {
 
 function nameOf({ candidate: { label } }: Doubted<unknown>): string {
   return label === undefined ? "a statement" : `statement ${label}`;
-}
-
-function withReason(each: Doubted<unknown>, what: string, resource: AskedResource | undefined): string {
-  const { match } = each.candidate.judged(resource);
-  return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
 }
 
 export interface Decision<D = never> extends AwsDecision {

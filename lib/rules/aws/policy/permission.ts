@@ -10,7 +10,7 @@ import { type AwsDecision, type CountedPolicy, PolicySet, type Question } from "
 import type { Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
 import { coversOutsider, coversRole, namesRole } from "./principal";
-import { oneResource, type AskedResource } from "./resource-name";
+import { oneResource, type AskedResource } from "./asked-resource";
 import { yes, type Match } from "./match";
 
 /** The requested action and resource. */

@@ -1,220 +1,87 @@
 /*
- * The resource about which a policy is evaluated: one resource, one whose name is known only after apply, or one of a
- * set of names; and whether an Action, NotAction, Resource or NotResource covers it.
+ * Whether an Action, NotAction, Resource or NotResource covers what is asked about.
  */
 
-import {
-  type Known,
-  type Reference,
-  type Ternary,
-  match,
-  orElse,
-  partsOf,
-  shown,
-  and,
-  not as opposite,
-} from "../../../model/known";
-import type { AskedName } from "../../asked-names";
-import { patternWithin, patternsMeet } from "../../pattern-comparison";
-import {
-  type Pattern,
-  joinedPattern,
-  literalPattern,
-  matchesPattern,
-  patternOf,
-  isAnyText,
-  isAnyUnit,
-  preparedPattern,
-  hasWildcard,
-} from "../../wildcard";
-import { ARN_PARTS, arnParts, arnPatterns } from "./conditions";
+import { type Known, type Ternary, and, match, not as opposite, shown } from "../../../model/known";
+import { type Pattern, preparedPattern } from "../../wildcard";
+import { type AskedResource, EveryResource, hasInnerStar } from "./asked-resource";
+import { ARN_PARTS, arnPatterns } from "./conditions";
 import { NOTHING_KNOWN, type RequestContext } from "./context";
 import type { Selection, Statement } from "./document";
-import { type PolicyValue, ternary, valueMatches, lowered, policyValue } from "./value";
 import { Match, cannotTell, quoted } from "./match";
+import { type PolicyValue, lowered, policyValue } from "./value";
 
-export interface AskedResource {
-  readonly example: string;
-  readonly text: string | undefined;
-  /** Whether a value of a policy matches it, each wildcard as far as it reaches. */
-  matches(value: PolicyValue): Ternary;
-  partMatches(part: number, pattern: Pattern): Ternary;
+export interface AskedAction {
+  /** As it is written. */
+  readonly action: string;
+  /** As it is compared: in lower case, because actions are compared without regard to case. */
+  readonly compared: AskedResource;
 }
 
-/** A resource by its ARN; `*` for actions that have none. */
-export function oneResource(arn: string): AskedResource {
-  return new OneResource(arn);
+const prepared = new WeakMap<Selection, Actions>();
+
+/** The actions that a statement covers. */
+export function actionsOf({ actions }: Statement): Actions {
+  const made = prepared.get(actions) ?? new Actions(actions);
+  prepared.set(actions, made);
+  return made;
 }
 
-/** A resource by its ARN, of which parts may be known only after apply. */
-export function resourceOf(arn: Known<string>): AskedResource {
-  return match<string, AskedResource>(arn, oneResource, () => new LateResource(arn));
-}
+/** Prepared for many requests; policy variables are not filled in. */
+class Actions {
+  readonly #selection: Selection;
+  /** Most values are names without wildcards, for which this is enough. */
+  readonly #plain = new Set<string>();
+  readonly #all: (PolicyValue | undefined)[] = [];
+  readonly #wild: (PolicyValue | undefined)[] = [];
 
-/**
- * Every action or resource that a text with wildcards covers; open where a value covers only a part of them. A text
- * without wildcards is one.
- */
-export function everyResource(text: Known<string>): AskedResource {
-  const pattern = orElse(text, () => "");
-  return hasWildcard(pattern) ? new EveryResource(pattern) : resourceOf(text);
-}
-
-/** The resource whose ARN is `before` followed by any name of a set. `before` has five colons. */
-export function namedResource(before: string, name: AskedName): AskedResource {
-  return new NamedResource(before, name);
-}
-
-class OneResource implements AskedResource {
-  readonly text: string;
-  #parts: readonly string[] | undefined;
-
-  constructor(text: string) {
-    this.text = text;
+  constructor(selection: Selection) {
+    this.#selection = selection;
+    for (const raw of selection.values) {
+      const value = actionValue(lowered(raw));
+      this.#all.push(value);
+      const plain = plainText(raw);
+      if (plain === undefined) this.#wild.push(value);
+      else this.#plain.add(plain.toLowerCase());
+    }
   }
 
-  get example(): string {
-    return this.text;
+  cover({ compared }: AskedAction): Ternary {
+    const found = this.#found(compared);
+    return this.#selection.negated ? opposite(found) : found;
   }
 
-  matches(value: PolicyValue): Ternary {
-    return valueMatches(value, this.text);
+  judged({ action, compared: asked }: AskedAction): Match {
+    const { values, negated } = this.#selection;
+    const found = this.#all.map((value) => actionMatches(value, asked));
+    return covers(found, values, { negated, asked, what: () => `action ${quoted(action)}` });
   }
 
-  partMatches(part: number, pattern: Pattern): Ternary {
-    const given = (this.#parts ??= arnParts(this.text));
-    return given.length === ARN_PARTS ? ternary(matchesPattern(pattern, given[part] ?? "")) : "no";
-  }
-}
-
-class EveryResource implements AskedResource {
-  readonly text = undefined;
-  readonly example: string;
-
-  constructor(pattern: string) {
-    this.example = pattern;
-  }
-
-  matches({ pattern, isLate }: PolicyValue): Ternary {
-    if (isLate) return "unknown";
-    const wide = wildText(pattern);
-    if (patternWithin(this.example, wide)) return "yes";
-    const [own, others] = [this.example, wide].map(arnParts);
-    const isArn = own?.length === ARN_PARTS && others?.length === ARN_PARTS;
-    const meets = isArn
-      ? own.every((part, place) => patternsMeet(part, others[place] ?? ""))
-      : patternsMeet(this.example, wide);
-    return meets ? "unknown" : "no";
-  }
-
-  partMatches(): Ternary {
-    return "unknown";
+  #found(asked: AskedResource): Ternary {
+    if (asked.text !== undefined && this.#plain.has(asked.text)) return "yes";
+    let found: Ternary = "no";
+    for (const value of asked.text === undefined ? this.#all : this.#wild) {
+      const answer = actionMatches(value, asked);
+      if (answer === "yes") return answer;
+      if (answer === "unknown") found = answer;
+    }
+    return found;
   }
 }
 
-class NamedResource implements AskedResource {
-  readonly text = undefined;
-  readonly #before: string;
-  readonly #parts: readonly string[];
-  readonly #name: AskedName;
-
-  constructor(before: string, name: AskedName) {
-    this.#before = before;
-    this.#parts = arnParts(before);
-    this.#name = name;
-  }
-
-  get example(): string {
-    return this.#before + this.#name.example;
-  }
-
-  matches({ pattern, isLate }: PolicyValue): Ternary {
-    const found = this.#name.matches(
-      typeof pattern === "string" ? patternOf(pattern) : pattern,
-      this.#before,
-    );
-    return found === "yes" && isLate ? "unknown" : found;
-  }
-
-  partMatches(part: number, pattern: Pattern): Ternary {
-    const given = this.#parts[part] ?? "";
-    return part === ARN_PARTS - 1
-      ? this.#name.matches(pattern, given)
-      : ternary(matchesPattern(pattern, given));
-  }
-}
-
-/** Equal references to values known only after apply are known to be the same value, whatever it is. */
-class LateResource implements AskedResource {
-  readonly text = undefined;
-  readonly #text: Known<string>;
-
-  constructor(text: Known<string>) {
-    this.#text = text;
-  }
-
-  get example(): string {
-    return shown(this.#text);
-  }
-
-  matches(value: PolicyValue): Ternary {
-    if (!value.isLate && wildText(value.pattern) === "*") return "yes";
-    const [wanted, given] = [partsOf(value.text), partsOf(this.#text)];
-    if (wanted === undefined || given === undefined) return "unknown";
-    const signs = new Map<Reference, string>();
-    const sign = (part: string | Reference): string => {
-      if (typeof part === "string") return part;
-      const known = signs.get(part) ?? String.fromCharCode(PRIVATE_USE + signs.size);
-      signs.set(part, known);
-      return known;
-    };
-    const pattern = value.isLate
-      ? joinedPattern(
-          wanted.map((part) => (typeof part === "string" ? patternOf(part) : literalPattern(sign(part)))),
-        )
-      : value.pattern;
-    // The parts of a value that is late itself are not compared one by one.
-    if (value.isLate && hasInnerStar(arnPatterns(pattern))) return "unknown";
-    return matchesPattern(pattern, given.map(sign).join("")) === true ? "yes" : "unknown";
-  }
-
-  partMatches(): Ternary {
-    return "unknown";
-  }
-}
-
-/** The first of the characters that no ARN has. */
-const PRIVATE_USE = 0xe000;
-
-/** The text of a pattern, in which a `*` or `?` that IAM takes literally becomes a character that no ARN has. */
-function wildText(pattern: string | Pattern): string {
-  if (typeof pattern === "string") return pattern;
-  const signs = Array.from(pattern, (unit) => {
-    if (isAnyText(unit)) return "*";
-    if (isAnyUnit(unit)) return "?";
-    const sign = String.fromCharCode(unit);
-    return hasWildcard(sign) ? String.fromCharCode(PRIVATE_USE + unit) : sign;
-  });
-  return signs.join("");
-}
-
-/**
- * Actions are compared without regard to case, so `asked` is the action in lower case; policy variables are not filled
- * in here.
- */
-export function coversAction({ values, negated }: Selection, action: string, asked: AskedResource): Match {
-  const found = values.map((value) => actionMatches(value, asked));
-  return covers(found, values, { negated, asked, what: () => `action ${quoted(action)}` });
-}
-
-function actionMatches(value: Known<string>, asked: AskedResource): Ternary {
-  const text = policyValue(lowered(value), false, NOTHING_KNOWN);
+/** `undefined` if it cannot be compared. */
+function actionValue(raw: Known<string>): PolicyValue | undefined {
   const isOpen = match(
-    value,
+    raw,
     (each) => each.includes("${"),
     () => false,
   );
-  return text === undefined || isOpen ? "unknown" : asked.matches(text);
+  const value = isOpen ? undefined : policyValue(raw, false, NOTHING_KNOWN);
+  return value && { ...value, pattern: preparedPattern(value.pattern) };
+}
+
+function actionMatches(value: PolicyValue | undefined, asked: AskedResource): Ternary {
+  return value === undefined ? "unknown" : asked.matches(value);
 }
 
 function covers(
@@ -313,16 +180,6 @@ function resourceValue(raw: Known<string>, variables: boolean, context: RequestC
   const parts = arnPatterns(value.pattern);
   const isOpen = parts.length > 1 && parts[0]?.some((unit) => unit < 0) === true;
   return { raw, plain, value, isOpen, parts: hasInnerStar(parts) ? parts : undefined };
-}
-
-/** AWS: a wildcard works within a part of the ARN; at the end of a part it may reach beyond the colon. */
-function hasInnerStar(parts: readonly Pattern[]): boolean {
-  return parts.slice(0, ARN_PARTS - 1).some((part) =>
-    part.some((unit, place) => {
-      const next = part[place + 1];
-      return isAnyText(unit) && next !== undefined && !isAnyText(next);
-    }),
-  );
 }
 
 function matches({ plain, value, parts, isOpen }: ResourceValue, resource: AskedResource): Ternary {

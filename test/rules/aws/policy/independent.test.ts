@@ -10,7 +10,7 @@ import { AskedNames } from "../../../../lib/rules/asked-names";
 import { requestContext } from "../../../../lib/rules/aws/policy/context";
 import { identityPolicies } from "../../../../lib/rules/aws/policy/permission";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
-import { namedResource, oneResource } from "../../../../lib/rules/aws/policy/resource-name";
+import { namedResource, oneResource } from "../../../../lib/rules/aws/policy/asked-resource";
 
 const BEFORE = "arn:aws:ecr:eu-west-1:111122223333:repository/";
 const ACTIONS = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];

@@ -8,7 +8,7 @@ import { requestContext } from "../../../../lib/rules/aws/policy/context";
 import { identityPolicies } from "../../../../lib/rules/aws/policy/permission";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
 import { inlineCharactersMax } from "../../../../lib/rules/aws/policy/refusals";
-import { everyResource, oneResource, resourceOf } from "../../../../lib/rules/aws/policy/resource-name";
+import { everyResource, oneResource, resourceOf } from "../../../../lib/rules/aws/policy/asked-resource";
 import { decideTrust } from "../../../../lib/rules/aws/policy/trust";
 
 const references = new Map<string, Reference>();

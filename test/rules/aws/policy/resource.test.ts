@@ -3,7 +3,7 @@ import { type Known, Reference, known, textOf, unread } from "../../../../lib/mo
 import { type Tree, parsedTree } from "../../../../lib/model/tree";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
 import { ResourcePolicy, decideOutsider } from "../../../../lib/rules/aws/policy/permission";
-import { oneResource, resourceOf } from "../../../../lib/rules/aws/policy/resource-name";
+import { oneResource, resourceOf } from "../../../../lib/rules/aws/policy/asked-resource";
 
 const role = "arn:aws:iam::111122223333:role/prod/web";
 const action = "ecr:BatchGetImage";
