@@ -5,7 +5,7 @@
 
 import { placeholdersIn } from "../../lib/artefact/placeholder";
 import { type ExplainOptions, type ExplainResult, Explainer } from "../../lib/explain";
-import type { ShownClaims } from "../../lib/explain/cloud";
+import type { DeclaredIdentity, ShownClaims } from "../../lib/explain/cloud";
 import { cloudsOf } from "../../lib/explain/explainer";
 import { orElse } from "../../lib/model/known";
 import { inside, record, text } from "./json";
@@ -58,12 +58,13 @@ function unfilled({ files, identity, terraform }: WrittenStack): readonly string
 /** Tokens that differ by as little as possible from those that an identity admits: it must refuse each. */
 function strangersAdmitted(explainer: Explainer, subjects: readonly string[]): readonly string[] {
   const all = cloudsOf(explainer).flatMap(({ identities }) => identities);
-  const audiences = new Set(
-    all.flatMap(({ terms }) => terms.audiences.flatMap((each) => orElse(each, (): readonly string[] => []))),
-  );
-  return all.flatMap((identity) =>
-    identity.terms.issuers.flatMap((issuer) =>
-      [...audiences].flatMap((audience) => {
+  const audiencesOf = ({ terms }: DeclaredIdentity): readonly string[] =>
+    terms.audiences.flatMap((each) => orElse(each, (): readonly string[] => []));
+  const some = new Set(all.flatMap(audiencesOf));
+  return all.flatMap((identity) => {
+    const own = new Set(audiencesOf(identity));
+    return identity.terms.issuers.flatMap((issuer) =>
+      [...(own.size > 0 ? own : some)].flatMap((audience) => {
         const claims = (subject: string): ShownClaims => ({ issuer, audience, subject });
         const admits = (subject: string): boolean =>
           Object.values(identity.trust(claims(subject))).every(({ status }) => status === "pass");
@@ -79,8 +80,8 @@ function strangersAdmitted(explainer: Explainer, subjects: readonly string[]): r
               : []),
           ]);
       }),
-    ),
-  );
+    );
+  });
 }
 
 function strangers(subject: string): readonly string[] {
