@@ -9,9 +9,9 @@ import { describe, expect, it } from "vitest";
 import { bind } from "../lib/synth/bind/bind-folder";
 import { filesOf, temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { example, exampleNames as allExamples } from "./support/examples";
+import { faults } from "./support/faults";
 import { committed, comparable, compare } from "./support/golden";
 import { type Json, record } from "./support/json";
-import { judge } from "./support/judge";
 import { writtenStacks } from "./support/synth-output";
 import { synthesized } from "./support/synthesized";
 import { madeUpOutputs } from "./support/terraform";
@@ -43,7 +43,7 @@ function written(name: string): Promise<string> {
 describe.each(exampleNames)("example %s", (name) => {
   it("works by the library's own rules, without a warning", async () => {
     const outdir = await written(name);
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
     expect(writtenStacks(outdir).flatMap(({ warnings }) => warnings)).toEqual([]);
   });
 

@@ -8,12 +8,12 @@ import { describe, expect, it } from "vitest";
 import * as lib from "../lib/missing-package";
 
 const PEERS = { "@cdktf/provider-none": ">=21 <27", none: "^1.0.0" };
-const require = createRequire(__filename);
+const requireFrom = createRequire(__filename);
 
 /** What Node throws for a module that is not there. */
 function notFound(module: string): unknown {
   try {
-    require(module);
+    requireFrom(module);
   } catch (error) {
     return error;
   }
@@ -64,7 +64,7 @@ describe("a compiled entry", () => {
     const ecr = (): string => "ecr";
     const modules: Readonly<Record<string, () => unknown>> = {
       "./ecr": () => ({ ecr }),
-      "./pull-role": () => require("@cdktf/provider-aws/lib/nothing/index.js") as unknown,
+      "./pull-role": () => requireFrom("@cdktf/provider-aws/lib/nothing/index.js") as unknown,
       "../../missing-package": () => lib,
     };
     const exported: { ecr?: unknown; PullRole?: new () => unknown } = {};

@@ -10,8 +10,8 @@ import { describe, expect, it } from "vitest";
 import { Explainer, renderText } from "../lib/explain";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { exampleNames } from "./support/examples";
+import { faults } from "./support/faults";
 import { type Json, inside, record } from "./support/json";
-import { judge } from "./support/judge";
 import { type CodeBlock, ROOT, codeBlocks, documentedCode, markdownFiles } from "./support/markdown";
 import { compileErrors, packagePaths, transpiled } from "./support/compile";
 
@@ -73,7 +73,7 @@ describe("README.md", () => {
   it("begins with a program of about 25 lines that holds link by link", async () => {
     expect(program?.code).toContain("app.synth();");
     expect(program?.code.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
-    expect(judge(await run(program as CodeBlock))).toEqual([]);
+    expect(faults(await run(program as CodeBlock))).toEqual([]);
   });
 
   it("is short enough to be read", () => {

@@ -6,7 +6,7 @@
 import { describe, expect, it } from "vitest";
 import { type Edit, edited, explained, firstFailed } from "../fixtures/explain/artefacts";
 import { fromAcr, fromEcr, fromGoogle, makers, plainCluster, synthesizedPulls } from "../support/image-pulls";
-import { judge } from "../support/judge";
+import { faults } from "../support/faults";
 
 const WITHOUT = "usgovvirginia.oic.prod-aks.azure.us/4f1c8a52/9d0e";
 const WITH = `${WITHOUT}/`;
@@ -31,7 +31,7 @@ describe("the issuer of an AKS cluster", () => {
     expect(files.get("stacks/prod/cdk.tf.json")).toContain(`"issuer_uri": "${ISSUER}"`);
     expect(files.get("stacks/prod/cdk.tf.json")).toContain(`oidc-provider/${WITH}\\"`);
     expect(files.get("stacks/prod/cdk.tf.json")).toContain(`${WITH}:aud`);
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
   });
 
   it.each([

@@ -15,7 +15,7 @@ import type { IPullIdentities } from "../../lib/model/pulls";
 import { type KubernetesProps, kubernetes } from "../../lib/node";
 import { type OpenShiftProps, openShift } from "../../lib/openshift";
 import { ImagePulls, type ImagePullsProps } from "../../lib/synth";
-import { type FinishedStack, type WrittenStack, finishedStack, writtenStacks } from "./synth-output";
+import { type WrittenStack, writtenStacks } from "./synth-output";
 import { synthesized } from "./synthesized";
 
 export const ISSUER = "https://oidc.example.com/prod";
@@ -80,8 +80,6 @@ export interface SynthesizedPulls {
   readonly outdir: string;
   /** The stack as it was written. */
   readonly written: WrittenStack;
-  /** The stack after a made-up apply and bind. */
-  readonly finished: FinishedStack;
 }
 
 /** Synthesizes one ImagePulls; the properties may need the stack. */
@@ -95,5 +93,5 @@ export function synthesizedPulls(props: (stack: TerraformStack) => ImagePullsPro
   });
   const [written] = writtenStacks(outdir);
   if (!written) throw new Error("no stack was written");
-  return { outdir, written, finished: finishedStack(outdir, written) };
+  return { outdir, written };
 }

@@ -19,7 +19,7 @@ import { isLate } from "../../lib/model/late";
 import type { ICluster, ManagedCluster } from "../../lib/model/cluster";
 import { ImagePulls, type ImagePullsProps, PlatformComponents, WorkloadAccess } from "../../lib/synth";
 import { parse } from "yaml";
-import { judge } from "../support/judge";
+import { faults } from "../support/faults";
 import { list, record } from "../support/json";
 import { SUBSCRIPTION, TENANT, componentsProps, providersStack } from "../support/platform-components";
 import { type Refusal, refusal } from "../support/refusal";
@@ -233,7 +233,7 @@ describe("image pulls on EKS", () => {
     expect(files.get("/etc/eks/image-credential-provider/ecr-credential-provider-tokens")).toBe(
       '#!/bin/sh\nexec /etc/eks/image-credential-provider/ecr-credential-provider "$@"\n',
     );
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
     expect(explain([outdir]).map(({ verdict }) => verdict)).toEqual(["allowed"]);
   });
 
@@ -324,7 +324,7 @@ describe.each(CLUSTERS)("workloads on %s", (_, cluster) => {
         ],
       });
     });
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
     expect(explain([outdir]).map(({ verdict }) => verdict)).toEqual(["allowed", "allowed", "allowed"]);
   });
 

@@ -5,8 +5,10 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { nodeMayRequestAudience } from "../../lib/rules/rbac/evaluate";
 import type { ImagePullsProps } from "../../lib/synth";
+import { faults } from "../support/faults";
 import {
   type SynthesizedPulls,
   fromAcr,
@@ -16,7 +18,7 @@ import {
   plainCluster,
   synthesizedPulls,
 } from "../support/image-pulls";
-import { judge } from "../support/judge";
+import { record } from "../support/json";
 
 const AWS = "sts.amazonaws.com";
 const AZURE = "api://AzureADTokenExchange";
@@ -33,10 +35,9 @@ function pulls(props: Partial<ImagePullsProps>): SynthesizedPulls {
 }
 
 /** Whether nodes may request the token of an account that no one declared, in a namespace that no one named. */
-function undeclared({ finished }: SynthesizedPulls, audience: string): boolean {
-  const { objects } = finished;
+function undeclared({ written }: SynthesizedPulls, audience: string): boolean {
   return nodeMayRequestAudience({
-    objects,
+    objects: parseAllDocuments(written.files.get(GRANTS) ?? "").map((document) => record(document.toJS())),
     audience,
     namespace: "elsewhere",
     serviceAccount: "other",
@@ -51,7 +52,7 @@ describe("mixed mode in one entry", () => {
     expect(synth.written.files.get(GRANTS)).toMatch(
       /^# sts\.amazonaws\.com is granted for the whole cluster: .*\n# .*not get the node's credentials either\.\n/,
     );
-    expect(judge(synth.outdir)).toEqual([]);
+    expect(faults(synth.outdir)).toEqual([]);
   });
 
   it("leaves another cloud's strict audience in its namespaces", () => {
@@ -113,6 +114,6 @@ describe("mixed mode in two entries", () => {
     });
     expect(undeclared(synth, AWS)).toBe(false);
     expect(synth.written.files.get(GRANTS)).not.toContain("whole cluster");
-    expect(judge(synth.outdir)).toEqual([]);
+    expect(faults(synth.outdir)).toEqual([]);
   });
 });

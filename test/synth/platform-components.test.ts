@@ -13,7 +13,7 @@ import { ImagePulls, PlatformComponents, WorkloadAccess, bind } from "../../lib/
 import { filesOf, temporaryFolder } from "../fixtures/synth/stack-fixture";
 import { payloadRequests, requestClouds, requestReleases } from "../support/credentials-requests";
 import { type Json, inside, list, record, text } from "../support/json";
-import { judge } from "../support/judge";
+import { faults } from "../support/faults";
 import {
   ISSUER,
   SUBSCRIPTION,
@@ -64,7 +64,7 @@ describe.each(requestClouds)("payload requests of %s", (cloud) => {
       );
       const files = [...written.files.keys()];
       expect(files.filter((file) => file.endsWith("-credentials.yaml")).sort()).toEqual(expected.sort());
-      expect(judge(outdir)).toEqual([]);
+      expect(faults(outdir)).toEqual([]);
     },
   );
 });
@@ -163,7 +163,7 @@ describe("the installer's files", () => {
     expect(bound(outdir, written)["manifests/cluster-authentication-02-config.yaml"]).toContain(
       "serviceAccountIssuer: https://d111111abcdef8.cloudfront.net\n",
     );
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
   });
 
   it("keep the slash that ends an issuer of a host", () => {
@@ -281,7 +281,7 @@ describe("together with ImagePulls and WorkloadAccess of the cluster", () => {
       ];
       for (const place of order) jobs[place]?.();
     });
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
     const [written] = writtenStacks(outdir);
     if (!written) throw new Error("no stack was written");
     return written;
@@ -348,7 +348,7 @@ describe("AWS without account", () => {
     expect(text(record(list(components(written)["granted"])[0])["identity"])).toMatch(
       /^@late\(aws_iam_role\./,
     );
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
   });
 });
 
@@ -359,6 +359,6 @@ describe("Azure without tenant", () => {
     }));
     const webhook = manifest(written, "azure-ad-pod-identity-webhook-config");
     expect(text(inside(webhook, "stringData", "azure_tenant_id"))).toMatch(/^@late\(/);
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { azureAccess, workloadIdentities } from "../../lib/cloud/azure";
 import { WorkloadIdentityPool, googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
 import { openShift } from "../../lib/openshift";
 import { ImagePulls, PlatformComponents, WorkloadAccess, type WorkloadAccessProps } from "../../lib/synth";
-import { judge } from "../support/judge";
+import { faults } from "../support/faults";
 import {
   ISSUER,
   SUBSCRIPTION,
@@ -25,7 +25,7 @@ const WEB = { serviceAccount: "shop/web" } as const;
 /** The stacks as written, sorted by name; every link holds. */
 function written(build: (app: Construct) => void): readonly WrittenStack[] {
   const outdir = synthesized(build);
-  expect(judge(outdir)).toEqual([]);
+  expect(faults(outdir)).toEqual([]);
   return writtenStacks(outdir);
 }
 

@@ -13,7 +13,7 @@ import type { AccessGrant, IAccess, IWorkloadIdentities, PodFragment } from "../
 import { kubernetes } from "../../lib/node";
 import { openShift } from "../../lib/openshift";
 import { ImagePulls, Manifests, WorkloadAccess, type WorkloadAccessProps } from "../../lib/synth";
-import { judge } from "../support/judge";
+import { faults } from "../support/faults";
 import { plainCluster } from "../support/image-pulls";
 import { type Json, inside, list, record } from "../support/json";
 import {
@@ -52,14 +52,18 @@ const managed = workloadIdentities({
 });
 const accounts = workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" });
 
-/** Synthesizes a stack `prod` and judges what it says. */
-function written(props: Partial<WorkloadAccessProps>, more?: (stack: TerraformStack) => void): WrittenStack {
+/** Synthesizes a stack `prod`, of which every link holds but what is stated to be open. */
+function written(
+  props: Partial<WorkloadAccessProps>,
+  more?: (stack: TerraformStack) => void,
+  open: readonly string[] = [],
+): WrittenStack {
   const outdir = synthesized((app) => {
     const stack = providersStack(app);
     new WorkloadAccess(stack, "workloads", { cluster, workloads: [], ...props });
     more?.(stack);
   });
-  expect(judge(outdir)).toEqual([]);
+  expect(faults(outdir)).toEqual(open.map((each) => expect.stringContaining(each) as string));
   const [stack] = writtenStacks(outdir);
   if (!stack) throw new Error("no stack was written");
   return stack;
@@ -156,13 +160,17 @@ const WEBHOOK = {
 
 describe("WorkloadAccess", () => {
   it("AWS: an annotated service account, and nothing for the pods, which the webhook changes", () => {
-    const stack = written({
-      workloads: [
-        { serviceAccount: "shop/web", may: readBucket },
-        { serviceAccount: "shop/web", may: [sendMail] },
-      ],
-      identities: [roles],
-    });
+    const stack = written(
+      {
+        workloads: [
+          { serviceAccount: "shop/web", may: readBucket },
+          { serviceAccount: "shop/web", may: [sendMail] },
+        ],
+        identities: [roles],
+      },
+      undefined,
+      ["what the AWS managed policy AmazonSESFullAccess allows is not known here"],
+    );
     expect([...stack.files.keys()].sort()).toEqual([
       "cdk.tf.json",
       "manifests/20-service-accounts.yaml",
@@ -220,7 +228,7 @@ describe("WorkloadAccess", () => {
       });
       pod = access.podFor("shop/web");
     });
-    expect(judge(outdir)).toEqual([]);
+    expect(faults(outdir)).toEqual([]);
     const [stack] = writtenStacks(outdir);
     if (!stack) throw new Error("no stack was written");
     const configMap = yaml(stack, "manifests/30-cloud-credentials.yaml");
@@ -263,13 +271,17 @@ describe("WorkloadAccess", () => {
   });
 
   it("a service account of someone else is annotated, and left out where there is nothing to annotate", () => {
-    const stack = written({
-      workloads: [
-        { serviceAccount: "shop/web", may: readBucket, declareServiceAccount: false },
-        { serviceAccount: "shop/api", may: readSales, declareServiceAccount: false },
-      ],
-      identities: [roles, accounts],
-    });
+    const stack = written(
+      {
+        workloads: [
+          { serviceAccount: "shop/web", may: readBucket, declareServiceAccount: false },
+          { serviceAccount: "shop/api", may: readSales, declareServiceAccount: false },
+        ],
+        identities: [roles, accounts],
+      },
+      undefined,
+      ["the service account shop/api is not among what was read"],
+    );
     expect(stack.files.has("manifests/20-service-accounts.yaml")).toBe(false);
     const documents = parseAllDocuments(
       stack.files.get("manifests/25-service-account-annotations.yaml") ?? "",

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { parseAcrHost } from "../../support/judge/acr-host";
 import { azureCloud, azureClouds } from "../../../lib/rules/azure/clouds";
 import { loginServerOf, parseLoginServer } from "../../../lib/rules/azure/registry";
 
@@ -66,11 +65,15 @@ describe("parseLoginServer", () => {
     );
   });
 
+  // The pattern of the oldest releases with the plugin: `acrRE` in kubernetes-sigs/cloud-provider-azure,
+  // pkg/credentialprovider/azure_credentials.go. Later ones recognise more.
+  const RECOGNISED = /^[a-zA-Z0-9]+\.(?:azurecr\.io|azurecr\.cn|azurecr\.de|azurecr\.us)$/;
+
   it("derives a host that it reads back, and that every release of the plugin recognises", () => {
     for (const { name: cloud } of azureClouds) {
       const host = loginServerOf("MyTeam", cloud);
       expect(parseLoginServer(host)).toMatchObject({ registryName: "myteam", cloud, home: host });
-      expect(parseAcrHost(`${host}/shop/web`, { cloud })).toBe(host);
+      expect(host).toMatch(RECOGNISED);
     }
   });
 });

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { admits } from "../../support/judge/azure-admits";
 import {
   type ClusterTrust,
   type FederatedCredential,
@@ -147,51 +146,5 @@ describe("checkCredentials", () => {
     const issuer = Issuer.of("https://other.example.com");
     const other = federatedCredentials(trust({ clusterName: "prod-us", issuer }));
     expect(() => checkCredentials("pull", [...federatedCredentials(trust()), ...other], "")).not.toThrow();
-  });
-});
-
-describe("admits", () => {
-  const credential: FederatedCredential = {
-    name: "prod-eu_shop_web",
-    issuer: "https://issuer.example.com/prod-eu",
-    subject: "system:serviceaccount:shop:web",
-    audience: AUDIENCE,
-  };
-  const claims = { iss: credential.issuer, sub: credential.subject, aud: [AUDIENCE] };
-
-  it.each([
-    ["equal", {}, {}, "allowed", "to the letter"],
-    ["audience as text", {}, { aud: AUDIENCE }, "allowed", "to the letter"],
-    ["other issuer", {}, { iss: "https://x.example.com" }, "denied", "(AADSTS700211)"],
-    ["trailing slash", {}, { iss: `${credential.issuer}/` }, "denied", "trailing slash (AADSTS700211)"],
-    ["other subject", {}, { sub: "system:serviceaccount:shop:jobs" }, "denied", "(AADSTS700213)"],
-    ["letter case", {}, { sub: "system:serviceaccount:shop:Web" }, "denied", "AADSTS7002138"],
-    ["no wildcards", { subject: "system:serviceaccount:shop:*" }, {}, "denied", "(AADSTS700213)"],
-    ["other audience", {}, { aud: ["sts.amazonaws.com"] }, "denied", "(AADSTS700212)"],
-    ["no audience", {}, { aud: [] }, "denied", "(AADSTS700212)"],
-    ["several audiences", {}, { aud: [AUDIENCE, "x"] }, "unknown", "several audiences"],
-    ["late issuer", { issuer: LATE }, {}, "unknown", "issuer is known only after apply"],
-    ["Terraform reference", { issuer: "${var.issuer}" }, {}, "unknown", "issuer is known only after apply"],
-    ["late issuer, other subject", { issuer: LATE }, { sub: "x" }, "denied", "(AADSTS700213)"],
-  ] as const)("%s", (_, credentialChange, claimsChange, outcome, reason) => {
-    expect(admits({ ...credential, ...credentialChange }, { ...claims, ...claimsChange })).toEqual({
-      outcome,
-      reason: expect.stringContaining(reason) as string,
-    });
-  });
-
-  it("never throws on claims that are missing", () => {
-    const none = {} as { iss: string; sub: string; aud: string };
-    expect(admits(credential, none).outcome).toBe("denied");
-  });
-
-  it("admits exactly the subject that was rendered", () => {
-    const subjects = ["shop/web", "shop/jobs", "base/web", "shop/web.v2"].map((key) => Subject.of(key));
-    for (const rendered of federatedCredentials(trust({ subjects }))) {
-      const allowed = subjects.filter(
-        (subject) => admits(rendered, { ...claims, sub: subject.toString() }).outcome === "allowed",
-      );
-      expect(allowed.map(String)).toEqual([rendered.subject]);
-    }
   });
 });
