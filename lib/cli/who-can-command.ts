@@ -29,7 +29,11 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 
 function pullersJson(image: string, pullers: readonly ImagePuller[]): string {
   const rows = pullers.map(({ result: { stack, subject, verdict, as }, declared }) => ({
-    ...{ stack, subject, verdict, as, declared },
+    stack,
+    subject,
+    verdict,
+    as,
+    declared,
   }));
   return `${printableLines(JSON.stringify({ version: 1, image, pullers: rows }, undefined, 2))}\n`;
 }

@@ -245,7 +245,9 @@ export class Explainer {
     const clusters = selectedClusters(this.#facts, stack);
     const jobs = { pulls: this.#pulls, access: this.#access, fleets: this.#fleets };
     return auditFindings({
-      ...{ clusters, clouds: this.#clouds, issuers: this.#issuers },
+      clusters,
+      clouds: this.#clouds,
+      issuers: this.#issuers,
       holders: holdersOf(clusters, jobs),
       reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
     });

@@ -81,7 +81,14 @@ export function findingsOf(result: ExplainResult): readonly ResultFinding[] {
     const { id, reason, remedy, log } = link;
     const acceptance = accepted.find(({ check }) => check === id);
     return {
-      ...{ id, severity: SEVERITIES[verdict], job, stack, subject, target, reason, remedy },
+      id,
+      severity: SEVERITIES[verdict],
+      job,
+      stack,
+      subject,
+      target,
+      reason,
+      remedy,
       evidence: placed(link, checks),
       ...(log !== undefined && { log }),
       ...(acceptance && { accepted: acceptance }),

@@ -129,7 +129,12 @@ export function azureAnswers(): Answers {
   return {
     "account show": { id: subscriptionId, tenantId, name: "prod", state: "Enabled", isDefault: true },
     "identity list": run.identities.map(({ name, resourceGroup, location, tags }) => ({
-      ...{ id: idOf(name), name, resourceGroup, location, tags, tenantId },
+      id: idOf(name),
+      name,
+      resourceGroup,
+      location,
+      tags,
+      tenantId,
       clientId: guidOf("client", name),
       principalId: guidOf("principal", name),
       type: "Microsoft.ManagedIdentity/userAssignedIdentities",
@@ -143,7 +148,10 @@ export function azureAnswers(): Answers {
           .map(({ identity: _, ...credential }) => ({ ...credential, resourceGroup: "mycluster-oidc" })),
     ),
     "role definition list": run.roleDefinitions.map(({ name: roleName, description }) => ({
-      ...{ roleName, description, name: guidOf("role", roleName), roleType: "CustomRole" },
+      roleName,
+      description,
+      name: guidOf("role", roleName),
+      roleType: "CustomRole",
       id: `${scope}/providers/Microsoft.Authorization/roleDefinitions/${guidOf("role", roleName)}`,
       assignableScopes: [scope],
     })),
@@ -194,7 +202,9 @@ export function googleAnswers(): Answers {
       [name]: [{ ...provider, name: `${path}/providers/${name}` }],
     },
     "iam service-accounts list": components.map(({ accountId, displayName }) => ({
-      ...{ displayName, email: emailOf(accountId), projectId: project },
+      displayName,
+      email: emailOf(accountId),
+      projectId: project,
       name: `projects/${project}/serviceAccounts/${emailOf(accountId)}`,
     })),
     "iam service-accounts get-iam-policy": byKey(
@@ -203,7 +213,9 @@ export function googleAnswers(): Answers {
       ({ users }) => ({ bindings: users, etag: "BwY=", version: 1 }),
     ),
     "iam roles list": components.map(({ role }) => ({
-      ...{ name: `projects/${project}/roles/${role.id}`, title: role.title, stage: "GA" },
+      name: `projects/${project}/roles/${role.id}`,
+      title: role.title,
+      stage: "GA",
     })),
     "storage buckets describe": { [`${name}-oidc`]: { name: `${name}-oidc`, location: "US" } },
   };

@@ -29,7 +29,11 @@ const MODULES: Readonly<Record<string, unknown>> = {
 };
 
 const block = (code: string): CodeBlock => ({
-  ...{ file: "adopted.ts", line: 1, language: "ts", from: undefined, code },
+  file: "adopted.ts",
+  line: 1,
+  language: "ts",
+  from: undefined,
+  code,
 });
 
 /** Runs the printed program as it is, beside the public key, and returns type and id of each import block. */

@@ -17,7 +17,11 @@ function baseline(...lines: readonly string[]): Baseline {
 function result(links: Readonly<Record<string, Status>>, stack = "prod"): ExplainResult {
   const statuses = Object.values(links);
   return {
-    ...{ job: "image-pull", stack, subject: "shop/web", target: "r.example.com/a:1", as: null },
+    job: "image-pull",
+    stack,
+    subject: "shop/web",
+    target: "r.example.com/a:1",
+    as: null,
     verdict: statuses.includes("fail") ? "denied" : statuses.includes("unknown") ? "unknown" : "allowed",
     checks: Object.entries(links).map(([id, status]) => ({
       id: id as "image-parses",

@@ -61,7 +61,10 @@ const HAND_WRITTEN: Readonly<Record<string, HandWritten>> = {
   },
   azure: {
     cluster: {
-      ...{ issuer, kubelet: "1.35", apiServer: "1.35", plugins: { acr: { version: "1.36.5" } } },
+      issuer,
+      kubelet: "1.35",
+      apiServer: "1.35",
+      plugins: { acr: { version: "1.36.5" } },
       registries: {
         "acmeplain.azurecr.io": { roleAssignmentMode: "LegacyRegistryPermissions" },
         "acmeabac.azurecr.io": { roleAssignmentMode: "AbacRepositoryPermissions" },
@@ -76,7 +79,9 @@ const HAND_WRITTEN: Readonly<Record<string, HandWritten>> = {
   },
   google: {
     cluster: {
-      ...{ issuer, kubelet: "1.34", apiServer: "1.34" },
+      issuer,
+      kubelet: "1.34",
+      apiServer: "1.34",
       plugins: { gcp: { version: "36.3.8", abilities: ["custom-pools"] } },
     },
     pulls: [

@@ -134,7 +134,12 @@ function planOf(configuration: string): string {
   >;
   const resources = Object.entries(resource).flatMap(([type, named]) =>
     Object.entries(named).map(([name, values]) => ({
-      ...{ address: `${type}.${name}`, mode: "managed", type, name, provider_name: "registry", values },
+      address: `${type}.${name}`,
+      mode: "managed",
+      type,
+      name,
+      provider_name: "registry",
+      values,
     })),
   );
   const configured = resources.map(({ values, ...of }) => ({

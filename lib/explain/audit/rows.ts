@@ -319,7 +319,9 @@ function grantedToOthers(clouds: readonly Cloud[], isEveryone: boolean): readonl
     const texts = [...new Set(rights.map(({ text }) => text))].sort();
     return [
       {
-        ...{ stack: "", subject: to, target: "" },
+        stack: "",
+        subject: to,
+        target: "",
         reason: `${isEveryone ? "anyone" : "a principal that is not declared here"} is granted ${named(texts)}`,
         evidence: rights.map(({ text, source }) => seen(text, source)),
         remedy: isEveryone

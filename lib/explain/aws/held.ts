@@ -64,7 +64,10 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
 /** What a resource policy lets the principals that it names do, denials aside. */
 export function grantedBy(policy: Policy, on: string, source: Source): readonly Granted[] {
   const granted = (to: string, right: HeldRight): Granted => ({
-    ...{ to, isHeld: false, isOwn: false, rights: () => [right] },
+    to,
+    isHeld: false,
+    isOwn: false,
+    rights: () => [right],
   });
   const open = (text: string): Granted => granted("others", { text, limits: true, source });
   if (policy.kind !== "read") return textsOf(policy).map((text) => open(`${text}, of ${on}`));

@@ -326,7 +326,15 @@ function contested(role: Role, contestedBy: Source): Role {
   const trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
   const policies = [NOT_DECLARED];
   return {
-    ...{ resource, arn, account, partition, pathName, trust, trustText, policies, contestedBy },
+    resource,
+    arn,
+    account,
+    partition,
+    pathName,
+    trust,
+    trustText,
+    policies,
+    contestedBy,
     boundary: undefined,
   };
 }

@@ -105,7 +105,10 @@ class Aws implements Cloud {
     const { roles, registries } = this.#facts;
     const byTokens = "sts:assumerolewithwebidentity";
     const held = roles.declared.map((role): Granted => ({
-      ...{ to: roles.named(role.arn).label, isHeld: true, isOwn: true, at: role.resource.source },
+      to: roles.named(role.arn).label,
+      isHeld: true,
+      isOwn: true,
+      at: role.resource.source,
       rights: () => heldRights(role.policies, role.boundary, role.resource.source),
     }));
     const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>

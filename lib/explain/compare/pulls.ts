@@ -107,8 +107,16 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
     if (found) yield* changesAt(pair, subject, { host, labels, found, rights });
     else
       yield {
-        ...{ kind: "incomparable", job: "image-pull", about: "images", stack: pair.stack, subject },
-        ...{ target: `${host}/*`, before: null, after: null, removed: [], added: [] },
+        kind: "incomparable",
+        job: "image-pull",
+        about: "images",
+        stack: pair.stack,
+        subject,
+        target: `${host}/*`,
+        before: null,
+        after: null,
+        removed: [],
+        added: [],
         reason: "its patterns divide the names of repositories into more sets than can be compared",
       };
   }
@@ -237,7 +245,12 @@ function changeOf(
   const [was, is] = [checksOf(compared.before), checksOf(compared.after)];
   const reasons = [was, is].map(openReasons);
   return {
-    ...{ kind, job: "image-pull", about: "images", stack, subject, target },
+    kind,
+    job: "image-pull",
+    about: "images",
+    stack,
+    subject,
+    target,
     ...(target === compared.example ? {} : { example: compared.example }),
     before: before.artefacts ? stateOf(compared.before) : null,
     after: after.artefacts ? stateOf(compared.after) : null,

@@ -54,7 +54,12 @@ function resultChange(
   if (job === undefined || subject === undefined || target === undefined) return undefined;
   const [was, is] = [old?.checks ?? [], made?.checks ?? []];
   const change = (kind: ChangeKind, reason = ""): Change => ({
-    ...{ kind, job, about: "access", stack, subject, target },
+    kind,
+    job,
+    about: "access",
+    stack,
+    subject,
+    target,
     ...{
       before: stateOf(old),
       after: stateOf(made),
@@ -100,8 +105,15 @@ function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
       if (old.has(text) && made.has(text)) continue;
       const isNew = made.has(text);
       yield {
-        ...{ kind: isNew ? "added" : "removed", job: "fleet-access", about: "right", stack, subject, target },
-        ...{ before: null, after: null, reason: `an object of the spoke ${spoke}` },
+        kind: isNew ? "added" : "removed",
+        job: "fleet-access",
+        about: "right",
+        stack,
+        subject,
+        target,
+        before: null,
+        after: null,
+        reason: `an object of the spoke ${spoke}`,
         removed: isNew ? [] : sourceOf({ text, source }),
         added: isNew ? sourceOf({ text, source }) : [],
       };
@@ -123,11 +135,15 @@ function boundIn({ artefacts }: Side, spoke: string): ReadonlyMap<string, Bound>
   const rows = [
     ...bound.flatMap(({ kind, name, role, rules, source }) =>
       (rules?.texts ?? ["its rules were not read"]).map((rule) => ({
-        ...{ subject: `${kind} ${shown(name)}`, target: `${role}: ${rule}`, source },
+        subject: `${kind} ${shown(name)}`,
+        target: `${role}: ${rule}`,
+        source,
       })),
     ),
     ...authenticators.map(({ issuer, text, source }) => ({
-      ...{ subject: `tokens of ${shown(issuer)}`, target: `authentication by ${text}`, source },
+      subject: `tokens of ${shown(issuer)}`,
+      target: `authentication by ${text}`,
+      source,
     })),
   ];
   return new Map(rows.map((row) => [`${row.subject} ${row.target}`, row]));

@@ -56,7 +56,12 @@ export function rightRows(
   whose: Pick<Change, "job" | "stack" | "subject">,
 ): readonly Change[] {
   return changes.map(({ kind, right, isNew }) => ({
-    ...{ kind, about: "right", ...whose, target: right.text, before: null, after: null },
+    kind,
+    about: "right",
+    ...whose,
+    target: right.text,
+    before: null,
+    after: null,
     reason: kind === "incomparable" ? `${isNew ? "new" : "gone"}: ${LIMITS}` : "",
     removed: isNew ? [] : sourceOf(right),
     added: isNew ? sourceOf(right) : [],

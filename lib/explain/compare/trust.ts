@@ -167,7 +167,8 @@ function subjectChanges(
   const sets = [...texts].filter(hasWildcard);
   if (classesOf(sets, []) === undefined) return undefined;
   const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
-    ...{ subject, label },
+    subject,
+    label,
     before: judged(old, { ...asked, subject }),
     after: judged(made, { ...asked, subject }, canonical),
   }));
@@ -201,7 +202,8 @@ function admittedChange(
   const { label, before, after } = row;
   return {
     ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),
-    ...{ subject: label, ...exampleOf(row) },
+    subject: label,
+    ...exampleOf(row),
     before: old ? state(before) : null,
     after: made ? state(after) : null,
     removed: deciding(before, after),
@@ -229,7 +231,8 @@ function audienceChange(
   if (was === is) return undefined;
   return {
     ...whole(old, made, is ? "widened" : "narrowed", ""),
-    ...{ subject: `${label} with a token for any audience`, ...exampleOf(row) },
+    subject: `${label} with a token for any audience`,
+    ...exampleOf(row),
     before: state(before),
     after: state(after),
   };
@@ -277,7 +280,16 @@ function whole(
   const at = (identity: DeclaredIdentity | undefined): Change["added"] =>
     identity ? placed([{ text: identity.address, source: identity.source }]) : [];
   return {
-    ...{ kind, job: "trust", about: "trust", stack: "", subject: "", target: names[1] ?? address },
-    ...{ before: null, after: null, reason, removed: at(old), added: at(made) },
+    kind,
+    job: "trust",
+    about: "trust",
+    stack: "",
+    subject: "",
+    target: names[1] ?? address,
+    before: null,
+    after: null,
+    reason,
+    removed: at(old),
+    added: at(made),
   };
 }

@@ -79,7 +79,10 @@ class Google implements Cloud {
         const [pool, id] = [shown(provider.poolId), shown(provider.providerId)];
         const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
         return {
-          ...{ address, names, source, trust: (claims) => this.#trust(provider, claims) },
+          address,
+          names,
+          source,
+          trust: (claims) => this.#trust(provider, claims),
           get terms() {
             return termsOf(provider);
           },

@@ -69,7 +69,10 @@ function claimsOf({ issuer, audience, subject, account }: Token): CelClaims {
     warnafter: UNKNOWN_CLAIM,
   };
   return {
-    ...{ exp: UNKNOWN_CLAIM, iat: UNKNOWN_CLAIM, jti: UNKNOWN_CLAIM, nbf: UNKNOWN_CLAIM },
+    exp: UNKNOWN_CLAIM,
+    iat: UNKNOWN_CLAIM,
+    jti: UNKNOWN_CLAIM,
+    nbf: UNKNOWN_CLAIM,
     aud: [claim(audience)],
     iss: claim(issuer),
     sub: subject,

@@ -212,6 +212,13 @@ interface StackDocuments extends BoundStack {
   readonly skipped: readonly SkippedDocument[];
 }
 
+/** Where the objects of a file go, as far as it is recorded. */
+interface RecordedPlace {
+  readonly management?: boolean;
+  readonly spoke?: unknown;
+  readonly forNodes?: boolean;
+}
+
 function readStack(input: StackInput, terraform: Terraform, files: Files): StackDocuments {
   const { folder } = input;
   const scope = readStackConfiguration(terraform, folder);
@@ -220,25 +227,21 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
   const read = new Set<string>();
   const missing: SkippedDocument[] = [];
-  const documents = (
-    file: string,
-    { isManagement = false, spoke = undefined as unknown, forNodes = false } = {},
-  ): readonly KubernetesDocument[] => {
+  const documents = (file: string, place: RecordedPlace = {}): readonly KubernetesDocument[] => {
     const listed = join(folder, file);
     if (!isThere(listed)) {
       missing.push(skippedFile(listed, MISSING));
       return [];
     }
     read.add(listed);
-    return files.documents(listed, late, {
-      ...{ management: isManagement, ofStack: true, forNodes },
-      spoke: typeof spoke === "string" ? spoke : undefined,
-    });
+    const { management = false, forNodes = false, spoke } = place;
+    const ofSpoke = typeof spoke === "string" ? spoke : undefined;
+    return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke });
   };
   const { manifests = [], nodes = [], pods = [] } = identity ?? {};
   const written = [
     ...manifests.flatMap(({ file, appliesTo, spoke }) =>
-      documents(file, { isManagement: appliesTo === "management-cluster", spoke }),
+      documents(file, { management: appliesTo === "management-cluster", spoke }),
     ),
     ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
   ];

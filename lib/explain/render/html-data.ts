@@ -91,15 +91,28 @@ export class PageData {
   json(audit: readonly Finding[] | undefined, changes: readonly ShownChange[] | undefined): string {
     const findings = audit?.map(
       ({ id, severity, stack, subject, target, reason, evidence, remedy, accepted }) => ({
-        ...{ id, severity, stack, subject, target, reason, remedy, accepted: accepted?.reason ?? "" },
+        id,
+        severity,
+        stack,
+        subject,
+        target,
+        reason,
+        remedy,
+        accepted: accepted?.reason ?? "",
         evidence: evidence.map(({ text, source }) => (source ? `${text}, ${placeText(source)}` : text)),
       }),
     );
     const data = {
-      ...{ texts: this.#texts.all, evidence: this.#evidence.all, checks: this.#checks.all },
-      ...{ chains: this.#chains.all, results: this.#results, questions: this.#questions },
-      ...{ jobs: jobWords, stages: STAGES },
-      ...{ audit: printed(findings), changes: printed(changes) },
+      texts: this.#texts.all,
+      evidence: this.#evidence.all,
+      checks: this.#checks.all,
+      chains: this.#chains.all,
+      results: this.#results,
+      questions: this.#questions,
+      jobs: jobWords,
+      stages: STAGES,
+      audit: printed(findings),
+      changes: printed(changes),
     };
     return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped);
   }

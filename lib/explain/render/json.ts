@@ -36,7 +36,13 @@ export function* renderJson(
   for (const result of results) {
     const { job, stack, subject, target, verdict, as, checks, warnings, accepted } = result;
     const shown = {
-      ...{ job, stack, subject, target, verdict, as, checks: checks.map(ordered) },
+      job,
+      stack,
+      subject,
+      target,
+      verdict,
+      as,
+      checks: checks.map(ordered),
       ...(warnings && { warnings: warnings.map(orderedWarning) }),
       ...(accepted && { accepted: accepted.map(orderedAcceptance) }),
     };
@@ -65,7 +71,14 @@ function orderedFinding({
   accepted,
 }: Finding): object {
   return {
-    ...{ id, severity, stack, subject, target, reason, evidence: evidence.map(withLine), remedy },
+    id,
+    severity,
+    stack,
+    subject,
+    target,
+    reason,
+    evidence: evidence.map(withLine),
+    remedy,
     ...(accepted && { accepted: orderedAcceptance(accepted) }),
   };
 }

@@ -60,47 +60,61 @@ export class Growth {
 
 /** Returns the files with every placeholder filled, encoded texts encoded last; does not touch the file system. */
 export function boundFiles(input: BoundFilesInput, growth: Growth = new Growth()): Map<string, string> {
-  const { placeholders, files, clusters } = input;
-  const encoded = new Map<string, string>();
+  const texts = new BoundTexts(input, growth);
+  assertRules(input.rules ?? [], (text, where) => texts.filled(text, where));
+  return new Map(
+    [...input.files].map(([file, text]) => [
+      file,
+      filledText(withoutUnboundComment(text), file, (scalar, where) => texts.finished(scalar, where)),
+    ]),
+  );
+}
 
-  const valueOf = (placeholder: string, where: string, inside: boolean): string => {
+class BoundTexts {
+  readonly #input: BoundFilesInput;
+  readonly #growth: Growth;
+  readonly #encoded = new Map<string, string>();
+
+  constructor(input: BoundFilesInput, growth: Growth) {
+    this.#input = input;
+    this.#growth = growth;
+  }
+
+  /** A template without placeholders; `isInside` for what is encoded afterwards. */
+  filled(template: string, where: string, isInside = false): string {
+    let length = 0;
+    const pieces = placeholderPieces(template).map((piece, place) => {
+      if (place % 2 === 0) return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
+      const value = this.#valueOf(piece, where, isInside);
+      this.#growth.check((length += value.length), where);
+      return value;
+    });
+    return pieces.join("");
+  }
+
+  /** A filled template, checked as a whole. */
+  finished(template: string, where: string, isInside = false): string {
+    const text = this.filled(template, where, isInside);
+    if (!isInside) this.#growth.add(text.length, where);
+    const { clusters } = this.#input;
+    assertFinished({ template, text, where, clusters, fill: (part) => this.filled(part, where, isInside) });
+    return text;
+  }
+
+  #valueOf(placeholder: string, where: string, isInside: boolean): string {
+    const { placeholders } = this.#input;
     const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
     // A template never has an encoded placeholder; one that has was not written by this library and could recurse
     // forever.
-    if (entry === undefined || ("encoding" in entry && inside)) return refusePlaceholder(where, placeholder);
-    if (!("encoding" in entry)) return outputText(input, entry, where);
-    const known = encoded.get(placeholder);
-    if (known !== undefined) return known;
-    const text = encodeNow(entry.encoding, finished(entry.text, where, true));
-    encoded.set(placeholder, text);
+    if (entry === undefined || ("encoding" in entry && isInside))
+      return refusePlaceholder(where, placeholder);
+    if (!("encoding" in entry)) return outputText(this.#input, entry, where);
+    const before = this.#encoded.get(placeholder);
+    if (before !== undefined) return before;
+    const text = encodeNow(entry.encoding, this.finished(entry.text, where, true));
+    this.#encoded.set(placeholder, text);
     return text;
-  };
-
-  const fill = (text: string, where: string, inside: boolean): string => {
-    let length = 0;
-    const filled = placeholderPieces(text).map((piece, place) => {
-      if (place % 2 === 0) return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
-      const value = valueOf(piece, where, inside);
-      growth.check((length += value.length), where);
-      return value;
-    });
-    return filled.join("");
-  };
-
-  const finished = (template: string, where: string, inside: boolean): string => {
-    const text = fill(template, where, inside);
-    if (!inside) growth.add(text.length, where);
-    assertFinished({ template, text, where, clusters, fill: (part) => fill(part, where, inside) });
-    return text;
-  };
-
-  assertRules(input.rules ?? [], (text, where) => fill(text, where, false));
-  return new Map(
-    [...files].map(([file, text]) => [
-      file,
-      filledText(withoutUnboundComment(text), file, (scalar, where) => finished(scalar, where, false)),
-    ]),
-  );
+  }
 }
 
 // Only at the start of a line: inside a node file's content the same words are part of the content.

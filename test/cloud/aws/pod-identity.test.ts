@@ -249,7 +249,11 @@ const automatic =
   };
 const second = (values: Json): Change =>
   also("aws_eks_pod_identity_association", "second", {
-    ...{ cluster_name: "prod", namespace: "shop", service_account: "web", role_arn: ROLE, region: REGION },
+    cluster_name: "prod",
+    namespace: "shop",
+    service_account: "web",
+    role_arn: ROLE,
+    region: REGION,
     ...values,
   });
 const container = (name: string): Change =>

@@ -257,7 +257,7 @@ describe("googleAccess", () => {
     ["google-unused: has no effect", { declare: () => undefined }],
     [
       "google-unused: has no effect",
-      { ...{ roles: [{ role: "roles/a.b", project: "shop-prod" }] }, permissions: ["x"] },
+      { roles: [{ role: "roles/a.b", project: "shop-prod" }], permissions: ["x"] },
     ],
     ["google-unsafe: a basic role reaches", { roles: [{ role: "roles/owner", project: "shop-prod" }] }],
     [

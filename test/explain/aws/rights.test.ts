@@ -22,7 +22,10 @@ const BUCKET = "arn:aws:s3:::reports";
 const QUEUE = `arn:aws:sqs:eu-west-1:${ACCOUNT}:orders`;
 const ALL = { Effect: "Allow", Action: "*", Resource: "*" };
 const deny = (Action: string, Resource: string, more: object = {}): object => ({
-  ...{ Effect: "Deny", Action, Resource, ...more },
+  Effect: "Deny",
+  Action,
+  Resource,
+  ...more,
 });
 
 /** Whether a role with these statements holds what is asked, beside other resources. */
@@ -53,8 +56,13 @@ function asked(
     `[default]\nrole_arn = ${ARN}\nweb_identity_token_file = /var/run/token\n`,
   );
   const secret = {
-    ...{ key: "a/credentials", namespace: "a", type: known("Opaque"), keys: ["credentials"] },
-    ...{ value: () => content, source: { file: "secrets.yaml", path: "" }, documents: [] },
+    key: "a/credentials",
+    namespace: "a",
+    type: known("Opaque"),
+    keys: ["credentials"],
+    value: () => content,
+    source: { file: "secrets.yaml", path: "" },
+    documents: [],
   };
   const { identity } = read.cloud.access.secret(secret, "/var/run/token", new Map());
   const said = identity?.permissions({ rights: rights as never, places: [] }, TOKEN);

@@ -34,8 +34,11 @@ function asked(read: ReadTerraform, call: Call = {}): SpokeReading {
     ["Group", "deployers"],
     ["User", "deployer"],
   ].map(([kind = "", name = ""]) => ({
-    ...{ kind, name: known(name), role: "ClusterRole d" },
-    ...{ rules: undefined, source: { file: "s.yaml", path: "" } },
+    kind,
+    name: known(name),
+    role: "ClusterRole d",
+    rules: undefined,
+    source: { file: "s.yaml", path: "" },
   }));
   const question: SpokeQuestion = {
     spoke: "spoke",

@@ -427,7 +427,10 @@ describe("repository-permitted", () => {
       `a declared repository with an upstream: ${JSON.stringify(body)}`,
       [
         declared("google_artifact_registry_repository", {
-          ...{ project: "acme-images", location: "europe-west1", repository_id: "tools", format: "DOCKER" },
+          project: "acme-images",
+          location: "europe-west1",
+          repository_id: "tools",
+          format: "DOCKER",
           ...(body as object),
         }),
       ],
@@ -445,7 +448,10 @@ describe("repository-permitted", () => {
       `a declared repository of the format ${String(format)} ${JSON.stringify(other)}`,
       [
         declared("google_artifact_registry_repository", {
-          ...{ project: "acme-images", location: "europe-west1", repository_id: "tools", format },
+          project: "acme-images",
+          location: "europe-west1",
+          repository_id: "tools",
+          format,
           ...(other as object),
         }),
       ],

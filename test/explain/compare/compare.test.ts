@@ -66,8 +66,11 @@ const POLICY_FOR_ALL = JSON.stringify({
 });
 const READ_BY_ALL = JSON.stringify({
   public: {
-    ...{ project: "acme-images", location: "europe-west1", repository: "public" },
-    ...{ role: "roles/artifactregistry.reader", members: ["allUsers"] },
+    project: "acme-images",
+    location: "europe-west1",
+    repository: "public",
+    role: "roles/artifactregistry.reader",
+    members: ["allUsers"],
   },
 });
 
@@ -591,7 +594,11 @@ describe("renderers", () => {
         subject: "<b>|`x`",
         target: "[a](b)\n@all",
       },
-      ...{ before: null, after: null, reason: "", removed: [], added: [{ text: "<i>" }] },
+      before: null,
+      after: null,
+      reason: "",
+      removed: [],
+      added: [{ text: "<i>" }],
     };
     const text = renderCompareMarkdown({ changes: [change] });
     expect(text).not.toMatch(/<b>|<i>|\[a\]|`|@all/);

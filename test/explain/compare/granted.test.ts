@@ -55,8 +55,13 @@ function brief(old: Artefacts, made: Artefacts): readonly string[] {
 }
 
 const MIRRORED: Readonly<Record<Change["kind"], Change["kind"]>> = {
-  ...{ added: "removed", removed: "added", widened: "narrowed", narrowed: "widened" },
-  ...{ identity: "identity", verdict: "verdict", incomparable: "incomparable" },
+  added: "removed",
+  removed: "added",
+  widened: "narrowed",
+  narrowed: "widened",
+  identity: "identity",
+  verdict: "verdict",
+  incomparable: "incomparable",
 };
 
 const PRINCIPAL = "99999999-9999-9999-9999-999999999999";

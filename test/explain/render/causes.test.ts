@@ -13,7 +13,9 @@ function finding(changes: Partial<AnyFinding> = {}): AnyFinding {
       evidence: [],
       remedy: "",
     },
-    ...{ subject: "shop/web", target: `${HOST}/base/node:20`, reason: "why" },
+    subject: "shop/web",
+    target: `${HOST}/base/node:20`,
+    reason: "why",
     ...changes,
   };
 }

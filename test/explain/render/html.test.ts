@@ -30,13 +30,21 @@ function result(verdict: Verdict, texts: Partial<Texts> = {}): PullResult {
   } = texts;
   const evidence = [{ text: seen, source: { file, path: texts.path ?? "providers[0]" } }];
   return {
-    ...{ job: "image-pull", stack: texts.stack ?? "prod", subject: texts.subject ?? "shop/web" },
-    ...{ target: texts.target ?? "r.example.com/web", verdict, as: texts.as ?? "someone" },
+    job: "image-pull",
+    stack: texts.stack ?? "prod",
+    subject: texts.subject ?? "shop/web",
+    target: texts.target ?? "r.example.com/web",
+    verdict,
+    as: texts.as ?? "someone",
     checks: [
       { id: "image-parses", status: "pass", reason, evidence: [], remedy: "" },
       {
-        ...{ id: "provider-matches-image", status: verdict === "allowed" ? "pass" : "fail" },
-        ...{ reason, evidence, remedy, log },
+        id: "provider-matches-image",
+        status: verdict === "allowed" ? "pass" : "fail",
+        reason,
+        evidence,
+        remedy,
+        log,
       },
       { id: "otherwise", status: "skipped", reason: "not reached", evidence: [], remedy: "" },
     ],
@@ -148,8 +156,11 @@ describe("the page", () => {
   it("holds what results have in common once", () => {
     const alike = Array.from({ length: 500 }, (_, number) =>
       result("allowed", {
-        ...{ subject: `team/app-${number}`, target: `r.example.com/app-${number}`, as: `role-app-${number}` },
-        ...{ reason: `role-app-${number} may pull app-${number}`, path: `roles.app-${number}` },
+        subject: `team/app-${number}`,
+        target: `r.example.com/app-${number}`,
+        as: `role-app-${number}`,
+        reason: `role-app-${number} may pull app-${number}`,
+        path: `roles.app-${number}`,
       }),
     );
     const { chains, checks } = dataOf(page(...alike));

@@ -35,14 +35,18 @@ function pull(number: number, verdict: Verdict, texts: Partial<ExplainResult> = 
       subject: `${team}/${name}`,
       target: `registry.example.com/apps/${name}`,
     },
-    ...{ verdict, as: verdict === "allowed" ? `role-${name}` : null },
+    verdict,
+    as: verdict === "allowed" ? `role-${name}` : null,
     checks: [
       { id: "service-account-present", reason: `${team}/${name} exists`, ...passed },
       { id: "audience-granted", reason: "nodes may request tokens", ...passed },
       { id: "issuer-trusted", reason: "https://issuer.example.com is trusted", ...passed },
       { id: "subject-admitted", reason: `${team}/${name} is admitted`, ...passed },
       {
-        ...{ id: "repository-permitted", status, reason: `about apps/${name}`, remedy: "grant it" },
+        id: "repository-permitted",
+        status,
+        reason: `about apps/${name}`,
+        remedy: "grant it",
         evidence: [{ text: "policy", source }],
       },
     ],
@@ -202,8 +206,17 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
   it("lists what changed within the width at 390 pixels, by stack, and where it is written once asked", async () => {
     const place = `main/cdktf.out/stacks/prod/cdk.tf.json:1 ${"aws_iam_role_policy_".repeat(9)}`;
     const change: Change = {
-      ...{ kind: "added", job: "trust", about: "trust", stack: "prod", subject: "shop/web", target: "web" },
-      ...{ before: null, after: null, reason: "", removed: [{ text: place }], added: [{ text: place }] },
+      kind: "added",
+      job: "trust",
+      about: "trust",
+      stack: "prod",
+      subject: "shop/web",
+      target: "web",
+      before: null,
+      after: null,
+      reason: "",
+      removed: [{ text: place }],
+      added: [{ text: place }],
     };
     await opened(RESULTS, { width: 390, comparison: { changes: [change] } });
     const item = page.locator("#what-changed + ol > li");
@@ -226,12 +239,27 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     const nasty = `</script><img src=x onerror=alert(1)>"'&lt;\u202e<!--`;
     const results = [pull(1, "denied", { subject: `a/${nasty}`, target: nasty, stack: nasty, as: nasty })];
     const finding: Finding = {
-      ...{ id: nasty, severity: "note", stack: nasty, subject: nasty, target: nasty },
-      ...{ reason: nasty, evidence: [{ text: nasty }], remedy: nasty },
+      id: nasty,
+      severity: "note",
+      stack: nasty,
+      subject: nasty,
+      target: nasty,
+      reason: nasty,
+      evidence: [{ text: nasty }],
+      remedy: nasty,
     };
     const change: Change = {
-      ...{ kind: "added", job: "trust", about: "trust", stack: "", subject: nasty, target: nasty },
-      ...{ before: null, after: null, reason: nasty, removed: [{ text: nasty }], added: [] },
+      kind: "added",
+      job: "trust",
+      about: "trust",
+      stack: "",
+      subject: nasty,
+      target: nasty,
+      before: null,
+      after: null,
+      reason: nasty,
+      removed: [{ text: nasty }],
+      added: [],
     };
     await opened(results, {
       audit: [finding],

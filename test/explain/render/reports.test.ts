@@ -441,7 +441,12 @@ describe("published schemas", () => {
 
 /** A result that is denied at one link. */
 const DENIED: ExplainResult = {
-  ...{ job: "image-pull", stack: "", subject: "a/b", target: "c", verdict: "denied", as: null },
+  job: "image-pull",
+  stack: "",
+  subject: "a/b",
+  target: "c",
+  verdict: "denied",
+  as: null,
   checks: [{ id: "image-parses", status: "fail", reason: "{0} [x](http://y)", evidence: [], remedy: "" }],
 };
 
@@ -450,7 +455,12 @@ describe("annotations", () => {
     const [line = ""] = [
       ...renderGithub([
         {
-          ...{ job: "image-pull", stack: "a,b", subject: "a/b", target: "c", verdict: "denied", as: null },
+          job: "image-pull",
+          stack: "a,b",
+          subject: "a/b",
+          target: "c",
+          verdict: "denied",
+          as: null,
           checks: [
             {
               id: "image-parses",
@@ -474,7 +484,12 @@ describe("Markdown", () => {
     const [, , row = ""] = [
       ...renderMarkdown([
         {
-          ...{ job: "image-pull", stack: "", subject: "a/b", target: "c", verdict: "denied", as: null },
+          job: "image-pull",
+          stack: "",
+          subject: "a/b",
+          target: "c",
+          verdict: "denied",
+          as: null,
           checks: [
             {
               id: "image-parses",

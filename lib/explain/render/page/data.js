@@ -19,7 +19,13 @@ const text = (number) => (number < 0 ? "" : data.texts[number]);
 
 const results = data.results.map(
   ([job, stack, subject, target, verdict, as, chain, cloud, cause, warnings, accepted], number) => ({
-    ...{ number, job, stack: text(stack), subject: text(subject), target: text(target), verdict, chain },
+    number,
+    job,
+    stack: text(stack),
+    subject: text(subject),
+    target: text(target),
+    verdict,
+    chain,
     as: as < 0 ? null : text(as),
     cloud: text(cloud) || "none read",
     namespace: text(subject).split("/")[0],
@@ -34,7 +40,9 @@ function checksOf(result) {
   result.checks ??= data.chains[result.chain].map((number) => {
     const [id, status, reason, evidence, remedy, log] = data.checks[number];
     return {
-      ...{ id, status, question: data.questions[id] ?? "" },
+      id,
+      status,
+      question: data.questions[id] ?? "",
       reason: textIn(result, reason),
       remedy: textIn(result, remedy),
       log: textIn(result, log),
@@ -51,7 +59,9 @@ function evidenceIn(result, number) {
 
 function warningsOf(result) {
   return result.warnings.map(([id, reason, evidence, remedy]) => ({
-    ...{ id, reason: textIn(result, reason), remedy: textIn(result, remedy) },
+    id,
+    reason: textIn(result, reason),
+    remedy: textIn(result, remedy),
     evidence: evidence.map((each) => evidenceIn(result, each)),
   }));
 }

@@ -162,7 +162,8 @@ function boxOf(box, title, state, change, said, drawn) {
         "aria-pressed": String(state.node === key),
         "data-key": key,
       },
-      ...{ onfocus: show, onmouseenter: show },
+      onfocus: show,
+      onmouseenter: show,
       onclick: () =>
         change({
           node: state.node === key ? "" : key,

@@ -56,7 +56,10 @@ function rowsOf(result, state, change) {
   const button = el(
     "button",
     {
-      ...{ type: "button", class: "open", "aria-expanded": String(isOpen), "aria-controls": `chain-${id}` },
+      type: "button",
+      class: "open",
+      "aria-expanded": String(isOpen),
+      "aria-controls": `chain-${id}`,
       onclick: () => change({ chain: isOpen ? "" : id }, `row-${id}`),
       id: `row-${id}`,
     },
