@@ -36,9 +36,10 @@ export function accountPresent({
   if (workload?.isStatic) return staticPod(workload, entry);
   const elsewhere = workload && placedElsewhere(workload, artefacts);
   if (elsewhere) return elsewhere;
-  // If no service account was read at all, or the workload is another team's, it may be written elsewhere.
-  const mayBeElsewhere =
-    origin === "workload" || (origin === "asked" && artefacts.serviceAccounts.size === 0);
+  // If no service account was read at all, or the workload is another team's, it may be written elsewhere; that of a
+  // declared pull may not, however one asks about it.
+  const isDeclared = artefacts.cluster.pulls?.some(({ serviceAccount }) => serviceAccount === key) === true;
+  const mayBeElsewhere = !isDeclared && (origin === "workload" || artefacts.serviceAccounts.size === 0);
   return accountWritten(artefacts, key, account, mayBeElsewhere, "failed to get service account");
 }
 
