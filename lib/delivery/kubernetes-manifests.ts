@@ -40,6 +40,7 @@ import { removedBlocks } from "./released";
 import {
   type ResourceSettings,
   annotationsResource,
+  declaredNamespaces,
   fieldManager,
   manifestResource,
   withAnnotations,
@@ -200,9 +201,10 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     return !exactName && !(this.#props.files ?? []).includes(file) && !hasPartialObjects(chart);
   }
 
-  /** The namespaces that must exist before this stack is deployed, or be declared by `dependsOn`; sorted. */
+  /** The namespaces that must exist before this stack is deployed, without those that `dependsOn` declares; sorted. */
   get namespaces(): readonly string[] {
-    return this.#objects.namespaces;
+    const declared = declaredNamespaces(this.#props.dependsOn ?? []);
+    return this.#objects.namespaces.filter((each) => !declared.includes(each));
   }
 
   /** Returns the objects of a delivered file, with placeholders for late values. */

@@ -1,8 +1,8 @@
 import { Annotations } from "@cdktf/provider-kubernetes/lib/annotations/index.js";
 import { Manifest } from "@cdktf/provider-kubernetes/lib/manifest/index.js";
-import type { ITerraformDependable, TerraformProvider, TerraformResource } from "cdktf";
+import { type ITerraformDependable, type TerraformProvider, TerraformResource } from "cdktf";
 import type { Construct } from "constructs";
-import { record } from "../model/parsed";
+import { at, list, record, text } from "../model/parsed";
 import { computedFields, importId, isSharedSingleton } from "../rules/kubernetes-manifest";
 import { derivedName, stableHash } from "../rules/names";
 import type { ObjectDocument } from "../synth/manifest-files";
@@ -119,4 +119,19 @@ export function annotationsResource(
   });
   resource.overrideLogicalId(name);
   return resource;
+}
+
+const NAMESPACE = /^kubernetes_namespace(?:_v1)?$/;
+
+/** The names of the namespaces that resources declare, where they are literals. */
+export function declaredNamespaces(resources: readonly ITerraformDependable[]): readonly string[] {
+  return resources.flatMap((each) => {
+    if (!TerraformResource.isTerraformResource(each)) return [];
+    const { terraformResourceType: type, friendlyUniqueId: id } = each;
+    const written = at(each.toTerraform(), "resource", type, id);
+    const manifest = at(written, "manifest");
+    if (at(manifest, "kind") === "Namespace") return [text(at(manifest, "metadata", "name"))];
+    const metadata = at(written, "metadata");
+    return NAMESPACE.test(type) ? [text(at(list(metadata)[0] ?? metadata, "name"))] : [];
+  });
 }

@@ -35,8 +35,9 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\/(?:\.|%2e){1,2}(?:\/|$)/i, "has a dot segment, which clients remove from a URL before they request it"],
 ];
 
-/** Discovery document (OpenID Connect Discovery 1.0, section 4) and key set of kube-apiserver. */
-const DOCUMENT = /\/(?:\.well-known\/openid-configuration|openid\/v1\/jwks)$/;
+/** Discovery document (OpenID Connect Discovery 1.0, section 4), and key sets of kube-apiserver and ccoctl. */
+const DOCUMENT =
+  /\/(?:\.well-known\/openid-configuration|openid\/v1\/jwks|(?:\.well-known\/)?(?:keys|jwks)\.json)$/;
 
 /** Hosts outside public DNS: single labels, RFC 6761 and 6762, `.internal`, services; private addresses, loopback. */
 const INTERNAL: readonly RegExp[] = [

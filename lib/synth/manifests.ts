@@ -322,7 +322,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     writeStackFolder(folder, files);
     const late = lateValuesIn(files, this.late.placeholders);
     const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
-      effect === undefined ? [] : [`${file}: ${effect}`],
+      effect === undefined ? [] : [[file, effect] as const],
     );
     const delivery = deliveryOf(this.#stack);
     summarize(this, {

@@ -25,8 +25,8 @@ export interface WrittenStack {
   readonly files: readonly string[];
   /** Number of values in the files that Terraform knows only after apply. */
   readonly late: number;
-  /** What applying a file does to nodes, one sentence each. */
-  readonly effects: readonly string[];
+  /** What the objects of a file do to nodes, one sentence each, by the file; also of files whose objects are resources. */
+  readonly effects: readonly (readonly [file: string, effect: string])[];
   /**
    * The stack that has the other objects as resources.
    *
@@ -155,13 +155,15 @@ function countedFiles({ files }: WrittenStack): readonly string[] {
 
 function stackLines(stacks: Alike): readonly string[] {
   const [first] = stacks;
-  const { stack, folder, effects, delivering, dependents = [], namespaces = [] } = first;
+  const { stack, folder, files, effects, delivering, dependents = [], namespaces = [] } = first;
   const isOne = stacks.length === 1;
   const counted = countedFiles(first);
   const name = isOne ? stack : "STACK";
   const place = isOne ? folder : `${dirname(folder)}/${name}`;
   const title = isOne ? `stack ${stack}` : `stacks ${listed(stacks.map((each) => each.stack))}`;
   const shown = relative(process.cwd(), place).replaceAll("\\", "/") || ".";
+  const effectLines = (isWritten: boolean): readonly string[] =>
+    effects.flatMap(([file, effect]) => (files.includes(file) === isWritten ? [`  ${file}: ${effect}`] : []));
   const resources =
     delivering === undefined
       ? []
@@ -170,6 +172,7 @@ function stackLines(stacks: Alike): readonly string[] {
           ...(namespaces.length === 0
             ? []
             : [`  needs these namespaces, whose absence only its apply shows: ${namespaces.join(", ")}`]),
+          ...effectLines(false),
         ];
   const deployed = [name, ...(delivering === undefined ? [] : [delivering]), ...dependents].join(" ");
   const also = dependents.map((each) => `  stack ${each} depends on it and must be deployed too`);
@@ -179,8 +182,14 @@ function stackLines(stacks: Alike): readonly string[] {
       ? []
       : [...resources, ...also, `  ${next}: \`npx cdktf deploy ${deployed}\``];
   const where = `${title}: Kubernetes files are in ${shown}`;
-  const done = effects.map((effect) => `  ${effect}`);
-  return [...resources, where, ...counted, ...done, ...also, `  ${next}: ${nextStep(deployed, stacks)}`];
+  return [
+    ...resources,
+    where,
+    ...counted,
+    ...effectLines(true),
+    ...also,
+    `  ${next}: ${nextStep(deployed, stacks)}`,
+  ];
 }
 
 const NAMES_MAX = 5;

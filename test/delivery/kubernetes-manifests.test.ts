@@ -1,3 +1,4 @@
+import { Manifest } from "@cdktf/provider-kubernetes/lib/manifest/index.js";
 import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1/index.js";
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
 import { ApiObject } from "cdk8s";
@@ -156,11 +157,16 @@ describe("manifests as resources of Terraform", () => {
   });
 
   it("name the namespaces that must exist", () => {
-    const { manifests, deliver, synth } = fixture();
+    const { manifests, objects, deliver, synth } = fixture();
     add(manifests, "own", EARLY, { apiVersion: "v1", kind: "Namespace", ...meta("own") });
-    for (const namespace of ["shop", "own", "default", "batch"])
+    for (const namespace of ["shop", "own", "default", "batch", "declared", "plain"])
       add(manifests, "config", { order: 20 }, { ...configMap("a"), ...meta("a", namespace) });
-    const delivery = deliver();
+    const manifest = { apiVersion: "v1", kind: "Namespace", ...meta("plain") };
+    const dependsOn = [
+      new NamespaceV1(objects, "declared", { metadata: { name: "declared" } }),
+      new Manifest(objects, "plain", { manifest }),
+    ];
+    const delivery = deliver({ dependsOn });
     synth();
     expect(delivery.namespaces).toEqual(["batch", "shop"]);
   });

@@ -238,6 +238,12 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       text: "is in none of the manifests",
       log: 'serviceaccounts "web" not found',
     },
+    {
+      why: "declared, and no service account is written",
+      ...ecr,
+      edits: [[ACCOUNTS, "kind: ServiceAccount", "kind: ConfigMap"]],
+      text: "is in none of the manifests",
+    },
   ],
   "service-account-readable": [
     {

@@ -152,6 +152,39 @@ describe("the annotation that Terraform adds to a service account", () => {
     expect(Object.values(bare)).not.toEqual(Object.values(plain));
     expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
   });
+
+  it.each([
+    [
+      "that may be added",
+      {
+        "iam/annotations.tf.json": JSON.stringify({
+          resource: { kubernetes_annotations: { x: { ...added, for_each: { a: 1 } } } },
+        }),
+      },
+      `explain did not read everything that may add the annotation ${ANNOTATION}`,
+    ],
+    [
+      "that is null",
+      {
+        "app/null.json": JSON.stringify({
+          apiVersion: "v1",
+          kind: "ServiceAccount",
+          metadata: { name: "default", namespace: "team", annotations: { [ANNOTATION]: null } },
+        }),
+      },
+      `${ANNOTATION} is null, which becomes an empty text or nothing`,
+    ],
+  ])("of a namespace's default account, %s", (_, files, why) => {
+    const [result] = explained(
+      { ...bare, ...files },
+      { ...ask, serviceAccount: "team/default" },
+      { cluster },
+    );
+    expect(result?.verdict).toBe("unknown");
+    expect(result?.checks.find(({ id }) => id === "annotations-present")?.reason).toBe(
+      `the required annotation ${ANNOTATION} of the service account team/default is not known: ${why}`,
+    );
+  });
 });
 
 /** Source: kubernetes-sigs/kustomize, api/types/kustomization.go. */

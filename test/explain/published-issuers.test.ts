@@ -80,6 +80,25 @@ const onAzure = (declare: (stack: TerraformStack) => IIssuerHost, version?: stri
     });
   });
 
+const onGoogle = (declare: (stack: TerraformStack) => IIssuerHost): Artefacts =>
+  synthesizedStack((stack) => {
+    new GoogleProvider(stack, "google", { project: "acme-prod" });
+    new WorkloadAccess(stack, "workloads", {
+      cluster: { name: "c1", issuer: declare(stack) },
+      workloads: [
+        {
+          serviceAccount: WORKLOAD,
+          may: googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: "reports" }] }),
+        },
+      ],
+      identities: [workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" })],
+    });
+  });
+
+const cloudFront = (stack: TerraformStack): IIssuerHost => {
+  new AwsProvider(stack, "aws", { region: place.region, allowedAccountIds: [place.account] });
+  return new IssuerBucket(stack, "issuer", { bucketName: "issuer-c1", ...place, keys });
+};
 const storage = { resourceGroupName: "oidc", region: "westeurope", keys } as const;
 const container = (stack: TerraformStack): IIssuerHost =>
   new IssuerContainer(stack, "issuer", {
@@ -101,25 +120,15 @@ const ARTEFACTS = {
   "container of azurerm 5": onAzure(container, "5.2.0"),
   website: onAzure(website),
   "website of azurerm 5": onAzure(website, "5.2.0"),
-  "Cloud Storage": synthesizedStack((stack) => {
-    new GoogleProvider(stack, "google", { project: "acme-prod" });
-    const issuer = new GoogleIssuerBucket(stack, "issuer", {
-      bucket: "issuer-c1",
-      project: "acme-prod",
-      location: "EU",
-      keys,
-    });
-    new WorkloadAccess(stack, "workloads", {
-      cluster: { name: "c1", issuer },
-      workloads: [
-        {
-          serviceAccount: WORKLOAD,
-          may: googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: "reports" }] }),
-        },
-      ],
-      identities: [workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" })],
-    });
-  }),
+  "Cloud Storage": onGoogle(
+    (stack) =>
+      new GoogleIssuerBucket(stack, "issuer", {
+        bucket: "issuer-c1",
+        project: "acme-prod",
+        location: "EU",
+        keys,
+      }),
+  ),
 } as const;
 
 type Host = keyof typeof ARTEFACTS;
@@ -687,6 +696,37 @@ describe("a state beside the configuration of a website", () => {
     expect(result?.checks.find(({ id }) => id === "issuer-trusted")).toMatchObject({
       status,
       reason: expect.stringContaining(reason) as string,
+    });
+  });
+});
+
+/** Workloads of the other clouds, whose tokens have the issuer of a CloudFront distribution. */
+const ELSEWHERE = {
+  Azure: onAzure((stack) => cloudFront(stack)),
+  "Google Cloud": onGoogle((stack) => cloudFront(stack)),
+};
+
+describe("a state beside the configuration of a distribution that other clouds trust", () => {
+  it.each(Object.entries(ELSEWHERE))("%s", (_, artefacts) => {
+    const state = stateOf(artefacts, SERVED);
+    const read = (...texts: readonly string[]): ReturnType<typeof trusted> => {
+      const folders = texts.map((text) => folderOf({ "state.json": text }));
+      return explain([folderOf(artefacts), ...folders], { serviceAccount: WORKLOAD })[0]?.checks.find(
+        ({ id }) => id === "issuer-trusted",
+      );
+    };
+    expect(read()?.status).toBe("pass");
+    expect(read(state)?.status).toBe("pass");
+    const closed = withTerraform(
+      artefacts,
+      distribution((values) => (values["enabled"] = false)),
+    );
+    expect(read(stateOf(closed, SERVED))?.status).toBe("fail");
+    const other = state.replace(`"domain_name":"${SERVED}"`, '"domain_name":"d222222abcdef8.cloudfront.net"');
+    expect(other).not.toBe(state);
+    expect(read(other)).toMatchObject({
+      status: "unknown",
+      remedy: expect.stringMatching(/^the document is that of a state: /) as string,
     });
   });
 });

@@ -114,7 +114,7 @@ describe("Issuer.of", () => {
     );
   });
 
-  it.each(["/.well-known/openid-configuration", "/openid/v1/jwks"])(
+  it.each(["/.well-known/openid-configuration", "/openid/v1/jwks", "/keys.json", "/.well-known/jwks.json"])(
     "takes the address of a document (%s) only when asked for it",
     (path) => {
       const url = `https://oidc.example.com/prod${path}`;

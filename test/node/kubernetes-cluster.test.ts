@@ -62,9 +62,18 @@ describe("kubernetes", () => {
   });
 
   it.each([
-    [{ version: "1.33" }, "version-unsupported", /feature gate .* is off/],
-    [{ version: "1.35", featureGates: { [GATE]: false } }, "version-unsupported", /feature gate .* is off/],
-    [{ version: "1.32" }, "version-unsupported", /too old for this feature/],
+    [{ version: "1.33" }, "version-unsupported", /feature gate .* is off.* allowed: 1\.34, 1\.35, 1\.36;/],
+    [
+      { version: "1.35", featureGates: { [GATE]: false } },
+      "version-unsupported",
+      /feature gate .* is off.* allowed: kubelets with KubeletServiceAccountTokenForCredentialProviders on;/,
+    ],
+    [{ version: "1.32" }, "version-unsupported", /too old for this feature.* allowed: 1\.34, 1\.35, 1\.36;/],
+    [
+      { version: "1.32", featureGates: { [GATE]: true } },
+      "version-unsupported",
+      /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/,
+    ],
     [{ version: "1.28" }, "version-unsupported", /too old for this feature/],
     [{ version: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
     [{ version: "1" }, "version-invalid", /major\.minor/],

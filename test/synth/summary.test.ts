@@ -18,6 +18,10 @@ const stack = (more: Partial<WrittenStack>): WrittenStack => ({
   ...more,
 });
 
+const MACHINE_CONFIGS = "manifests/40-machine-configs.yaml";
+const EFFECT = "nodes of worker: a change restarts the kubelet.";
+const effects = [[MACHINE_CONFIGS, EFFECT]] as const;
+
 describe("the summary of a synth", () => {
   it("says where the files are, what each kind is for, and what comes next", () => {
     const files = [
@@ -44,9 +48,16 @@ describe("the summary of a synth", () => {
   });
 
   it("says what applying a file does to nodes", () => {
-    const effects = ["manifests/40-machine-configs.yaml: nodes of worker: a change restarts the kubelet."];
-    const text = summaryText([stack({ files: ["manifests/40-machine-configs.yaml"], effects })], []);
-    expect(text).toContain(`  ${effects[0]}\n  next:`);
+    const text = summaryText([stack({ files: [MACHINE_CONFIGS], effects })], []);
+    expect(text).toContain(`  ${MACHINE_CONFIGS}: ${EFFECT}\n  next:`);
+  });
+
+  it("says what resources do to nodes, not that files do it", () => {
+    const delivered = stack({ files: ["nodes/all-nodes.yaml"], effects, delivering: "objects" });
+    expect(summaryText([delivered], []).split("\n").slice(1, 3)).toEqual([
+      `  ${MACHINE_CONFIGS}: ${EFFECT}`,
+      expect.stringContaining("stack prod: Kubernetes files are in "),
+    ]);
   });
 
   it.each([

@@ -144,7 +144,7 @@ export function componentServiceAccounts(
   props: ComponentServiceAccountsProps,
 ): IComponentIdentities<Construct> {
   checkGiven("componentServiceAccounts()", COMPONENT_SERVICE_ACCOUNTS_PROPS, props);
-  checkClusterPool(props);
+  checkClusterPool("componentServiceAccounts()", props);
   universeDomain(props.universeDomain);
   if (props.oidcProvider) checkComponentAudience(props.oidcProvider);
   const settings = componentSettings(props);

@@ -9,6 +9,7 @@ import type { Issuer } from "../../model/issuer";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { isLate } from "../../model/late";
+import { propertyMissing } from "../../model/problems";
 import { isRecord } from "../../model/record";
 import type { Subject } from "../../model/subject";
 import { type ObjectKind, anyObject, either, list, object, optional, text } from "../../model/shape";
@@ -140,14 +141,18 @@ export function givenPool({
   return oidcProvider?.pool ?? (pool && "poolReference" in pool ? pool : undefined);
 }
 
-/** Refuses what concerns a pool provider that is declared where one is given, and another project than the pool's. */
+/**
+ * Refuses what concerns a pool provider that is declared where one is given, and another project than the pool's; `to` is
+ * the function that received the settings, for messages.
+ */
 export function checkClusterPool(
+  to: string,
   props: PoolSettings & { readonly audience?: string },
   compared: readonly ("project" | "projectNumber")[] = ["projectNumber"],
 ): void {
   projectId(props.project);
   const given = givenPool(props);
-  if (!given) projectNumber(props.projectNumber ?? "");
+  if (!given) projectNumber(props.projectNumber ?? missingNumber(to));
   const declared = DECLARED_ONLY.find((setting) => props[setting] !== undefined);
   if (props.oidcProvider && declared) refuseUnused(declared, "with an existing oidcProvider");
   for (const property of given ? compared : []) {
@@ -160,6 +165,11 @@ export function checkClusterPool(
         remedy: "state the project that owns the pool; repositories state their own project",
       });
   }
+}
+
+function missingNumber(to: string): never {
+  const form = 'projectNumber: "123456789012"';
+  return fail("property-missing", propertyMissing(`projectNumber of ${to}`, text.title, form));
 }
 
 /**

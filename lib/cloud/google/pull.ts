@@ -234,7 +234,7 @@ function checkPool({ pool, ...props }: PullPrincipalsProps): void {
   }
   if (props.identityProvider !== undefined) refuseUnused("identityProvider", 'without pool: "fleet"');
   const settings = { ...props, ...(pool && { pool }) };
-  checkClusterPool(settings, ["project", "projectNumber"]);
+  checkClusterPool("pullPrincipals()", settings, ["project", "projectNumber"]);
   const number = givenPool(settings)?.projectNumber ?? props.projectNumber;
   literal(number, "projectNumber (part of the plugin's arguments in the kubelet's file)");
 }

@@ -292,7 +292,7 @@ const JOB = "workloads";
  */
 export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
   checkGiven("workloadServiceAccounts()", WORKLOAD_SERVICE_ACCOUNTS_PROPS, props);
-  checkClusterPool(props);
+  checkClusterPool("workloadServiceAccounts()", props);
   universeDomain(props.universeDomain);
   podCredentials(props.credentialDirectory, props.tokenLifetime);
   if (props.audience !== undefined) validateAudience(props.audience);

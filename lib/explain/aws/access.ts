@@ -100,15 +100,15 @@ export class RoleAccess implements CloudAccess {
       return { ...reading, identity: role && new RoleIdentity(role.named, role.trusts, this.#policies) };
     }
     if (written === undefined && !declared) return undefined;
-    const where =
+    const [place, where] =
       ofProgram === undefined
-        ? seen("annotations of the service account", account.source)
-        : seen(`${ROLE_VARIABLE} of the program`, undefined);
+        ? [ROLE_ANNOTATION, seen("annotations of the service account", account.source)]
+        : [ROLE_VARIABLE, seen(`${ROLE_VARIABLE} of the program`, undefined)];
     const arn = written ?? known("");
     const audience = account.annotations.get(AUDIENCE) ?? known(defaultAwsAudience);
     const isNamed = is(arn, "") !== "yes";
     return {
-      answer: contested([arn, audience], where) ?? roleAnswer(arn, where),
+      answer: contested([arn, audience], where) ?? roleAnswer(place, arn, where),
       identity: isNamed ? new RoleIdentity(this.#roles.named(arn), this.#trust, this.#policies) : undefined,
       ...webhookPods(question, arn, audience),
     };
@@ -177,12 +177,12 @@ function contested(values: readonly Known<string>[], where: Evidence): Answer | 
   return why?.kind === "contested" ? unknown(why.what, remedy, where) : undefined;
 }
 
-function roleAnswer(arn: Known<string>, where: Evidence): Answer {
-  if (isRoleArn(arn)) return pass(`the webhook gets the role ${shown(arn)}`, where);
+function roleAnswer(place: string, arn: Known<string>, where: Evidence): Answer {
+  if (isRoleArn(arn)) return pass(`${place} names the role ${shown(arn)}`, where);
   return broken(
     is(arn, "") === "yes"
       ? `the service account has no ${ROLE_ANNOTATION}, or an empty one`
-      : `${ROLE_ANNOTATION} is ${shown(arn)}, which is not an ARN of an IAM role`,
+      : `${place} is ${shown(arn)}, which is not an ARN of an IAM role`,
     `annotate it with ${ROLE_ANNOTATION}`,
     "failed to retrieve credentials",
     where,

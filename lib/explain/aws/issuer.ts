@@ -49,6 +49,7 @@ function distributionDoors(bucket: Bucket, terraform: Terraform): readonly Store
     const bases = basesOf(distribution);
     return [
       {
+        address: distribution.address,
         nameAt: (url) => {
           const path = bases.map((base) => below(base, url)).find((each) => each !== undefined);
           return path === undefined

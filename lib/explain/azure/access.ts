@@ -118,7 +118,8 @@ function accountReading(
 }
 
 function clientAnswer(client: Known<string | undefined>, where: Evidence): Answer {
-  if (isGuid(client)) return pass(`the webhook is given the client id ${shown(client)}`, where);
+  if (isGuid(client))
+    return pass(`${WEBHOOK_CLIENT_ID_ANNOTATION} names the client id ${shown(client)}`, where);
   return broken(
     isAbsent(client) || is(client, "") === "yes"
       ? `the service account has no ${WEBHOOK_CLIENT_ID_ANNOTATION}, or an empty one`

@@ -3,7 +3,7 @@
  * annotations, the audience.
  */
 
-import { type Known, type Ternary, known, or, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, list, text, texts } from "../../model/parsed";
@@ -37,9 +37,10 @@ export function accountPresent({
   if (workload?.isStatic) return staticPod(workload, entry);
   const elsewhere = workload && placedElsewhere(workload, artefacts);
   if (elsewhere) return elsewhere;
-  // If no service account was read at all, or the workload is another team's, it may be written elsewhere.
-  const mayBeElsewhere =
-    origin === "workload" || (origin === "asked" && artefacts.serviceAccounts.size === 0);
+  // If no service account was read at all, or the workload is another team's, it may be written elsewhere; that of a
+  // declared pull may not, however one asks about it.
+  const isDeclared = artefacts.cluster.pulls?.some(({ serviceAccount }) => serviceAccount === key) === true;
+  const mayBeElsewhere = !isDeclared && (origin === "workload" || artefacts.serviceAccounts.size === 0);
   return accountWritten(artefacts, key, account, mayBeElsewhere, "failed to get service account");
 }
 
@@ -158,8 +159,6 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
 
 const ANNOTATED = pass("the service account has each required annotation");
 
-const EMPTY = known("");
-
 /** Does the service account have the annotations without which the kubelet does not run the plugin? */
 export function requiredAnnotations(
   { tokenAttributes, source }: ProviderEntry,
@@ -170,13 +169,8 @@ export function requiredAnnotations(
     (key) => contestedAnnotation(account, key) ?? [],
   );
   if (contested) return contested;
-  const open = requiredKeys.find((each) => whyNot(account.annotations.get(each) ?? EMPTY)?.kind === "unread");
-  if (open !== undefined)
-    return unknown(
-      `whether the service account ${account.key} has the required annotation ${open} is not known: resources that may add it were not read`,
-      "also give explain what `terraform show -json` prints of the plan",
-      seen("annotations of the service account", account.source),
-    );
+  const [open] = requiredKeys.flatMap((each) => unreadAnnotation(account, each) ?? []);
+  if (open) return open;
   const key = requiredKeys.find((each) => !account.annotations.has(each));
   if (key === undefined) return ANNOTATED;
   // Annotations of the same domain, or the same key in other letter case.
@@ -203,6 +197,21 @@ function contestedAnnotation(
     `documents of ${key} contradict each other about the annotation ${name} (${documents.map(sourceText).join(", ")}): what the cluster has depends on how and when each is applied`,
     "keep the annotation in one document; make that the service account's only document, or apply it with kubectl apply --server-side",
     ...documents.map((source) => seen("ServiceAccount", source)),
+  );
+}
+
+/** The answer if an annotation was not read, so that it may be absent; `undefined` if it was. */
+function unreadAnnotation(
+  { key, annotations, source }: ServiceAccountFact,
+  name: string,
+): Answer | undefined {
+  const value = annotations.get(name);
+  const why = value === undefined ? undefined : whyNot(value);
+  if (why?.kind !== "unread") return undefined;
+  return unknown(
+    `the required annotation ${name} of the service account ${key} is not known: ${why.what}`,
+    "write it as a literal, or also give explain what `terraform show -json` prints of the plan",
+    seen("annotations of the service account", source),
   );
 }
 

@@ -39,13 +39,21 @@ class OpenAnnotations extends Map<string, Known<string>> {
 
 type Accounts = ReadonlyMap<string, ServiceAccountFact>;
 
+/** Service accounts to which annotations may be added, the `default` ones that no manifest writes among them. */
+class OpenAccounts extends Map<string, ServiceAccountFact> {
+  override get(key: string): ServiceAccountFact | undefined {
+    return super.get(key) ?? (isDefault(key) ? opened(unwritten(key)) : undefined);
+  }
+}
+
+function opened(account: ServiceAccountFact): ServiceAccountFact {
+  return { ...account, annotations: new OpenAnnotations(account.annotations) };
+}
+
 /** A cluster's facts where something was not read that may add annotations to any service account. */
 export function withOpenAnnotations<T extends { readonly serviceAccounts: Accounts }>(cluster: T): T {
-  const rows = [...cluster.serviceAccounts].map(([key, account]): [string, ServiceAccountFact] => [
-    key,
-    { ...account, annotations: new OpenAnnotations(account.annotations) },
-  ]);
-  return { ...cluster, serviceAccounts: new Map(rows) };
+  const rows = [...cluster.serviceAccounts].map(([key, account]) => [key, opened(account)] as const);
+  return { ...cluster, serviceAccounts: new OpenAccounts(rows) };
 }
 
 /** Most accounts have one document, and there are many. */
@@ -79,7 +87,11 @@ export function serviceAccountOf(
   key: string,
 ): ServiceAccountFact | undefined {
   const written = serviceAccounts.get(key);
-  return written ?? (key.endsWith("/default") ? unwritten(key) : undefined);
+  return written ?? (isDefault(key) ? unwritten(key) : undefined);
+}
+
+function isDefault(key: string): boolean {
+  return key.endsWith("/default");
 }
 
 /** A service account that no manifest writes. */

@@ -85,10 +85,13 @@ export class PublishedIssuers implements Issuers {
 
   #problemOf(late: Host): Answer | undefined {
     const name = late.base + DISCOVERY;
-    const host = { ...late, issuer: toldBy(late, name) };
+    const [host, ...others] = toldBy(late, name);
     const discoveries = current(host, name);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
-    return obstacle(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
+    return obstacle([
+      ...discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)),
+      ...others.map((other) => refusal(other, name)),
+    ]);
   }
 
   #ofDiscovery(discovery: StoredObject, discoveryName: string, host: Host): Answer | undefined {
@@ -108,7 +111,11 @@ export class PublishedIssuers implements Issuers {
         where,
       );
     if (agreement === "unknown")
-      return unknown(`whether the discovery document names ${who} is known only after apply`, LATER, where);
+      return unknown(
+        `whether the discovery document names ${who} is known only after apply`,
+        isKnown(issuer) ? APPLIED : LATER,
+        where,
+      );
     if (isAbsent(url))
       return wrong(discovery, "the discovery document has no jwks_uri", "write the URL of the keys", where);
     const name = this.#nameOf(url, host);
@@ -143,6 +150,8 @@ export class PublishedIssuers implements Issuers {
 }
 
 const LATER = "apply it, and explain the state or the finished files";
+const APPLIED =
+  "the document is that of a state: also give explain the state of what serves the issuer's URL, and see that the document names this URL";
 const PUBLISH =
   "publish the public keys as the API server has them: `oc get --raw /openid/v1/jwks`, or from the PEM files of the keys";
 
@@ -197,19 +206,27 @@ function current({ store }: Host, name: string): readonly StoredObject[] {
 }
 
 /**
- * The issuer as the document of a state names it, if the issuer is known only after apply, the configuration's document
- * names it, and the state's names a URL of the same place; otherwise the issuer in question.
+ * The host with the issuer as the document of a state names it, if the issuer is known only after apply, the
+ * configuration's document names it, and the state's names a URL of the same place, and hosts for the further doors of
+ * this issuer; otherwise the host in question.
  */
-function toldBy({ issuer, store, door, base }: Host, name: string): Known<string> {
+function toldBy(host: Host, name: string): readonly [Host, ...Host[]] {
+  const { issuer, store, door, base } = host;
   const named = (store.objects.get(name) ?? []).map(issuerIn);
   if (isKnown(issuer) || door === undefined || !named.some((each) => same(each, issuer) === "yes"))
-    return issuer;
-  const told = named.filter((each) => {
-    const place = isKnown(each) ? nameAt(door, each) : undefined;
-    return place !== undefined && folder(place) === base;
-  });
-  const [first] = told;
-  return first !== undefined && told.every((each) => same(each, first) === "yes") ? first : issuer;
+    return [host];
+  const doors = store.doors.filter(
+    (each) => each === door || (door.address !== undefined && each.address === door.address),
+  );
+  const leadsTo = (each: Known<string>, place: StoreDoor): boolean => {
+    const found = isKnown(each) ? nameAt(place, each) : undefined;
+    return found !== undefined && folder(found) === base;
+  };
+  const [first, ...told] = named.filter((each) => doors.some((place) => leadsTo(each, place)));
+  if (first === undefined || told.some((each) => same(each, first) !== "yes")) return [host];
+  const own = { ...host, issuer: first };
+  const others = doors.filter((each) => each !== door && leadsTo(first, each));
+  return [own, ...others.map((other) => ({ ...own, door: other }))];
 }
 
 /** The issuer that a discovery document names; a text that none is, where it names none. */

@@ -20,6 +20,11 @@ export interface StoredObject {
 
 /** URLs at which the objects of a store are read. */
 export interface StoreDoor {
+  /**
+   * Address of the resource that serves the URLs, in a configuration as in its state; `undefined` for those of the store
+   * itself.
+   */
+  readonly address?: string;
   /** Name of the object at a URL, or the beginning of names; `undefined` if the URL is certainly not here. */
   readonly nameAt: (url: Known<string>) => Known<string> | undefined;
   /** What keeps readers without credentials from an object here; `undefined` if nothing is known to. */

@@ -6,7 +6,7 @@
  */
 
 import { isLate } from "../../model/late";
-import { nearMiss } from "../../model/nearest-name";
+import { nearMiss, nearestName } from "../../model/nearest-name";
 import { listOf } from "./names";
 import type { PolicyStatement } from "./policy-document";
 
@@ -37,21 +37,30 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 /** Warnings about statements of an identity policy, each once. */
 export function statementWarnings(statements: readonly PolicyStatement[]): readonly string[] {
-  return [...new Set(statements.flatMap((each) => [...misspelled(each), ...ofTheOtherKind(each)]))];
+  const all = statements.flatMap((each) => [...misspelled(each), ...ofTheOtherKind(each), ...regional(each)]);
+  return [...new Set(all)];
 }
 
 function misspelled({ Action }: PolicyStatement): readonly string[] {
   return listOf(Action).flatMap((action) => {
     const [service = "", name = ""] = action.split(":");
     const known = Object.hasOwn(ACTIONS, service.toLowerCase()) ? ACTIONS[service.toLowerCase()] : undefined;
-    const nearest =
-      isPattern(action) || known === undefined ? undefined : nearMiss(name, known.split(" "), "ignored");
-    return nearest === undefined
+    if (isPattern(action)) return [];
+    const near =
+      known === undefined
+        ? { service: nearestName(service, servicesWith(name)), name }
+        : { service, name: nearMiss(name, known.split(" "), "ignored") };
+    return near.service === undefined || near.name === undefined
       ? []
       : [
-          `action ${action} is not known, but ${service}:${nearest} is; IAM accepts any name, and one that does not exist permits nothing: correct it if ${nearest} is meant`,
+          `action ${action} is not known, but ${near.service}:${near.name} is; IAM accepts any name, and one that does not exist permits nothing: correct it if ${near.service}:${near.name} is meant`,
         ];
   });
+}
+
+/** The services with an action of exactly this name, since what other services exist is not known. */
+function servicesWith(name: string): readonly string[] {
+  return Object.keys(ACTIONS).filter((service) => ACTIONS[service]?.split(" ").includes(name));
 }
 
 const KINDS = [
@@ -72,6 +81,27 @@ function ofTheOtherKind({ Action, Resource }: PolicyStatement): readonly string[
       ? []
       : [
           `action ${action} applies to ${what} of S3, and ${resources.join(", ")} ${resources.length === 1 ? "is none" : "are none"}, so the statement has no effect on them: add ${meant(first)} to \`Resource\``,
+        ];
+  });
+}
+
+/**
+ * Services of which ARNs have no region; of S3, only those of buckets and objects. Source: Service Authorization
+ * Reference, "Resource types defined by …".
+ */
+const REGIONAL = [
+  /^(arn:[^:]*:(?:iam|cloudfront|route53):)[a-z0-9-]+(:.*)$/,
+  /^(arn:[^:]*:s3:)[a-z0-9-]+(::.*)$/,
+] as const;
+
+/** Resources with a region that their ARNs never have. */
+function regional({ Resource }: PolicyStatement): readonly string[] {
+  return listOf(Resource).flatMap((arn) => {
+    const [, before, after] = REGIONAL.map((form) => form.exec(arn)).find((each) => each !== null) ?? [];
+    return before === undefined || after === undefined
+      ? []
+      : [
+          `resource ${arn} has a region, which ARNs of this service do not have, so it matches nothing: write ${before}${after}`,
         ];
   });
 }

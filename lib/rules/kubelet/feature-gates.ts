@@ -56,7 +56,7 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
 
 /** Warnings about gates that no version has, but nearly: a kubelet with one does not start. */
 export function featureGateWarnings(gates: Readonly<Record<string, boolean>>): readonly string[] {
-  const known = [...Object.keys(DEFAULTS), "AllAlpha", "AllBeta"];
+  const known = [...Object.keys(DEFAULTS), "ImageVolume", "AllAlpha", "AllBeta"];
   return Object.keys(gates).flatMap((gate) => {
     const nearest = nearMiss(gate, known);
     return nearest === undefined

@@ -38,8 +38,11 @@ export function pullingMinors(
   const kubelet = minorOf("version of the kubelet", version);
   const obstacle = withoutTokens(kubelet, gates);
   if (compareVersions(kubelet, FIRST) >= 0) usableMinor("kubelet", version);
-  if (obstacle !== undefined)
-    fail("version-unsupported", versionUnsupported(`kubelet ${kubelet}`, version, usable(), obstacle));
+  if (obstacle !== undefined) {
+    const able = knownKubernetesMinors.filter((minor) => withoutTokens(minor, gates) === undefined);
+    const allowed = able.join(", ") || `kubelets with ${GATE} on`;
+    fail("version-unsupported", versionUnsupported(`kubelet ${kubelet}`, version, allowed, obstacle));
+  }
   return notNewer(kubelet, usableMinor("kube-apiserver", apiServerVersion));
 }
 

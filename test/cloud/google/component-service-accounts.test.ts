@@ -355,6 +355,11 @@ describe("componentServiceAccounts", () => {
     ["cluster-invalid", { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" }, [componentRequest()]],
     ["google-invalid: project number is missing", { projectNumber: "" }, [componentRequest()]],
     [
+      "property-missing: projectNumber of componentServiceAccounts() is missing",
+      { projectNumber: undefined },
+      [componentRequest()],
+    ],
+    [
       "google-invalid: universeDomain is not a domain name",
       { universeDomain: "https://googleapis.com" },
       [componentRequest()],

@@ -404,7 +404,13 @@ describe("a workload", () => {
   }
 
   it.each<[string, Record<string, Known<string>>, boolean, Status | undefined, string]>([
-    ["with a role", { "eks.amazonaws.com/role-arn": known(ARN) }, false, "pass", "the webhook gets the role"],
+    [
+      "with a role",
+      { "eks.amazonaws.com/role-arn": known(ARN) },
+      false,
+      "pass",
+      `eks.amazonaws.com/role-arn names the role ${ARN}`,
+    ],
     [
       "with something else",
       { "eks.amazonaws.com/role-arn": known("web") },

@@ -23,6 +23,8 @@ describe("actions", () => {
     ["sqs:SendMesage", QUEUE, "sqs:SendMessage"],
     ["SQS:receivemesage", QUEUE, "SQS:ReceiveMessage"],
     ["secretsmanager:GetSecretValu", "*", "secretsmanager:GetSecretValue"],
+    ["s4:GetObject", OBJECTS, "s3:GetObject"],
+    ["secretmanager:GetSecretValue", "*", "secretsmanager:GetSecretValue"],
   ])("%s is near %s", (action, resource, nearest) => {
     expect(warn(action, resource)).toEqual([
       expect.stringContaining(`action ${action} is not known, but ${nearest} is; `),
@@ -39,6 +41,9 @@ describe("actions", () => {
     ["sts:AssumeRoot", "*"],
     ["sns:Unsubscribe", "*"],
     ["ec2:DescribeInstanes", "*"],
+    ["ses:SendEmail", "*"],
+    ["ecr-public:BatchCheckLayerAvailability", "*"],
+    ["s3express:CreateBucket", "*"],
     ["*", OBJECTS],
     [LATE, OBJECTS],
   ])("%s passes, since it exists or is not near a known one", (action, resource) => {
@@ -84,5 +89,26 @@ describe("objects and buckets", () => {
     ["s3:*", BUCKET],
   ] as const)("%j on %j may have one", (action, resource) => {
     expect(warn(action, resource)).toEqual([]);
+  });
+});
+
+describe("regions", () => {
+  it.each([
+    ["arn:aws:s3:eu-west-1::shop/*", OBJECTS],
+    ["arn:aws:iam:eu-west-1:111122223333:role/shop", "arn:aws:iam::111122223333:role/shop"],
+  ])("%s matches nothing", (resource, right) => {
+    expect(warn("iam:PassRole", resource)).toEqual([
+      `resource ${resource} has a region, which ARNs of this service do not have, so it matches nothing: write ${right}`,
+    ]);
+  });
+
+  it.each([
+    "arn:aws:s3:*::shop/*",
+    "arn:aws:s3:eu-west-1:111122223333:accesspoint/shop",
+    `arn:aws:iam:${LATE}:111122223333:role/shop`,
+    "arn:aws:iam::111122223333:role/shop",
+    QUEUE,
+  ])("%s may match", (resource) => {
+    expect(warn("iam:PassRole", resource)).toEqual([]);
   });
 });

@@ -14,6 +14,8 @@ describe("featureGateWarnings", () => {
     const gates = {
       KubeletServiceAccountTokenForCredentialProvider: true,
       ServiceAccountTokenNodeBinding: true,
+      ImageVolumes: true,
+      ImageVolumeWithDigest: true,
       PodCertificateRequest: true,
       AllBeta: false,
     };
@@ -21,6 +23,7 @@ describe("featureGateWarnings", () => {
       expect.stringContaining(
         "feature gate KubeletServiceAccountTokenForCredentialProvider is not known, but KubeletServiceAccountTokenForCredentialProviders is",
       ),
+      expect.stringContaining("feature gate ImageVolumes is not known, but ImageVolume is"),
     ]);
   });
 });
