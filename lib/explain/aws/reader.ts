@@ -1,4 +1,4 @@
-import { type Known, known, orElse, shown, unread } from "../../model/known";
+import { type Known, isKnown, known, orElse, shown, unread } from "../../model/known";
 import { type Answer, pass } from "../answer";
 import type {
   Cloud,
@@ -104,7 +104,12 @@ class Aws implements Cloud {
     const { roles, registries } = this.#facts;
     const byTokens = "sts:assumerolewithwebidentity";
     const held = roles.declared.map((role): Granted => ({
-      ...{ to: roles.named(role.arn).label, isHeld: true, isOwn: true, at: role.resource.source },
+      ...{
+        to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
+        isHeld: true,
+        isOwn: true,
+        at: role.resource.source,
+      },
       rights: () => heldRights(role.policies, role.boundary, role.resource.source),
     }));
     const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
@@ -223,7 +228,7 @@ function declaredTrust(role: Role, claims: ShownClaims, trust: Trust): TrustAnsw
   const answers = trust.of(questionOf(role, claims));
   if (answers.subject.status !== "pass") return answers;
   const presumed = (answer: Answer): Answer =>
-    answer.status === "unknown" ? pass(`presumed: ${answer.reason}`, ...answer.evidence) : answer;
+    answer.status === "unknown" ? pass(`presumed: ${answer.reason}`, answer.evidence) : answer;
   return { ...answers, issuer: presumed(answers.issuer), audience: presumed(answers.audience) };
 }
 

@@ -41,13 +41,15 @@ const CHARACTERS_MAX = 128 * 1024 * 1024;
 export class Growth {
   #all = 0;
 
-  add(characters: number, where: string): void {
-    this.#all += characters;
-    this.check(0, where);
+  add(text: string, where: string): void {
+    this.#all += text.length;
+    if (this.#all > CHARACTERS_MAX) refuseGrowth(where, CHARACTERS_MAX);
   }
 
-  check(characters: number, where: string): void {
-    if (this.#all + characters > CHARACTERS_MAX) refuseGrowth(where, CHARACTERS_MAX);
+  /** Refuses before the text exists. */
+  joined(pieces: readonly string[], where: string): string {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    return length > CHARACTERS_MAX ? refuseGrowth(where, CHARACTERS_MAX) : pieces.join("");
   }
 }
 
@@ -70,19 +72,16 @@ export function boundFiles(input: BoundFilesInput, growth: Growth = new Growth()
   };
 
   const fill = (text: string, where: string, inside: boolean): string => {
-    let length = 0;
-    const filled = placeholderPieces(text).map((piece, place) => {
-      if (place % 2 === 0) return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
-      const value = valueOf(piece, where, inside);
-      growth.check((length += value.length), where);
-      return value;
+    const pieces = placeholderPieces(text).map((piece, place) => {
+      if (place % 2 === 1) return valueOf(piece, where, inside);
+      return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
     });
-    return filled.join("");
+    return growth.joined(pieces, where);
   };
 
   const finished = (template: string, where: string, inside: boolean): string => {
     const text = fill(template, where, inside);
-    if (!inside) growth.add(text.length, where);
+    if (!inside) growth.add(text, where);
     assertFinished({ template, text, where, clusters, fill: (part) => fill(part, where, inside) });
     return text;
   };
