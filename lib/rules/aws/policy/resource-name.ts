@@ -12,7 +12,7 @@ import {
   orElse,
   partsOf,
   shown,
-  and,
+  allOf,
   not as opposite,
 } from "../../../model/known";
 import type { AskedName } from "../../asked-names";
@@ -371,7 +371,7 @@ function matches({ plain, value, parts, isOpen }: ResourceValue, resource: Asked
   if (whole !== "yes") return whole;
   if (isOpen) return "unknown";
   if (parts === undefined) return whole;
-  const each = and(...parts.map((part, place) => resource.partMatches(place, part)));
+  const each = allOf(parts.map((part, place) => resource.partMatches(place, part)));
   return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
 }
 
