@@ -42,47 +42,36 @@ export interface Answer {
 /** Nothing is logged at the default verbosity. */
 export const SILENT = "silent";
 
+/** One piece, or a list of any length. */
+type Pieces<T = Evidence> = readonly (T | readonly T[])[];
+
 /** The link holds. Functions make their words only when these are read: of a million answers, few are. */
 export function pass(
   reason: string | (() => string),
-  ...evidence: readonly (Evidence | (() => Evidence))[]
+  ...evidence: Pieces<Evidence | (() => Evidence)>
 ): Answer {
   const said = (): Answer => ({
     status: "pass",
     reason: typeof reason === "string" ? reason : reason(),
-    evidence: evidence.map((each) => (typeof each === "function" ? each() : each)),
+    evidence: evidence.flat().map((each) => (typeof each === "function" ? each() : each)),
     remedy: "",
   });
   return typeof reason === "string" ? said() : later("pass", said);
 }
 
 /** The link is broken. */
-export function broken(
-  reason: string,
-  remedy: string,
-  log: string | undefined,
-  ...evidence: readonly Evidence[]
-): Answer {
-  return { status: "fail", reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
+export function broken(reason: string, remedy: string, log: string | undefined, ...evidence: Pieces): Answer {
+  return { status: "fail", reason, evidence: evidence.flat(), remedy, ...(log === undefined ? {} : { log }) };
 }
 
 /** The facts do not suffice. */
-export function unknown(reason: string, remedy: string, ...evidence: readonly Evidence[]): Answer {
-  return { status: "unknown", reason, evidence, remedy };
+export function unknown(reason: string, remedy: string, ...evidence: Pieces): Answer {
+  return { status: "unknown", reason, evidence: evidence.flat(), remedy };
 }
 
 /** Evidence with its place; without one if nothing was read, as for nodes that only the cluster names. */
 export function seen(text: string, source: Source | undefined): Evidence {
   return source === undefined || source.file === "" ? { text } : { text, source };
-}
-
-/** How much of a long list is evidence: each of thousands of answers repeats it. */
-const EVIDENCE_MAX = 100;
-
-/** The beginning of a list that may be long, and how much is left out. */
-export function beginning(all: readonly Evidence[]): readonly Evidence[] {
-  const more = all.length - EVIDENCE_MAX;
-  return more > 0 ? [...all.slice(0, EVIDENCE_MAX), { text: `and ${more} more` }] : all;
 }
 
 /** The answer of a check. */
@@ -135,8 +124,8 @@ export function badness({ status }: Pick<Answer, "status">): number {
 }
 
 /** The first of several answers that fails, else the first that cannot be determined, else the first. */
-export function worstOf(first: Answer, ...others: readonly (Answer | undefined)[]): Answer {
+export function worstOf(first: Answer, ...others: Pieces<Answer | undefined>): Answer {
   let worst = first;
-  for (const answer of others) if (answer && badness(answer) > badness(worst)) worst = answer;
+  for (const answer of others.flat()) if (answer && badness(answer) > badness(worst)) worst = answer;
   return worst;
 }

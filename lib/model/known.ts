@@ -204,11 +204,16 @@ export function referenceOf(text: Known<unknown>): Reference | undefined {
 
 /** The texts one after the other. */
 export function joined(...texts: readonly (Known<string> | string)[]): Known<string> {
+  return joinedAll(texts);
+}
+
+/** As {@link joined}, for a list of any length. */
+export function joinedAll(texts: readonly (Known<string> | string)[]): Known<string> {
   const parts: (string | Reference)[] = [];
   for (const text of texts) {
     const each = typeof text === "string" ? [text] : partsOf(text);
     if (each === undefined) return text as Known<never>;
-    parts.push(...each);
+    for (const part of each) parts.push(part);
   }
   return textOf(parts);
 }
@@ -292,12 +297,22 @@ function endDifferently(one: string | Reference | undefined, other: string | Ref
 
 /** Whether all hold: one that does not decides, even beside one that is not known. */
 export function and(...answers: readonly Ternary[]): Ternary {
+  return allOf(answers);
+}
+
+/** As {@link and}, for a list of any length. */
+export function allOf(answers: readonly Ternary[]): Ternary {
   if (answers.includes("no")) return "no";
   return answers.includes("unknown") ? "unknown" : "yes";
 }
 
 /** Whether one holds: one that does decides, even beside one that is not known. */
 export function or(...answers: readonly Ternary[]): Ternary {
+  return anyOf(answers);
+}
+
+/** As {@link or}, for a list of any length. */
+export function anyOf(answers: readonly Ternary[]): Ternary {
   if (answers.includes("yes")) return "yes";
   return answers.includes("unknown") ? "unknown" : "no";
 }

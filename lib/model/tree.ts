@@ -9,7 +9,7 @@ import {
   type TextParts,
   type Ternary,
   all,
-  and,
+  allOf,
   isKnown,
   orElse,
   is,
@@ -17,7 +17,7 @@ import {
   map,
   match,
   notKnown,
-  or,
+  anyOf,
   partsOf,
   same,
   textOf,
@@ -104,20 +104,20 @@ export function sameTree(one: Tree, other: Tree): Ternary {
   if (left === right) return "yes";
   if (isTreeList(left) && isTreeList(right))
     return left.length === right.length
-      ? and(...left.map((item, place) => sameTree(item, right[place] ?? known(undefined))))
+      ? allOf(left.map((item, place) => sameTree(item, right[place] ?? known(undefined))))
       : "no";
   if (!isTreeObject(left) || !isTreeObject(right)) return "no";
   if (left instanceof LateKeys || right instanceof LateKeys)
     return sameEntries(entriesOf(left), entriesOf(right));
   const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-  return and(...keys.map((key) => sameTree(fieldOf(left, key), fieldOf(right, key))));
+  return allOf(keys.map((key) => sameTree(fieldOf(left, key), fieldOf(right, key))));
 }
 
 /** Objects with late keys are compared in the order in which they are written. */
 function sameEntries(one: Entries, other: Entries): Ternary {
   if (one.length !== other.length) return "no";
-  return and(
-    ...one.flatMap(([key, child], place) => {
+  return allOf(
+    one.flatMap(([key, child], place) => {
       const [name, value] = other[place] ?? [key, child];
       return [same(key, name), sameTree(child, value)];
     }),
@@ -134,8 +134,8 @@ export function changed(value: TreeObject, change: (child: Tree) => Tree): TreeO
 
 /** Whether an object has a key that is none of these. */
 export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
-  return or(
-    ...entriesOf(value).map(([key]) =>
+  return anyOf(
+    entriesOf(value).map(([key]) =>
       match(
         key,
         (text): Ternary => (keys.includes(text) ? "no" : "yes"),

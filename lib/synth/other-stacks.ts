@@ -7,7 +7,7 @@ export function hasOtherStacks(root: IConstruct): boolean {
   const queue = [root];
   for (let next = queue.pop(); next !== undefined && stacks < 2; next = queue.pop()) {
     if (TerraformStack.isStack(next)) stacks++;
-    else queue.push(...next.node.children);
+    else for (const child of next.node.children) queue.push(child);
   }
   return stacks > 1;
 }

@@ -170,7 +170,7 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
     ],
     [
       "a provider file with an entry for each of thousands of pods",
-      { "a.tf.json": MAIN, "cpc.yaml": providers(2_500), "pods.yaml": pods(1_500) },
+      { "a.tf.json": MAIN, "cpc.yaml": providers(2_500), "pods.yaml": pods(1_000) },
       "denied, unknown",
     ],
     [

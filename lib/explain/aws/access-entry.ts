@@ -3,7 +3,7 @@
  * latest/ug/manage-access/k8s-access (creating-access-entries.adoc, access-policy-reference.adoc).
  */
 
-import { type Known, type Ternary, is, or, orElse, same, shown, withoutPrefix } from "../../model/known";
+import { type Known, type Ternary, is, anyOf, orElse, same, shown, withoutPrefix } from "../../model/known";
 import { EKS_ACCESS_POLICIES } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { FleetWarning } from "../cloud";
@@ -36,7 +36,7 @@ export function refusedEntry(entry: Resource): Answer | undefined {
 
 /** Whether the entry admits a principal with the rights of the entry; other types of entries are for nodes. */
 export function isStandard(entry: Resource): Ternary {
-  return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
+  return anyOf([undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }
 
 /** Whether at least one of the access policies grants rights; `undefined` without access policies. */
@@ -45,11 +45,11 @@ export function judgedPolicies(policies: readonly Resource[], partition: Known<s
   const evidence = policies.map(({ source }) => seen("access policy", source));
   const names = policies.map((each) => shown(nameOf(each))).join(", ");
   return policies.some((each) => counts(each, partition))
-    ? pass(`access policies of the entry: ${names}`, ...evidence)
+    ? pass(`access policies of the entry: ${names}`, evidence)
     : unknown(
         `what the entry's access policies (${names}) allow is not known here`,
         `associate one of ${EKS_ACCESS_POLICIES.join(", ")} in the role's partition, scoped to the cluster or to namespaces, or give the entry groups`,
-        ...evidence,
+        evidence,
       );
 }
 

@@ -259,14 +259,14 @@ function webhookPods(
   if (webhook !== "yes" && judged.length === 0) {
     const why = webhook === "no" ? "the hub does not run AWS's pod identity webhook" : NOT_RECORDED;
     const remedy = `${webhook === "no" ? "" : `${stateWebhook("aws")}; or `}give explain the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
-    return { pods: unknown(`no pod was read, and ${why}`, remedy, ...places), audiences: [audience] };
+    return { pods: unknown(`no pod was read, and ${why}`, remedy, places), audiences: [audience] };
   }
   const own = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
   const reason =
     webhook === "yes"
       ? "the webhook gives every pod of the service account a token and names its path"
       : `${isRead ? "its pods" : "pods with what is written for them"} mount the token and know its path without the webhook`;
-  return { pods: pass(reason, ...places, ...evidence), audiences: unequal([audience, ...own]) };
+  return { pods: pass(reason, places, evidence), audiences: unequal([audience, ...own]) };
 }
 
 function unequal(texts: readonly Known<string>[]): readonly Known<string>[] {

@@ -116,7 +116,7 @@ export class Bucket {
     if (!this.isOwned) return undefined;
     const reason = `the bucket has no policy that lets ${reader.who} read ${object}`;
     const where = this.#buckets.map(({ source }) => seen("bucket", source));
-    return this.#isOpen ? unknown(reason, REMEDY, ...where) : broken(reason, REMEDY, undefined, ...where);
+    return this.#isOpen ? unknown(reason, REMEDY, where) : broken(reason, REMEDY, undefined, where);
   }
 
   #policyAnswer(object: string, reader: BucketReader): Answer | undefined {
@@ -159,7 +159,7 @@ export class Bucket {
     const ofAccount = this.#accountBlocks
       .filter((each) => !bucket || same(accountOfBlock(each), accountOf(bucket)) !== "no")
       .map((each) => restriction(each, "the public access block of the account, if it is the bucket's,"))
-      .map((answer) => answer && unknown(answer.reason, answer.remedy, ...answer.evidence));
+      .map((answer) => answer && unknown(answer.reason, answer.remedy, answer.evidence));
     return obstacle([own, ...ofAccount]);
   }
 }

@@ -66,7 +66,7 @@ export function readAwsSecret(
   const older = lines.values.has(REGIONAL)
     ? []
     : [seen("no sts_regional_endpoints: older SDKs ask the global endpoint of STS", secret.source)];
-  return { answer: pass(words, where, ...older), arn };
+  return { answer: pass(words, where, older), arn };
 }
 
 interface Lines {

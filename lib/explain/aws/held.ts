@@ -2,7 +2,7 @@
  * What a role was granted, statement by statement, in a form that allows two readings to be compared.
  */
 
-import { type Known, is, isKnown, joined, known, map, orElse, shown } from "../../model/known";
+import { type Known, is, isKnown, joinedAll, known, map, orElse, shown } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import type {
   Condition,
@@ -127,5 +127,5 @@ export function beyondTerms(statement: Statement | UnreadStatement): readonly Kn
     key,
     ...values,
   ]);
-  return [joined("Deny ", ...texts.flatMap((text) => [text, " "]))];
+  return [joinedAll(["Deny ", ...texts.flatMap((text) => [text, " "])])];
 }

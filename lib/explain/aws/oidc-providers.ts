@@ -10,6 +10,7 @@ import {
   isKnown,
   joined,
   or,
+  anyOf,
   orElse,
   partsOf,
   same,
@@ -142,7 +143,7 @@ const CLIENT_IDS_MAX = 100;
 /** Whether an audience is accepted; unknown if two declarations of the account's one OIDC provider differ. */
 export function accepts(found: readonly RegisteredIssuer[], audience: Known<string>): Ternary {
   const answers = found.map(({ clientIds }) =>
-    whether(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
+    whether(clientIds, (ids) => anyOf(ids.map((id) => same(id, audience)))),
   );
   const [first = "unknown"] = answers;
   const differs = new Set(answers.filter((answer) => answer !== "unknown")).size > 1;

@@ -4,7 +4,7 @@
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
-import { type Ternary, and, is, or, same, shown } from "../../model/known";
+import { type Ternary, and, is, anyOf, same, shown } from "../../model/known";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
@@ -193,7 +193,7 @@ export class Owners {
   #denies(policy: PolicyOfOwner, place: AskedPlace): Ternary {
     // Only the policies of whole registries name resources.
     const resource = policy.isOfRegistry ? place.resource : undefined;
-    return or(...pullActions.map((action) => this.#toRole(policy).lets(action).denial(resource).holds));
+    return anyOf(pullActions.map((action) => this.#toRole(policy).lets(action).denial(resource).holds));
   }
 
   #toRole(policy: PolicyOfOwner): ResourcePolicy {

@@ -148,7 +148,7 @@ export class PodIdentities {
         (rival && twice(question.account.key, rival, where))) ??
       beyond(association, where) ??
       (isRoleArn(arn)
-        ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, ...also)
+        ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, also)
         : broken(`${shown(arn)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where));
     return {
       answer,
@@ -200,12 +200,12 @@ function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where:
         `two EKS Pod Identity associations are for ${key}, and EKS accepts only one`,
         "remove one of the two",
         "ResourceInUseException: Association already exists",
-        ...evidence,
+        evidence,
       )
     : unknown(
         `two EKS Pod Identity associations are for ${key}, and whether both are in one cluster is not known`,
         "remove one of the two, or also give explain what `terraform show -json` prints",
-        ...evidence,
+        evidence,
       );
 }
 

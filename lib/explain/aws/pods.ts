@@ -6,7 +6,18 @@
  * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 
-import { type Known, type Ternary, and, is, isAbsent, not, or, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  and,
+  anyOf,
+  is,
+  isAbsent,
+  not,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
 import { type Tree, childOf, hasOther, isTreeObject, itemsOf, optionalText } from "../../model/tree";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
@@ -90,7 +101,7 @@ function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer
     whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
   const covered = selectors?.filter((each) => covers(each) !== "no");
   const matching = covered?.map((each) => and(covers(each), not(hasLabels(each)))) ?? ["unknown" as const];
-  const runs = and(isIts, or(...matching));
+  const runs = and(isIts, anyOf(matching));
   if (runs === "no") return undefined;
   const where = seen("Fargate profile", profile.source);
   const lacks = "on Fargate, where EKS Pod Identity has no agent";
@@ -171,5 +182,5 @@ function onWindows(spec: Tree): Ternary {
     .flatMap((each) => itemsOf(childOf(each, "values")))
     .map((value) => is(optionalText(value), "windows"));
   // A node needs to match only one of several terms.
-  return or(...selected, ...affine.map((each) => and(each, "unknown")));
+  return anyOf([...selected, ...affine.map((each) => and(each, "unknown"))]);
 }

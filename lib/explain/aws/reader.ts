@@ -1,4 +1,4 @@
-import { type Known, known, orElse, shown, unread } from "../../model/known";
+import { type Known, isKnown, known, orElse, shown, unread } from "../../model/known";
 import { serviceAccountUser } from "../../model/namespaced-name";
 import { type Answer, pass } from "../answer";
 import type {
@@ -105,7 +105,7 @@ class Aws implements Cloud {
     const { roles, registries } = this.#facts;
     const byTokens = "sts:assumerolewithwebidentity";
     const held = roles.declared.map((role): Granted => ({
-      to: roles.named(role.arn).label,
+      to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
       isHeld: true,
       isOwn: true,
       at: role.resource.source,
@@ -227,7 +227,7 @@ function declaredTrust(role: Role, claims: ShownClaims, trust: Trust): TrustAnsw
   const answers = trust.of(questionOf(role, claims));
   if (answers.subject.status !== "pass") return answers;
   const presumed = (answer: Answer): Answer =>
-    answer.status === "unknown" ? pass(`presumed: ${answer.reason}`, ...answer.evidence) : answer;
+    answer.status === "unknown" ? pass(`presumed: ${answer.reason}`, answer.evidence) : answer;
   return { ...answers, issuer: presumed(answers.issuer), audience: presumed(answers.audience) };
 }
 

@@ -15,8 +15,8 @@ import type { AwsDecision, Decision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { everyResource, resourceOf } from "../../rules/aws/policy/asked-resource";
-import { type Answer, type Evidence, beginning, broken, pass, seen, unknown, worstOf } from "../answer";
-import { named } from "../shared/words";
+import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
+import { beginning, named } from "../shared/words";
 import type { Doubt, HeldPolicy } from "./attachments";
 import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
@@ -88,8 +88,8 @@ export function rightsGranted(
   const managed = wanted.map((arn) => managedGranted(role, arn, isLimited));
   const [only, ...more] = managed;
   return only && statements.length === 0
-    ? worstOf(only, ...more)
-    : worstOf(actionsGranted(role, rights, account, policies), ...managed);
+    ? worstOf(only, more)
+    : worstOf(actionsGranted(role, rights, account, policies), managed);
 }
 
 function isHeld({ arn: own }: HeldPolicy, wanted: Known<string>): Ternary {
@@ -170,16 +170,16 @@ function actionsGranted(
       `the request includes ${named([...denied.keys()])}, which the role does not allow: ${first[1].reason()}`,
       "grant exactly what the request asks for; the CredentialsRequests of another release ask for other actions",
       `is not authorized to perform: ${first[0]}`,
-      ...evidence,
+      evidence,
     );
   const [perhaps] = open;
   if (perhaps)
     return unknown(
       `whether the role may ${named([...open.keys()])} is not known: ${perhaps[1].reason()}`,
       perhaps[1].remedy ?? unreadRemedy(role),
-      ...evidence,
+      evidence,
     );
-  return pass(`the role is granted all ${count} requested actions`, ...evidence);
+  return pass(`the role is granted all ${count} requested actions`, evidence);
 }
 
 /** Whether the role is granted anything; the evidence lists its rights. Many service accounts may share a role. */
@@ -187,18 +187,18 @@ export const anythingGranted: (role: Role) => Answer = once((role) => {
   const words = grantedInWords(role);
   const evidence = [where(role), ...inEvidence(words)];
   const counts = whatCounts(role);
-  if (counts === "allowed") return pass(`the role is granted ${named(words)}`, ...evidence);
+  if (counts === "allowed") return pass(`the role is granted ${named(words)}`, evidence);
   return counts === "denied"
     ? broken(
         "the role may do nothing: it has no policy, or its permissions boundary and denials take every right away",
         "attach a policy to it, and check that its permissions boundary and denials leave the rights it needs",
         NO_POLICY,
-        ...evidence,
+        evidence,
       )
     : unknown(
         "whether the role may do anything depends on policies that were not read, on conditions, or on how its permissions boundary and denials narrow wildcards",
         unreadRemedy(role),
-        ...evidence,
+        evidence,
       );
 });
 

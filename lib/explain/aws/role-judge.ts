@@ -78,7 +78,7 @@ export class RoleJudge {
     if (outcome === "denied") return later("fail", () => refused(action, resource.example, reason()));
     return later("unknown", () =>
       doubt
-        ? unknown(doubt.reason(action, perhaps), doubt.remedy, ...doubt.evidence)
+        ? unknown(doubt.reason(action, perhaps), doubt.remedy, doubt.evidence)
         : unknown(reason(), unreadRemedy(this.#role)),
     );
   }

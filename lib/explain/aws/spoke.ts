@@ -163,7 +163,7 @@ export class AwsSpokes implements CloudSpokes {
       `EKS cluster ${name} has no access entry for ${role.label}`,
       "declare an aws_eks_access_entry of type STANDARD for the role",
       UNAUTHORIZED,
-      ...evidence,
+      evidence,
     );
     // A role has one entry in a cluster. If the cluster is declared elsewhere, its other entries may be there too.
     const isForNodes = here.some(
@@ -174,13 +174,13 @@ export class AwsSpokes implements CloudSpokes {
       return unknown(
         `no access entry for ${role.label} in EKS cluster ${name}, the spoke ${question.spoke}, was read`,
         NAME_IT,
-        ...evidence,
+        evidence,
       );
     if (is(modeOf(declared), "API") !== "yes")
       return unknown(
         `EKS cluster ${name} has no access entry for ${role.label}, but also admits roles from the ConfigMap aws-auth, which explain does not judge`,
         "declare an aws_eks_access_entry of type STANDARD for the role, with authentication mode API_AND_CONFIG_MAP or API",
-        ...evidence,
+        evidence,
         seen("cluster", declared.source),
       );
     return noEntry;

@@ -341,7 +341,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
       `the OIDC provider accepts ${idsOf(found)}, but the token is for ${shown(audience)}`,
       "add the audience to the OIDC provider's client_id_list",
       "InvalidIdentityToken: Incorrect token audience",
-      ...lists(),
+      lists(),
     );
   // What all conditions together allow is also allowed under fewer of them.
   const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
@@ -356,7 +356,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
     return unknown(
       "which audiences the OIDC provider accepts is not known, or it is declared twice with different ones, or with more than the 100 that AWS accepts",
       `check that its client_id_list contains ${shown(audience)}; then state it with --facts as aws.oidcProviders, or also give explain the Terraform that declares it, and limit Terraform providers to their accounts (allowed_account_ids)`,
-      ...lists(),
+      lists(),
     );
   if (decision.outcome === "unknown")
     return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));

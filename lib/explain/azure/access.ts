@@ -12,7 +12,7 @@ import {
   isAbsent,
   joined,
   known,
-  or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -204,8 +204,8 @@ function scopesAnswer(
   const places = [where, seen("scope of a role assignment", other.source)];
   // A scope that is known only after apply, or is a management group, may contain the subscription.
   return hasMoreRoles || possible.length > 0 || isIn.includes("unknown")
-    ? unknown(reason, AS_OTHERS, ...places)
-    : broken(reason, AS_OTHERS, "AuthorizationFailed", ...places);
+    ? unknown(reason, AS_OTHERS, places)
+    : broken(reason, AS_OTHERS, "AuthorizationFailed", places);
 }
 
 /** The answer if another Secret has a different value: a cluster is in one place, but no Secret says which is right. */
@@ -258,7 +258,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
       name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
       scope: isPlaced ? (scope as Known<string>) : undefined,
       heldBy: (held, place) =>
-        or(...held.map((each) => and(isRole(each, role), countsAt(each, place, condition)))),
+        anyOf(held.map((each) => and(isRole(each, role), countsAt(each, place, condition)))),
     };
   });
   return [...operations, ...bindings];
@@ -288,15 +288,15 @@ function operationsGranted(identity: Identity, { rights, places }: AskedRights):
       `the request includes ${named(denied)}, which no role of the identity grants`,
       "grant exactly what the request asks for; the CredentialsRequests of another release ask for other permissions",
       "AuthorizationFailed",
-      ...evidence,
+      evidence,
     );
   if (denied.length + open.length > 0)
     return unknown(
       `whether a role of the identity permits ${named([...open, ...denied])} cannot be determined: a role, its permissions or a condition could not be read`,
       "also give explain the Terraform that declares the roles and their assignments",
-      ...evidence,
+      evidence,
     );
-  return pass(`the identity is granted all ${wanted.length} requested permissions`, ...evidence);
+  return pass(`the identity is granted all ${wanted.length} requested permissions`, evidence);
 }
 
 /** Whether the identity has a role at all; the evidence lists its roles. */
@@ -304,15 +304,15 @@ function anyRoleGranted(identity: Identity): Answer {
   const { held, possible } = identity.roles;
   const sure = held.filter(({ limit }) => limit === undefined);
   const evidence = evidenceOf(identity);
-  if (sure.length > 0) return pass(`the identity is ${named(sure.map(inWords))}`, ...evidence);
+  if (sure.length > 0) return pass(`the identity is ${named(sure.map(inWords))}`, evidence);
   if (held.length > 0)
     return unknown(
       "every role of the identity is assigned under a condition, which explain does not judge",
       "see the conditions of the role assignments",
-      ...evidence,
+      evidence,
     );
   if (identity.hasMoreRoles || possible.length > 0) return NOT_ALL;
-  return broken("the identity has no role", "assign it a role", "AuthorizationFailed", ...evidence);
+  return broken("the identity has no role", "assign it a role", "AuthorizationFailed", evidence);
 }
 
 function operationHeld(
@@ -328,7 +328,7 @@ function operationHeld(
       countsAt(each, place),
     );
   });
-  return or(...permitted);
+  return anyOf(permitted);
 }
 
 /**

@@ -198,8 +198,10 @@ class Groups {
   /** False if the member is not known. */
   #add(member: Known<string>, groups: readonly PrincipalKey[], of: Resource): boolean {
     const key = certainKey(member, of);
-    if (key !== undefined) remembered(this.#of, key, () => []).push(...groups);
-    return key !== undefined;
+    if (key === undefined) return false;
+    const all = remembered(this.#of, key, () => []);
+    for (const group of groups) all.push(group);
+    return true;
   }
 }
 

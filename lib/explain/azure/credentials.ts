@@ -10,7 +10,7 @@ import {
   andThen,
   isAbsent,
   known,
-  or,
+  anyOf,
   orElse,
   referenceOf,
   same,
@@ -82,7 +82,7 @@ export class Credentials {
   of(ids: readonly ResourceId[]): CredentialSet {
     const found = new Map<Resource, readonly [reading: Reading, isOwn: Ternary]>();
     for (const [owner, [resource, reading]] of new Set(ids.flatMap((id) => this.#byOwner.near(id)))) {
-      const isOwn = or(...ids.map((id) => sameId(owner, id)));
+      const isOwn = anyOf(ids.map((id) => sameId(owner, id)));
       if (isOwn !== "no") found.set(resource, [reading, isOwn]);
     }
     const all = [...found];

@@ -268,6 +268,6 @@ export function foreignTenant(
   const places = [where, seen("identity", identity.source)];
   const log = "AADSTS700016: Application with identifier … was not found in the directory";
   return isSame === "no"
-    ? broken(reason, remedy, log, ...places)
-    : unknown(`${reason}; whether these are the same is not known`, remedy, ...places);
+    ? broken(reason, remedy, log, places)
+    : unknown(`${reason}; whether these are the same is not known`, remedy, places);
 }

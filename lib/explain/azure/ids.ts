@@ -9,9 +9,10 @@ import {
   Reference,
   type Ternary,
   afterPrefix,
-  and,
+  allOf,
   is,
   joined,
+  joinedAll,
   known,
   map,
   match,
@@ -71,7 +72,7 @@ export function withSegments(
 ): ResourceId {
   if (id.segments === undefined) return id;
   const segments = id.segments.slice(0, length).map((segment, place) => changed[place] ?? segment);
-  return { text: joined(...segments.flatMap((segment) => ["/", segment])), segments };
+  return { text: joinedAll(segments.flatMap((segment) => ["/", segment])), segments };
 }
 
 /** The subscription of a resource's Terraform provider: as stated, else one reference per provider configuration. */
@@ -127,7 +128,7 @@ function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
   for (const part of parts) {
     const [piece, ...more] = typeof part === "string" ? part.split("/") : [part];
     if (piece !== undefined) segments.at(-1)?.push(piece);
-    segments.push(...more.map((each) => [each]));
+    for (const each of more) segments.push([each]);
   }
   const [start, ...texts] = segments.map(textOf);
   const isEmpty = (text: Known<string> | undefined): boolean => text !== undefined && is(text, "") === "yes";
@@ -138,7 +139,7 @@ function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
 
 function beginsWith(segments: readonly Known<string>[], start: readonly Known<string>[]): Ternary {
   if (start.length > segments.length) return "no";
-  return and(...start.map((segment, place) => same(segment, segments[place] ?? segment)));
+  return allOf(start.map((segment, place) => same(segment, segments[place] ?? segment)));
 }
 
 export function sameId(one: ResourceId, other: ResourceId): Ternary {

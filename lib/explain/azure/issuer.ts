@@ -161,12 +161,8 @@ function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
       nameAt: (url) => nameAt(url, store, others, [], isWebsite),
       refusal: () =>
         own.length === 0
-          ? unknown(
-              "whether the storage account is in the issuer's cloud is not known",
-              STATE_CLOUD,
-              ...where,
-            )
-          : broken(reason, STATE_CLOUD, undefined, ...where),
+          ? unknown("whether the storage account is in the issuer's cloud is not known", STATE_CLOUD, where)
+          : broken(reason, STATE_CLOUD, undefined, where),
     },
   ];
 }
@@ -268,7 +264,7 @@ function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefine
   const ofRules = rules.map(([each, isOwn]) => {
     const answer = firewall(each, each);
     return answer && isOwn === "unknown"
-      ? unknown(`${answer.reason}, if its rules belong to this account`, answer.remedy, ...answer.evidence)
+      ? unknown(`${answer.reason}, if its rules belong to this account`, answer.remedy, answer.evidence)
       : answer;
   });
   return [...ofAccounts, ...ofRules];

@@ -2,7 +2,7 @@
  * May the identity log in to the registry and read the repository?
  */
 
-import { type Ternary, or, orElse, shown } from "../../model/known";
+import { type Ternary, anyOf, orElse, shown } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
 import { azureCloud } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
@@ -129,14 +129,14 @@ function repositoryAnswer(
   if (said === "no" && hasMore) return NOT_ALL;
   if (said === "yes")
     return later("pass", () =>
-      pass(`the identity's role assignment covers ${paths.text}`, ...places(honoured, "role assignment")),
+      pass(`the identity's role assignment covers ${paths.text}`, places(honoured, "role assignment")),
     );
   if (said === "unknown")
     return later("unknown", () =>
       unknown(
         "what the condition of the role assignment limits cannot be determined: explain does not read its form, or the role has no data actions",
         "see the condition",
-        ...places(honoured, "condition"),
+        places(honoured, "condition"),
       ),
     );
   return later("fail", () => {
@@ -146,7 +146,7 @@ function repositoryAnswer(
       `the condition of the role assignment covers ${covered}, not ${paths.isOne ? paths.text : `${example} (of ${paths.text})`}`,
       "add the repository to the condition",
       NOT_READ,
-      ...places(honoured, "condition"),
+      places(honoured, "condition"),
     );
   });
 }
@@ -169,7 +169,7 @@ export function deniedTo({ label, roles: { denials } }: Identity): Answer | unde
   return unknown(
     `whether a deny assignment blocks ${label} cannot be determined`,
     "check whether the deny assignment applies to the identity",
-    ...denials.map((source) => seen("deny assignment", source)),
+    denials.map((source) => seen("deny assignment", source)),
   );
 }
 
@@ -203,7 +203,7 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
   if (certain)
     return pass(
       `the identity is ${roleLabel(certain)} on the registry ${name}, whose mode is ${presumed}`,
-      ...places(honoured),
+      places(honoured),
     );
   const roles = honoured.map(
     (each) => `${roleLabel(each)}, which takes effect in mode ${modesOf(each)?.join(", ") ?? ""}`,
@@ -211,7 +211,7 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
   return unknown(
     `the identity is ${roles.join(", and ")}; whether the registry ${name} is in that mode is not known`,
     `look it up with \`az acr show --name ${name} --query roleAssignmentMode\`, and state it with --facts in cluster.registries`,
-    ...places(honoured),
+    places(honoured),
   );
 }
 
@@ -229,7 +229,7 @@ function notLoggedIn(
       `the registry ${name} is in mode ${shown(mode)}, which ignores ${ignored.map(roleLabel).join(", ")}`,
       `assign ${shown(mode) === ABAC ? "Container Registry Repository Reader" : "AcrPull"} on the registry ${name}`,
       NOT_READ,
-      ...places(ignored),
+      places(ignored),
     );
   const elsewhere = held.filter((each) => modesOf(each)?.length !== 0);
   const near =
@@ -242,7 +242,7 @@ function notLoggedIn(
     `the identity has no role on the registry ${name}${near}`,
     "assign AcrPull, or Container Registry Repository Reader if the registry is in ABAC mode",
     UNAUTHORIZED,
-    ...places(onRegistry.length > 0 ? onRegistry : elsewhere),
+    places(onRegistry.length > 0 ? onRegistry : elsewhere),
   );
 }
 
@@ -250,7 +250,7 @@ function mayCover(open: readonly Assignment[]): Answer {
   return unknown(
     "a role assignment may cover the registry: explain cannot judge its role, its scope or its principal",
     "assign AcrPull, or Container Registry Repository Reader, on the registry itself",
-    ...places(open),
+    places(open),
   );
 }
 
@@ -274,7 +274,7 @@ function readable(honoured: readonly Assignment[], name: AskedName): Ternary {
 
 function coveredBy({ limit }: Assignment, name: AskedName): Ternary {
   if (limit === undefined) return "yes";
-  return limit === "unknown" ? "unknown" : or(...limit.map((each) => name.matches(patternOf(each))));
+  return limit === "unknown" ? "unknown" : anyOf(limit.map((each) => name.matches(patternOf(each))));
 }
 
 const patterns = new Map<string, Pattern>();

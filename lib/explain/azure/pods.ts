@@ -9,6 +9,7 @@ import {
   type Known,
   type Ternary,
   and,
+  allOf,
   is,
   isAbsent,
   isKnown,
@@ -16,7 +17,7 @@ import {
   known,
   match,
   not,
-  or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -113,7 +114,7 @@ export function webhookPods(question: AccountQuestion, named: Named): Answer {
     return {
       ...pod,
       isLabelled: is<string | undefined>(pod.labels.get(LABEL) ?? known(undefined), VALUE),
-      hasAll: containers.length === 0 ? "no" : and(...containers.map((each) => hasAll(each, named.client))),
+      hasAll: containers.length === 0 ? "no" : allOf(containers.map((each) => hasAll(each, named.client))),
       found: containers.map((each) => containerJudged(each, named)),
     };
   });
@@ -125,7 +126,7 @@ export function webhookPods(question: AccountQuestion, named: Named): Answer {
   return (
     leftAlone(judged) ??
     obstacle(judged.map((each) => podProblem(each, webhook))) ??
-    pass(`${isRead ? "its pods" : "pods with what is written for them"} ${how}`, ...places, ...evidence)
+    pass(`${isRead ? "its pods" : "pods with what is written for them"} ${how}`, places, evidence)
   );
 }
 
@@ -137,7 +138,7 @@ function leftAlone(judged: readonly JudgedPod[]): Answer | undefined {
       `${bare.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
       LABELLED,
       SILENT,
-      ...bare.map(({ title, source }) => seen(title, source)),
+      bare.map(({ title, source }) => seen(title, source)),
     );
   const skipping = judged.find((each) => each.hasAll !== "yes" && isSkipped(each));
   if (skipping)
@@ -200,11 +201,11 @@ function hasAll({ variable, files, hasMore }: ContainerFact, client: Text): Tern
       isAbsent(token) ? "unknown" : same<string | undefined>(token, known(path)),
     ),
   );
-  return and(
-    or(...isMounted),
+  return allOf([
+    anyOf(isMounted),
     ...[CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => isSet(variable(name))),
     isAbsent(id) ? "unknown" : same<string | undefined>(id, client),
-  );
+  ]);
 }
 
 function containerJudged({ name, variable, files }: ContainerFact, { client, tenant, cloud }: Named): Found {
@@ -240,5 +241,5 @@ function isHome(authority: Text, cloud: Identity["cloud"]): Ternary {
   if (isAbsent(authority)) return "yes";
   const { entraHosts } = azureCloud(orElse(cloud, () => undefined) ?? "AzurePublicCloud");
   const hosts = entraHosts.flatMap((host) => [`https://${host}`, `https://${host}/`]);
-  return or(...hosts.map((each) => is<string | undefined>(authority, each)));
+  return anyOf(hosts.map((each) => is<string | undefined>(authority, each)));
 }

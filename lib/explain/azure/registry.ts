@@ -7,11 +7,12 @@ import {
   type Known,
   type Ternary,
   and,
+  allOf,
   is,
   isAbsent,
   known,
   map,
-  or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -116,7 +117,7 @@ export class Registries {
     const [argument, property] = SWITCHES[0];
     const isOn = own.map(({ resource }) => is(switched(resource, argument, property), "true"));
     const source = own[0]?.resource.source;
-    return source && and(...isOn) === "yes" ? seen("anonymous pull", source) : undefined;
+    return source && allOf(isOn) === "yes" ? seen("anonymous pull", source) : undefined;
   }
 
   /** The registry of a host; `undefined` for a host outside ACR. */
@@ -145,7 +146,7 @@ export class Registries {
 
 /** A registry's name is unique in its cloud, so the name in a scope decides if no id was read. */
 function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Ternary {
-  const held = ids.length === 0 ? "unknown" : or(...ids.map((id) => holds(scope, id)));
+  const held = ids.length === 0 ? "unknown" : anyOf(ids.map((id) => holds(scope, id)));
   if (held !== "unknown" || scope.segments === undefined) return held;
   const scoped = scopedRegistry(scope);
   if (is(scoped, name) === "yes") return "yes";

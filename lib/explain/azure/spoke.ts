@@ -14,6 +14,7 @@ import {
   match,
   not,
   or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -101,7 +102,7 @@ function authorizedBy(
   if (certain.length > 0 && isOn === "yes")
     return pass(
       `the identity is ${certain.map((each) => (each.builtIn ? roleLabel(each) : "of a custom role")).join(", ")} of the cluster`,
-      ...certain.map((each) => seen(roleLabel(each), each.source)),
+      certain.map((each) => seen(roleLabel(each), each.source)),
     );
   const bound = boundAnswer(spoke, { users: principals, groups: [] }, rbac);
   if (bound.status === "pass" || (isOn === "no" && !hasGroups)) return bound;
@@ -112,15 +113,15 @@ function authorizedBy(
     return unknown(
       `${bound.reason}, and explain does not judge whether the identity is in an admin group of the cluster`,
       NAME_IT,
-      ...evidence,
+      evidence,
     );
   if (cluster?.adopted !== false || hasMoreRoles || isOpen || isOn === "unknown")
-    return unknown(`no role of the identity on the cluster of ${spoke} was read`, NAME_IT, ...evidence);
+    return unknown(`no role of the identity on the cluster of ${spoke} was read`, NAME_IT, evidence);
   return broken(
     `the identity has no role for the Kubernetes API on the cluster of ${spoke}`,
     "assign it one of the roles Azure Kubernetes Service RBAC … on the cluster, or bind its object id by RBAC of the spoke",
     "is forbidden: User does not have access to the resource in Azure",
-    ...evidence,
+    evidence,
   );
 }
 
@@ -140,7 +141,7 @@ function isNamedAs({ scope }: Assignment, { spoke, server, recorded }: SpokeQues
 function allowsAtCluster({ builtIn, definition }: Assignment): Ternary {
   if (builtIn) return builtIn.kubernetes ? "yes" : "no";
   if (!definition) return "unknown";
-  return asked(definition.permissions, (permissions) => or(...permissions.map(allowsAny)));
+  return asked(definition.permissions, (permissions) => anyOf(permissions.map(allowsAny)));
 }
 
 function allowsAny({ dataActions, notDataActions }: RolePermissions): Ternary {
@@ -150,7 +151,7 @@ function allowsAny({ dataActions, notDataActions }: RolePermissions): Ternary {
     const isOfClusters = wanted.startsWith(OF_CLUSTERS) || covers === true;
     return and(isOfClusters ? "yes" : "no", not(lists(notDataActions, action)));
   };
-  return asked(dataActions, (actions) => or(...actions.map((action) => asked(action, allows))));
+  return asked(dataActions, (actions) => anyOf(actions.map((action) => asked(action, allows))));
 }
 
 /** How a cluster authorizes Entra principals; one that was not read is assumed to use Azure RBAC. */
@@ -170,18 +171,18 @@ function admittedBy(cluster: Resource | undefined, { recorded, spoke }: SpokeQue
   if (cluster?.adopted !== false && recorded)
     return pass(
       `${spoke} is recorded as an AKS cluster, and is assumed to be integrated with Entra and so to admit every principal of its tenant`,
-      ...where,
+      where,
     );
   const isIntegrated =
     cluster?.adopted === false ? whether(cluster.block(ENTRA), (block) => block !== undefined) : "unknown";
-  if (isIntegrated === "yes") return pass("the cluster is integrated with Entra", ...where);
+  if (isIntegrated === "yes") return pass("the cluster is integrated with Entra", where);
   return isIntegrated === "unknown"
     ? unknown(`whether the cluster of ${spoke} is integrated with Entra was not read`, NAME_IT)
     : broken(
         "the cluster is not integrated with Entra, so it refuses the tokens of identities",
         `declare ${ENTRA} on the cluster`,
         "Unauthorized: the server has asked for the client to provide credentials",
-        ...where,
+        where,
       );
 }
 
@@ -213,7 +214,7 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
     value: Known<string> | undefined,
     ...allowed: readonly Known<string>[]
   ): Answer | undefined => {
-    if (value === undefined || or(...allowed.map((each) => same(value, each))) === "yes") return undefined;
+    if (value === undefined || anyOf(allowed.map((each) => same(value, each))) === "yes") return undefined;
     return unknown(
       `the plugin is given a different ${what}, ${shown(value)}, and explain does not judge whose token it then uses`,
       remedy,
@@ -268,6 +269,6 @@ function serverProblem(
       () => mentionsType(server, "azurerm_kubernetes_cluster"),
     );
   return isAks && is(id, AKS_SERVER_ID) === "no"
-    ? broken(reason, remedy, "Unauthorized", ...where)
-    : unknown(`${reason}; whether the spoke accepts it is not known`, remedy, ...where);
+    ? broken(reason, remedy, "Unauthorized", where)
+    : unknown(`${reason}; whether the spoke accepts it is not known`, remedy, where);
 }

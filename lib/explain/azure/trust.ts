@@ -117,7 +117,7 @@ function taken(
     : unknown(
         `Azure refuses some of the federated identity credentials of ${label}: ${doubt}`,
         "remove one of them, or use another identity",
-        ...places("credential", left),
+        places("credential", left),
       );
 }
 
@@ -125,7 +125,7 @@ function unowned(label: string, credentials: readonly Credential[]): Answer {
   return unknown(
     `whether a federated identity credential belongs to ${label} is not known: its identity is known only after apply, or azurerm may add it to another one, in the subscription of its provider and, before 4.60, in its resource_group_name`,
     "declare it with the identity's Terraform provider, and without resource_group_name or with the identity's",
-    ...places("credential", credentials),
+    places("credential", credentials),
   );
 }
 
@@ -166,13 +166,13 @@ function refused(
   const wrong = own && CLAIMS.find((each) => same<string | undefined>(own[each], wanted[each]) === "no");
   const reason = `no federated identity credential of ${label}${others} has the ${claim} ${shown(wanted[claim])}; found ${values.join(", ") || "none"}`;
   const log = near !== "" && claim === "subject" ? OTHER_LETTERS : CODES[claim];
-  if (!own || !wrong) return broken(reason + near, REMEDIES[claim], log, ...places(claim, left));
+  if (!own || !wrong) return broken(reason + near, REMEDIES[claim], log, places(claim, left));
   return broken(
     `${reason}; the one of ${shown(wanted.subject)} has the ${wrong} ${shown(own[wrong])}${difference(wanted[wrong], [own[wrong]])}`,
     REMEDIES[wrong],
     log,
-    ...places(wrong, [own]),
-    ...places(
+    places(wrong, [own]),
+    places(
       claim,
       left.filter((each) => each !== own),
     ),
@@ -191,7 +191,7 @@ function reachable(answer: Answer, issuer: Known<string>): Answer {
     `Microsoft Entra cannot reach ${url}, which is known only inside the cluster`,
     "publish the issuer's documents, and give the cluster that issuer",
     NO_KEYS,
-    ...answer.evidence,
+    answer.evidence,
   );
 }
 

@@ -103,7 +103,7 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const found = comparedAt(pair, subject, host, labels);
-    judged.push(...(found ?? []));
+    for (const each of found ?? []) judged.push(each);
     if (found) yield* changesAt(pair, subject, { host, labels, found, rights });
     else
       yield {

@@ -14,7 +14,6 @@ import {
   joined,
   known,
   map,
-  or,
   orElse,
   same,
   shown,
@@ -84,7 +83,7 @@ export function readGrants({ scopes }: Terraform): {
     // Google refuses the whole policy.
     if (bindings.some((binding) => isRefused(binding, on))) continue;
     const grants = bindings.map((binding) => ({ ...binding, on, resource }));
-    if (form !== "member_remove") all.push(...grants);
+    if (form !== "member_remove") for (const grant of grants) all.push(grant);
     if (form !== "member") owners.push({ on, form, grants, resource });
   }
   return { grants: all, owners };
@@ -110,7 +109,15 @@ export function anyMember(
   { members }: Pick<Grant, "members">,
   isMember: (member: Known<string>) => Ternary,
 ): Ternary {
-  return whether(members, (all) => or(...all.map(isMember)));
+  return whether(members, (all) => {
+    let found: Ternary = "no";
+    for (const each of all) {
+      const holds = isMember(each);
+      if (holds === "yes") return holds;
+      if (holds === "unknown") found = holds;
+    }
+    return found;
+  });
 }
 
 /** Whether two projects are one; a number and an id may be. */

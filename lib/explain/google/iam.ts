@@ -3,7 +3,19 @@
  * the permissions of roles; and what may take permissions away.
  */
 
-import { type Known, type Ternary, and, is, known, map, or, orElse, same, whether } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  known,
+  map,
+  or,
+  anyOf,
+  orElse,
+  same,
+  whether,
+} from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/permission";
 import { type Answer, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
@@ -133,7 +145,7 @@ export class Iam {
   holds(role: Known<string>, permission: string): Ternary | undefined {
     const custom = this.role(role);
     if (custom === undefined || custom.isOff === "yes") return custom && "no";
-    const holds = whether(custom.permissions, (all) => or(...all.map((each) => is(each, permission))));
+    const holds = whether(custom.permissions, (all) => anyOf(all.map((each) => is(each, permission))));
     return holds === "no" || custom.isOff === "no" ? holds : "unknown";
   }
 
@@ -159,10 +171,10 @@ export class Iam {
       const title = DENIALS[denial.type] ?? "";
       const where = [...evidence, seen(title, denial.source)];
       const remedy = `check that the ${title} leaves the member this permission`;
-      return unknown(`${reason}, but an unjudged ${title} may take it away`, remedy, ...where);
+      return unknown(`${reason}, but an unjudged ${title} may take it away`, remedy, where);
     }
     if (module === undefined || status === "unknown") return answer;
-    return unknown(`${reason}; ${module.reason}`, module.remedy, ...evidence, ...module.evidence);
+    return unknown(`${reason}; ${module.reason}`, module.remedy, evidence, module.evidence);
   }
 }
 

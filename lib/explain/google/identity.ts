@@ -162,7 +162,7 @@ export class Identity implements AccessIdentity {
     return unknown(
       `${answer.reason}; the service account is not declared in what was read, so other grants may exist`,
       "also give explain the Terraform that declares it",
-      ...answer.evidence,
+      answer.evidence,
     );
   }
 
@@ -269,12 +269,12 @@ class Accounts {
 
   #admitted(email: Known<string>, { label }: Bearer, found: ReturnType<typeof allowing>): Answer {
     const [first] = found;
-    if (first?.doubt === "") return pass(`${shown(email)} lets ${label} act as it`, ...grantSeen(first));
+    if (first?.doubt === "") return pass(`${shown(email)} lets ${label} act as it`, grantSeen(first));
     if (first || !isKnown(email) || !this.owns(email))
       return unknown(
         `whether ${shown(email)} lets ${label} act as it cannot be determined${first ? `: ${first.doubt}` : ""}`,
         "also give explain the Terraform that declares its members; grant roles/iam.workloadIdentityUser on the service account itself, without a condition",
-        ...found.flatMap(grantSeen),
+        found.flatMap(grantSeen),
       );
     const own = this.#iam.grants.filter(({ on }) => on.kind === ACCOUNT && same(on.name, email) === "yes");
     const acting = own.filter(({ role }) => this.#actsAs(role) === "yes");
@@ -286,7 +286,7 @@ class Accounts {
         ? `grant ${USER} on the service account to the principal`
         : `write exactly the principal as the member of ${USER}`,
       DENIED,
-      ...own.map((grant) => seen(grantText(grant), grant.resource.source)),
+      own.map((grant) => seen(grantText(grant), grant.resource.source)),
     );
   }
 

@@ -164,7 +164,7 @@ const HAND_OVER = "give the pool provider the keys that the issuer publishes (jw
 const UNREACHABLE = "invalid_grant … Error connecting to the given credential's issuer";
 
 function refused(reason: string, ...where: readonly Evidence[]): Answer {
-  return broken(reason, HAND_OVER, "invalid_grant … the signature of the token cannot be verified", ...where);
+  return broken(reason, HAND_OVER, "invalid_grant … the signature of the token cannot be verified", where);
 }
 
 /** The answer of a pool provider that trusts the issuer, unless all or some tokens cannot be verified. */
@@ -222,7 +222,7 @@ function unlikePublished(
       return unknown(
         `the pool provider verifies tokens only with the keys in jwks_json: ${without.join(", ")} is published but missing there`,
         HAND_OVER,
-        ...places,
+        places,
       );
   }
   return undefined;

@@ -11,7 +11,7 @@ import {
   joined,
   known,
   map,
-  or,
+  anyOf,
   orElse,
   partsOf,
   same,
@@ -139,7 +139,7 @@ function bearer(
       if (text === EVERYONE) return "yes";
       return text === AUTHENTICATED || same(member, former) === "yes" ? "unknown" : "no";
     }
-    const stated = or(...names.map((each) => same(each, named.name)));
+    const stated = anyOf(names.map((each) => same(each, named.name)));
     const isOpen = open.some((pool) => same(pool, named.pool) !== "no");
     return and(sameNumber(numbers, named.number), stated === "no" && isOpen ? "unknown" : stated);
   };

@@ -186,24 +186,24 @@ class Rights implements PullRights {
           `nothing grants the principal a download from ${where}${this.#near(place, name)}`,
           "grant roles/artifactregistry.reader on the repository to the principal, with the pool's project number",
           'denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/…"',
-          ...this.#all.flatMap(grantSeen),
+          this.#all.flatMap(grantSeen),
         ),
       );
     const role = shown(first.grant.role);
     if (first.doubt === "")
-      return later("pass", () => pass(`${role} is granted on ${where}`, ...grantSeen(first)));
+      return later("pass", () => pass(`${role} is granted on ${where}`, grantSeen(first)));
     const owned = found.find(({ owner }) => owner !== undefined);
     return later("unknown", () =>
       owned
         ? unknown(
             `${role} is granted on ${where}, but another resource, which owns such grants, does not list the principal: whichever was applied last wins`,
             "add the principal to the members of the other resource, or grant only by google_artifact_registry_repository_iam_member",
-            ...grantSeen(owned),
+            grantSeen(owned),
           )
         : unknown(
             `whether ${isKnown(first.grant.role) ? role : "a policy"} on ${targetText(first.grant.on)} covers ${where} for this principal cannot be judged: ${first.doubt}`,
             "grant roles/artifactregistry.reader on the repository to the principal, without a condition",
-            ...grantSeen(first),
+            grantSeen(first),
           ),
     );
   }

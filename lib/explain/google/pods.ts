@@ -188,7 +188,7 @@ function podsAnswer(judged: readonly (Judged & { readonly pod: PodFact })[]): An
   }
   const open = judged.find(({ isOpen }) => isOpen)?.pod;
   const where = judged.map(({ pod }) => seen(pod.title, pod.source));
-  if (open === undefined) return pass("its pods have the file, the token and the variable", ...where);
+  if (open === undefined) return pass("its pods have the file, the token and the variable", where);
   return unknown(
     `the value of ${CREDENTIALS_VARIABLE} in ${open.title} is known only inside the cluster`,
     `write ${CREDENTIALS_VARIABLE} and the path of the mount as literals`,
@@ -272,7 +272,7 @@ function containerJudged(
   if (path === undefined) return wrong(`does not ${needed}${where}`, tokens);
   if (tokens.length === 0) return wrong(`has no token at ${shown(tokenPath)}${where}`);
   if (!paths.includes(text)) return wrong(`does not set ${CREDENTIALS_VARIABLE} to ${path}${where}`, tokens);
-  const seconds = Math.max(...tokens.map(({ expirationSeconds }) => expirationSeconds));
+  const seconds = tokens.reduce((most, each) => Math.max(most, each.expirationSeconds), 0);
   if (seconds > LIFETIME_MAX)
     return wrong(`requests a token for ${seconds} seconds; Google accepts at most ${LIFETIME_MAX}`, tokens);
   return { problem: undefined, isOpen: false, tokens };

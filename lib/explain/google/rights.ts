@@ -123,18 +123,18 @@ export function granted(
       `the request includes ${named(missing)}, which no granted role holds`,
       "grant exactly what the request asks for; the CredentialsRequests of another release ask for other permissions",
       DENIED,
-      ...evidence,
+      evidence,
     );
   const open = judged.filter(({ found }) => found[0]?.doubt !== "");
   if (open.length === 0) {
     const reason = `all ${judged.length} requested permissions and roles are granted`;
-    return pass(reason, ...evidence, ...unjudged);
+    return pass(reason, evidence, unjudged);
   }
   const doubts = doubtsOf(open.flatMap(({ found }) => found));
   return unknown(
     `whether ${named(open.map(({ name }) => name))} is granted cannot be determined: ${doubts}`,
     ELSEWHERE,
-    ...evidence,
+    evidence,
   );
 }
 
@@ -183,14 +183,14 @@ function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonl
     reaches: () => "yes",
   });
   const sure = found.filter(({ doubt }) => doubt === "").map(({ grant }) => grantText(grant));
-  if (sure.length > 0) return pass(`it is granted ${named(sure)}`, ...evidence);
+  if (sure.length > 0) return pass(`it is granted ${named(sure)}`, evidence);
   return found.length > 0
-    ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
+    ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(found)}`, ELSEWHERE, evidence)
     : broken(
         "no role is granted to it, or only disabled ones",
         "grant it a role on a project or a resource",
         DENIED,
-        ...evidence,
+        evidence,
       );
 }
 

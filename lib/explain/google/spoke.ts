@@ -12,7 +12,7 @@ import {
   is,
   isKnown,
   known,
-  or,
+  anyOf,
   same,
   shown,
   whether,
@@ -104,7 +104,7 @@ export class GoogleSpokes implements CloudSpokes {
 function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: SpokeFact): Answer {
   const may = bound.map((each) => {
     const names = each.rules?.impersonates;
-    const acts = names === "any" ? "yes" : names ? or(...names.map((name) => same(name, user))) : "unknown";
+    const acts = names === "any" ? "yes" : names ? anyOf(names.map((name) => same(name, user))) : "unknown";
     const isAgent = each.kind === "ServiceAccount" ? is(each.name, AGENT_KEY) : "no";
     return { each, outcome: and(isAgent, acts) };
   });
@@ -126,11 +126,11 @@ function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
   if (bound.status === "pass") return bound;
   if (working.length > 0) {
     const roles = working.map(({ grant }) => shown(grant.role)).join(", ");
-    return pass(`IAM grants it rights in the cluster: ${roles}`, ...working.flatMap(grantSeen));
+    return pass(`IAM grants it rights in the cluster: ${roles}`, working.flatMap(grantSeen));
   }
   const { status, reason, remedy, evidence } = bound;
   return mayWork && status === "fail"
-    ? unknown(`${reason}, and whether IAM grants it rights in the cluster is not known`, remedy, ...evidence)
+    ? unknown(`${reason}, and whether IAM grants it rights in the cluster is not known`, remedy, evidence)
     : bound;
 }
 
@@ -204,7 +204,7 @@ function worksWith(role: Known<string>, iam: Iam): Ternary {
   const custom = iam.role(role);
   if (custom)
     return whether(custom.permissions, (all) =>
-      or(...all.map((each) => whether(each, (name) => WORKS.test(name)))),
+      anyOf(all.map((each) => whether(each, (name) => WORKS.test(name)))),
     );
   return whether(role, (name) => WORKING.test(name) || (ENTERING.test(name) ? "no" : "unknown"));
 }
@@ -225,7 +225,7 @@ function admittedBy(
   const sure = found.filter(({ doubt }) => doubt === "");
   if (sure.length > 0) {
     const roles = sure.map(({ grant }) => grantText(grant)).join(", ");
-    return pass(`IAM admits it: ${roles}`, ...sure.flatMap(grantSeen));
+    return pass(`IAM admits it: ${roles}`, sure.flatMap(grantSeen));
   }
   const doubts = new Set(found.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
   const placed = new Set(counting.map(({ grant }) => shown(grant.on.name)));
@@ -237,7 +237,7 @@ function admittedBy(
     return unknown(
       reason,
       "also give explain the Terraform that declares the cluster, the grants and the custom roles",
-      ...found.flatMap(grantSeen),
+      found.flatMap(grantSeen),
     );
   return broken(
     `no role admits it to clusters of project ${shown(project)}`,

@@ -10,7 +10,7 @@ import {
   isKnown,
   joined,
   known,
-  or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -243,7 +243,7 @@ function issuerTrusted(
       "write exactly the cluster's issuer into the pool provider",
       `${EMPTY} (invalid_grant)`,
       where,
-      ...(other ? [seen("oidc.issuer_uri", other.resource.source)] : []),
+      other ? [seen("oidc.issuer_uri", other.resource.source)] : [],
     );
   }
   if (equal !== "yes")
@@ -268,7 +268,7 @@ function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience
   const path = joined("/projects/", name.number, "/locations/global/workloadIdentityPools/", name.poolId);
   const own = joined("//iam.googleapis.com", path, "/providers/", name.providerId);
   const accepted = allowed === undefined || allowed.length > 0 ? allowed : [joined("https:", own), own];
-  const outcome = accepted ? or(...accepted.map((each) => same(each, audience))) : "unknown";
+  const outcome = accepted ? anyOf(accepted.map((each) => same(each, audience))) : "unknown";
   if (outcome === "yes") return pass(`the pool provider accepts ${shown(audience)}`, where);
   if (outcome === "unknown" || accepted === undefined)
     return unknown(

@@ -148,13 +148,13 @@ function secretPresent(
   declared: boolean,
 ): Answer {
   const asked = request === undefined ? [] : [seen(`CredentialsRequest ${request.name}`, request.source)];
-  if (secret) return pass(`the Secret ${secretKey} exists`, seen("Secret", secret.source), ...asked);
+  if (secret) return pass(`the Secret ${secretKey} exists`, seen("Secret", secret.source), asked);
   const gates = [...(request?.annotations.keys() ?? [])].filter((key) => OPTIONAL.includes(key));
   if (!declared && gates.length > 0)
     return unknown(
       `the Secret ${secretKey} was not read; by ${gates.join(", ")}, its request is only for some clusters`,
       "also give explain its manifest, or leave the request out if the cluster does not have the component",
-      ...asked,
+      asked,
     );
   const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
   return broken(
@@ -163,8 +163,8 @@ function secretPresent(
       : `the Secret ${secretKey} is in none of the manifests`,
     "write it, or name the manifest that has it",
     `secret "${namespacedName(secretKey).name}" not found`,
-    ...(refusal ? [seen("Secret", refusal.source)] : []),
-    ...asked,
+    refusal ? [seen("Secret", refusal.source)] : [],
+    asked,
   );
 }
 
@@ -389,7 +389,7 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
       subject: unknown(
         "which service accounts the component has is not known",
         "also give explain the folder of its CredentialsRequest",
-        ...subject.evidence,
+        subject.evidence,
       ),
     };
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;

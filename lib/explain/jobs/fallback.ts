@@ -152,7 +152,7 @@ function fromMirror({ artefacts: { mirrors }, host, image: { repository } }: Pul
   return unknown(
     `the mirror ${mirrored.mirrors.join(", ")} may serve the image, anonymously or with the nodes' global pull secret`,
     NO_SUCCESS,
-    ...mirrorEvidence(mirrored),
+    mirrorEvidence(mirrored),
   );
 }
 
@@ -224,7 +224,7 @@ function withoutAudience({ entry, artefacts, puller }: PullFacts): Answer | unde
     `the kubelet requests a token of the service account before it runs the plugin, and the API server refuses it, so the pod does not get the node's credentials either: ${reason}`,
     `${remedy}; in mixed mode for the whole cluster, with a ClusterRoleBinding`,
     log,
-    ...evidence,
+    evidence,
   );
 }
 

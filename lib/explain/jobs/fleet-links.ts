@@ -143,7 +143,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
   const other = workloads.find(({ runsAs }) => runsAs !== undefined && runsAs !== account);
   if (other && !account.endsWith("/*")) return runsAsOther(other, account, account);
   const evidence = workloads.map(({ where }) => where);
-  if (workloads.length > 0) return pass(`${title} opens connections as ${account}`, ...evidence);
+  if (workloads.length > 0) return pass(`${title} opens connections as ${account}`, evidence);
   const written = serviceAccountOf(artefacts, account);
   if (written?.source)
     return pass(`${title} opens connections as ${account}`, seen("ServiceAccount", written.source));
@@ -152,7 +152,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
       ? "no list of access providers was read, so no controller is known that would enter"
       : `no workload of ${title} was read`,
     "also give explain the manifests of the controller and its list of access providers",
-    ...(read ? [seen(read.title, read.source)] : []),
+    read ? [seen(read.title, read.source)] : [],
   );
 }
 
@@ -228,7 +228,7 @@ function providerChosen({
     return unknown(
       `which access provider is chosen is not known: ${resolution.reason}`,
       "see the earlier checks",
-      ...where,
+      where,
     );
   if (resolution.outcome === "refused") {
     const { plain } = profileDocument(profile);
@@ -236,11 +236,11 @@ function providerChosen({
     const reason = shownNames(resolution.reason);
     return unlisted.length > 0
       ? unlessRefused(unlisted, "", ...where)
-      : broken(`the controller gives up: ${reason}`, "correct the entry", reason, ...where);
+      : broken(`the controller gives up: ${reason}`, "correct the entry", reason, where);
   }
   const { provider, others } = resolution.exec;
   const more = others.length === 0 ? "" : `, before ${others.join(", ")}`;
-  return pass(`the list chooses ${provider}${more}`, ...where);
+  return pass(`the list chooses ${provider}${more}`, where);
 }
 
 function secretFree({
@@ -313,7 +313,7 @@ function tokenMounted(controller: Controller, reading: AccountReading | undefine
   const pods = reading?.pods ?? missing(IDENTITY);
   // Other jobs skip pods that were not read; here, the plugin's container is one of the links.
   return pods.status === "skipped"
-    ? unknown(pods.reason, `also give explain the manifests of ${controller.title}`, ...pods.evidence)
+    ? unknown(pods.reason, `also give explain the manifests of ${controller.title}`, pods.evidence)
     : pods;
 }
 
@@ -335,12 +335,12 @@ function otherThanRecorded({
       : unknown(
           `the profile leads to ${shown(server)}, but ${profile.name} was declared with the server ${shown(recorded.server)}: which cluster the profile leads to cannot be determined`,
           "write the declared server into the profile",
-          ...where,
+          where,
         );
   return broken(
     `the list chooses ${provider}, but the spoke ${profile.name} was declared with ${recorded.provider || recorded.cloud}`,
     "let the profile name only its own access provider, or put that first in the list",
     "Unauthorized: the server has asked for the client to provide credentials",
-    ...where,
+    where,
   );
 }

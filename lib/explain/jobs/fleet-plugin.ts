@@ -126,13 +126,13 @@ export function pluginCalled(
     return unknown(
       `the plugin ${shownNames(exec.command)} is not known here`,
       "see its own documentation for what it needs",
-      ...where,
+      where,
     );
   if (cloud === SELF_MANAGED && !isTokenReader(exec))
     return unknown(
       `what ${exec.command} does with these arguments is not judged here`,
       "write the arguments that this library writes for the plugin projected-token",
-      ...where,
+      where,
     );
   const called = unlessRefused(
     pluginCallIssues({ ...exec, env: variablesOf(call, false) }),
@@ -147,7 +147,7 @@ export function pluginCalled(
     );
   // An unknown variable may supply what is missing.
   if (pluginCallIssues({ ...exec, env: variablesOf(call, true) }).length > 0) return called;
-  return unknown(`${called.reason}, unless an unknown variable supplies it`, called.remedy, ...where);
+  return unknown(`${called.reason}, unless an unknown variable supplies it`, called.remedy, where);
 }
 
 /**
@@ -177,7 +177,7 @@ function templateAnswer({ env }: ResolvedExec, where: readonly Evidence[]): Answ
   return unknown(
     `Argo CD fills templates only into arguments, but the variable ${unfilled.name} has one`,
     "write the variable into an entry for each spoke",
-    ...where,
+    where,
   );
 }
 
@@ -201,8 +201,8 @@ export function pluginPresent(
   const { workloads, title, onPath, isDistroless } = controller;
   const evidence = workloads.map(({ where }) => where);
   if (hasLateName(command))
-    return unknown(`the command ${shownNames(command)} is known only after apply`, MOUNT, ...evidence);
-  if (onPath?.includes(command)) return pass(`${command} is in the image of ${title}`, ...evidence);
+    return unknown(`the command ${shownNames(command)} is known only after apply`, MOUNT, evidence);
+  if (onPath?.includes(command)) return pass(`${command} is in the image of ${title}`, evidence);
   const plugin = pluginOfCommand(command);
   if (plugin !== undefined && !fleetPlugins[plugin].isStatic && isDistroless !== false)
     return isDistroless
@@ -210,19 +210,19 @@ export function pluginPresent(
       : unknown(
           `whether the image of ${title} has what ${plugin} needs is not known`,
           "use a static plugin, which runs in any image",
-          ...evidence,
+          evidence,
         );
   if (!command.startsWith("/"))
     return onPath
       ? unlessRefused([badCommand(provider, command, onPath)], "", ...evidence)
-      : unknown(`what the image of ${title} has on its PATH is not known`, MOUNT, ...evidence);
+      : unknown(`what the image of ${title} has on its PATH is not known`, MOUNT, evidence);
   const [first, ...others] = workloads.map((each) => mounted(each, provider, command, artefacts));
   return first === undefined
     ? unknown(
         `no workload of ${title} was read, which must have ${command}`,
         "also give explain its manifest",
       )
-    : worstOf(first, ...others);
+    : worstOf(first, others);
 }
 
 /** Images of these releases contain no cloud's plugin. */

@@ -94,14 +94,14 @@ export const whyListOpen: (read: ProviderListFact) => string | undefined = once(
 /** Passes without refusals; otherwise fails with the first, and lists the others as evidence. */
 export function unlessRefused(issues: Issues, reason: string, ...evidence: readonly Evidence[]): Answer {
   const [first, ...others] = issues;
-  if (!first) return pass(reason, ...evidence);
+  if (!first) return pass(reason, evidence);
   const { remedy, allowed } = first;
   return broken(
     sentence(first),
     shownNames(allowed === undefined ? remedy : `${remedy}; allowed: ${allowed}`),
     undefined,
-    ...evidence,
-    ...others.map((each) => ({ text: sentence(each) })),
+    evidence,
+    others.map((each) => ({ text: sentence(each) })),
   );
 }
 
@@ -129,11 +129,11 @@ export function profilePresent(
     return unknown(
       `the main object of the profile ${key} was not read`,
       "also give explain its manifest: a status can only be written to an object that exists",
-      ...written,
+      written,
     );
   const where = seen("ClusterProfile", main.source);
   if (status && writtenFrom !== undefined) return writerAnswer(artefacts, profile, writtenFrom, written);
-  if (status) return pass(`the profile ${key} and its status exist`, where, ...written);
+  if (status) return pass(`the profile ${key} and its status exist`, where, written);
   const reason = `nothing that was read writes the status of the profile ${key}`;
   return isDeclared
     ? broken(reason, STATUS, SILENCE, where)
@@ -158,7 +158,7 @@ function writerAnswer(
     return unknown(
       `the status is in the ConfigMap ${configMap}, but no Job that writes it was read`,
       "also give explain the manifest of the Job",
-      ...written,
+      written,
     );
   const subject = Subject.of(`${namespace}/${job.serviceAccount}`);
   return unlessPerhaps(
@@ -181,7 +181,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
     return unknown(
       `what the profile ${key} says is not known: ${open}`,
       "write the profile and its status in one place each",
-      ...where,
+      where,
     );
   const version = text(plain["apiVersion"]).split("/")[1] ?? "";
   const rules = clusterProfileVersions.find((each) => each === version);
@@ -189,21 +189,21 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
     return unknown(
       `the rules of ClusterProfile ${shownNames(version)} are not known`,
       "use v1alpha1 or v1alpha2",
-      ...where,
+      where,
     );
   const issues = profileIssues(profile, rules, title);
   if (issues.length > 0) return unlessRefused(issues, "", ...where);
-  if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", ...where);
+  if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", where);
   if (labelRepeats(plain) === "unknown")
     return unknown(
       `whether the label ${CLUSTER_MANAGER_LABEL} repeats the manager's name is known only after apply`,
       "bind the outputs",
-      ...where,
+      where,
     );
   return (
     otherCertificate(profile, where) ??
     withoutCertificate(plain, where) ??
-    pass(`the profile ${key} is well formed`, ...where)
+    pass(`the profile ${key} is well formed`, where)
   );
 }
 
@@ -255,8 +255,8 @@ function otherCertificate(profile: ProfileFact, where: readonly Evidence[]): Ans
     const reason = `the server is that of ${server.address}, but certificate-authority-data that of ${issuer.address}`;
     const remedy = "write the certificate authority of the cluster that serves the address";
     return isOne === "no"
-      ? broken(reason, remedy, "x509: certificate signed by unknown authority", ...where)
-      : unknown(reason, remedy, ...where);
+      ? broken(reason, remedy, "x509: certificate signed by unknown authority", where)
+      : unknown(reason, remedy, where);
   }
   return undefined;
 }
@@ -276,7 +276,7 @@ function withoutCertificate(document: Json, where: readonly Evidence[]): Answer 
     unknown(
       `the access provider ${shownNames(without[0])} has no certificate authority, which works only for a server with a public certificate`,
       "write certificate-authority-data, or ignore this if the certificate is public",
-      ...where,
+      where,
     )
   );
 }

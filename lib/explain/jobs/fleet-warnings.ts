@@ -65,16 +65,17 @@ function asWarnings(
 }
 
 /** Entries of a list that no profile of the hub names; the same for all of its spokes. */
-const unusedOf = once(({ fleet }: ClusterArtefacts) =>
-  once((read: ProviderListFact) => {
-    const documents = fleet.profiles.map(profileDocument);
-    if (documents.some(({ open }) => open !== undefined)) return [];
-    const profiles = documents.map(({ plain }) => plain);
+const unusedOf = once(({ fleet }: ClusterArtefacts) => {
+  const documents = fleet.profiles.map(profileDocument);
+  const isOpen = documents.some(({ open }) => open !== undefined);
+  const profiles = documents.map(({ plain }) => plain);
+  return once((read: ProviderListFact) => {
+    if (isOpen) return [];
     return asWarnings("access-provider-unused", unusedProviders(listEntries(read), profiles), [
       seen(read.title, read.source),
     ]);
-  }),
-);
+  });
+});
 
 /** The library writes the variables of one spoke into the configuration that it shares with the next one. */
 function sharedVariables({ controller: { list: read }, call }: FleetAccessFacts): readonly FleetWarning[] {

@@ -186,7 +186,7 @@ function sameUser(
   return unknown(
     `the spoke accepts tokens of ${shown(issuer)} as another user, ${name ?? "whose name is not known"}`,
     "map the claims of all issuers of the hub in the same way",
-    ...subject.evidence,
+    subject.evidence,
   );
 }
 
@@ -316,7 +316,7 @@ function contestedFile(
     return unknown(
       `the stack ${other.stack} writes another AuthenticationConfiguration for the same API servers, which can have only one`,
       "put the entries of both hubs into both files (additionalAuthenticators)",
-      ...[...written.slice(0, 1), ...theirs.slice(0, 1)].map(({ source }) =>
+      [...written.slice(0, 1), ...theirs.slice(0, 1)].map(({ source }) =>
         seen("AuthenticationConfiguration", source),
       ),
     );

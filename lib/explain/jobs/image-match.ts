@@ -3,12 +3,13 @@
  * does.
  */
 
-import { type Known, type Ternary, match, or, orElse } from "../../model/known";
+import { type Known, type Ternary, match, anyOf, orElse } from "../../model/known";
+import { once } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
 import { pluginRow } from "../../rules/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
-import { type Answer, SILENT, badness, beginning, broken, pass, seen, unknown } from "../answer";
+import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/facts";
@@ -21,6 +22,7 @@ import {
   kubeletExits,
 } from "./provider-on-node";
 import { nearest } from "../shared/near-miss";
+import { beginning } from "../shared/words";
 import type { PullFacts } from "./pull-questions";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
 
@@ -67,7 +69,7 @@ function holds(pattern: OnHost, path: AskedName): Ternary {
 }
 
 function entryMatches(entry: ProviderEntry, host: string, path: AskedName): Ternary {
-  return or(...patternsOn(host, entry).map((pattern) => holds(pattern, path)));
+  return anyOf(patternsOn(host, entry).map((pattern) => holds(pattern, path)));
 }
 
 const LEFT: Readonly<Record<Ternary, number>> = { yes: 0, unknown: 1, no: 2 };
@@ -83,8 +85,10 @@ export function matchingEntries(
       (path) => entryMatches(entry, host, path),
       (said) => sign * LEFT[said],
     )?.said;
-  const whole = node.entries.filter((entry) => extreme(entry, 1) === "yes");
-  return whole.length > 0 ? whole : node.entries.filter((entry) => extreme(entry, -1) !== "no");
+  const least = node.entries.map((entry) => extreme(entry, 1));
+  const whole = node.entries.filter((_, place) => least[place] === "yes");
+  if (whole.length > 0) return whole;
+  return node.entries.filter((entry, place) => (paths.isOne ? least[place] : extreme(entry, -1)) !== "no");
 }
 
 type ImageFacts = Pick<PullFacts, "artefacts" | "origin" | "node" | "entry" | "image">;
@@ -98,13 +102,13 @@ export function entryMatched(facts: ImageFacts): Answer {
     return unknown(
       `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read${node ? ofNearPool(node, artefacts) : ""}`,
       "also give explain the manifests or files that carry it",
-      ...where,
+      where,
     );
   if (!repository)
     return unknown(
       `the image ${image.text} is known only after apply`,
       "explain the manifests that bind wrote",
-      ...where,
+      where,
     );
   // The kubelet does not start with a file without entries, which matters more than that none matches.
   const empty =
@@ -153,8 +157,8 @@ function matched(
     pass(
       `${entry.name} matches by ${text(found)}${mirrorHint(mirrored)}`,
       seen(`nodes ${node.name}: matchImages ${text(found)}`, entry.source),
-      ...contestedFiles(node),
-      ...mirrorEvidence(mirrored),
+      contestedFiles(node),
+      mirrorEvidence(mirrored),
     )
   );
 }
@@ -163,12 +167,16 @@ function text(pattern: Known<string>): string {
   return orElse(pattern, () => "a pattern that is not known");
 }
 
+const patternTexts = once((node: NodeConfiguration) =>
+  node.entries.flatMap(({ matchImages }) => matchImages.map(text)),
+);
+
 function withoutMatch(
   { artefacts, origin }: ImageFacts,
   node: NodeConfiguration,
   { host, paths }: AskedRepository,
 ): Answer {
-  const patterns = node.entries.flatMap(({ matchImages }) => matchImages.map(text));
+  const patterns = patternTexts(node);
   const mirrors = paths.worst(
     (path) => mirroredAs(artefacts.mirrors, { host, path }),
     (each) => (each ? 1 : 0),
@@ -188,13 +196,13 @@ function withoutMatch(
     return unknown(
       `no entry matches ${name}, which is not a registry of a known plugin; the pull is anonymous or by pull secret`,
       "none, if the image is public",
-      ...where,
+      where,
     );
   return broken(
     mismatch(patterns, name) + near + mirrorWords(mirrored, patterns) + contestedHint(node),
     remedy(host, node, mirrored),
     SILENT,
-    ...where,
+    where,
   );
 }
 

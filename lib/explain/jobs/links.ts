@@ -47,7 +47,7 @@ export function trustOfEveryIssuer(
   const further = additionalIssuers.map(ofFurther);
   const elsewhere = issuersElsewhere.map((issuer) => doubted(ofFurther(issuer), issuer));
   const worst = (of: (answer: TrustAnswer) => Answer): Answer =>
-    worstOf(of(own), ...further.map(of), ...elsewhere.map(of));
+    worstOf(of(own), further.map(of), elsewhere.map(of));
   return {
     issuer: worst(({ issuer }) => issuer),
     audience: worst(({ audience }) => audience),
@@ -65,7 +65,7 @@ function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {
   const doubt = unknown(
     `another stack also states the issuer ${shown(issuer)} for this cluster, whose tokens are refused here: ${failed.reason}`,
     "state the same issuers in every stack of the cluster, with additionalIssuers while it moves",
-    ...failed.evidence,
+    failed.evidence,
   );
   const answer = (each: Answer): Answer =>
     each === failed ? doubt : each.status === "fail" ? PASSED_ON : each;
@@ -150,13 +150,13 @@ export function accountWritten(
     return unknown(
       `the service account ${key} is not among what was read`,
       "also give explain its manifest",
-      ...perhaps.slice(0, 1).map((each) => seen("not read", each)),
+      perhaps.slice(0, 1).map((each) => seen("not read", each)),
     );
   return broken(
     `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server accepts" : ""}`,
     `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
     `${log}: serviceaccounts "${name}" not found`,
-    ...refusals.map(({ reason, source }) => seen(reason, source)),
+    refusals.map(({ reason, source }) => seen(reason, source)),
   );
 }
 
@@ -185,7 +185,7 @@ export function unlessPerhaps(
   return unknown(
     `${answer.reason}, unless ${late ? "a role or binding with a value known only after apply" : "an object that was not read"} allows it`,
     late ? "explain the manifests that bind wrote" : "also give explain its manifest",
-    ...answer.evidence,
+    answer.evidence,
     seen(late ? "role or binding" : "not read", place),
   );
 }

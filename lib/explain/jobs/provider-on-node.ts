@@ -51,7 +51,7 @@ export function pluginOnNode({ artefacts, node, entry, cloud, host }: EntryFacts
   if (worst === undefined)
     return pass(
       "the kubelet accepts the file and the plugin uses the token",
-      ...answers.flatMap(({ evidence }) => evidence),
+      answers.flatMap(({ evidence }) => evidence),
     );
   // Of several pools only the worst is shown, and its answer need not hold for the others.
   const isNamed = nodes.length < 2 || worst.reason.includes(node.name);
@@ -82,18 +82,18 @@ export function configurationRead(node: NodeConfiguration): Answer {
     node.isRead,
     (read) =>
       read.reads
-        ? pass("the kubelet reads the file", ...where)
+        ? pass("the kubelet reads the file", where)
         : broken(
             read.reason + contestedHint(node),
             "put the file where the kubelet's flags point, and set both flags",
             read.log === undefined ? SILENT : `"Failed to register CRI auth plugins" err="…${read.log}"`,
-            ...where,
+            where,
           ),
     (why) =>
       unknown(
         why.kind === "apply" ? "where the kubelet looks for the file is known only after apply" : why.what,
         "state the OpenShift version and platform, or also give explain the files with the kubelet's flags",
-        ...where,
+        where,
       ),
   );
 }
@@ -131,7 +131,7 @@ function validated(node: NodeConfiguration, cluster: ClusterFacts): Answer {
     return unknown(
       `the kubelet's version is not known, and not every version accepts the file: ${first[0]?.text ?? ""}`,
       "state the kubelet's version, with --facts as cluster.kubelet",
-      ...(cluster.kubelet === undefined ? [] : [seen(`kubelet ${cluster.kubelet}`, undefined)]),
+      cluster.kubelet === undefined ? [] : [seen(`kubelet ${cluster.kubelet}`, undefined)],
     );
   // A file with a value known only after apply is validated when it is bound.
   const late = node.documents.find(({ value, error }) => error === undefined && !isKnown(knownJson(value)));
@@ -145,7 +145,7 @@ function validated(node: NodeConfiguration, cluster: ClusterFacts): Answer {
     unclearGates(node, cluster, minors, gates) ??
     pass(
       `kubelet ${minors.join(", ")} accepts the file`,
-      ...node.documents.map(({ source }) => seen("file", source)),
+      node.documents.map(({ source }) => seen("file", source)),
     )
   );
 }
@@ -174,9 +174,9 @@ function refuses(node: NodeConfiguration, cluster: ClusterFacts, refusals: reado
     `kubelet ${kubelet} refuses the file and does not start: ${text}${contestedHint(node)}`,
     "correct the file; every pod of the node is affected",
     `"Failed to register CRI auth plugins" err="…${text}"`,
-    ...refusals,
-    ...(off ? [seen(off.title, off.source)] : []),
-    ...contestedFiles(node),
+    refusals,
+    off ? [seen(off.title, off.source)] : [],
+    contestedFiles(node),
   );
 }
 

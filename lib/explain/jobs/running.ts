@@ -150,12 +150,12 @@ function outcomeOn(
     return {
       verdict,
       as: null,
-      answer: broken(`the pull is lost: ${reason}`, remedy, log, ...evidence),
+      answer: broken(`the pull is lost: ${reason}`, remedy, log, evidence),
       checks,
     };
   const otherwise = checks.at(-1);
   const besides = failed !== undefined && otherwise ? `, and ${otherwise.reason}` : "";
-  const answer = unknown(`whether the pull goes on is not known: ${reason}${besides}`, remedy, ...evidence);
+  const answer = unknown(`whether the pull goes on is not known: ${reason}${besides}`, remedy, evidence);
   return { verdict: "unknown", as: judged.as, answer, checks };
 }
 

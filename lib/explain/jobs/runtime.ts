@@ -58,7 +58,7 @@ export interface Mirrored {
 export function mirroredAs(rules: readonly MirrorRule[], repository: NamedRepository): Mirrored | undefined {
   const all = rules.filter(({ source }) => coversRepository(source, repository) !== "no");
   if (all.length === 0) return undefined;
-  const longest = Math.max(...all.map(({ source }) => source.length));
+  const longest = all.reduce((most, { source }) => Math.max(most, source.length), 0);
   const best = all.filter(({ source }) => source.length === longest);
   const mirrors = [...new Set(best.flatMap((rule) => rule.mirrors))];
   return {
@@ -154,13 +154,13 @@ function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer 
     return unknown(
       `the runtime never pulls ${name} itself, only its mirror ${where}; whether the identity may read that is not judged`,
       `ask about the image by the mirror's name, or set mirrorSourcePolicy to AllowContactingSource`,
-      ...mirrorEvidence(mirrored),
+      mirrorEvidence(mirrored),
     );
   return broken(
     `the runtime never contacts ${host} for ${name}, only the mirror ${where}, and shows no credentials of the pod to another host`,
     "set mirrorSourcePolicy to AllowContactingSource, name the mirror in the pod, or give the nodes' global pull secret a login for the mirror",
     blockedEvent(rules[0]?.source ?? host),
-    ...mirrorEvidence(mirrored),
+    mirrorEvidence(mirrored),
   );
 }
 

@@ -14,7 +14,7 @@ import {
   known,
   map,
   match,
-  or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -72,7 +72,7 @@ export function selfManaged(
     .filter((entry) => same(entry.issuer, issuer) === "yes")
     .map((entry): Asked => {
       const takes = (texts: readonly Known<string>[]): Ternary =>
-        or(...texts.map((each) => same(each, audience)));
+        anyOf(texts.map((each) => same(each, audience)));
       return { entry, takes: match(entry.audiences, takes, () => "unknown") };
     });
   const one = asked.find(({ takes }) => takes === "yes")?.entry;
@@ -113,7 +113,7 @@ function refusedAnswer(refused: SpokeFact["refused"]): Answer | undefined {
     `the spoke's API servers refuse the AuthenticationConfiguration: it ${first.problem}`,
     "correct the file",
     "invalid authentication configuration",
-    ...refused.map(({ problem, source }) => seen(problem, source)),
+    refused.map(({ problem, source }) => seen(problem, source)),
   );
 }
 
@@ -128,7 +128,7 @@ function issuerAnswer(
     return unknown(
       "the spoke's API servers treat the issuer's tokens differently",
       READ_IT,
-      ...asked.map(({ entry }) => seen("issuer.url", entry.source)),
+      asked.map(({ entry }) => seen("issuer.url", entry.source)),
     );
   if (found)
     return orElse(map(issuer, isOwnInEachCluster), () => false)
@@ -142,13 +142,13 @@ function issuerAnswer(
     return unknown(
       "whether the spoke trusts the issuer is known only after apply",
       "bind the outputs",
-      ...evidence,
+      evidence,
     );
   return broken(
     `the spoke does not trust the issuer ${shown(issuer)}`,
     "add exactly the issuer to jwt of the spoke's AuthenticationConfiguration",
     UNAUTHORIZED,
-    ...evidence,
+    evidence,
   );
 }
 
@@ -177,12 +177,12 @@ function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answe
     return seen(`accepts ${texts.map(shown).join(", ")}`, source);
   });
   if (asked.length === 0 || asked.some(({ takes }) => takes === "unknown"))
-    return unknown("the audience of the token is not known", "see the earlier checks", ...evidence);
+    return unknown("the audience of the token is not known", "see the earlier checks", evidence);
   return broken(
     `the token is for ${shown(audience)}, which the spoke does not accept`,
     "project the token with the audience of the spoke",
     UNAUTHORIZED,
-    ...evidence,
+    evidence,
   );
 }
 
@@ -313,19 +313,19 @@ function tokenAt(
         `${without.pods.title} has no service account token at ${file}`,
         "mount a projected volume with a serviceAccountToken there",
         `can't open ${file}: no such file`,
-        ...evidence,
+        evidence,
       ),
     };
   const audience = one(found.map((each) => each ?? nothing));
   if (isKnown(audience))
-    return { audience, answer: pass(`its pods have a token for ${shown(audience)} at ${file}`, ...evidence) };
+    return { audience, answer: pass(`its pods have a token for ${shown(audience)} at ${file}`, evidence) };
   const answer =
     workloads.length === 0
       ? unknown(`no workload of ${title} was read`, "also give explain its manifest")
       : unknown(
           `the audience of the token at ${file} cannot be determined`,
           "write the audience that the spoke accepts into the volume",
-          ...evidence,
+          evidence,
         );
   return { audience, answer };
 }

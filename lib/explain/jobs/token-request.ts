@@ -3,7 +3,7 @@
  * annotations, the audience.
  */
 
-import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, or, anyOf, orElse, same, shown, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, list, text, texts } from "../../model/parsed";
@@ -16,7 +16,7 @@ import {
   DEFAULT_NODE_GROUPS,
   TOKEN_AUDIENCE_VERB,
 } from "../../rules/rbac/evaluate";
-import { type Answer, SILENT, beginning, broken, pass, seen, unknown } from "../answer";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import { lateName } from "../read/late-text";
@@ -25,6 +25,7 @@ import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
+import { beginning } from "../shared/words";
 import { accountWritten, inAnyOrder, unlessPerhaps } from "./links";
 import type { PullFacts, Puller } from "./pull-questions";
 
@@ -196,7 +197,7 @@ function contestedAnnotation(
   return unknown(
     `documents of ${key} contradict each other about the annotation ${name} (${documents.map(sourceText).join(", ")}): what the cluster has depends on how and when each is applied`,
     "keep the annotation in one document; make that the service account's only document, or apply it with kubectl apply --server-side",
-    ...documents.map((source) => seen("ServiceAccount", source)),
+    documents.map((source) => seen("ServiceAccount", source)),
   );
 }
 
@@ -222,7 +223,7 @@ export function audienceGranted(
   audience: Known<string>,
 ): Answer {
   const { key, workload } = puller;
-  const referenced = workload ? or(...workload.audiences.map((each) => same(each, audience))) : "no";
+  const referenced = workload ? anyOf(workload.audiences.map((each) => same(each, audience))) : "no";
   if (referenced === "yes")
     return pass(
       `the pod references the audience ${shown(audience)} itself`,
@@ -281,7 +282,7 @@ function withoutGrant(
       `nothing lets nodes request tokens of ${key} for ${what}`,
       `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
       `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
-      ...beginning([...artefacts.rbacSources].map(([title, source]) => seen(title, source))),
+      beginning([...artefacts.rbacSources].map(([title, source]) => seen(title, source))),
     ),
   );
 }
@@ -294,12 +295,12 @@ function driverReferences(
 ): Ternary {
   const ofDriver = (driver: string): Ternary => {
     const requested = audiences.get(driver);
-    return requested ? or(...requested.map((each) => same(each, audience))) : "unknown";
+    return requested ? anyOf(requested.map((each) => same(each, audience))) : "unknown";
   };
   const behind = claims.map((claim): Ternary => {
     const key = `${namespace}/${claim}`;
     const driver = ofClaim.get(key);
     return driver === undefined ? (ofClaim.has(key) ? "no" : "unknown") : ofDriver(driver);
   });
-  return or(...drivers.map(ofDriver), ...behind, hasGeneratedClaims ? "unknown" : "no");
+  return anyOf([...drivers.map(ofDriver), ...behind, hasGeneratedClaims ? "unknown" : "no"]);
 }

@@ -4,7 +4,7 @@
  */
 
 import { PLACEHOLDER_START, placeholder, placeholderPieces } from "../../artefact/placeholder";
-import { type Known, hidden, joined, known, map, orElse, referenceOf } from "../../model/known";
+import { type Known, hidden, joinedAll, known, map, orElse, referenceOf } from "../../model/known";
 import { once } from "../../model/once";
 import { type Json, record } from "../../model/parsed";
 import { isPlain, isRecord } from "../../model/record";
@@ -109,8 +109,8 @@ function withoutCopy(value: Json): Json {
 function readerOf(late: LateReader, meanings: ReadonlyMap<string, Known<string>>): LateReader {
   return (text) => {
     if (!text.includes(PLACEHOLDER_START + HIDDEN_PREFIX)) return late(text);
-    return joined(
-      ...placeholderPieces(text).map((piece, place) =>
+    return joinedAll(
+      placeholderPieces(text).map((piece, place) =>
         place % 2 === 1 ? (meanings.get(piece) ?? late(piece)) : piece,
       ),
     );
@@ -168,7 +168,7 @@ function shownOf(key: string, text: Known<string>): Known<string> {
   const pieces = orElse(marked(text), () => undefined);
   if (pieces === undefined) return text;
   const found = form === "lines" ? linesOf(pieces.text) : documentOf(pieces.text);
-  return joined(...found.map((each) => (typeof each === "string" ? unmarkedText(each, pieces.parts) : each)));
+  return joinedAll(found.map((each) => (typeof each === "string" ? unmarkedText(each, pieces.parts) : each)));
 }
 
 type Pieces = readonly (string | Known<string>)[];

@@ -9,7 +9,7 @@ import type {
   OutputPlaceholder,
   WorkloadIdentityFile,
 } from "../../artefact/workload-identity-file";
-import { type Known, Reference, joined, known, match, textOf, unread } from "../../model/known";
+import { type Known, Reference, joinedAll, known, match, textOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type Tree, plainOf, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
@@ -53,7 +53,7 @@ function readerBy(meaning: Meaning): LateReader {
     if (!text.includes(PLACEHOLDER_START)) return known(text);
     const pieces = placeholderPieces(text);
     const isAlone = pieces.join("") === pieces[1];
-    return joined(...pieces.map((piece, place) => (place % 2 === 1 ? meaningOf(piece, isAlone) : piece)));
+    return joinedAll(pieces.map((piece, place) => (place % 2 === 1 ? meaningOf(piece, isAlone) : piece)));
   };
 }
 
@@ -165,7 +165,7 @@ export function namedText(text: string): Known<string> {
     pieces.push(text.slice(end, index), reference ? textOf([reference]) : unread(what));
     end = index + all.length;
   }
-  return joined(...pieces, text.slice(end));
+  return joinedAll([...pieces, text.slice(end)]);
 }
 
 /** A tree as plain JSON, with {@link lateName} in place of late texts. */

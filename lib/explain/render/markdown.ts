@@ -81,7 +81,8 @@ function escaped(text: string): string {
 }
 
 function code(word: string): string {
-  const fence = "`".repeat(Math.max(0, ...[...word.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  const longest = [...word.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
+  const fence = "`".repeat(longest + 1);
   const space = word.startsWith("`") || word.endsWith("`") ? " " : "";
   return `${fence}${space}${word.replaceAll("|", "\\|")}${space}${fence}`;
 }

@@ -245,7 +245,7 @@ function absent({ store, issuer }: Host, name: string, what: string): Answer {
   const remedy = "declare it, or also give explain the Terraform that does";
   const [beside] = [...store.objects.values()].flat();
   const places = beside ? [seen("object beside it", beside.source)] : [];
-  return store.isWhole ? broken(reason, remedy, undefined, ...places) : unknown(reason, remedy, ...places);
+  return store.isWhole ? broken(reason, remedy, undefined, places) : unknown(reason, remedy, places);
 }
 
 /** A text that Terraform leaves as it is may be right although the written one is not. */

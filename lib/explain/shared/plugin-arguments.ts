@@ -2,7 +2,7 @@
  * Arguments of plugins, including references in their values.
  */
 
-import { type Known, is, joined, match, partsOf, shown, textOf } from "../../model/known";
+import { type Known, is, joinedAll, match, partsOf, shown, textOf } from "../../model/known";
 import { marked, unmarkedText } from "../../model/tree";
 import type { PluginFacts } from "../../model/cluster";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
@@ -24,8 +24,8 @@ const BETWEEN = "\u0000";
 export function entryArguments(plugin: string, args: readonly Known<string>[]): EntryArguments {
   const open = args.find((argument) => !beginsWithText(argument));
   const readable = args.filter(beginsWithText);
-  const whole = joined(
-    ...readable.flatMap((argument, place) => (place === 0 ? [argument] : [BETWEEN, argument])),
+  const whole = joinedAll(
+    readable.flatMap((argument, place) => (place === 0 ? [argument] : [BETWEEN, argument])),
   );
   return match(
     marked(whole),

@@ -3,7 +3,7 @@
  * names who enters.
  */
 
-import { type Known, isAbsent, isKnown, map, or, same, shown } from "../../model/known";
+import { type Known, anyOf, isAbsent, isKnown, map, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { SpokeFact } from "../read/spoke-facts";
@@ -23,7 +23,7 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
   const { bound, isWhole } = fact;
   const named = bound.map((each) => {
     const names = each.kind === "User" ? users : each.kind === "Group" ? groups : [];
-    return { each, isNamed: or(...names.map((name) => same(name, each.name))) };
+    return { each, isNamed: anyOf(names.map((name) => same(name, each.name))) };
   });
   const certain = named.filter(({ isNamed }) => isNamed === "yes").map(({ each }) => each);
   const found = certain.find(({ rules }) => rules?.isEmpty !== true);
@@ -39,7 +39,7 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
       `give ${idle.role} the rules that the controller needs`,
       FORBIDDEN,
       seen(idle.role, idle.source),
-      ...(idle.rules?.refusal ? [seen(idle.rules.refusal.reason, idle.rules.refusal.source)] : []),
+      idle.rules?.refusal ? [seen(idle.rules.refusal.reason, idle.rules.refusal.source)] : [],
     );
   const who = [...users, ...groups].map(shown).join(" or ");
   const remedy = `bind a role to ${who} on the spoke, or name the manifests that do`;

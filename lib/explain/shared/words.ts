@@ -1,4 +1,4 @@
-import type { Answer } from "../answer";
+import type { Answer, Evidence } from "../answer";
 
 /** What to do about a value known only after apply, even once it is bound in the manifests. */
 export const ASK_AGAIN = "apply, and also give explain the output of `terraform show -json`";
@@ -9,6 +9,15 @@ const SHOWN = 4;
 export function named(names: readonly string[]): string {
   const more = names.length - SHOWN;
   return names.slice(0, SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** How much of a long list is evidence: each of thousands of answers repeats it. */
+const EVIDENCE_MAX = 100;
+
+/** The beginning of a list that may be long, and how much is left out. */
+export function beginning(all: readonly Evidence[]): readonly Evidence[] {
+  const more = all.length - EVIDENCE_MAX;
+  return more > 0 ? [...all.slice(0, EVIDENCE_MAX), { text: `and ${more} more` }] : all;
 }
 
 /** The answer if no pod was read, with what pods must have: nothing was judged, and nothing speaks against it. */

@@ -3,7 +3,7 @@
  * their permissions. Source: learn.microsoft.com, "Azure built-in roles" and "Understand Azure role definitions".
  */
 
-import { type Known, type Ternary, and, match, not, or } from "../../model/known";
+import { type Known, type Ternary, and, match, not, anyOf } from "../../model/known";
 import { isLate } from "../../model/late";
 import { nearMiss } from "../../model/nearest-name";
 import { matchesPattern, patternOf } from "../wildcard";
@@ -128,17 +128,15 @@ export function permits(
   operation: string,
   list: OperationList,
 ): Ternary {
-  return or(
-    ...permissions.map((each) =>
-      and(lists(each[list], operation), not(lists(each[WITHOUT[list]], operation))),
-    ),
+  return anyOf(
+    permissions.map((each) => and(lists(each[list], operation), not(lists(each[WITHOUT[list]], operation)))),
   );
 }
 
 export function lists(operations: Operations, operation: string): Ternary {
   return match(
     operations,
-    (patterns) => or(...patterns.map((pattern) => matchesOperation(pattern, operation))),
+    (patterns) => anyOf(patterns.map((pattern) => matchesOperation(pattern, operation))),
     () => "unknown",
   );
 }

@@ -4,6 +4,7 @@
  * running both. Not reproduced: the library shares state between calls, so one cluster's variables reach the next one.
  */
 
+import { once } from "../../model/once";
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
@@ -110,9 +111,15 @@ export function unlistedProfiles(providers: readonly unknown[], profiles: readon
   });
 }
 
+/** Remembered, since thousands of controllers may have a list of their own. */
+const usedBy = once(
+  (profiles: readonly unknown[]) =>
+    new Set(profiles.flatMap((profile) => [...profileProviders(profile).keys()])),
+);
+
 /** Entries of the list to which no profile refers. */
 export function unusedProviders(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
-  const used = new Set(profiles.flatMap((profile) => [...profileProviders(profile).keys()]));
+  const used = usedBy(profiles);
   const listed = providers.filter(isRecord).map(({ name }) => String(name));
   return listed
     .filter((name) => !used.has(name))

@@ -16,6 +16,7 @@ import {
   known,
   match,
   not,
+  anyOf,
   or,
   orElse,
   same,
@@ -200,7 +201,7 @@ const among = strict((value, list) => {
   if (value === undefined || list?.kind !== "list") return undefined;
   const outcomes = list.items.map((item) => equal(value, item));
   const isText = value.kind === "text" || value.kind === "asked";
-  return isText ? bool(or(...outcomes.map((each) => each ?? "unknown"))) : undefined;
+  return isText ? bool(anyOf(outcomes.map((each) => each ?? "unknown"))) : undefined;
 });
 
 const choice: Operation = (condition, yes, no) => {

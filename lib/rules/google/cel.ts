@@ -99,9 +99,10 @@ export function stringIn(tree: CelTree | undefined): string | undefined {
 export function nodesIn(tree: CelTree): readonly CelTree[] {
   const found = [tree];
   for (const { exprKind: node } of found) {
-    if (node.case === "listExpr") found.push(...node.value.elements);
-    if (node.case === "callExpr")
-      found.push(...(node.value.target ? [node.value.target] : []), ...node.value.args);
+    if (node.case === "listExpr") for (const each of node.value.elements) found.push(each);
+    if (node.case !== "callExpr") continue;
+    if (node.value.target) found.push(node.value.target);
+    for (const each of node.value.args) found.push(each);
   }
   return found;
 }

@@ -121,7 +121,7 @@ function aggregatedRules(
   for (let role = pending.pop(); role; role = pending.pop()) {
     const { aggregates } = role;
     if (!aggregates) {
-      rules.push(...role.rules);
+      for (const rule of role.rules) rules.push(rule);
       continue;
     }
     for (const other of roles.values()) {

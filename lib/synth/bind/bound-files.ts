@@ -48,13 +48,15 @@ const CHARACTERS_MAX = 128 * 1024 * 1024;
 export class Growth {
   #all = 0;
 
-  add(characters: number, where: string): void {
-    this.#all += characters;
-    this.check(0, where);
+  add(text: string, where: string): void {
+    this.#all += text.length;
+    if (this.#all > CHARACTERS_MAX) refuseGrowth(where, CHARACTERS_MAX);
   }
 
-  check(characters: number, where: string): void {
-    if (this.#all + characters > CHARACTERS_MAX) refuseGrowth(where, CHARACTERS_MAX);
+  /** Refuses before the text exists. */
+  joined(pieces: readonly string[], where: string): string {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    return length > CHARACTERS_MAX ? refuseGrowth(where, CHARACTERS_MAX) : pieces.join("");
   }
 }
 
@@ -82,20 +84,17 @@ class BoundTexts {
 
   /** A template without placeholders; `isInside` for what is encoded afterwards. */
   filled(template: string, where: string, isInside = false): string {
-    let length = 0;
     const pieces = placeholderPieces(template).map((piece, place) => {
-      if (place % 2 === 0) return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
-      const value = this.#valueOf(piece, where, isInside);
-      this.#growth.check((length += value.length), where);
-      return value;
+      if (place % 2 === 1) return this.#valueOf(piece, where, isInside);
+      return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
     });
-    return pieces.join("");
+    return this.#growth.joined(pieces, where);
   }
 
   /** A filled template, checked as a whole. */
   finished(template: string, where: string, isInside = false): string {
     const text = this.filled(template, where, isInside);
-    if (!isInside) this.#growth.add(text.length, where);
+    if (!isInside) this.#growth.add(text, where);
     const { clusters } = this.#input;
     assertFinished({ template, text, where, clusters, fill: (part) => this.filled(part, where, isInside) });
     return text;

@@ -5,7 +5,17 @@
  * guide.
  */
 
-import { type Known, match, orElse, type Ternary, and, is, same, shown, whyText } from "../../../model/known";
+import {
+  type Known,
+  match,
+  orElse,
+  type Ternary,
+  allOf,
+  is,
+  same,
+  shown,
+  whyText,
+} from "../../../model/known";
 import { type Pattern, matchesPattern, patternOf, hasWildcard } from "../../wildcard";
 import type { Condition, Statement } from "./document";
 import { type PolicyValue, lowered, ternary, valueMatches, policyValue } from "./value";
@@ -87,7 +97,7 @@ function arnMatches(policy: PolicyValue, value: string): Ternary {
   const wanted = arnPatterns(policy.pattern);
   const given = arnParts(value);
   if (wanted.length !== ARN_PARTS || given.length !== ARN_PARTS) return is(policy.text, value);
-  return and(...wanted.map((part, place) => ternary(matchesPattern(part, given[place] ?? ""))));
+  return allOf(wanted.map((part, place) => ternary(matchesPattern(part, given[place] ?? ""))));
 }
 
 /** The parts of an ARN, of which the last may hold colons. */

@@ -8,7 +8,7 @@ import {
   type Ternary,
   known,
   match,
-  or,
+  anyOf,
   orElse,
   same,
   shown,
@@ -46,7 +46,7 @@ function namesOf(principal: Tree): readonly Named[] | Match {
           (items) => items.map(textAt),
           () => [given as Known<never>],
         );
-        names.push(...list.map((name) => ({ type, name })));
+        for (const name of list) names.push({ type, name });
       }
       return names;
     },
@@ -55,7 +55,7 @@ function namesOf(principal: Tree): readonly Named[] | Match {
 }
 
 function isOneOf(names: readonly Known<string>[], name: Known<string>): Ternary {
-  return or(...names.map((each) => same(each, name)));
+  return anyOf(names.map((each) => same(each, name)));
 }
 
 function late(name: Known<string>): boolean {

@@ -2,7 +2,7 @@
  * Whether an Action, NotAction, Resource or NotResource covers what is asked about.
  */
 
-import { type Known, type Ternary, and, match, not as opposite, shown } from "../../../model/known";
+import { type Known, type Ternary, allOf, match, not as opposite, shown } from "../../../model/known";
 import { type Pattern, preparedPattern } from "../../wildcard";
 import { type AskedResource, EveryResource, hasInnerStar } from "./asked-resource";
 import { ARN_PARTS, arnPatterns } from "./conditions";
@@ -188,7 +188,7 @@ function matches({ plain, value, parts, isOpen }: ResourceValue, resource: Asked
   if (whole !== "yes") return whole;
   if (isOpen) return "unknown";
   if (parts === undefined) return whole;
-  const each = and(...parts.map((part, place) => resource.partMatches(place, part)));
+  const each = allOf(parts.map((part, place) => resource.partMatches(place, part)));
   return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
 }
 
