@@ -141,7 +141,10 @@ function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string)
     );
   // The plugin treats a file that it cannot parse like an empty one.
   const document = why ? treeOf({}) : read.value;
-  const findings = azureJsonFindings(document);
+  // A tenant that is not known is compared with the annotation's, by which it may be known to be the same.
+  const findings = azureJsonFindings(document).filter(
+    ({ field, isCertain }) => isCertain || field !== "tenantId",
+  );
   const finding = findings.find(({ isCertain }) => isCertain) ?? findings[0];
   if (finding) {
     const reason = `${path}: ${finding.field}: ${finding.message}`;
