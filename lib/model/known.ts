@@ -1,47 +1,47 @@
 /*
- * What is known of a value: the value, or the reason why it is not known.
+ * Values that may not be known. `Known<T>` holds either a value of type `T` or the reason why it is not known.
  *
- * At run time a known value is the value itself (a million of them cost nothing) and one that is not known is an
- * `Unknown`. The type is opaque, so that the compiler refuses to compare it with a value or to pass it on as one, and
- * turning it into text throws. This file is the only one that casts.
+ * At run time a known value is the bare value, so that a million of them cost nothing, and an unknown one is an
+ * instance of `Unknown`. The type is opaque: the compiler refuses to compare a `Known<string>` with a string or to pass
+ * it where a string is expected, and converting an unknown value to text throws. Only this file casts between the two.
  */
 
 import { Reference, Sensitive, isAlike } from "./reference";
 
 export { Reference };
 
-/** A three-valued answer. */
+/** The answer to a question that what was read may leave open. */
 export type Ternary = "yes" | "no" | "unknown";
 
 declare const brand: unique symbol;
 
-/** A value that is known, or the reason why it is not. Open it with {@link match}, compare it with {@link same}. */
+/** A value, or the reason why it is not known. Read it with {@link match}, compare it with {@link same}. */
 export interface Known<out T> {
-  /** Never there; it makes the type opaque. */
+  /** Exists only for the compiler: it keeps a `Known<T>` from being used as a `T`. */
   readonly [brand]: T;
 }
 
-/** A text in pieces, some of which are known only after apply. */
+/** A text as a list of literals and of references whose values are known only after apply. */
 export type TextParts = readonly (string | Reference)[];
 
 /** Why a value is not known. */
 export type Why =
   | {
-      /** It is known only after apply. */
+      /** Terraform knows the value only after apply. */
       readonly kind: "apply";
-      /** The text, as far as it is known. */
+      /** The text as far as it is known: `["arn:aws:iam::", <reference to an account id>, ":role/web"]`. */
       readonly parts: TextParts;
     }
   | {
-      /** It must not be shown, so that it is only compared. */
+      /** The value is a secret: it may be compared with others, but not shown. */
       readonly kind: "sensitive";
       readonly what: string;
       readonly parts: TextParts;
     }
   | {
-      /** It was not read, it is not in a form that can be read, or two sources disagree. */
+      /** Nothing that was read holds it, it is not in a form that can be read, or two sources contradict each other. */
       readonly kind: "unread" | "malformed" | "contested";
-      /** One clause for people: "a variable without a default gives it". */
+      /** The reason as a clause that a message can end with: "a variable without a default gives it". */
       readonly what: string;
     };
 
@@ -52,7 +52,7 @@ class Unknown {
     this.why = why;
   }
 
-  /** A value that is not known has no text. */
+  /** Throws, because an unknown value has no text. */
   toString(): never {
     throw new TypeError(`a value that is not known was used as text: ${whyText(this.why)}`);
   }
@@ -68,22 +68,22 @@ class Unknown {
   }
 }
 
-/** A value that is known. */
+/** Wraps a value that is known. */
 export function known<T>(value: T): Known<T> {
   return value as unknown as Known<T>;
 }
 
-/** A value that is not known. */
+/** Makes an unknown value for a reason. */
 export function notKnown(why: Why): Known<never> {
   return new Unknown(why) as unknown as Known<never>;
 }
 
-/** A value that was not read, with the reason as a clause. */
+/** Makes an unknown value for something that was not read; the reason is a clause. */
 export function unread(what: string): Known<never> {
   return notKnown({ kind: "unread", what });
 }
 
-/** A text made of its parts: known where no part is a reference. */
+/** Joins parts to a text, which is known if none of them is a reference. */
 export function textOf(parts: TextParts): Known<string> {
   const joined: (string | Reference)[] = [];
   for (const part of parts) {
@@ -104,8 +104,8 @@ export function textOf(parts: TextParts): Known<string> {
 const SENSITIVE = "a sensitive value is only compared with others, not judged";
 
 /**
- * The same value, a text or an object, as one that must not be shown; a reference to a resource stays one, since it
- * shows no value.
+ * Turns a value into a secret: equal secrets remain equal, and nothing shows them. A reference to a resource stays as it
+ * is, since it shows no value.
  */
 export function hidden(value: Known<unknown>): Known<never> {
   const parts = match(
@@ -121,71 +121,71 @@ function hiddenPart(part: string | Reference): Reference {
   return isShown ? part : Sensitive.of(part);
 }
 
-/** True where the value is known, even if it must not be shown. */
+/** True for a value that is known, secrets included. */
 export function isWritten(value: Known<unknown>): boolean {
   const parts = partsOf(value as Known<string>);
   return isKnown(value) || parts?.every((part) => part instanceof Sensitive && part.isWritten) === true;
 }
 
-/** Whether a part that must not be shown has a property. */
+/** Whether a secret in the value has a property. */
 export function hides(value: Known<unknown>, test: (text: string) => boolean): boolean {
   const parts = partsOf(value as Known<string>) ?? [];
   return parts.some((part) => part instanceof Sensitive && part.holds(test));
 }
 
-/** True where a value, or a part of its text, must not be shown. */
+/** True if the value is, or contains, a secret. */
 export function isSensitive(value: Known<unknown>): boolean {
   const why = whyNot(value);
   return why !== undefined && "parts" in why && why.parts.some((part) => part instanceof Sensitive);
 }
 
-/** True if certainly nothing is stated. */
+/** True only if it is certain that there is no value; an unknown value may be one. */
 export function isAbsent(value: Known<unknown>): boolean {
   return isKnown(value) && (value as unknown) === undefined;
 }
 
-/** True if certainly no text is stated: nothing, or an empty one, which Go and Terraform's providers treat alike. */
+/** True only if it is certain that there is no text, or an empty one; Go and Terraform's providers treat both alike. */
 export function isBlank(value: Known<unknown>): boolean {
   return isKnown(value) && [undefined, null, ""].includes(value as unknown as undefined);
 }
 
-/** Opens a value: one function for what is known, the other for the reason why it is not. */
+/** Calls one function with the value if it is known, or the other with the reason why it is not. */
 export function match<T, R>(value: Known<T>, isKnown: (value: T) => R, isUnknown: (why: Why) => R): R {
   return value instanceof Unknown ? isUnknown(value.why) : isKnown(value as unknown as T);
 }
 
-/** The value where it is known, else what a function makes of the reason. */
+/** Returns the value if it is known, or the result of a function of the reason. */
 export function orElse<T, D>(value: Known<T>, isUnknown: (why: Why) => D): T | D {
   return value instanceof Unknown ? isUnknown(value.why) : (value as unknown as T);
 }
 
-/** True where the value is known. */
+/** True if the value is known. */
 export function isKnown(value: Known<unknown>): boolean {
   return !(value instanceof Unknown);
 }
 
-/** The reason why a value is not known, `undefined` where it is. */
+/** Returns the reason why a value is not known; `undefined` for a known value. */
 export function whyNot(value: Known<unknown>): Why | undefined {
   return value instanceof Unknown ? value.why : undefined;
 }
 
-/** What a function makes of the value, where it is known. */
+/** Applies a function to a known value; an unknown one stays unknown for the same reason. */
 export function map<T, R>(value: Known<T>, change: (value: T) => R): Known<R> {
   return value instanceof Unknown ? (value as unknown as Known<never>) : known(change(value as unknown as T));
 }
 
-/** As {@link map}, for a function whose result may be not known. */
+/** As {@link map}, for a function whose result may itself be unknown. */
 export function andThen<T, R>(value: Known<T>, change: (value: T) => Known<R>): Known<R> {
   return value instanceof Unknown ? (value as unknown as Known<never>) : change(value as unknown as T);
 }
 
-/** Known where all are; else not known for the reason of the first that is not. */
+/** Turns a list of values into one value: unknown, for the reason of the first unknown item, if there is one. */
 export function all<T>(values: readonly Known<T>[]): Known<readonly T[]> {
   const first = values.find((value) => value instanceof Unknown);
   return first === undefined ? known(values as unknown as readonly T[]) : (first as unknown as Known<never>);
 }
 
-/** The parts of a text; `undefined` where it is not known for another reason than that it is known only after apply. */
+/** The parts of a text that is known or known only after apply; `undefined` if it is unknown for another reason. */
 export function partsOf(text: Known<string>): TextParts | undefined {
   return match(
     text,
@@ -194,7 +194,7 @@ export function partsOf(text: Known<string>): TextParts | undefined {
   );
 }
 
-/** The one reference that a text is and nothing else; `undefined` where it is anything else. */
+/** The reference, if the text consists of exactly one; `undefined` otherwise. */
 export function referenceOf(text: Known<unknown>): Reference | undefined {
   const why = whyNot(text);
   if (why === undefined || !("parts" in why) || why.parts.length !== 1) return undefined;
@@ -202,7 +202,7 @@ export function referenceOf(text: Known<unknown>): Reference | undefined {
   return only instanceof Reference ? only : undefined;
 }
 
-/** The texts one after the other. */
+/** Concatenates texts. */
 export function joined(...texts: readonly (Known<string> | string)[]): Known<string> {
   return joinedAll(texts);
 }
@@ -218,7 +218,7 @@ export function joinedAll(texts: readonly (Known<string> | string)[]): Known<str
   return textOf(parts);
 }
 
-/** What follows a beginning that the text certainly has; `undefined` where it is not certain. */
+/** The rest of a text after a prefix; `undefined` unless it certainly has the prefix. */
 export function afterPrefix(text: Known<string>, prefix: Known<string>): Known<string> | undefined {
   const [whole, start] = [partsOf(text), partsOf(prefix)];
   if (whole === undefined || start === undefined) return undefined;
@@ -230,7 +230,7 @@ export function afterPrefix(text: Known<string>, prefix: Known<string>): Known<s
   return textOf([there.slice(end.length), ...whole.slice(last + 1)]);
 }
 
-/** Whether two values are equal; two that are not known are where they consist of the same texts and references. */
+/** Whether two values are equal. Two unknown ones are if they consist of the same literals and references. */
 export function same<T extends string | number | boolean | null | undefined>(
   one: Known<T>,
   other: Known<T>,
@@ -241,14 +241,14 @@ export function same<T extends string | number | boolean | null | undefined>(
   return left === undefined || right === undefined ? "unknown" : sameParts(left, right);
 }
 
-/** True where two are the same object or the same bare value: for memories only, which may miss but never mistake. */
+/** True for the same object or the same bare value. Only for caches, which may miss an equal value. */
 export function identical(one: Known<unknown>, other: Known<unknown>): boolean {
   return one === other;
 }
 
 /**
- * True for equal texts, and for those of two configurations that are written with the same expressions: these count as
- * unchanged between two versions of one configuration.
+ * True for equal texts, and for texts of two versions of a configuration that are written with the same expressions,
+ * which count as unchanged.
  */
 export function areAlike(one: Known<unknown>, other: Known<unknown>): boolean {
   const [left, right] = [partsOf(one as Known<string>), partsOf(other as Known<string>)];
@@ -256,7 +256,7 @@ export function areAlike(one: Known<unknown>, other: Known<unknown>): boolean {
   return left.length === right.length && left.every((part, place) => isAlike(part, right[place]));
 }
 
-/** Whether a value is the one given. */
+/** Whether a value equals a bare one. */
 export function is<T extends string | number | boolean | null | undefined>(
   value: Known<T>,
   wanted: T,
@@ -264,7 +264,7 @@ export function is<T extends string | number | boolean | null | undefined>(
   return same(value, known(wanted));
 }
 
-/** Whether something holds of a value; not known where the value is not. */
+/** Whether a value has a property; `unknown` if the value is unknown. */
 export function whether<T>(value: Known<T>, holds: (value: T) => Ternary | boolean): Ternary {
   if (value instanceof Unknown) return "unknown";
   const answer = holds(value as unknown as T);
@@ -281,7 +281,7 @@ function sameParts(one: TextParts, other: TextParts): Ternary {
   return beginDifferently(one[0], other[0]) || endDifferently(one.at(-1), other.at(-1)) ? "no" : "unknown";
 }
 
-/** Whatever follows, texts whose beginnings differ are not equal. */
+/** True if the first parts differ, so that the texts do, whatever the references after them stand for. */
 function beginDifferently(
   one: string | Reference | undefined,
   other: string | Reference | undefined,
@@ -295,7 +295,7 @@ function endDifferently(one: string | Reference | undefined, other: string | Ref
   return !one.endsWith(other) && !other.endsWith(one);
 }
 
-/** Whether all hold: one that does not decides, even beside one that is not known. */
+/** `no` if one answer is, even beside unknown ones; otherwise `unknown` if one is. */
 export function and(...answers: readonly Ternary[]): Ternary {
   return allOf(answers);
 }
@@ -306,7 +306,7 @@ export function allOf(answers: readonly Ternary[]): Ternary {
   return answers.includes("unknown") ? "unknown" : "yes";
 }
 
-/** Whether one holds: one that does decides, even beside one that is not known. */
+/** `yes` if one answer is, even beside unknown ones; otherwise `unknown` if one is. */
 export function or(...answers: readonly Ternary[]): Ternary {
   return anyOf(answers);
 }
@@ -317,13 +317,13 @@ export function anyOf(answers: readonly Ternary[]): Ternary {
   return answers.includes("unknown") ? "unknown" : "no";
 }
 
-/** The opposite. */
+/** Swaps `yes` and `no`. */
 export function not(answer: Ternary): Ternary {
   if (answer === "unknown") return answer;
   return answer === "yes" ? "no" : "yes";
 }
 
-/** A value for people: as it is; or in angle brackets its references, or why it is not known. */
+/** A value for messages; references and reasons are in angle brackets. */
 export function shown(value: Known<string | number | boolean | null | undefined>): string {
   return match(
     value,
@@ -332,7 +332,7 @@ export function shown(value: Known<string | number | boolean | null | undefined>
   );
 }
 
-/** A reason for people: `<aws_iam_role.web.arn>` in place of what is known only after apply. */
+/** A reason for messages; `<aws_iam_role.web.arn>` stands for what is known only after apply. */
 export function whyText(why: Why): string {
   return why.kind === "apply" ? partsText(why.parts) : why.what;
 }
@@ -342,8 +342,8 @@ function partsText(parts: TextParts): string {
 }
 
 /**
- * The text without a prefix that it has. Of a reference this is another value, the same for each who asks, so that two
- * texts of which the same prefix was taken are compared as ever.
+ * Removes a prefix, as Terraform's `trimprefix`. From one reference this derives another, always the same, so that two
+ * texts that lose the same prefix stay comparable.
  */
 export function withoutPrefix(text: Known<string>, prefix: string): Known<string> {
   return trimmed(text, `without the prefix ${JSON.stringify(prefix)}`, (parts) => {
@@ -354,7 +354,7 @@ export function withoutPrefix(text: Known<string>, prefix: string): Known<string
   });
 }
 
-/** As {@link withoutPrefix}, at the end of the text. */
+/** Removes a suffix, as Terraform's `trimsuffix`; see {@link withoutPrefix}. */
 export function withoutSuffix(text: Known<string>, suffix: string): Known<string> {
   return trimmed(text, `without the suffix ${JSON.stringify(suffix)}`, (parts) => {
     const last = parts.at(-1);

@@ -17,6 +17,7 @@ import {
   orElse,
   same,
   shown,
+  whether,
 } from "../../model/known";
 import { type Tree, childOf, hasOther, isTreeObject, itemsOf, optionalText } from "../../model/tree";
 import { matchesPattern } from "../../rules/wildcard";
@@ -25,7 +26,6 @@ import type { AccountQuestion } from "../cloud";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { containersOf } from "../shared/pods";
-import { asked, whether } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import { accountOf, regionOf } from "./place";
 
@@ -114,7 +114,7 @@ function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer
 
 /** Whether the labels of pods matter too, which are not known before the pods are read. */
 function hasLabels(selector: Block): Ternary {
-  const has = asked(selector.tree("labels"), (labels): Ternary => {
+  const has = whether(selector.tree("labels"), (labels): Ternary => {
     if (labels === undefined || labels === null) return "no";
     return isTreeObject(labels) ? hasOther(labels, []) : "unknown";
   });

@@ -17,6 +17,7 @@ import {
   same,
   shown,
   unread,
+  whether,
 } from "../../model/known";
 import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
 import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
@@ -28,7 +29,7 @@ import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
-import { asked, lowered } from "../shared/references";
+import { lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";
@@ -246,7 +247,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
       return {
         name: shown(operation),
         scope: undefined,
-        heldBy: (held, place) => asked(operation, (name) => operationHeld(held, name, list, place)),
+        heldBy: (held, place) => whether(operation, (name) => operationHeld(held, name, list, place)),
       };
     }),
   );
@@ -324,7 +325,7 @@ function operationHeld(
   const permitted = held.map((each) => {
     const permissions = each.definition?.permissions ?? unread("no definition of the role was read");
     return and(
-      asked(permissions, (found) => permits(found, operation, list)),
+      whether(permissions, (found) => permits(found, operation, list)),
       countsAt(each, place),
     );
   });

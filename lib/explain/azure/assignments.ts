@@ -15,6 +15,7 @@ import {
   referenceOf,
   shown,
   unread,
+  whether,
 } from "../../model/known";
 import {
   type BuiltInRole,
@@ -26,7 +27,7 @@ import { type RepositoryLimit, readRepositoryCondition } from "../../rules/azure
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { keyOf, remembered, whether } from "../shared/references";
+import { keyOf, remembered } from "../shared/references";
 import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
 
 export interface Assignment extends NamedRole {

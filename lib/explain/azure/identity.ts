@@ -18,6 +18,7 @@ import {
   unread,
   whyNot,
   whyText,
+  whether,
 } from "../../model/known";
 import { type AzureCloudName, azureClouds } from "../../rules/azure/clouds";
 import { type Answer, type Evidence, broken, later, seen, unknown } from "../answer";
@@ -26,7 +27,7 @@ import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { notAmongRead } from "../shared/near-miss";
 import type { Unread } from "../shared/not-read";
-import { keyOf, lowered, remembered, whether } from "../shared/references";
+import { keyOf, lowered, remembered } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
 import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";

@@ -20,10 +20,11 @@ import {
   partsOf,
   same,
   textOf,
+  whether,
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { lowered, mentionsType, remembered, whether } from "../shared/references";
+import { lowered, mentionsType, remembered } from "../shared/references";
 
 /** A resource id, in lower case. */
 export interface ResourceId {

@@ -18,6 +18,7 @@ import {
   shown,
   unread,
   whyNot,
+  whether,
 } from "../../model/known";
 import { parsedTree, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
@@ -28,7 +29,7 @@ import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import { lowered, remembered, whether } from "../shared/references";
+import { lowered, remembered } from "../shared/references";
 import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from "./ids";
 
 export interface Registry {

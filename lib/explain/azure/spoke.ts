@@ -18,6 +18,7 @@ import {
   orElse,
   same,
   shown,
+  whether,
 } from "../../model/known";
 import { type AzureCloud, azureCloud, azureClouds } from "../../rules/azure/clouds";
 import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
@@ -31,7 +32,7 @@ import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
 import { flagOf } from "../shared/plugin-arguments";
-import { asked, mentionsType, whether } from "../shared/references";
+import { mentionsType } from "../shared/references";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { type Assignment, roleLabel } from "./assignments";
 import type { Identities, Identity } from "./identity";
@@ -141,7 +142,7 @@ function isNamedAs({ scope }: Assignment, { spoke, server, recorded }: SpokeQues
 function allowsAtCluster({ builtIn, definition }: Assignment): Ternary {
   if (builtIn) return builtIn.kubernetes ? "yes" : "no";
   if (!definition) return "unknown";
-  return asked(definition.permissions, (permissions) => anyOf(permissions.map(allowsAny)));
+  return whether(definition.permissions, (permissions) => anyOf(permissions.map(allowsAny)));
 }
 
 function allowsAny({ dataActions, notDataActions }: RolePermissions): Ternary {
@@ -151,7 +152,7 @@ function allowsAny({ dataActions, notDataActions }: RolePermissions): Ternary {
     const isOfClusters = wanted.startsWith(OF_CLUSTERS) || covers === true;
     return and(isOfClusters ? "yes" : "no", not(lists(notDataActions, action)));
   };
-  return asked(dataActions, (actions) => anyOf(actions.map((action) => asked(action, allows))));
+  return whether(dataActions, (actions) => anyOf(actions.map((action) => whether(action, allows))));
 }
 
 /** How a cluster authorizes Entra principals; one that was not read is assumed to use Azure RBAC. */

@@ -5,13 +5,23 @@
  * Source: OpenID Connect Discovery 1.0, sections 4.1 and 4.3.
  */
 
-import { type Known, afterPrefix, isAbsent, isKnown, known, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  afterPrefix,
+  isAbsent,
+  isKnown,
+  known,
+  orElse,
+  same,
+  shown,
+  whether,
+} from "../../model/known";
 import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import { keySet } from "./key-set";
 import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
-import { remembered, whether } from "./references";
+import { remembered } from "./references";
 
 /** A store that publishes an issuer. */
 interface Host {

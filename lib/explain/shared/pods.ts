@@ -4,11 +4,10 @@
  */
 
 import { posix } from "node:path";
-import { type Known, andThen, isKnown, known, orElse, unread } from "../../model/known";
+import { type Known, andThen, isKnown, known, orElse, unread, whether } from "../../model/known";
 import { type Tree, childOf, itemsOf, optionalText } from "../../model/tree";
 import { type Answer, broken, seen } from "../answer";
 import type { PodFact } from "../read/pods";
-import { whether } from "./references";
 
 /** A token of the service account that the kubelet writes into a file. */
 export interface ProjectedToken {

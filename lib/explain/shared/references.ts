@@ -2,15 +2,7 @@
  * Terraform values as keys, and questions about them that many places ask.
  */
 
-import {
-  type Known,
-  type Reference,
-  type Ternary,
-  match,
-  referenceOf,
-  textOf,
-  whyNot,
-} from "../../model/known";
+import { type Known, type Reference, match, referenceOf, textOf, whyNot } from "../../model/known";
 import { Resource } from "../read/block";
 
 /** A literal in lower case, or the single reference that a value is; `undefined` for anything else. */
@@ -20,16 +12,6 @@ export function keyOf(value: Known<string | undefined>): string | Reference | un
     (text): string | Reference | undefined => text?.toLowerCase(),
     () => referenceOf(value),
   );
-}
-
-/** The answer to a question about a value; unknown for a value that is not known. */
-export function asked<T>(value: Known<T>, question: (value: T) => Ternary): Ternary {
-  return match(value, question, () => "unknown");
-}
-
-/** Whether a value has a property; one that is not known may have it. */
-export function whether<T>(value: Known<T>, test: (value: T) => boolean): Ternary {
-  return asked(value, (each) => (test(each) ? "yes" : "no"));
 }
 
 /** The resources to which a value refers, in their order. */

@@ -1,8 +1,8 @@
 import { PLUGINS } from "../plugins";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
-import { type Known, type Ternary, and, map, match } from "../../model/known";
-import { type Tree, type TreeValue, childOf, isTreeObject } from "../../model/tree";
+import { type Known, allOf, map, whether } from "../../model/known";
+import { type Tree, childOf, isTreeObject } from "../../model/tree";
 import { type AzureCloud, type AzureCloudName, azureCloud, azureClouds } from "./clouds";
 import { guid } from "./names";
 import type { LoginServer } from "./registry";
@@ -100,7 +100,7 @@ export function renderAzureJson({ cloud, tenantId, subscriptionId }: AzureJson):
  * annotation's.
  */
 export function azureJsonFindings(document: Tree): readonly AzureJsonFinding[] {
-  const isObject = asked(document, isTreeObject);
+  const isObject = whether(document, isTreeObject);
   const notAnObject = "the file is not an object; the plugin exits with failed to load config";
   if (isObject !== "yes") return [{ field: "", message: notAnObject, isCertain: isObject === "no" }];
   const rows: readonly (readonly [field: string, isGood: (value: unknown) => boolean, message: string])[] = [
@@ -117,7 +117,7 @@ export function azureJsonFindings(document: Tree): readonly AzureJsonFinding[] {
     ],
   ];
   return rows.flatMap(([field, isGood, message]) => {
-    const isMet = asked(childOf(document, field), isGood);
+    const isMet = whether(childOf(document, field), isGood);
     return isMet === "yes" ? [] : [{ field, message, isCertain: isMet === "no" }];
   });
 }
@@ -128,23 +128,17 @@ export function azureJsonFindings(document: Tree): readonly AzureJsonFinding[] {
  * load the file.
  */
 export function clientAnswered(document: Tree): "some" | "none" | undefined {
-  if (asked(document, isTreeObject) !== "yes") return undefined;
-  const isOff = asked(childOf(document, "useManagedIdentityExtension"), (value) => !value);
+  if (whether(document, isTreeObject) !== "yes") return undefined;
+  const isOff = whether(childOf(document, "useManagedIdentityExtension"), (value) =>
+    [undefined, null, false].includes(value as undefined),
+  );
   if (isOff !== "yes") return undefined;
-  const isNone = and(
-    ...["aadClientId", "aadClientSecret"].map((key) =>
-      asked(childOf(document, key), (value) => !isText(value)),
+  const isNone = allOf(
+    ["aadClientId", "aadClientSecret"].map((key) =>
+      whether(childOf(document, key), (value) => !isText(value)),
     ),
   );
   return isNone === "yes" ? "none" : "some";
-}
-
-function asked(value: Tree, test: (value: TreeValue) => boolean): Ternary {
-  return match<TreeValue, Ternary>(
-    value,
-    (bare) => (test(bare) ? "yes" : "no"),
-    () => "unknown",
-  );
 }
 
 function isText(value: unknown): boolean {
