@@ -191,14 +191,14 @@ function fleetRecord(
   { name, issuer, apiServer, namespace }: FleetPlan,
   declared: FleetAccess,
 ): RecordedCluster {
-  const { title, form, isDistroless, onPath } = consumer;
+  const { title, kind, form, isDistroless, onPath, needsHealthy } = consumer;
   return {
     name,
     ...issuer.recorded,
     apiServer,
     ...(hub.featureGates && { featureGates: hub.featureGates }),
     fleet: {
-      consumer: { title, form, isDistroless, onPath },
+      consumer: { title, kind, form, isDistroless, onPath, ...(needsHealthy && { needsHealthy }) },
       reader: workloadRecord(consumer.reader),
       workloads: consumer.workloads.map(workloadRecord),
       plugins: plugins.map(({ plugin, path }) => ({ plugin, path: path ?? fleetPlugin(plugin).path })),

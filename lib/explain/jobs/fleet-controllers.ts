@@ -7,7 +7,7 @@
 import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
-import { type NeededVersion, ARGO_CD, MULTI_KUEUE } from "../../rules/fleet/consumer";
+import { type FleetConsumerKind, type NeededVersion, ARGO_CD, MULTI_KUEUE } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
@@ -36,7 +36,9 @@ export interface Controller {
   /** `namespace/name`; the name is `*` if nothing shows who reads the list. */
   readonly account: string;
   readonly title: string;
-  readonly kind: "kueue" | "argocd" | "other";
+  readonly kind: FleetConsumerKind;
+  /** True if it waits for the condition ControlPlaneHealthy of profiles. */
+  readonly needsHealthy: boolean;
   readonly reader: string | undefined;
   readonly workloads: readonly ControllerPods[];
   readonly readers: readonly ControllerPods[];
@@ -63,7 +65,16 @@ interface KnownController extends Pick<Controller, "title" | "onPath" | "isDistr
 const KUEUE = "kueue-controller-manager";
 const ARGO_READER = "argocd-clusterprofile-controller";
 const ARGO: readonly string[] = ["argocd-application-controller", "argocd-server"];
-export const KINDS: Readonly<Record<Controller["kind"], KnownController>> = {
+/** Nothing tells these controllers apart unless they are declared. */
+const UNKNOWN: KnownController = {
+  title: "the controller",
+  onPath: undefined,
+  isDistroless: undefined,
+  container: () => "",
+  accounts: [],
+};
+
+export const KINDS: Readonly<Record<FleetConsumerKind, KnownController>> = {
   argocd: {
     title: ARGO_CD.title,
     onPath: ["argocd-k8s-auth"],
@@ -82,13 +93,8 @@ export const KINDS: Readonly<Record<Controller["kind"], KnownController>> = {
     image: /(?:^|\/)kueue:v?(\d+\.\d+(?:\.\d+)?)/,
     needed: MULTI_KUEUE,
   },
-  other: {
-    title: "the controller",
-    onPath: undefined,
-    isDistroless: undefined,
-    container: () => "",
-    accounts: [],
-  },
+  knative: UNKNOWN,
+  other: UNKNOWN,
 };
 
 /** The controllers of a hub, sorted by service account. */
@@ -107,7 +113,15 @@ export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[
 export function unreadController(namespace: string): Controller {
   const { title, onPath, isDistroless } = KINDS.other;
   const nothing = { reader: undefined, workloads: [], readers: [], list: undefined, declared: false };
-  return { account: `${namespace}/*`, title, kind: "other", onPath, isDistroless, ...nothing };
+  return {
+    account: `${namespace}/*`,
+    title,
+    kind: "other",
+    needsHealthy: false,
+    onPath,
+    isDistroless,
+    ...nothing,
+  };
 }
 
 function declaredControllers(
@@ -115,7 +129,7 @@ function declaredControllers(
   lists: readonly ProviderListFact[],
   workloads: readonly WorkloadFact[],
 ): readonly Controller[] {
-  const { workloads: recorded, reader, title, configMap, onPath, isDistroless } = fleet;
+  const { workloads: recorded, reader, title, kind, needsHealthy, configMap, onPath, isDistroless } = fleet;
   const accounts = [...new Set(recorded.map(({ serviceAccount }) => serviceAccount))];
   const namespaces = [...accounts, ...(reader ? [reader.serviceAccount] : [])].map(namespaceOf);
   const podsOf = (wanted: DeclaredController): readonly ControllerPods[] =>
@@ -124,7 +138,8 @@ function declaredControllers(
       .map((pods) => controllerPods(pods, wanted.container));
   const shared = {
     title,
-    kind: title === MULTI_KUEUE.title ? "kueue" : title === ARGO_CD.title ? "argocd" : "other",
+    kind,
+    needsHealthy,
     reader: reader?.serviceAccount,
     readers: reader ? podsOf(reader) : [],
     list: lists.find(
@@ -172,6 +187,7 @@ function controllersOfList(
     account,
     title,
     kind,
+    needsHealthy: false,
     reader: reader ? accountOf(reader, artefacts) : kind === "kueue" ? account : undefined,
     workloads: run.map((pods) => controllerPods(pods, containerOf(pods, container(nameOf(pods.title))))),
     readers: readers.map((pods) => controllerPods(pods, "")),

@@ -83,7 +83,7 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
     id: "profile-well-formed",
     question: "Does the API server keep everything in the profile, and does the controller understand it?",
     per: ["artefacts", "controller", "profile"],
-    run: ({ controller, profile }) => profileWellFormed(profile, controller.title),
+    run: ({ controller, profile }) => profileWellFormed(profile, controller),
   }),
   link({
     id: "provider-chosen",

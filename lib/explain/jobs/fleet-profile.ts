@@ -11,6 +11,7 @@ import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
 import { type Tree, childOf, entriesOf, isTreeObject, itemsOf, plainOf, treeOf } from "../../model/tree";
 import { statusWriterIssues } from "../../rules/fleet/access-checks";
+import type { FleetConsumer } from "../../rules/fleet/consumer";
 import { CLUSTER_MANAGER_LABEL } from "../../rules/fleet/names";
 import {
   endpointIssues,
@@ -173,7 +174,10 @@ function writerAnswer(
   );
 }
 
-export function profileWellFormed(profile: ProfileFact, title: string): Answer {
+/** A controller, by name, and whether it waits until profiles are healthy. */
+type Waiting = Pick<FleetConsumer, "title" | "needsHealthy">;
+
+export function profileWellFormed(profile: ProfileFact, controller: Waiting): Answer {
   const { key, main, status } = profile;
   const { plain, open } = profileDocument(profile);
   const where = [main, status].flatMap((each) => (each ? [seen("ClusterProfile", each.source)] : []));
@@ -191,7 +195,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
       "use v1alpha1 or v1alpha2",
       where,
     );
-  const issues = profileIssues(profile, rules, title);
+  const issues = profileIssues(profile, rules, controller);
   if (issues.length > 0) return unlessRefused(issues, "", ...where);
   if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", where);
   if (labelRepeats(plain) === "unknown")
@@ -207,7 +211,7 @@ export function profileWellFormed(profile: ProfileFact, title: string): Answer {
   );
 }
 
-function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title: string): Issues {
+function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, controller: Waiting): Issues {
   const { tree, plain } = profileDocument(profile);
   // A status alone is not a whole object; the main object has the other required fields.
   const isWhole = profile.main !== undefined && !profile.isSecret;
@@ -217,7 +221,7 @@ function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, title
     ...endpointIssues(plain, true, (value) => hasLateName(text(value))),
     ...(isWhole && labelRepeats(plain) === "no" ? managerLabelIssues(plain) : []),
     ...insecureIssues(at(plain, "config", "tlsClientConfig", "insecure") === true),
-    ...healthIssues(plain, { title, needsHealthy: title === "Knative Operator" }),
+    ...healthIssues(plain, controller),
   ];
 }
 

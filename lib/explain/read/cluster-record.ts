@@ -6,6 +6,7 @@ import type { PluginFacts } from "../../model/cluster";
 import type { Known } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
+import type { FleetConsumerKind } from "../../rules/fleet/consumer";
 
 /** A pull that was declared. */
 export interface DeclaredPull<Text = string> {
@@ -226,6 +227,10 @@ export interface DeclaredSpoke<Text = string> {
 export interface DeclaredFleet<Text = string> {
   /** Display name of the controller. */
   readonly title: string;
+  /** Which controller it is. */
+  readonly kind: FleetConsumerKind;
+  /** True if it waits for the condition ControlPlaneHealthy of profiles. */
+  readonly needsHealthy: boolean;
   /** The ConfigMap with the list of access providers; empty for Kueue, whose configuration holds the list. */
   readonly configMap: string;
   /** Programs that the controller's image has on its PATH. */

@@ -38,6 +38,8 @@ const FLEET: Shape = {
     consumer: {
       keys: {
         title: TEXT,
+        kind: TEXT,
+        needsHealthy: "true or false",
         form: { keys: { kind: TEXT, configMap: TEXT, key: TEXT, field: TEXT, gateByFlag: "true or false" } },
         isDistroless: "true or false",
         onPath: TEXTS,

@@ -8,6 +8,7 @@ import { type Json, at, list, record, text, texts } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import type { Tree } from "../../model/tree";
 import { minorOf } from "../../model/version";
+import { consumerKind } from "../../rules/fleet/consumer";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
 import type {
@@ -201,6 +202,8 @@ function declaredFleet(fleet: unknown): DeclaredFleet {
   const webhooks = at(fleet, "podIdentityWebhooks");
   return {
     title: text(at(fleet, "consumer", "title")),
+    kind: consumerKind(at(fleet, "consumer", "kind")),
+    needsHealthy: at(fleet, "consumer", "needsHealthy") === true,
     configMap: text(at(fleet, "consumer", "form", "configMap")),
     onPath: texts(at(fleet, "consumer", "onPath")),
     isDistroless: at(fleet, "consumer", "isDistroless") === true,

@@ -31,8 +31,19 @@ export type ProviderListForm =
       readonly gateByFlag?: boolean;
     };
 
+/** The controllers that are known here; `other` for any that uses the access library. */
+export type FleetConsumerKind = "argocd" | "kueue" | "knative" | "other";
+
+/** The kind that a record names; `other` for any other text. */
+export function consumerKind(name: unknown): FleetConsumerKind {
+  return CONSUMER_KINDS.find((kind) => kind === name) ?? "other";
+}
+
+const CONSUMER_KINDS: readonly FleetConsumerKind[] = ["argocd", "kueue", "knative"];
+
 /** Facts about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
 export interface FleetConsumer {
+  readonly kind: FleetConsumerKind;
   /** Display name. */
   readonly title: string;
   /** Workloads that run the plugin, so that each needs the plugin and the identity. */

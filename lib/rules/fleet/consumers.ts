@@ -139,6 +139,7 @@ const PLAIN = {
     configMap: "clusterprofile-provider-file",
     key: "clusterprofile-provider-file.json",
   },
+  kind: "other",
   plugins: STATIC_PLUGINS,
   onPath: [],
   isDistroless: true,
@@ -189,6 +190,7 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
   const plugin = "argocd-k8s-auth";
   const consumer = checked({
     ...PLAIN,
+    kind: "argocd",
     title: ARGO_CD.title,
     workloads,
     reader: clusterSecrets
@@ -217,6 +219,7 @@ export function multiKueue(props: MultiKueueProps): FleetConsumer {
   const workloads = props.workloads ?? [manager];
   const consumer = checked({
     ...PLAIN,
+    kind: "kueue",
     title: MULTI_KUEUE.title,
     workloads,
     reader: workloads[0] ?? manager,
@@ -242,6 +245,7 @@ export function knativeOperator(props: ConsumerProps): FleetConsumer {
   const workloads = props.workloads ?? [operator];
   return checked({
     ...PLAIN,
+    kind: "knative",
     title: KNATIVE.title,
     workloads,
     reader: workloads[0] ?? operator,

@@ -511,42 +511,54 @@ it("says where the list is that a controller reads", () => {
   );
 });
 
+const ENTRANT = {
+  kind: "Deployment",
+  namespace: "ops",
+  name: "entrant",
+  container: "main",
+  serviceAccount: "entrant",
+} as const;
+const entering: FleetAccessProps = {
+  ...props({}),
+  consumer: controller({ title: "the entrant", workloads: [ENTRANT] }),
+  kueueConfiguration: undefined,
+  identities: [],
+  plugins: [{ plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" }],
+  spokes: [
+    {
+      name: "own",
+      clusterRole: "worker",
+      access: (hub) =>
+        selfManagedSpoke({
+          ...hub,
+          apiServer: "1.34",
+          audience: "https://own.example",
+          endpoint: { server: "https://own.example:6443", certificateAuthorityData: CA },
+        }),
+    },
+  ],
+};
+
+it("judges by the record, not by a name, whether a controller waits for healthy profiles", () => {
+  const wellFormed = (artefacts: Artefacts): unknown =>
+    explained(artefacts).map((result) => statuses(result)["profile-well-formed"]);
+  const waiting = (value: boolean): Artefacts =>
+    edited(fleet(entering), [
+      ["workload-identity.json", '"isDistroless": true', `"isDistroless": true, "needsHealthy": ${value}`],
+    ]);
+  expect(wellFormed(waiting(false))).toEqual(["pass"]);
+  expect(wellFormed(waiting(true))).toEqual(["fail"]);
+});
+
 it("leaves open whether a container has the token where no one says which one runs the plugin", () => {
-  const workload = {
-    kind: "Deployment",
-    namespace: "ops",
-    name: "entrant",
-    container: "main",
-    serviceAccount: "entrant",
-  } as const;
-  const given: FleetAccessProps = {
-    ...props({}),
-    consumer: controller({ title: "the entrant", workloads: [workload] }),
-    kueueConfiguration: undefined,
-    identities: [],
-    plugins: [{ plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" }],
-    spokes: [
-      {
-        name: "own",
-        clusterRole: "worker",
-        access: (hub) =>
-          selfManagedSpoke({
-            ...hub,
-            apiServer: "1.34",
-            audience: "https://own.example",
-            endpoint: { server: "https://own.example:6443", certificateAuthorityData: CA },
-          }),
-      },
-    ],
-  };
   const status = (artefacts: Artefacts): unknown =>
     explained(artefacts).map((result) => statuses(result)["token-mounted"]);
   const sidecar = [HUB, "      containers:\n", "      containers:\n        - name: side\n"] as const;
-  expect(status(unrecorded(fleet(given)))).toEqual(["pass"]);
-  expect(status(unrecorded(edited(fleet(given), [sidecar])))).toEqual(["unknown"]);
-  expect(status(edited(fleet(given), [sidecar]))).toEqual(["pass"]);
+  expect(status(unrecorded(fleet(entering)))).toEqual(["pass"]);
+  expect(status(unrecorded(edited(fleet(entering), [sidecar])))).toEqual(["unknown"]);
+  expect(status(edited(fleet(entering), [sidecar]))).toEqual(["pass"]);
   // Whose list it is, nothing says then.
-  const [unread] = explained(withoutDocument(unrecorded(fleet(given)), HUB, "kind: Deployment"));
+  const [unread] = explained(withoutDocument(unrecorded(fleet(entering)), HUB, "kind: Deployment"));
   expect([unread?.subject, unread?.checks.find((each) => each.status !== "pass")?.reason]).toEqual([
     "ops/*",
     "no workload of the controller was read",
