@@ -75,7 +75,7 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
     open: ["request"],
   },
   componentServiceAccounts: {
-    ...of(google.componentServiceAccounts, ["project"], (world) => ({
+    ...of(google.componentServiceAccounts, ["project", "projectNumber"], (world) => ({
       ...PROJECT,
       pool: { poolId: "components" },
       overrides: { [REQUEST?.name ?? ""]: { reason: "needs it" } },
@@ -224,7 +224,7 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
     }),
   ),
   workloadServiceAccounts: {
-    ...of(google.workloadServiceAccounts, ["project"], (world) => ({
+    ...of(google.workloadServiceAccounts, ["project", "projectNumber"], (world) => ({
       ...PROJECT,
       pool: { poolId: "workloads" },
       keys: KEYS,
