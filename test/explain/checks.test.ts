@@ -117,6 +117,13 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       text: "duplicate provider name",
     },
     {
+      why: "an entry without a name",
+      ...ecr,
+      edits: [[NODE, "name: acr-credential-provider", 'name: ""']],
+      text: "is a directory",
+      log: '"Failed to register CRI auth plugins"',
+    },
+    {
       why: "flag missing",
       ...ecr,
       edits: [[NODE, "  image-credential-provider-bin-dir: /var/lib/kubelet/credential-provider\n", ""]],

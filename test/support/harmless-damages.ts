@@ -199,12 +199,6 @@ const NOT_SEEN: readonly Row[] = [
   [/50-ec2-node-classes\.yaml$/, /./, "what nodes that Karpenter makes are given, beside a launch template"],
   [
     /^node\//,
-    /(?:^|\.)providers\.\*\.name$/,
-    "an entry without a name, with which the kubelet finds no plugin and exits",
-    ["gone"],
-  ],
-  [
-    /^node\//,
     /feature-gates$/,
     "the name of a gate that no kubelet knows, with which it exits",
     ["in capitals"],

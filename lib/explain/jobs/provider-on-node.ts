@@ -141,6 +141,8 @@ function validated(node: NodeConfiguration, cluster: ClusterFacts): Answer {
       "write the value into the file, or explain the files that bind wrote",
       seen("file", late.source),
     );
+  const nameless = node.entries.find(({ name }) => name === "");
+  if (nameless) return refuses(node, cluster, [seen(NAMELESS, nameless.source)]);
   return (
     unclearGates(node, cluster, minors, gates) ??
     pass(
@@ -149,6 +151,9 @@ function validated(node: NodeConfiguration, cluster: ClusterFacts): Answer {
     )
   );
 }
+
+/** Validation accepts an empty name; then the kubelet takes the plugins' folder for the executable. */
+const NAMELESS = 'error inspecting binary executable : exec: "…": is a directory';
 
 function refusalsOf(node: NodeConfiguration, kubelet: string, featureGates: Gates): readonly Evidence[] {
   return node.documents.flatMap(({ value, error, source }) => {
