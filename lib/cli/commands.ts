@@ -59,7 +59,7 @@ export const commands: readonly Command[] = [
       stack: STACK,
       running: {
         summary:
-          "ask instead what becomes of pulls of running pods; needs `kubectl get pods -A -o yaml` as a file",
+          "instead of declared pulls, judge those of the pods that run in the cluster; needs the output of `kubectl get pods -A -o yaml` as a file",
       },
       format: {
         value: "FORMAT",
