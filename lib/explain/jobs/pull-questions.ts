@@ -125,6 +125,11 @@ export function pullerOf(
   return { key, account: serviceAccountOf(artefacts, key), origin, workload };
 }
 
+/** The service accounts whose pulls are declared. */
+export const declaredPullers: (artefacts: ClusterArtefacts) => ReadonlySet<string> = once(
+  ({ cluster }) => new Set(cluster.pulls?.map(({ serviceAccount }) => serviceAccount)),
+);
+
 /** Where workloads are written: those outside of stacks are in every cluster. */
 const workloadPlaces = once(
   ({ workloads }: ClusterArtefacts) => new Set(workloads.map(({ source }) => sourceText(source))),
@@ -138,7 +143,7 @@ function isOfOthers(key: string, own: ClusterArtefacts, clusters: readonly Clust
   const has = (each: ClusterArtefacts): boolean =>
     serviceAccountOf(each, key) !== undefined ||
     each.refused.has(`ServiceAccount ${key}`) ||
-    each.cluster.pulls?.some(({ serviceAccount }) => serviceAccount === key) === true;
+    declaredPullers(each).has(key);
   return !has(own) && clusters.some(has);
 }
 
@@ -197,8 +202,8 @@ export class PullQuestions {
     // If only a fleet is declared and no node has a plugin, the images of its controllers do not matter.
     if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return;
     // Nor do those of the Jobs that write profiles, unless their pull is declared: they use a public image.
-    const declared = (cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount);
-    const own = (cluster.fleet?.statusWriters ?? []).filter((key) => !declared.includes(key));
+    const declared = declaredPullers(artefacts);
+    const own = (cluster.fleet?.statusWriters ?? []).filter((key) => !declared.has(key));
     for (const workload of workloads) {
       const key = `${workload.namespace}/${workload.serviceAccount}`;
       if ((subject !== undefined && key !== subject) || isPartial(workload) || own.includes(key)) continue;

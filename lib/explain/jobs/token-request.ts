@@ -27,7 +27,7 @@ import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
 import { beginning } from "../shared/words";
 import { accountWritten, inAnyOrder, unlessPerhaps } from "./links";
-import type { PullFacts, Puller } from "./pull-questions";
+import { type PullFacts, type Puller, declaredPullers } from "./pull-questions";
 
 /** Is the service account among the objects of the cluster? */
 export function accountPresent({
@@ -40,7 +40,7 @@ export function accountPresent({
   if (elsewhere) return elsewhere;
   // If no service account was read at all, or the workload is another team's, it may be written elsewhere; that of a
   // declared pull may not, however one asks about it.
-  const isDeclared = artefacts.cluster.pulls?.some(({ serviceAccount }) => serviceAccount === key) === true;
+  const isDeclared = declaredPullers(artefacts).has(key);
   const mayBeElsewhere = !isDeclared && (origin === "workload" || artefacts.serviceAccounts.size === 0);
   return accountWritten(artefacts, key, account, mayBeElsewhere, "failed to get service account");
 }
