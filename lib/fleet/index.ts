@@ -38,7 +38,7 @@ export {
   type SchemaResult,
   validateClusterProfile,
 } from "../rules/fleet/cluster-profile-schema";
-export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
+export { type FleetConsumer, type FleetConsumerKind, type ProviderListForm } from "../rules/fleet/consumer";
 export {
   type ArgoCdProps,
   type ConsumerProps,

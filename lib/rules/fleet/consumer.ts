@@ -43,6 +43,7 @@ const CONSUMER_KINDS: readonly FleetConsumerKind[] = ["argocd", "kueue", "knativ
 
 /** Facts about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
 export interface FleetConsumer {
+  /** Which controller it is. */
   readonly kind: FleetConsumerKind;
   /** Display name. */
   readonly title: string;
