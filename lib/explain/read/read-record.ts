@@ -202,7 +202,7 @@ function declaredFleet(fleet: unknown): DeclaredFleet {
   const webhooks = at(fleet, "podIdentityWebhooks");
   return {
     title: text(at(fleet, "consumer", "title")),
-    kind: consumerKind(at(fleet, "consumer", "kind")),
+    kind: consumerKind(at(fleet, "consumer", "kind"), at(fleet, "consumer", "form", "kind")),
     needsHealthy: at(fleet, "consumer", "needsHealthy") === true,
     configMap: text(at(fleet, "consumer", "form", "configMap")),
     onPath: texts(at(fleet, "consumer", "onPath")),

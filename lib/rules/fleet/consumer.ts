@@ -34,12 +34,17 @@ export type ProviderListForm =
 /** The controllers that are known here; `other` for any that uses the access library. */
 export type FleetConsumerKind = "argocd" | "kueue" | "knative" | "other";
 
-/** The kind that a record names; `other` for any other text. */
-export function consumerKind(name: unknown): FleetConsumerKind {
-  return CONSUMER_KINDS.find((kind) => kind === name) ?? "other";
+/** The kind that a record names, or the only one that reads its list of access providers in this form. */
+export function consumerKind(name: unknown, form: unknown): FleetConsumerKind {
+  const named = CONSUMER_KINDS.find((kind) => kind === name);
+  return named ?? OF_FORM.find(([only]) => only === form)?.[1] ?? "other";
 }
 
-const CONSUMER_KINDS: readonly FleetConsumerKind[] = ["argocd", "kueue", "knative"];
+const CONSUMER_KINDS: readonly FleetConsumerKind[] = ["argocd", "kueue", "knative", "other"];
+const OF_FORM: readonly (readonly [ProviderListForm["kind"], FleetConsumerKind])[] = [
+  ["kueue", "kueue"],
+  ["secrets", "argocd"],
+];
 
 /** Facts about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
 export interface FleetConsumer {

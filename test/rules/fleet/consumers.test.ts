@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { consumerKind } from "../../../lib/rules/fleet/consumer";
 import { argoCd, controller, knativeOperator, multiKueue } from "../../../lib/rules/fleet/consumers";
 import { kueueConfiguration } from "../../../lib/rules/fleet/kueue";
 import {
@@ -391,4 +392,15 @@ describe("kueueConfiguration", () => {
   ])("refuses %s", (_, text, code) => {
     expect(() => kueueConfiguration(text, "accessProviders", [])).toThrowError(refusal(code));
   });
+});
+
+it.each([
+  ["argocd", "file", "argocd"],
+  ["other", "secrets", "other"],
+  [undefined, "kueue", "kueue"],
+  [undefined, "secrets", "argocd"],
+  [undefined, "file", "other"],
+  ["unheard-of", undefined, "other"],
+])("a record that names %s and the form %s is of the kind %s", (name, form, kind) => {
+  expect(consumerKind(name, form)).toBe(kind);
 });
