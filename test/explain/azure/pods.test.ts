@@ -89,6 +89,8 @@ const hub = (
     title: "hub",
     configMap: "",
     onPath: [],
+    kind: "other",
+    needsHealthy: false,
     isDistroless: false,
     gateByFlag: false,
     pluginPaths: new Map(),
