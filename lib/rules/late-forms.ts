@@ -8,10 +8,10 @@ import { readRoleArn } from "./aws/arn";
 import { isGuid } from "./azure/names";
 
 interface LateForm {
-  /** Matches the whole expression; its group is the resource's name. */
+  /** Matches the whole expression. */
   readonly attribute: RegExp;
   /** The form, for messages, if the value does not have it. */
-  readonly missed: (value: string, resource: Json) => string | undefined;
+  readonly missed: (value: string, resource: Json | undefined) => string | undefined;
 }
 
 const FORMS: readonly LateForm[] = [
@@ -32,10 +32,13 @@ const RESOURCE = /^\$\{(\w+)\.([\w-]+)\./;
 export function missedForm(expression: string, value: string, resources: Json = {}): string | undefined {
   const [, type = "", name = ""] = RESOURCE.exec(expression) ?? [];
   const form = FORMS.find(({ attribute }) => attribute.test(expression));
-  return form?.missed(value, record(at(resources, type, name)));
+  const resource = at(resources, type, name);
+  return form?.missed(value, resource === undefined ? undefined : record(resource));
 }
 
-function missedRole(value: string, { name, path = "/" }: Json): string | undefined {
+function missedRole(value: string, resource: Json | undefined): string | undefined {
+  // Of a resource that was not read, neither is known.
+  const { name, path = "/" } = resource ?? { path: null };
   const { path: givenPath, name: givenName } = readRoleArn(value) ?? {};
   const isOther = (given: string | undefined, declared: unknown): boolean =>
     given === undefined || (isLiteral(declared) && declared !== given);

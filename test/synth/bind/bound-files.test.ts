@@ -92,6 +92,12 @@ describe("boundFiles", () => {
     else expect(run).toThrowError(`got "${value}"; allowed: arn:<partition>:iam::<account>:${wanted};`);
   });
 
+  it("takes the ARN of any role where the configuration was not read", () => {
+    const [path, role] = ["arn:aws:iam::111122223333:role/team/web", "${aws_iam_role.web.arn}"];
+    expect(bound(object(`"${CLIENT}"`), path, role)).toContain(path);
+    expect(() => bound(object(`"${CLIENT}"`), "web", role)).toThrowError(/role\/\[<path>\/\]<name>/);
+  });
+
   it.each([
     ["in another form", "s3cr3t"],
     ["with the text of a placeholder", "s3cr3t @late(x)@"],
