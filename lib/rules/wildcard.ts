@@ -84,19 +84,29 @@ function middleMatches(units: Pattern, firstStar: number, text: string, end: num
   const borders = new Int32Array(units.length);
   const budget = { steps: STEPS_MAX };
   let position = firstStar;
-  for (let from = firstStar + 1; from < units.length;) {
-    const to = units.indexOf(STAR, from);
-    const piece = units.subarray(from, to);
-    from = to + 1;
-    if (piece.length === 0) continue;
-    const found = piece.includes(ONE)
+  const findPiece = (piece: Pattern): number | undefined => {
+    if (piece.length === 0) return position;
+    return piece.includes(ONE)
       ? findSlowly(piece, text, position, end, budget)
       : find(piece, borders, text, position, end);
+  };
+  for (let from = firstStar + 1; from < units.length;) {
+    const to = units.indexOf(STAR, from);
+    const length = to - from;
+    const found =
+      length === 1 ? findUnit(units[from], text, position, end) : findPiece(units.subarray(from, to));
     if (found === undefined) return undefined;
     if (found < 0) return false;
-    position = found + piece.length;
+    position = found + length;
+    from = to + 1;
   }
   return true;
+}
+
+/** First position of a single unit; -1 if it does not occur. A pattern may consist of half a million such pieces. */
+function findUnit(unit: number | undefined, text: string, from: number, end: number): number {
+  const found = unit === undefined || unit === ONE ? from : text.indexOf(String.fromCharCode(unit), from);
+  return found < end ? found : -1;
 }
 
 /** Whether the units of a pattern between two positions equal the text at a position. */
