@@ -70,8 +70,11 @@ interface Judged {
 
 /** More would only keep answers that no one asks for again: ten thousand service accounts, each with its own image. */
 const REMEMBERED = 512;
-/** What a first fact adds to the size, because everything below it is kept as long. */
-const WEIGHT = 16;
+/**
+ * What a first fact adds to the size, because everything below it is kept as long. With four rights of a hundred images
+ * each, twice the memory was needed as with three.
+ */
+const WEIGHT = 64;
 
 /**
  * A step with its facts by number, and its last few hundred answers. Two questions in a row share most facts, so the
