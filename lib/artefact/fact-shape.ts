@@ -89,8 +89,8 @@ function firstOf<Key>(
   find: (key: Key, item: unknown) => Misfit | undefined,
 ): Misfit | undefined {
   for (const [key, item] of rows) {
-    const found = find(key, item);
-    if (found) return found;
+    const misfit = find(key, item);
+    if (misfit) return misfit;
   }
   return undefined;
 }

@@ -27,8 +27,8 @@ export function writeTogether(folder: string, files: readonly WrittenFile[]): re
   try {
     for (const { target } of targets) refuseFolder(target);
     for (const { staged, text } of targets) {
-      const made = mkdirSync(dirname(staged), { recursive: true });
-      if (made !== undefined) folders.push(made);
+      const firstFolder = mkdirSync(dirname(staged), { recursive: true });
+      if (firstFolder !== undefined) folders.push(firstFolder);
       written.push(staged);
       writeFileSync(staged, text);
     }

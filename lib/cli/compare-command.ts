@@ -49,11 +49,11 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const sides = operands.map((path) => Explainer.read([path], facts));
   const [old, made] = sides;
   if (!old || !made) return EXIT_FAILED;
-  const found = comparison(old, made);
-  for (const piece of RENDERERS[values.format](found, made)) io.out(piece);
+  const changes = comparison(old, made);
+  for (const piece of RENDERERS[values.format](changes, made)) io.out(piece);
   for (const side of sides) printSkipped(side, io, values.verbose);
   const fails = values["fail-on"] && FAILS[values["fail-on"]];
-  return fails && found.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;
+  return fails && changes.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;
 }
 
 function isOf(change: Change, kinds: readonly Change["kind"][], sign: 1 | -1): boolean {

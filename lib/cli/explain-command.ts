@@ -100,8 +100,8 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const all = values.running
     ? started(running(explainer, selectionOf(values)), NONE_RUNNING)
     : started(askedResults(explainer, selectionOf(values)), NONE_DECLARED);
-  const found = values.audit && explainer.audit(stack);
-  const audit = found && (baseline?.findings(found) ?? found);
+  const findings = values.audit && explainer.audit(stack);
+  const audit = findings && (baseline?.findings(findings) ?? findings);
   const results = baseline ? baseline.results(all) : all;
   const seen = new Set<Verdict>();
   const besides: Besides = { ...values, audit, only, colour: io.colour === true };

@@ -104,10 +104,12 @@ function addCommand(program: Parser, command: Command, choose: (choice: Choice) 
   );
   parser.addHelpText("after", () => closing(examples, { ...exits, [EXIT_USAGE]: "wrong usage" }));
   parser.action(() => {
-    const given: Readonly<Record<string, unknown>> = parser.opts();
-    const values = added.flatMap(({ long, key }) => (given[key] === undefined ? [] : [[long, given[key]]]));
+    const options: Readonly<Record<string, unknown>> = parser.opts();
+    const values = added.flatMap(({ long, key }) =>
+      options[key] === undefined ? [] : [[long, options[key]]],
+    );
     // Checked after misspelt options, so that the message names the misspelling.
-    const missing = required.find(({ key }) => !given[key]);
+    const missing = required.find(({ key }) => !options[key]);
     if (missing) parser.error(`error: ${name} needs ${missing.flags}`);
     choose({ command, parser, asked: { values: Object.fromEntries(values), operands: parser.args } });
   });

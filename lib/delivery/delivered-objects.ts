@@ -173,15 +173,15 @@ function withEncodedData(object: ObjectDocument, markers: StackDocuments["marker
   const { stringData, data, ...others } = object;
   if (kindName(object) !== "Secret" || !isRecord(stringData)) return object;
   const encoded = Object.entries(stringData).map(([key, text]) => {
-    const given = String(text);
-    if (typeof markers.objectOf(given) !== "string")
+    const content = String(text);
+    if (typeof markers.objectOf(content) !== "string")
       fail("delivery-unsupported", {
         problem: `stringData.${key} of ${titleOf(object)} has an encoded late text, which would be encoded twice`,
         value: key,
         allowed: 'texts in stringData; in data the result of encode("base64", text)',
         remedy: "put it into data",
       });
-    return [key, encode("base64", given)];
+    return [key, encode("base64", content)];
   });
   return { ...others, data: { ...(isRecord(data) && data), ...Object.fromEntries(encoded) } };
 }

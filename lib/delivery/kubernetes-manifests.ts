@@ -251,11 +251,12 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
           for (const each of identitiesIn(chart)) this.#release(names.name(placeOf(chart), each), each);
           continue;
         }
-        const made = this.#objects
+        const resources = this.#objects
           .of(chart.file)
           .flatMap((each) => this.#resources(chart, each, names, before));
         const isLast = chart === delivered.at(-1);
-        if (made.length > 0) before = made.length === 1 || isLast ? made : [this.#gate(chart, made)];
+        if (resources.length > 0)
+          before = resources.length === 1 || isLast ? resources : [this.#gate(chart, resources)];
       }
     });
     this.#made = true;

@@ -92,8 +92,8 @@ export function withAnnotations(
   const references = identity.map((key) => [key, `\${kubernetes_manifest.${name}.manifest.metadata.${key}}`]);
   const referring = { ...object, metadata: { ...Object.fromEntries(references), annotations } };
   const { provider } = common;
-  const own = { ...settings, forceConflicts: true };
-  return [account, annotationsResource(scope, name, referring, { ...(provider && { provider }) }, own)];
+  const forced = { ...settings, forceConflicts: true };
+  return [account, annotationsResource(scope, name, referring, { ...(provider && { provider }) }, forced)];
 }
 
 /** Annotations of an object that exists. */

@@ -50,13 +50,13 @@ export function pass(
   reason: string | (() => string),
   ...evidence: Pieces<Evidence | (() => Evidence)>
 ): Answer {
-  const said = (): Answer => ({
+  const make = (): Answer => ({
     status: "pass",
     reason: typeof reason === "string" ? reason : reason(),
     evidence: evidence.flat().map((each) => (typeof each === "function" ? each() : each)),
     remedy: "",
   });
-  return typeof reason === "string" ? said() : later("pass", said);
+  return typeof reason === "string" ? make() : later("pass", make);
 }
 
 /** The link is broken. */

@@ -232,8 +232,8 @@ export class Explainer {
     checkGiven("Explainer.running()", PULL_SELECTION, selection, "selection");
     const { image, ...others } = selection;
     const name = image === undefined ? undefined : this.#questions.image(image);
-    const asked = this.#questions.of({ ...others, origin: "workload" });
-    const wanted = [...asked].filter((each) => name === undefined || each.image === name);
+    const questions = this.#questions.of({ ...others, origin: "workload" });
+    const wanted = [...questions].filter((each) => name === undefined || each.image === name);
     yield* runningPulls(this.#pulls, wanted);
   }
 

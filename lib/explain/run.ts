@@ -142,13 +142,13 @@ class Compiled<F> {
     const key = values[per[last] ?? 0];
     const known = this.#level.get(key);
     if (known !== undefined || this.#level.has(key)) return known;
-    const made = this.#make(facts);
+    const result = this.#make(facts);
     if (++this.#size > REMEMBERED) {
       this.forget();
       this.#goTo(values);
     }
-    this.#level.set(key, made);
-    return made;
+    this.#level.set(key, result);
+    return result;
   }
 
   #goTo(values: readonly unknown[]): void {
@@ -206,9 +206,9 @@ export class Runner<F extends object> {
     this.links = steps.filter((step): step is Link<F> => "run" in step);
     const added = steps.flatMap((step) => ("adds" in step ? [step.adds] : []));
     const named = new Set(steps.flatMap((step) => [...step.per]));
-    const given = [...named].filter((name) => !added.includes(name));
-    this.#names = [...given, ...added];
-    this.#given = given.length;
+    const givenNames = [...named].filter((name) => !added.includes(name));
+    this.#names = [...givenNames, ...added];
+    this.#given = givenNames.length;
     this.#values = this.#names.map(() => undefined);
     this.#steps = stagesOf(steps).map((stage) => new Compiled(stage, this.#names));
     this.#dependents = this.#names.map((_, fact) => this.#steps.filter(({ per }) => per.includes(fact)));
@@ -248,15 +248,15 @@ export class Runner<F extends object> {
     let isOpen = wasOpen;
     for (let place = start; place < this.#steps.length; place++) {
       const step = this.#steps[place] as Compiled<F>;
-      const made = step.ask(this.#values, facts);
+      const result = step.ask(this.#values, facts);
       if (step.fold !== undefined)
-        return this.#forked(step, made as readonly unknown[], place, { facts, passed, isOpen });
+        return this.#forked(step, result as readonly unknown[], place, { facts, passed, isOpen });
       if (step.name !== undefined) {
-        this.#set(step.adds, made);
-        facts[step.name] = made as F[keyof F];
+        this.#set(step.adds, result);
+        facts[step.name] = result as F[keyof F];
         continue;
       }
-      const judged = made as Judged;
+      const judged = result as Judged;
       passed += judged.passed;
       isOpen ||= judged.isOpen;
       if (judged.failed !== undefined) return new JudgedChain(this, facts, "denied", judged.failed, passed);
@@ -272,10 +272,10 @@ export class Runner<F extends object> {
   ): Chain<F> {
     let chosen: Chain<F> | undefined;
     for (const way of ways) {
-      const own = ways.length === 1 ? facts : { ...facts };
-      own[name as keyof F] = way as F[keyof F];
+      const factsOfWay = ways.length === 1 ? facts : { ...facts };
+      factsOfWay[name as keyof F] = way as F[keyof F];
       this.#set(adds, way);
-      const chain = this.#from(place + 1, own, passed, isOpen);
+      const chain = this.#from(place + 1, factsOfWay, passed, isOpen);
       if (
         chosen === undefined ||
         (fold === "best" ? isBetter(chain, chosen) : isBetter(chosen, chain, false))

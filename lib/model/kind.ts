@@ -109,9 +109,9 @@ export function wrongKind(value: unknown, title: string): Mistake {
 
 /** The mistake of a value that is made by functions of this library; `key` is what an object lacks. */
 export function notMade(value: unknown, title: string, key?: string | number): Mistake {
-  const given = key === undefined || !isRecord(value) ? undefined : value[key];
-  const isMissing = key !== undefined && given === undefined;
-  const lack = isMissing ? `without \`${key}\`` : `whose \`${key}\` is ${shown(given)}`;
+  const member = key === undefined || !isRecord(value) ? undefined : value[key];
+  const isMissing = key !== undefined && member === undefined;
+  const lack = isMissing ? `without \`${key}\`` : `whose \`${key}\` is ${shown(member)}`;
   const what = key === undefined ? shown(value) : `${describe(value)} ${lack}`;
   return {
     keys: [],

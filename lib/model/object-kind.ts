@@ -113,9 +113,9 @@ function mistakeInRows(shape: object): (value: Readonly<Record<string, unknown>>
   const rows = Object.entries(shape) as readonly Row[];
   return (value) => {
     for (const [key, kind] of rows) {
-      const given = value[key];
-      if (given === undefined && kind.optional) continue;
-      const mistake = given === undefined ? missing(kind) : kind.mistake(given);
+      const member = value[key];
+      if (member === undefined && kind.optional) continue;
+      const mistake = member === undefined ? missing(kind) : kind.mistake(member);
       if (mistake) return { form: () => formOf(key, kind), ...below(key, mistake) };
     }
     return undefined;

@@ -1,9 +1,9 @@
 /** Memoizes a function of an object for the object's lifetime. */
 export function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
-  const made = new WeakMap<K, { readonly value: V }>();
+  const results = new WeakMap<K, { readonly value: V }>();
   return (key) => {
-    const before = made.get(key) ?? { value: make(key) };
-    made.set(key, before);
+    const before = results.get(key) ?? { value: make(key) };
+    results.set(key, before);
     return before.value;
   };
 }

@@ -49,10 +49,10 @@ export class Sensitive extends Reference {
   static of(value: unknown): Sensitive {
     const isReference = typeof value === "object" && value !== null;
     const before = isReference ? Sensitive.#ofReferences.get(value) : Sensitive.#ofTexts.get(value)?.deref();
-    const made = before ?? new Sensitive(value);
-    if (isReference) Sensitive.#ofReferences.set(value, made);
-    else Sensitive.#ofTexts.set(value, new WeakRef(made));
-    return made;
+    const sensitive = before ?? new Sensitive(value);
+    if (isReference) Sensitive.#ofReferences.set(value, sensitive);
+    else Sensitive.#ofTexts.set(value, new WeakRef(sensitive));
+    return sensitive;
   }
 
   override derived(name: string): Reference {

@@ -78,8 +78,8 @@ export function entriesOf(value: TreeObject): Entries {
 export function fieldOf(value: TreeObject, key: string): Tree {
   if (!(value instanceof LateKeys))
     return treeOf(Object.hasOwn(value, key) ? (value as unknown as Record<string, unknown>)[key] : undefined);
-  const found = value.entries.find(([each]) => is(each, key) === "yes");
-  if (found) return found[1];
+  const entry = value.entries.find(([each]) => is(each, key) === "yes");
+  if (entry) return entry[1];
   const perhaps = value.entries.find(([each]) => same(each, known(key)) === "unknown");
   return perhaps ? (perhaps[0] as Known<never>) : known(undefined);
 }

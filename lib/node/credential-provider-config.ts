@@ -88,9 +88,9 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
       remedy: "remove the settings or correct the key",
     });
   const entries = props.providers.flatMap((provider) => {
-    const own = credentialProviderEntries(cluster, provider, settings[provider.plugin]);
-    assertMatched(provider.plugin, matchImagesOf(own[0] ?? {}), pulls[provider.plugin] ?? []);
-    return own;
+    const rendered = credentialProviderEntries(cluster, provider, settings[provider.plugin]);
+    assertMatched(provider.plugin, matchImagesOf(rendered[0] ?? {}), pulls[provider.plugin] ?? []);
+    return rendered;
   });
   const clouds = [...entries, ...untouchedStock(cluster, plugins)];
   const document = {

@@ -155,8 +155,8 @@ class OneName implements AskedName {
   }
 
   matches(pattern: Pattern, before = ""): Ternary {
-    const found = matchesPattern(pattern, before + this.example);
-    return found === undefined ? "unknown" : found ? "yes" : "no";
+    const isMatch = matchesPattern(pattern, before + this.example);
+    return isMatch === undefined ? "unknown" : isMatch ? "yes" : "no";
   }
 }
 
@@ -188,11 +188,11 @@ class SomeName implements AskedName {
     const walk = this.#search.walkOf(pattern, before);
     const known = this.#answers.find((each) => each.walk === walk);
     if (known) return known.wanted ? "yes" : "no";
-    const found = matchesPattern(pattern, before + this.example);
-    if (found === undefined) return "unknown";
-    if (!this.#search.add([...this.#answers, { walk, wanted: !found }])) return "unknown";
-    this.#answers.push({ walk, wanted: found });
-    return found ? "yes" : "no";
+    const isMatch = matchesPattern(pattern, before + this.example);
+    if (isMatch === undefined) return "unknown";
+    if (!this.#search.add([...this.#answers, { walk, wanted: !isMatch }])) return "unknown";
+    this.#answers.push({ walk, wanted: isMatch });
+    return isMatch ? "yes" : "no";
   }
 }
 

@@ -152,10 +152,10 @@ const NAMESPACES: readonly unknown[] = ["default", "kube-node-lease", "kube-publ
 
 /** The namespaces that objects need and that neither they nor every cluster has, sorted. */
 export function neededNamespaces(objects: readonly Document[]): readonly string[] {
-  const own = objects
+  const declared = objects
     .filter((each) => kindName(each) === "Namespace")
     .map((each) => at(each, "metadata", "name"));
-  const there = new Set([undefined, ...NAMESPACES, ...own]);
+  const there = new Set([undefined, ...NAMESPACES, ...declared]);
   const names = objects.map((each) => at(each, "metadata", "namespace"));
   return [...new Set(names.filter((name) => !there.has(name)).map(String))].sort();
 }

@@ -105,8 +105,8 @@ function middleMatches(units: Pattern, firstStar: number, text: string, end: num
 
 /** First position of a single unit; -1 if it does not occur. A pattern may consist of half a million such pieces. */
 function findUnit(unit: number | undefined, text: string, from: number, end: number): number {
-  const found = unit === undefined || unit === ONE ? from : text.indexOf(String.fromCharCode(unit), from);
-  return found < end ? found : -1;
+  const position = unit === undefined || unit === ONE ? from : text.indexOf(String.fromCharCode(unit), from);
+  return position < end ? position : -1;
 }
 
 /** Whether the units of a pattern between two positions equal the text at a position. */

@@ -181,13 +181,13 @@ function cloudGroups<Asked extends IIdentitySource<Identities>, Identities>(
   stated: ReadonlyMap<string, Identities>,
   { lines }: LineWords,
 ): readonly CloudGroup<Asked, Identities>[] {
-  const asked = grouped(
+  const byCloud = grouped(
     accounts.flatMap(({ asks }) => asks),
     ({ cloud }) => cloud,
   );
-  const idle = [...stated.keys()].find((cloud) => !asked.has(cloud));
-  if (idle !== undefined) refuseIdle(idle, [...asked.keys()].sort(), lines);
-  return [...asked]
+  const idle = [...stated.keys()].find((cloud) => !byCloud.has(cloud));
+  if (idle !== undefined) refuseIdle(idle, [...byCloud.keys()].sort(), lines);
+  return [...byCloud]
     .sort(([a], [b]) => order(a, b))
     .map(([cloud, [first]]) => ({
       cloud,

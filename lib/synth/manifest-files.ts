@@ -202,10 +202,10 @@ function byFile(
   if (!perNamespace) return objects.length === 0 ? [] : [[file, objects]];
   const files = new Map<string, object[]>();
   for (const object of objects) {
-    const own = fileOf(object as ObjectDocument, file);
-    const others = files.get(own);
+    const path = fileOf(object as ObjectDocument, file);
+    const others = files.get(path);
     if (others) others.push(object);
-    else files.set(own, [object]);
+    else files.set(path, [object]);
   }
   return [...files].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -363,9 +363,9 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 /** How many values `bind` fills in: those of files, also within encoded texts, but not what only the record holds. */
 function lateValuesIn(files: ReadonlyMap<string, string>, placeholders: LateValues["placeholders"]): number {
   const texts = [...files].flatMap(([file, text]) => (file === WORKLOAD_IDENTITY_FILE ? [] : [text]));
-  const found = texts.flatMap(placeholdersIn).flatMap((each) => {
+  const names = texts.flatMap(placeholdersIn).flatMap((each) => {
     const entry = placeholders[each];
     return entry && "encoding" in entry ? placeholdersIn(entry.text) : [each];
   });
-  return new Set(found).size;
+  return new Set(names).size;
 }

@@ -51,13 +51,13 @@ function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, Re
     // A stack cannot be read if it is in HCL or if another synthesizer writes it elsewhere.
     .filter(({ file }) => basename(file) === STACK_FILE && existsSync(file));
   const jobs = new Map([...stacks].map(([{ node }, each]) => [node.id, each]));
-  const own = written.filter(({ name }) => jobs.has(name));
-  if (own.length === 0) return;
+  const ownStacks = written.filter(({ name }) => jobs.has(name));
+  if (ownStacks.length === 0) return;
   const explainer = Explainer.read(written.map(({ folder }) => folder));
-  const denied = own.flatMap(({ name }) => denials(explainer, name, jobs.get(name)));
+  const denied = ownStacks.flatMap(({ name }) => denials(explainer, name, jobs.get(name)));
   if (denied.length === 0) return;
   // The chains use what was read earlier, so removing the files is safe.
-  const refused = own
+  const refused = ownStacks
     .filter(({ name }) => denied.some(({ stack }) => stack === name))
     .map(({ name }) => name);
   const delivering = [...stacks.keys()]

@@ -91,17 +91,17 @@ function idOf({ namespace, name }: Subject): string {
 function marksBySubject(marks: readonly AccountMarks[]): ReadonlyMap<string, Texts> {
   const bySubject = new Map<string, Record<string, string>>();
   for (const { subject, annotations } of marks) {
-    const own = bySubject.get(subject.key) ?? {};
+    const annotationsSoFar = bySubject.get(subject.key) ?? {};
     for (const [key, value] of Object.entries(annotations)) {
-      if (own[key] !== undefined && own[key] !== value)
+      if (annotationsSoFar[key] !== undefined && annotationsSoFar[key] !== value)
         fail("identities-conflict", {
           problem: `two clouds need different values of the annotation ${key}`,
           value: subject.key,
           remedy: "give each cloud's workload its own service account",
         });
-      own[key] = value;
+      annotationsSoFar[key] = value;
     }
-    bySubject.set(subject.key, own);
+    bySubject.set(subject.key, annotationsSoFar);
   }
   return bySubject;
 }

@@ -202,10 +202,10 @@ export class WorkloadAccess extends Construct {
         allowed: cloudName,
         remedy: "pass the same cluster to `cluster` and to `podIdentity`",
       });
-    const own = cloudName ?? named ?? name;
+    const nameInCloud = cloudName ?? named ?? name;
     return {
       name,
-      ...(own !== name && { cloudName: own }),
+      ...(nameInCloud !== name && { cloudName: nameInCloud }),
       ...recorded,
       ...(webhooks.length > 0 && { podIdentityWebhooks: webhooks }),
     };

@@ -135,9 +135,9 @@ function identitiesOf({ explainer, dir }: SynthesizedStack): readonly DeclaredId
 
 function named(all: readonly DeclaredIdentity[], identity: string | undefined): readonly DeclaredIdentity[] {
   if (identity === undefined) return all;
-  const found = all.filter(({ names }) => names.includes(identity));
-  return found.length > 0
-    ? found
+  const matching = all.filter(({ names }) => names.includes(identity));
+  return matching.length > 0
+    ? matching
     : fail("testing-unknown", {
         problem: "no identity of that name is declared in the stack",
         value: identity,
@@ -265,14 +265,14 @@ export function hasNoLateValues(stack: SynthesizedStack): Finding {
 }
 
 function lateIn(line: string, placeholders: WorkloadIdentityFile["placeholders"]): readonly string[] {
-  const found = placeholdersIn(line).map((each) => {
+  const references = placeholdersIn(line).map((each) => {
     const entry = placeholders[each];
     if (entry === undefined) return each;
     if ("expression" in entry) return entry.expression;
     const within = [...new Set(placeholdersIn(entry.text))].join(", ");
     return `${entry.encoding} of a text with ${within}`;
   });
-  return isLate(line) ? [...found, line.trim()] : found;
+  return isLate(line) ? [...references, line.trim()] : references;
 }
 
 /** What a function for tests found; matchers only wrap it. */

@@ -34,9 +34,9 @@ export function ccoctlCluster(answers: CommandAnswer, choice: AdoptionChoice): A
       },
     );
   if (name === undefined) return findings.done("unknown", choice.issuer, []);
-  const own = account.providers.filter(({ tags }) => namesIn(tags).includes(name));
-  const issuer = choice.issuer ?? issuerOf(name, own, findings);
-  const provider = own.find((each) => each.issuer === issuer);
+  const clusterProviders = account.providers.filter(({ tags }) => namesIn(tags).includes(name));
+  const issuer = choice.issuer ?? issuerOf(name, clusterProviders, findings);
+  const provider = clusterProviders.find((each) => each.issuer === issuer);
   if (issuer !== undefined && !provider)
     findings.lacks(`the OIDC provider of ${issuer}`, `run \`aws ${ASK.provider}\` for it`);
   if (provider) findings.imports.push({ type: "aws_iam_openid_connect_provider", id: provider.arn });
@@ -105,15 +105,15 @@ function bucketRegion(
   bucket: string,
   findings: AdoptionFindings,
 ): string | undefined {
-  const asked = answers.at(ASK.location).entry(bucket);
-  if (!asked)
+  const location = answers.at(ASK.location).entry(bucket);
+  if (!location)
     findings.lacks(
       `whether there is a bucket ${bucket}`,
       `run \`aws ${ASK.location} --bucket ${bucket}\`; if there is none, add null as the answer`,
     );
-  if (asked?.exists !== true) return undefined;
+  if (location?.exists !== true) return undefined;
   // S3 names two regions in its own way: no constraint, and EU.
-  const constraint = asked.at("LocationConstraint").text() ?? "us-east-1";
+  const constraint = location.at("LocationConstraint").text() ?? "us-east-1";
   return constraint === "EU" ? "eu-west-1" : constraint;
 }
 
@@ -160,20 +160,20 @@ function distributionOf(
   findings: AdoptionFindings,
 ): ExistingDistribution | undefined {
   const host = issuer.slice("https://".length);
-  const found = answers
+  const distributions = answers
     .at(ASK.distributions, "DistributionList", "Items")
     .list()
     .filter((each) => each.at("DomainName").text() === host);
   const id = findings.choose(
     `the distribution of ${issuer}`,
-    found.flatMap((each) => each.at("Id").text() ?? []),
+    distributions.flatMap((each) => each.at("Id").text() ?? []),
     {
       none: `run \`aws ${ASK.distributions}\``,
       several: "state its id in `adopt.distribution`",
     },
   );
   if (id === undefined) return undefined;
-  const origin = found[0]
+  const origin = distributions[0]
     ?.at("Origins", "Items")
     .list()
     .find((each) => each.at("DomainName").text()?.startsWith(`${bucket}.`));

@@ -35,13 +35,13 @@ export function ccoctlCluster(
       { none: `run \`az ${ASK.identities}\`, or give --name`, several: "choose one with --name" },
     );
   if (name === undefined || subscription.id === "") return findings.done(name ?? "unknown", undefined, []);
-  const own = subscription.identities.filter(({ tags }) => namesIn(tags).includes(name));
-  const place = placeOf(own, findings);
-  const issuer = issuerOf(subscription, own, choice, findings);
-  const groups = place && clusterGroups(subscription, own, name, requests, findings);
+  const clusterIdentities = subscription.identities.filter(({ tags }) => namesIn(tags).includes(name));
+  const place = placeOf(clusterIdentities, findings);
+  const issuer = issuerOf(subscription, clusterIdentities, choice, findings);
+  const groups = place && clusterGroups(subscription, clusterIdentities, name, requests, findings);
   if (place === undefined || groups === undefined || issuer === undefined)
     return findings.done(name, issuer, []);
-  const tags = extraTags(own, name, findings);
+  const tags = extraTags(clusterIdentities, name, findings);
   const host = issuerContainer(answers, { name, subscription, issuer, tags }, findings);
   const { installationResourceGroupName: installation } = groups;
   for (const each of new Set([place.group, installation]))
@@ -59,7 +59,7 @@ export function ccoctlCluster(
     networkResourceGroupName: groups.networkResourceGroupName,
     dnszoneResourceGroupName: groups.dnsZoneResourceGroupName,
     tags,
-    adopt: adoption(answers, { subscription, own, plan }, findings),
+    adopt: adoption(answers, { subscription, own: clusterIdentities, plan }, findings),
   });
   const identities = { name: "identities", call: "componentIdentities", entry: "azure", props };
   return findings.done(name, issuer, [host ?? [], identities].flat());
@@ -128,11 +128,11 @@ function issuerContainer(
   findings: AdoptionFindings,
 ): AdoptedPart | undefined {
   const [, account = "", container = ""] = /^https:\/\/([a-z0-9]+)\.blob\.[^/]+\/([^/]+)$/.exec(issuer) ?? [];
-  const found = answers
+  const storage = answers
     .at(ASK.storage)
     .list()
     .find((each) => each.at("name").text() === account);
-  const [resourceGroupName, region] = [found?.at("resourceGroup").text(), found?.at("location").text()];
+  const [resourceGroupName, region] = [storage?.at("resourceGroup").text(), storage?.at("location").text()];
   if (resourceGroupName === undefined || region === undefined) {
     findings.lacks(
       `the storage account of ${issuer}`,

@@ -105,15 +105,15 @@ function issuerBucket(
   findings: AdoptionFindings,
 ): AdoptedPart | undefined {
   const bucket = `${name}-oidc`;
-  const asked = answers
+  const bucketAnswer = answers
     .at(ASK.bucket)
     .entries()
     .find(([each]) => each === bucket);
-  if (!asked)
+  if (!bucketAnswer)
     findings.lacks(`whether there is a bucket ${bucket}`, `run \`gcloud ${ASK.bucket} gs://${bucket}\``);
   // A pool provider with uploaded keys needs no bucket.
-  if (asked?.[1].exists !== true) return undefined;
-  const location = asked[1].at("location").text();
+  if (bucketAnswer?.[1].exists !== true) return undefined;
+  const location = bucketAnswer[1].at("location").text();
   if (location === undefined)
     findings.lacks(`the location of the bucket ${bucket}`, `run \`gcloud ${ASK.bucket} gs://${bucket}\``);
   findings.imports.push({ type: "google_storage_bucket", id: `${project}/${bucket}` });
@@ -131,22 +131,22 @@ function serviceAccounts(
   if (!answers.at(ASK.accounts).exists)
     findings.lacks("the service accounts", `run \`gcloud ${ASK.accounts}\``);
   const all = accountsOf(answers);
-  const found = requests.flatMap((request): readonly (readonly [string, Account])[] => {
-    const own = all.filter((each) => each.displayName === ccoctlDisplayName(name, request.name));
-    const [account] = own;
+  const accounts = requests.flatMap((request): readonly (readonly [string, Account])[] => {
+    const candidates = all.filter((each) => each.displayName === ccoctlDisplayName(name, request.name));
+    const [account] = candidates;
     if (!account) return [];
-    if (own.length === 1) {
+    if (candidates.length === 1) {
       findings.imports.push({ type: "google_service_account", id: account.name });
       return [[request.name, account]];
     }
     findings.missing.push({
       what: `the service account of ${request.name}`,
       remedy: "state the id that the component's Secret names in `accountIds`",
-      candidates: own.map((each) => each.email).sort(),
+      candidates: candidates.map((each) => each.email).sort(),
     });
     return [];
   });
-  return new Map(found);
+  return new Map(accounts);
 }
 
 /** Requests whose custom role exists; `undefined` if that is not known. */
@@ -166,13 +166,13 @@ function customRoles(
       .list()
       .map((each) => each.at("name").text()),
   );
-  const found = requests.flatMap((request) => {
+  const roles = requests.flatMap((request) => {
     const id = `projects/${project}/roles/${ccoctlRoleId(project, request.name)}`;
     if (!ids.has(id)) return [];
     findings.imports.push({ type: "google_project_iam_custom_role", id });
     return [request.name];
   });
-  return found.sort();
+  return roles.sort();
 }
 
 /** Kubernetes service accounts that use the pool but belong to no component. */

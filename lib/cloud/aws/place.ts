@@ -27,9 +27,11 @@ export function checkProviderPlace(construct: Construct, { provider, ...stated }
 
 function comparePlace(own: AwsProvider, { partition, account }: Omit<StatedPlace, "provider">): void {
   const region = own.regionInput;
-  const made = partitions.find(({ regionCodes }) => region !== undefined && regionCodes.includes(region));
-  if (partition !== undefined && made !== undefined && made.name !== partition)
-    fail("aws-mismatch", otherPartition(`the aws provider (${region})`, made.name, partition));
+  const partitionOfProvider = partitions.find(
+    ({ regionCodes }) => region !== undefined && regionCodes.includes(region),
+  );
+  if (partition !== undefined && partitionOfProvider !== undefined && partitionOfProvider.name !== partition)
+    fail("aws-mismatch", otherPartition(`the aws provider (${region})`, partitionOfProvider.name, partition));
   if (account === undefined || isLate(account)) return;
   const accounts = accountsOf(own);
   const remedy = "state the same account in both, or pass the aws provider of this account as `provider`";

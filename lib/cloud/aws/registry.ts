@@ -92,7 +92,7 @@ export function ecr(props: EcrProps): EcrSource {
   checkGiven("ecr()", ECR_PROPS, props);
   const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
   const host = ecrHost(account, region, { fips, dualStack });
-  const asked: PrivateEcrGrant = {
+  const grant: PrivateEcrGrant = {
     kind: "private",
     partition: partitionOf(region),
     account,
@@ -103,13 +103,13 @@ export function ecr(props: EcrProps): EcrSource {
     pullThroughCache: pullThroughCache !== false,
     createRepositories: typeof pullThroughCache === "object" && pullThroughCache.createRepositories,
   };
-  if (!isRegistryOwner(ownerPolicy)) ownedRepositories(asked.repositories, ownerPolicy);
-  const repositories = isRegistryOwner(ownerPolicy) ? ownerPolicy.check(asked) : asked.repositories;
+  if (!isRegistryOwner(ownerPolicy)) ownedRepositories(grant.repositories, ownerPolicy);
+  const repositories = isRegistryOwner(ownerPolicy) ? ownerPolicy.check(grant) : grant.repositories;
   return {
     cloud: "aws",
     images: repositories.map((repository) => `${host}/${repository}`),
     ownerPolicy,
-    grant: { ...asked, repositories },
+    grant: { ...grant, repositories },
     defaultIdentities: () => pullRoles(),
   };
 }

@@ -123,8 +123,8 @@ const ROLE = "aws_iam_role";
 function roleIdTrigger(scope: Construct, { dependencies }: AccessPrincipal): string | undefined {
   const role = dependencies.find(isRole);
   if (role === undefined) return undefined;
-  const own = TerraformStack.of(role) === TerraformStack.of(scope);
-  return own ? addressOf(role, "unique_id") : addressOf(followerOf(scope, role), "id");
+  const isInStack = TerraformStack.of(role) === TerraformStack.of(scope);
+  return isInStack ? addressOf(role, "unique_id") : addressOf(followerOf(scope, role), "id");
 }
 
 function followerOf(scope: Construct, role: TerraformResource): DataResource {

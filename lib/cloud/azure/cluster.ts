@@ -52,8 +52,8 @@ export function aks(props: AksProps): ManagedCluster {
   const name = clusterName(statedOrInput("the name", props.name, cluster?.nameInput, "aks({ name })"));
   if (cluster && "oidcIssuerEnabledInput" in cluster) checkDeclared(name, cluster);
   if (cluster) warnOfKubeConfig(cluster);
-  const given = props.issuer ?? cluster?.oidcIssuerUrl;
-  const issuer = statedOrInput<GivenIssuer>("the issuer", given, undefined, "aks({ issuer })");
+  const statedIssuer = props.issuer ?? cluster?.oidcIssuerUrl;
+  const issuer = statedOrInput<GivenIssuer>("the issuer", statedIssuer, undefined, "aks({ issuer })");
   return {
     name,
     ...(isSwitchedOn(cluster) && { builtInWebhooks: ["azure"] }),

@@ -153,7 +153,7 @@ interface ComponentIdentityPlan {
 
 /** Checks the settings as a whole. */
 function componentIdentityPlan(construct: Construct, props: ComponentIdentityProps): ComponentIdentityPlan {
-  const own = subscriptionScope(props.subscriptionId);
+  const subscription = subscriptionScope(props.subscriptionId);
   checkSubscription(construct, "subscriptionId", props.subscriptionId, props.provider);
   const permissions = permissionsOf(props);
   const scopes = statedScopes(props.scopes);
@@ -167,7 +167,9 @@ function componentIdentityPlan(construct: Construct, props: ComponentIdentityPro
   return {
     permissions,
     scopes,
-    assignableScopes: custom ? assignableScopes(own, scopes, permissions.dataActions.length > 0) : [],
+    assignableScopes: custom
+      ? assignableScopes(subscription, scopes, permissions.dataActions.length > 0)
+      : [],
     roleName,
     credentials: credentialsOf(props),
   };

@@ -56,14 +56,14 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
     super(scope, id);
     const settings = at(this, () => componentSettings(this, props));
     for (const [own, use] of Object.entries(settings.groups)) useResourceGroup(this, own, use);
-    const made = settings.components.map((component) => {
+    const identities = settings.components.map((component) => {
       const intends = componentIntent(component);
       const { request, scopes: places } = component;
       const identity = this.#identity(props, settings, component);
       return { request, identity, grant: { request, places, ...(intends && { intends }) } };
     });
-    this.identities = new Map(made.map(({ request, identity }) => [request.name, identity]));
-    this.grants = made.map(({ request, identity, grant }) => ({
+    this.identities = new Map(identities.map(({ request, identity }) => [request.name, identity]));
+    this.grants = identities.map(({ request, identity, grant }) => ({
       ...grant,
       identity: identity.resourceId,
       secret: componentSecret(request, {
@@ -74,7 +74,7 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
       }),
     }));
     // All tenants are the same one; there is none if there are no identities.
-    const tenants = made.map(({ identity }) => identity.tenantId);
+    const tenants = identities.map(({ identity }) => identity.tenantId);
     const tenant = props.tenantId ?? tenants.find((each) => !isLate(each)) ?? tenants[0];
     this.secrets = tenant === undefined ? [] : [webhookSecret(tenant)];
   }

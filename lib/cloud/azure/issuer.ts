@@ -216,12 +216,14 @@ function checkCloud(
 ): void {
   const environment = provider?.environmentInput;
   if (environment === undefined || isLate(environment) || provider?.metadataHostInput !== undefined) return;
-  const made = azureClouds.find(({ environments }) => environments.includes(environment.toLowerCase()));
-  if (made && made.name !== cloud)
+  const providerCloud = azureClouds.find(({ environments }) =>
+    environments.includes(environment.toLowerCase()),
+  );
+  if (providerCloud && providerCloud.name !== cloud)
     fail("azure-mismatch", {
       problem: `the issuer's cloud differs from that of the azurerm provider, whose environment is ${environment}`,
       value: cloud,
-      allowed: made.name,
+      allowed: providerCloud.name,
       remedy: "state the same cloud in both, or pass the azurerm provider of this cloud as `provider`",
     });
 }

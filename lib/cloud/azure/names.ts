@@ -56,8 +56,8 @@ export function claimName(construct: Construct, place: IdentityPlace): void {
  * stack after the identities is not considered.
  */
 export function refuseTakenName(construct: Construct, place: IdentityPlace): void {
-  const own = { construct, provider: place.provider };
-  const holder = identitiesNamed(construct, place).find((other) => sameSubscription(own, other));
+  const claimant = { construct, provider: place.provider };
+  const holder = identitiesNamed(construct, place).find((other) => sameSubscription(claimant, other));
   if (holder)
     fail("azure-conflict", {
       problem: `${holder.construct.node.path} already declares a user-assigned identity of this name in resource group ${place.resourceGroupName}`,
@@ -75,9 +75,9 @@ export function claimRoleName(construct: Construct, role: RoleName): void {
 
 /** Refuses the name of a role that the app declares already, unless the two are known to be in two tenants. */
 export function refuseTakenRoleName(construct: Construct, role: RoleName): void {
-  const own = tenantOf(construct, role);
+  const tenant = tenantOf(construct, role);
   const holder = claims(roles, construct, comparable(role.name)).find(
-    ({ tenantId }) => tenantId === undefined || own === undefined || tenantId === own,
+    ({ tenantId }) => tenantId === undefined || tenant === undefined || tenantId === tenant,
   );
   if (holder)
     fail("azure-conflict", {
@@ -90,9 +90,9 @@ export function refuseTakenRoleName(construct: Construct, role: RoleName): void 
 }
 
 function claims(known: PerApp<Claim[]>, construct: Construct, key: string): Claim[] {
-  const found = known.get(construct, key) ?? [];
-  known.set(construct, key, found);
-  return found;
+  const existing = known.get(construct, key) ?? [];
+  known.set(construct, key, existing);
+  return existing;
 }
 
 function identitiesNamed(construct: Construct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {

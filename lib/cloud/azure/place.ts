@@ -203,12 +203,12 @@ function complete(group: KnownGroup, resource: ResourceGroup, { tags, importId }
 
 /** Groups of one name in one subscription: of the same provider of a stack, or where both are known to be in the same one. */
 function knownGroups(scope: Construct, place: ResourceGroupPlace): readonly KnownGroup[] {
-  const own = subscriptionOf(scope, place);
+  const subscription = subscriptionOf(scope, place);
   const stack = TerraformStack.of(scope);
   return groupsNamed(scope, place.name).filter(
     ({ construct, use, subscriptionId }) =>
       (TerraformStack.of(construct) === stack && use.provider === place.provider) ||
-      (own !== undefined && own === subscriptionId),
+      (subscription !== undefined && subscription === subscriptionId),
   );
 }
 

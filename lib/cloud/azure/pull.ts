@@ -160,15 +160,15 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
   const pulls = props.accounts.map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
   const loginServers = pulls.flatMap((pull) => pull.sources.map((source) => source.loginServer));
   const cloud = oneCloud(props, loginServers);
-  const given = givenIdentities(props, pulls);
-  const own = pulls.filter((pull) => !given.has(pull.subject.key));
+  const existing = givenIdentities(props, pulls);
+  const own = pulls.filter((pull) => !existing.has(pull.subject.key));
   const planned = spread(own.map(permitted), { namePrefix, shards, issuers: issuer.accepted.length });
-  checkTenants(props, [...given.values()]);
+  checkTenants(props, [...existing.values()]);
   const audience = props.audience ?? azureCloud(cloud).audience;
   // Checks name, issuer and audience once for all service accounts.
   federatedCredentials({ clusterName, issuer, audience, subjects: [] });
   const azureJsonPath = checkedPath(props);
-  const adoptions = sharing(pulls, given);
+  const adoptions = sharing(pulls, existing);
   const declared = planned.map((identity) => ({ ...identity, ...settingsOf(props, own), cloud }));
   for (const identity of declared) refuseTakenName(scope, identity);
   const trust = (serviceAccounts: readonly Subject[]): PullTrust => ({
@@ -219,10 +219,10 @@ function givenIdentities(
   pulls: readonly AzurePull[],
 ): ReadonlyMap<string, IPullIdentity> {
   const known = new Set(pulls.map((pull) => pull.subject.key));
-  const given = new Map(
+  const existing = new Map(
     Object.entries(props.identities ?? {}).map(([key, identity]) => [Subject.of(key).key, identity]),
   );
-  for (const key of given.keys())
+  for (const key of existing.keys())
     if (!known.has(key))
       fail("azure-unused", {
         problem: "`identities` has an entry for a service account without pulls",
@@ -230,7 +230,7 @@ function givenIdentities(
         allowed: [...known].sort().join(", "),
         remedy: "correct the key, which is namespace/name, or remove the entry",
       });
-  return given;
+  return existing;
 }
 
 /** Service accounts with the same identity share its rights, so they must request the same ones. */

@@ -265,12 +265,12 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITIES_PROPS, props);
     super(scope, id);
     const planned = at(this, () => planWorkloads(this, props));
-    const made = planned.map(({ subject, identity }) => ({
+    const identities = planned.map(({ subject, identity }) => ({
       subject,
       identity: new WorkloadIdentity(this, `${subject.namespace}_${subject.name}`, identity),
     }));
-    this.identities = new Map(made.map(({ subject, identity }) => [subject.key, identity]));
-    this.grants = made.map(({ subject, identity }) => ({
+    this.identities = new Map(identities.map(({ subject, identity }) => [subject.key, identity]));
+    this.grants = identities.map(({ subject, identity }) => ({
       subject,
       identity: identity.clientId,
       principal: principalOf(identity),

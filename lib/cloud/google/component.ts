@@ -113,13 +113,13 @@ export class ComponentServiceAccount extends Construct {
 
   #bind(plan: ComponentPlan, { provider }: ComponentServiceAccountProps): readonly RoleBinding[] {
     return plan.grants.map(({ role, target, condition, reason }) => {
-      const own = this.role?.name === role ? this.role : undefined;
-      const id = own ? "grant_custom" : `grant_${role.replace(/[^a-zA-Z0-9]+/g, "_")}`;
+      const customRole = this.role?.name === role ? this.role : undefined;
+      const id = customRole ? "grant_custom" : `grant_${role.replace(/[^a-zA-Z0-9]+/g, "_")}`;
       return RoleBinding.once(this, id, {
         role,
         project: target,
         member: this.account.member,
-        dependencies: [...this.account.dependencies, ...(own?.dependencies ?? [])],
+        dependencies: [...this.account.dependencies, ...(customRole?.dependencies ?? [])],
         condition,
         reason,
         provider,
@@ -244,16 +244,20 @@ function roleOf(
   permissions: readonly string[],
 ): ProjectRoleProps {
   const { project, request, clusterName: cluster } = props;
-  const own = sharing === "cluster";
+  const isOfCluster = sharing === "cluster";
   const names = derivedNames(cluster, request);
-  const derived = own ? derivedRoleId([cluster, request.name]) : ccoctlRoleId(project, request.name);
+  const derived = isOfCluster ? derivedRoleId([cluster, request.name]) : ccoctlRoleId(project, request.name);
   return {
     project,
     roleId: customRoleId(props.roleId ?? derived),
-    title: own ? names.displayName.slice(0, ROLE_TITLE_MAX) : ccoctlDisplayName(project, request.name),
-    description: own ? names.description : ccoctlDescription(ccoctlDisplayName(cluster, request.name)),
+    title: isOfCluster
+      ? names.displayName.slice(0, ROLE_TITLE_MAX)
+      : ccoctlDisplayName(project, request.name),
+    description: isOfCluster
+      ? names.description
+      : ccoctlDescription(ccoctlDisplayName(cluster, request.name)),
     permissions,
-    adopt: props.adoptRole ?? (props.adopt === true && !own),
+    adopt: props.adoptRole ?? (props.adopt === true && !isOfCluster),
     provider: props.provider,
   };
 }

@@ -151,12 +151,12 @@ export function checkClusterPool(
   compared: readonly ("project" | "projectNumber")[] = ["projectNumber"],
 ): void {
   projectId(props.project);
-  const given = givenPool(props);
-  if (!given) projectNumber(props.projectNumber ?? missingNumber(to));
+  const existingPool = givenPool(props);
+  if (!existingPool) projectNumber(props.projectNumber ?? missingNumber(to));
   const declared = DECLARED_ONLY.find((setting) => props[setting] !== undefined);
   if (props.oidcProvider && declared) refuseUnused(declared, "with an existing oidcProvider");
-  for (const property of given ? compared : []) {
-    const [stated, expected] = [props[property], given?.[property]];
+  for (const property of existingPool ? compared : []) {
+    const [stated, expected] = [props[property], existingPool?.[property]];
     if (stated !== undefined && !isLate([stated, expected]) && stated !== expected)
       fail("google-mismatch", {
         problem: `${property} differs from that of the given workload identity pool`,
@@ -218,8 +218,8 @@ function issuerProvider(
   // What was made before a move is of the issuer without a label.
   const adopt = known && { adopt: known.adopt && label === undefined };
   const settings = { ...known, ...adopt, providerId, issuer, jwks, keys, audiences, provider };
-  const given = givenPool(props);
-  if (given) return share({ ...settings, pool: given });
+  const existingPool = givenPool(props);
+  if (existingPool) return share({ ...settings, pool: existingPool });
   const pool = {
     ...known,
     project: props.project,

@@ -257,9 +257,9 @@ function checkedJwks({ jwks, keys }: UncheckedOidcProvider): string | undefined 
 function checkedReason({ attributeCondition, reason }: UncheckedOidcProvider): string | undefined {
   if (attributeCondition === undefined)
     return reason === undefined ? undefined : refuseUnused("reason", "without attributeCondition");
-  const given = literal(reason, "reason for the attribute condition");
-  return typeof given === "string" && given.trim() !== ""
-    ? given
+  const written = literal(reason, "reason for the attribute condition");
+  return typeof written === "string" && written.trim() !== ""
+    ? written
     : fail("google-missing", {
         problem: "`attributeCondition` is set without a reason",
         value: attributeCondition,

@@ -187,13 +187,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   #declare(props: OidcProviderProps): IamWorkloadIdentityPoolProvider {
     const { issuer, audiences, jwks, displayName, description, attributeCondition } = this.#settings;
-    const own = attributeCondition !== undefined;
+    const hasCondition = attributeCondition !== undefined;
     return new IamWorkloadIdentityPoolProvider(this, "Resource", {
       project: this.pool.project,
       workloadIdentityPoolId: this.pool.poolReference,
       workloadIdentityPoolProviderId: this.providerId,
       displayName: optionalTerraformText(displayName),
-      description: own
+      description: hasCondition
         ? optionalTerraformText(description)
         : Lazy.stringValue({ produce: () => optionalTerraformText(this.#description()) }),
       attributeMapping: this.#mapping(false),

@@ -17,8 +17,10 @@ export function withinStack(
   scope: Construct,
   others: readonly ITerraformDependable[],
 ): readonly ITerraformDependable[] {
-  const own = TerraformStack.of(scope);
-  const stacks = others.map((other) => (Construct.isConstruct(other) ? TerraformStack.of(other) : own));
-  for (const stack of new Set(stacks)) if (stack !== own) own.addDependency(stack);
-  return others.filter((_, index) => stacks[index] === own);
+  const stackOfScope = TerraformStack.of(scope);
+  const stacks = others.map((other) =>
+    Construct.isConstruct(other) ? TerraformStack.of(other) : stackOfScope,
+  );
+  for (const stack of new Set(stacks)) if (stack !== stackOfScope) stackOfScope.addDependency(stack);
+  return others.filter((_, index) => stacks[index] === stackOfScope);
 }

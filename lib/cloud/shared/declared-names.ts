@@ -42,8 +42,8 @@ function orderIn(stack: TerraformStack): void {
     }),
   );
   for (const { resource, on, names } of grants) {
-    const found = declared.get(keyOf(on, Object.values(names)));
-    if (found) dependsOn(resource, [found]);
+    const target = declared.get(keyOf(on, Object.values(names)));
+    if (target) dependsOn(resource, [target]);
   }
 }
 

@@ -18,8 +18,8 @@ export class DefaultProvider<Provider extends TerraformProvider> {
     const known = this.#found.get(construct, this.#type);
     if (known) return known;
     const { children } = TerraformStack.of(construct).node;
-    const found = children.find((child): child is Provider => this.#isDefault(child));
-    return found && this.#found.set(construct, this.#type, found);
+    const provider = children.find((child): child is Provider => this.#isDefault(child));
+    return provider && this.#found.set(construct, this.#type, provider);
   }
 
   /**

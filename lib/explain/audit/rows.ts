@@ -193,8 +193,8 @@ function strangers(
       .filter((each) => each !== namespace)
       .map((each) => [each, STRANGER, `every service account of namespace ${each}`] as const),
   ];
-  const asked = isNamedOneByOne ? names.slice(0, 1) : names;
-  const wide = asked.find(([ofNamespace, ofName]) => holder.admits(ofNamespace, ofName));
+  const samples = isNamedOneByOne ? names.slice(0, 1) : names;
+  const wide = samples.find(([ofNamespace, ofName]) => holder.admits(ofNamespace, ofName));
   return wide
     ? found(holder, { reason: `the identity admits ${wide[2]}`, remedy: "name each service account exactly" })
     : [];
@@ -309,10 +309,10 @@ const EVERYONE: readonly string[] = ["*", "allAuthenticatedUsers", "allUsers", "
  * everyone.
  */
 function grantedToOthers(clouds: readonly Cloud[], isEveryone: boolean): readonly Found[] {
-  const own = new Set(clouds.flatMap(({ identities }) => identities.flatMap(({ names }) => names)));
+  const identityNames = new Set(clouds.flatMap(({ identities }) => identities.flatMap(({ names }) => names)));
   const others = clouds
     .flatMap(({ granted }) => granted)
-    .filter(({ to, isOwn }) => !isOwn && !own.has(to) && EVERYONE.includes(to) === isEveryone);
+    .filter(({ to, isOwn }) => !isOwn && !identityNames.has(to) && EVERYONE.includes(to) === isEveryone);
   return [...grouped(others, ({ to }) => to)].flatMap(([to, all]): readonly Found[] => {
     const rights = all.flatMap((each) => each.rights());
     if (rights.length === 0) return [];

@@ -249,8 +249,8 @@ function webhookPods(
         (by) => ({ by, webhook: by === undefined ? webhook : "no" }),
         () => ({ by: undefined, webhook: and(webhook, "unknown") }),
       );
-      const asked = { arn, program, webhook: skipped.webhook, skipped: skipped.by };
-      return new Container(pod, container, asked).judged();
+      const setting = { arn, program, webhook: skipped.webhook, skipped: skipped.by };
+      return new Container(pod, container, setting).judged();
     }),
   );
   const places = pods.map(({ title, source }) => seen(title, source));
@@ -261,12 +261,12 @@ function webhookPods(
     const remedy = `${webhook === "no" ? "" : `${stateWebhook("aws")}; or `}give explain the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
     return { pods: unknown(`no pod was read, and ${why}`, remedy, places), audiences: [audience] };
   }
-  const own = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
+  const configured = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
   const reason =
     webhook === "yes"
       ? "the webhook gives every pod of the service account a token and names its path"
       : `${isRead ? "its pods" : "pods with what is written for them"} mount the token and know its path without the webhook`;
-  return { pods: pass(reason, places, evidence), audiences: unequal([audience, ...own]) };
+  return { pods: pass(reason, places, evidence), audiences: unequal([audience, ...configured]) };
 }
 
 function unequal(texts: readonly Known<string>[]): readonly Known<string>[] {

@@ -92,13 +92,13 @@ export class Attachments {
   }
 
   of(role: Resource): readonly HeldPolicy[] {
-    const given = this.#certain.get(role) ?? [];
+    const certain = this.#certain.get(role) ?? [];
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), accountOf(role)) !== "no");
     const perhaps = [...(this.#perhaps.get(role) ?? []), ...near];
-    const owner = this.#ownerOf(role, given);
-    const call = this.#callFor(role, given);
+    const owner = this.#ownerOf(role, certain);
+    const call = this.#callFor(role, certain);
     return [
-      ...given.map(certainly),
+      ...certain.map(certainly),
       ...perhaps.map((each) => ({ ...certainly(each), doubt: attached(each.resource) })),
       ...(owner
         ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]

@@ -76,8 +76,8 @@ export class Bucket {
     const [policies, blocks] = [POLICY, BLOCK].map((type) =>
       sifted(terraform.ofType(type), (each) => same(each.stated("bucket"), name)),
     );
-    const own = this.#buckets.filter((each) => !isAbsent(each.text("policy")));
-    this.#policies = [...(policies?.certain ?? []), ...own];
+    const inline = this.#buckets.filter((each) => !isAbsent(each.text("policy")));
+    this.#policies = [...(policies?.certain ?? []), ...inline];
     this.#blocks = blocks?.certain ?? [];
     this.#isOpen = [policies, blocks].some((each) => (each?.perhaps ?? []).length > 0);
     this.#accountBlocks = terraform.ofType(ACCOUNT_BLOCK);
@@ -150,7 +150,7 @@ export class Bucket {
   /** S3 takes the most restrictive combination of the settings of bucket and account. */
   #blocked(): Answer | undefined {
     const [block] = this.#blocks;
-    const own = block
+    const blocking = block
       ? restriction(block, "the bucket's public access block")
       : this.isOwned
         ? unknown("no public access block of the bucket was read; new buckets have one", OPEN_REMEDY)
@@ -160,7 +160,7 @@ export class Bucket {
       .filter((each) => !bucket || same(accountOfBlock(each), accountOf(bucket)) !== "no")
       .map((each) => restriction(each, "the public access block of the account, if it is the bucket's,"))
       .map((answer) => answer && unknown(answer.reason, answer.remedy, answer.evidence));
-    return obstacle([own, ...ofAccount]);
+    return obstacle([blocking, ...ofAccount]);
   }
 }
 

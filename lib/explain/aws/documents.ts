@@ -91,8 +91,8 @@ export class Documents {
   /** The policy of an ARN: an AWS managed policy, or one that Terraform declares. */
   ofArn(arn: Known<string>): NamedPolicy {
     const key = orElse(arn, () => undefined);
-    const found = (): NamedPolicy => this.#ofArn(arn);
-    return key === undefined ? found() : this.#managed.get(key, found);
+    const named = (): NamedPolicy => this.#ofArn(arn);
+    return key === undefined ? named() : this.#managed.get(key, named);
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {

@@ -155,10 +155,10 @@ export class Roles {
   }
 
   #policies(resource: Resource): readonly HeldPolicy[] {
-    const own = ownPolicies(resource, this.#documents);
+    const inline = ownPolicies(resource, this.#documents);
     const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
     // What other stacks attach to a role that is only looked up is declared elsewhere.
-    const all = [...own, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
+    const all = [...inline, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
     return certainFirst([...all, ...this.#ofOrganization]);
   }
 

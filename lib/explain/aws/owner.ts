@@ -52,8 +52,8 @@ export class Owners {
         "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
         seen("policy of the registry", certain.source),
       );
-    const said = policy ? this.#allows(place, policy, isForeign) : withoutPolicy && this.#created(place);
-    if (said && said.status !== "pass") return said;
+    const answer = policy ? this.#allows(place, policy, isForeign) : withoutPolicy && this.#created(place);
+    if (answer && answer.status !== "pass") return answer;
     const [doubt] = denying;
     return doubt
       ? unknown(
@@ -61,7 +61,7 @@ export class Owners {
           "write repository and region of that policy as literals, and limit its Terraform provider to one account (allowed_account_ids)",
           seen("policy of a repository or registry", doubt.source),
         )
-      : said;
+      : answer;
   }
 
   /** Within one account a repository policy may grant the role what its own policies do not. */
@@ -162,8 +162,8 @@ export class Owners {
     const where = seen("policy of the repository", policy.source);
     const question = this.#toRole(policy).lets(action);
     const denial = question.denial(undefined);
-    const said = isForeign ? question.decide(undefined) : undefined;
-    const { outcome, reason } = said ?? { outcome: OUTCOMES[denial.holds], reason: denial.reason };
+    const decision = isForeign ? question.decide(undefined) : undefined;
+    const { outcome, reason } = decision ?? { outcome: OUTCOMES[denial.holds], reason: denial.reason };
     if (outcome === "allowed") return undefined;
     if (outcome === "unknown") return unknown(reason, "see the repository policy", where);
     const others = isForeign && denial.holds !== "yes" ? this.#registries.policiesOf(place).others : [];
@@ -185,8 +185,8 @@ export class Owners {
   #mayGrant(policy: PolicyOfOwner, { region, resource }: AskedPlace): boolean {
     return pullActions.every((action) => {
       const { outcome } = this.#toRole(policy).grants(action).decide(undefined);
-      const own = this.#judge.outcome(action, region, resource, outcome === "allowed");
-      return outcome === "unknown" || own !== "denied";
+      const outcomeOfRole = this.#judge.outcome(action, region, resource, outcome === "allowed");
+      return outcome === "unknown" || outcomeOfRole !== "denied";
     });
   }
 

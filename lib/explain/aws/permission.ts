@@ -35,13 +35,13 @@ export class AwsRights implements PullRights {
   }
 
   login(host: string): Answer {
-    const found = parseEcrHost(host);
-    if (found === undefined) return noEcrHost(host);
-    const region = found.kind === "private" ? found.region : "";
-    const key = `${found.kind} ${region}`;
-    const made = this.#logins.get(key) ?? this.#judge.login(found.kind, region);
-    this.#logins.set(key, made);
-    return made;
+    const registry = parseEcrHost(host);
+    if (registry === undefined) return noEcrHost(host);
+    const region = registry.kind === "private" ? registry.region : "";
+    const key = `${registry.kind} ${region}`;
+    const answer = this.#logins.get(key) ?? this.#judge.login(registry.kind, region);
+    this.#logins.set(key, answer);
+    return answer;
   }
 
   /** May it read the repository, or every repository that matches a pattern? */
@@ -104,19 +104,19 @@ export class AwsRights implements PullRights {
   }
 
   #judged(place: AskedPlace, answer: Answer): Answer {
-    const said = this.#mayRead(place, answer);
-    return (said.status === "pass" ? this.#owners.uncached(place) : undefined) ?? said;
+    const answered = this.#mayRead(place, answer);
+    return (answered.status === "pass" ? this.#owners.uncached(place) : undefined) ?? answered;
   }
 
   /** A certain refusal by the owner decides, even if the role's own policies are not known. */
   #mayRead(place: AskedPlace, answer: Answer): Answer {
     const refusal = this.#judge.refusal(place.region, place.resource);
-    const own = refusal && (this.#owners.granted(place) ?? refusal);
-    if (own && own.status !== "unknown") return own;
-    if (!isKnown(this.#role.account)) return own ?? NO_ROLE_ACCOUNT;
+    const refused = refusal && (this.#owners.granted(place) ?? refusal);
+    if (refused && refused.status !== "unknown") return refused;
+    if (!isKnown(this.#role.account)) return refused ?? NO_ROLE_ACCOUNT;
     const owner = this.#owners.said(place);
     if (owner?.status === "fail") return owner;
-    if (own ?? owner) return own ?? owner ?? answer;
+    if (refused ?? owner) return refused ?? owner ?? answer;
     const call = this.#registries.callFor(place);
     if (call === undefined) return answer;
     return unknown(
@@ -156,9 +156,9 @@ interface Place {
 const places = new WeakMap<AskedRepository, Place>();
 
 function placeOf(asked: AskedRepository): Place {
-  const made = places.get(asked) ?? madePlace(asked);
-  places.set(asked, made);
-  return made;
+  const place = places.get(asked) ?? madePlace(asked);
+  places.set(asked, place);
+  return place;
 }
 
 function madePlace({ host, paths, name }: AskedRepository): Place {

@@ -64,8 +64,8 @@ function accountOfProvider(provider: Block): Known<string> | undefined {
 }
 
 function partitionOfRegion(region: string): Known<string> | undefined {
-  const found = partitions.find(({ regionCodes }) => regionCodes.includes(region));
-  return found && known(found.name);
+  const partition = partitions.find(({ regionCodes }) => regionCodes.includes(region));
+  return partition && known(partition.name);
 }
 
 function literally(field: string | undefined): Known<string> | undefined {

@@ -98,19 +98,19 @@ export class PodIdentities {
   }
 
   #associations(): ReadonlyMap<string, readonly Resource[]> {
-    const found = new Map<string, Resource[]>();
+    const associations = new Map<string, Resource[]>();
     for (const each of this.#byKey ? [] : this.#terraform.ofType(ASSOCIATION)) {
       const key = orElse(keyOf(each), () => OPEN);
-      if (!each.adopted) push(found, key, each);
+      if (!each.adopted) push(associations, key, each);
     }
-    return (this.#byKey ??= found);
+    return (this.#byKey ??= associations);
   }
 
   /** Decided by the cluster's resource if it was read, otherwise by the recorded name. */
   #isOf(association: Resource, cluster: AccountQuestion["cluster"]): Ternary {
     const { issuer } = cluster;
     const name = nameIn(cluster);
-    const own = association.stated("cluster_name");
+    const clusterName = association.stated("cluster_name");
     const region = regionOf(association);
     const url = issuer === undefined ? undefined : orElse(issuer, () => undefined);
     if (url !== undefined && !isEksIssuer({ hostPath: url.replace("https://", "") })) return "no";
@@ -118,10 +118,10 @@ export class PodIdentities {
     if (ofIssuer !== undefined && is(region, ofIssuer) === "no") return "no";
     const makers = issuer === undefined ? [] : resourcesIn(issuer);
     const declared = makers.find(({ type }) => type === CLUSTER);
-    if (declared) return inOnePlace(declared, association) === "no" ? "no" : isNamed(declared, own);
+    if (declared) return inOnePlace(declared, association) === "no" ? "no" : isNamed(declared, clusterName);
     // An issuer that another resource creates is not known to be an EKS issuer.
     if (makers.length > 0) return "unknown";
-    if (name !== undefined && is(own, name) === "yes") return "yes";
+    if (name !== undefined && is(clusterName, name) === "yes") return "yes";
     return "unknown";
   }
 
@@ -248,14 +248,14 @@ class AssociationTrust implements RoleTrusts {
     const before = misplaced(role, question.partition) ?? this.#obstacle(question, role.trust, where);
     if (before) return every(before);
     const { subject } = this;
-    const said = (presumes: boolean, action: string): Answer | undefined =>
+    const refused = (presumes: boolean, action: string): Answer | undefined =>
       this.#refusal(question, role.trust, { presumes, action }, where);
     const [assume, tag] = POD_IDENTITY_ACTIONS;
     const tagged = "the trust policy lets EKS tag the session with cluster, namespace and service account";
     const admitted = `the trust policy admits ${shown(question.subject)} of ${shown(this.#cluster(question))}`;
     return {
-      issuer: said(true, assume) ?? pass(`the trust policy admits ${POD_IDENTITY_SERVICE}`, where),
-      audience: said(true, tag) ?? pass(tagged, where),
+      issuer: refused(true, assume) ?? pass(`the trust policy admits ${POD_IDENTITY_SERVICE}`, where),
+      audience: refused(true, tag) ?? pass(tagged, where),
       subject:
         same(question.subject, subject) === "no"
           ? broken(
@@ -264,7 +264,7 @@ class AssociationTrust implements RoleTrusts {
               undefined,
               seen("EKS Pod Identity association", this.#association.source),
             )
-          : (said(false, assume) ?? said(false, tag) ?? pass(admitted, where)),
+          : (refused(false, assume) ?? refused(false, tag) ?? pass(admitted, where)),
     };
   }
 

@@ -293,22 +293,30 @@ function templateOf(template: Resource, documents: Documents): CreationTemplate 
 }
 
 function repositoryPolicies(terraform: Terraform, documents: Documents): readonly RepositoryPolicy[] {
-  const found: RepositoryPolicy[] = [];
+  const policies: RepositoryPolicy[] = [];
   for (const resource of terraform.ofType("aws_ecr_repository_policy")) {
     const [account, region] = [accountOf(resource), regionOf(resource)];
     const [repository, text] = [resource.stated("repository"), resource.stated("policy")];
-    const place = found.findIndex(
+    const place = policies.findIndex(
       (each) =>
         and(same(each.repository, repository), same(each.account, account), same(each.region, region)) ===
         "yes",
     );
-    const before = found[place];
+    const before = policies[place];
     if (before === undefined) {
       const policy = documents.ofText(text, "resource");
-      found.push({ account, region, repository, text, policy, source: resource.source, isOfRegistry: false });
-    } else if (samePolicy(before.text, text) !== "yes") found[place] = { ...before, policy: CONTESTED };
+      policies.push({
+        account,
+        region,
+        repository,
+        text,
+        policy,
+        source: resource.source,
+        isOfRegistry: false,
+      });
+    } else if (samePolicy(before.text, text) !== "yes") policies[place] = { ...before, policy: CONTESTED };
   }
-  return found;
+  return policies;
 }
 
 /** A repository has only one policy: which of two remains depends on the order in which they were applied. */

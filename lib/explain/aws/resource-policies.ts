@@ -73,11 +73,12 @@ export class ResourcePolicies {
         return `${what} is in another account, and whether it admits the role is not judged`;
       if (policy === undefined) continue;
       const question = new ResourcePolicy(policy, role).every(action);
-      const asked = resource.type === REPOSITORY_POLICY ? undefined : everyResource(on);
-      const denial = question.denial(asked);
+      const scope = resource.type === REPOSITORY_POLICY ? undefined : everyResource(on);
+      const denial = question.denial(scope);
       if (denial.holds !== "no") return `the policy of ${what}: ${denial.reason}`;
-      const said = service === KEYS ? question.decide(asked) : undefined;
-      if (said && said.outcome !== "allowed") return `the key's policy in ${what}: ${said.reason}`;
+      const decision = service === KEYS ? question.decide(scope) : undefined;
+      if (decision && decision.outcome !== "allowed")
+        return `the key's policy in ${what}: ${decision.reason}`;
     }
     return undefined;
   }

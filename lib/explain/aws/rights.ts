@@ -113,15 +113,15 @@ function managedGranted(role: Role, arn: Known<string>, isLimited: boolean): Ans
     return broken(`AWS refuses ${name}: ${policy.why}`, "correct it", NO_POLICY, where(role));
   const granted = pass(`the role has ${name}`, where(role));
   if (!isLimited) return granted;
-  const said = outcomesOf(role, allowing(policy), true);
-  if (said.has("denied"))
+  const outcomes = outcomesOf(role, allowing(policy), true);
+  if (outcomes.has("denied"))
     return broken(
       `the permissions boundary or a denial takes rights of ${name} away`,
       "let the boundary allow them, and exempt the role from the denial",
       NO_POLICY,
       where(role),
     );
-  return said.has("allowed") && !said.has("unknown")
+  return outcomes.has("allowed") && !outcomes.has("unknown")
     ? granted
     : unknown(
         `what the permissions boundary and denials leave of ${name} is not known`,
@@ -145,8 +145,7 @@ function actionsGranted(
   const request = asked(rights);
   if (request.kind !== "read")
     return unknown(`what is requested is not known: ${request.why}`, "correct the request");
-  const denied = new Map<string, Judged>();
-  const open = new Map<string, Judged>();
+  const [denied, open] = [new Map<string, Judged>(), new Map<string, Judged>()];
   const asking = { arn: role.arn, partition: role.partition, account };
   const all = allowing(request);
   const count = all.reduce((sum, each) => sum + pairCount(each), 0);
@@ -157,8 +156,9 @@ function actionsGranted(
       ? unconditional
       : policySets(role, askedContext(asking, each.conditions));
     for (const [action, resource] of pairsOf(each)) {
-      const own = effort.isOver(action, resource) ? TOO_MUCH : decidedForAll(sets, action, resource);
-      const judged: Judged = own.outcome === "allowed" ? byOwner(asking, action, resource, policies) : own;
+      const decision = effort.isOver(action, resource) ? TOO_MUCH : decidedForAll(sets, action, resource);
+      const isAllowed = decision.outcome === "allowed";
+      const judged: Judged = isAllowed ? byOwner(asking, action, resource, policies) : decision;
       if (judged.outcome === "denied") denied.set(action, judged);
       if (judged.outcome === "unknown") open.set(action, judged);
     }
@@ -205,10 +205,10 @@ export const anythingGranted: (role: Role) => Answer = once((role) => {
 /** Whether conditions, denials and the boundary leave anything of what the statements allow. */
 function whatCounts(role: Role): AwsDecision["outcome"] {
   const statements = certainlyAllowing(role);
-  const said = outcomesOf(role, statements, false);
-  if (said.has("allowed")) return "allowed";
+  const outcomes = outcomesOf(role, statements, false);
+  if (outcomes.has("allowed")) return "allowed";
   const isOpen = role.policies.some(({ policy, doubt }) => policy.kind === "unread" || doubt);
-  return isOpen || said.has("unknown") || statements.some(isNegated) ? "unknown" : "denied";
+  return isOpen || outcomes.has("unknown") || statements.some(isNegated) ? "unknown" : "denied";
 }
 
 /**
@@ -222,16 +222,16 @@ function outcomesOf(
 ): ReadonlySet<AwsDecision["outcome"]> {
   const sets = policySets(role, NOTHING_KNOWN);
   const effort = new Effort(role);
-  const said = new Set<AwsDecision["outcome"]>();
+  const outcomes = new Set<AwsDecision["outcome"]>();
   for (const each of statements.filter((each) => !isNegated(each)))
     for (const [action, resource] of pairsOf(each)) {
-      if (effort.isOver(action, resource)) return said.add("unknown");
+      if (effort.isOver(action, resource)) return outcomes.add("unknown");
       const { outcome } = decided(sets, action, resource, areAllNeeded ? ofAll : ofOne);
       const isOpen = outcome === "denied" && !areAllNeeded && isWide(action, resource);
-      said.add(isOpen ? "unknown" : outcome);
-      if (said.has(areAllNeeded ? "denied" : "allowed")) return said;
+      outcomes.add(isOpen ? "unknown" : outcome);
+      if (outcomes.has(areAllNeeded ? "denied" : "allowed")) return outcomes;
     }
-  return said;
+  return outcomes;
 }
 
 /** A negated element is not a single action to ask about. */
@@ -292,9 +292,9 @@ function decided(sets: Sets, action: string, resource: Known<string>, asking = o
 
 /** Of what wildcards in a request cover, a denial or an exception in the role's policies may take a part away. */
 function decidedForAll(sets: Sets, action: string, resource: Known<string>): Judged {
-  const said = decided(sets, action, resource);
-  return said.outcome === "denied" || !isWide(action, resource)
-    ? said
+  const decision = decided(sets, action, resource);
+  return decision.outcome === "denied" || !isWide(action, resource)
+    ? decision
     : decided(sets, action, resource, ofAll);
 }
 

@@ -87,12 +87,12 @@ export class RoleJudge {
     const before = this.#regions.get(region);
     if (before) return before;
     const sets = setsOf(this.#role.policies, this.#role.boundary, region);
-    const asked = pullActions.map((action) => [action, asking(sets, action)] as const);
-    const [[, first] = [], [, second] = []] = asked;
+    const actions = pullActions.map((action) => [action, asking(sets, action)] as const);
+    const [[, first] = [], [, second] = []] = actions;
     const isAlike = first?.every((each, place) => second?.[place] && each.isAlike(second[place]));
-    const made = { sets, pull: isAlike ? asked.slice(0, 1) : asked };
-    this.#regions.set(region, made);
-    return made;
+    const regional = { sets, pull: isAlike ? actions.slice(0, 1) : actions };
+    this.#regions.set(region, regional);
+    return regional;
   }
 }
 

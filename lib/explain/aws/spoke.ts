@@ -68,13 +68,13 @@ export class AwsSpokes implements CloudSpokes {
       is(joined(each.stated("namespace"), "/", each.stated("service_account")), key);
     const all = this.#terraform.ofType("aws_eks_pod_identity_association");
     const certain = all.find((each) => isIts(each) === "yes");
-    const found = certain ?? all.find((each) => isIts(each) !== "no");
+    const entry = certain ?? all.find((each) => isIts(each) !== "no");
     return (
-      found &&
+      entry &&
       unknown(
         `EKS Pod Identity ${certain ? "gives" : "may give"} ${key} a role, which explain does not judge`,
         "check that the association is in the hub, that the role trusts pods.eks.amazonaws.com with sts:AssumeRole and sts:TagSession, and that the spoke has an access entry for it; explain judges only a role that eks.amazonaws.com/role-arn on the service account names and that trusts the hub's issuer",
-        seen("EKS Pod Identity association", found.source),
+        seen("EKS Pod Identity association", entry.source),
       )
     );
   }
@@ -85,32 +85,32 @@ export class AwsSpokes implements CloudSpokes {
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
     if (!isNamed || arn === undefined) {
       const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
-      const given = cluster === undefined ? "" : `; the plugin is given the cluster ${shown(cluster)}`;
-      return open(unknown(`${what} is not known${given}`, "see the earlier checks"));
+      const clusterGiven = cluster === undefined ? "" : `; the plugin is given the cluster ${shown(cluster)}`;
+      return open(unknown(`${what} is not known${clusterGiven}`, "see the earlier checks"));
     }
-    const asked = { question, cluster, role: this.#roles.named(arn) };
+    const request = { question, cluster, role: this.#roles.named(arn) };
     const served = servedCluster(question.server, this.#terraform);
-    const other = otherServer(question, served) ?? otherCluster(asked, served);
+    const other = otherServer(question, served) ?? otherCluster(request, served);
     if (other) return open(other);
     if (flagOf(question.args, "--profile") !== undefined) return open(OTHER_CREDENTIALS);
     const assumes = assumption(question);
-    const entries = this.#entries(asked);
+    const entries = this.#entries(request);
     const entry = entries.find(([, isIts]) => isIts === "yes")?.[0];
     if (!entry) {
-      const refused = this.#withoutEntry(asked, entries);
+      const refused = this.#withoutEntry(request, entries);
       return open(obstacle([assumes, refused]) ?? refused);
     }
-    const mode = this.#mode(asked);
+    const mode = this.#mode(request);
     const admitted =
       obstacle([mode, refusedEntry(entry), assumes]) ??
       pass(
-        `EKS cluster ${shown(cluster)} has an access entry for ${asked.role.label}`,
+        `EKS cluster ${shown(cluster)} has an access entry for ${request.role.label}`,
         seen("access entry", entry.source),
       );
     return {
       admitted,
-      authorized: this.#authorized(asked, entry),
-      warnings: this.#warnings(asked, entry),
+      authorized: this.#authorized(request, entry),
+      warnings: this.#warnings(request, entry),
     };
   }
 
@@ -235,15 +235,15 @@ export class AwsSpokes implements CloudSpokes {
   #index(type: string): ReadonlyMap<string | undefined, readonly Resource[]> {
     const before = this.#byCluster.get(type);
     if (before) return before;
-    const made = new Map<string | undefined, Resource[]>();
+    const index = new Map<string | undefined, Resource[]>();
     for (const each of this.#terraform.ofType(type))
       push(
-        made,
+        index,
         orElse(each.stated("cluster_name"), () => undefined),
         each,
       );
-    this.#byCluster.set(type, made);
-    return made;
+    this.#byCluster.set(type, index);
+    return index;
   }
 }
 

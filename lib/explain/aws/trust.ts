@@ -103,15 +103,15 @@ export class Trust {
       );
     const issuer = this.#stated(question, role);
     if (partsOf(issuer) === undefined) return all(NO_ISSUER);
-    const said = this.#judged({ ...question, issuer }, role);
-    return { ...said, issuer: this.#issuers.judged(said.issuer, issuer, NO_KEYS) };
+    const answers = this.#judged({ ...question, issuer }, role);
+    return { ...answers, issuer: this.#issuers.judged(answers.issuer, issuer, NO_KEYS) };
   }
 
   /** True if the role admits a token for any audience of the OIDC provider. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
-    const asked = this.#asked(question, role, role.trust);
-    return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
+    const token = this.#asked(question, role, role.trust);
+    return token !== undefined && decided({ ...token, audience: FOREIGN }).outcome === "allowed";
   }
 
   /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
@@ -130,12 +130,12 @@ export class Trust {
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
     const alike = this.#alike(question, role);
     if (alike === undefined) return this.#answers(question, role, role.trust);
-    let made: TrustAnswer | undefined;
-    const said = (): TrustAnswer => (made ??= this.#answers(question, role, role.trust));
+    let answers: TrustAnswer | undefined;
+    const judged = (): TrustAnswer => (answers ??= this.#answers(question, role, role.trust));
     return {
-      issuer: later(alike.issuer.status, () => said().issuer),
-      audience: later(alike.audience.status, () => said().audience),
-      subject: later(alike.subject.status, () => said().subject),
+      issuer: later(alike.issuer.status, () => judged().issuer),
+      audience: later(alike.audience.status, () => judged().audience),
+      subject: later(alike.subject.status, () => judged().subject),
     };
   }
 
@@ -154,21 +154,21 @@ export class Trust {
       const template = textOf(pieces.flatMap((piece, place) => (place === 0 ? [piece] : [ANYONE, piece])));
       const policy = readPolicy(template, "trust", trustCharactersMax);
       const any = this.#answers({ ...question, subject: textOf([ANYONE]) }, role, policy);
-      const own = this.#answers(question, role, role.trust);
-      const isAlike = STEPS.every((step) => any[step].status === own[step].status);
+      const specific = this.#answers(question, role, role.trust);
+      const isAlike = STEPS.every((step) => any[step].status === specific[step].status);
       return { found: isAlike && any.subject.status === "pass" ? any : undefined };
     }).found;
   }
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
-    const asked = policy.kind === "refused" ? undefined : this.#asked(question, role, policy);
-    if (asked === undefined)
+    const token = policy.kind === "refused" ? undefined : this.#asked(question, role, policy);
+    if (token === undefined)
       return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
-    const decision = decided(asked);
+    const decision = decided(token);
     return {
-      issuer: issuerTrusted(asked, this.#providers, this.#isWhole),
-      audience: audienceAccepted(asked, decision),
-      subject: subjectAdmitted(asked, decision),
+      issuer: issuerTrusted(token, this.#providers, this.#isWhole),
+      audience: audienceAccepted(token, decision),
+      subject: subjectAdmitted(token, decision),
     };
   }
 
@@ -187,9 +187,9 @@ export class Trust {
   #trusted(policy: Policy): readonly TrustedProvider[] {
     return federatedPrincipals(policy).flatMap((arn) => {
       const text = orElse(arn, () => undefined);
-      const found =
+      const providers =
         text === undefined ? this.#provider(arn) : remembered(this.#named, text, () => this.#provider(arn));
-      return found ?? [];
+      return providers ?? [];
     });
   }
 
@@ -249,8 +249,8 @@ export class Trust {
   #stated(question: TrustQuestion, role: Role): Known<string> {
     const { issuer } = question;
     if (isKnown(issuer) || partsOf(issuer) === undefined) return issuer;
-    const own = this.#providers.filter(({ url }) => same(url, issuer) === "yes");
-    const addresses = new Set(own.map(({ resource }) => resource.address));
+    const matching = this.#providers.filter(({ url }) => same(url, issuer) === "yes");
+    const addresses = new Set(matching.map(({ resource }) => resource.address));
     const urls = this.#providers
       .filter(({ resource, url }) => addresses.has(resource.address) && isKnown(url))
       .map(({ url }) => url);

@@ -83,13 +83,13 @@ function accessIdentity(
     id: identity?.id,
     found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : missing,
     trust: (token) => {
-      const own = tokenOf(token);
-      return entraTrust(identity ?? identities.missing(client, own.subject), own, issuers);
+      const claims = tokenOf(token);
+      return entraTrust(identity ?? identities.missing(client, claims.subject), claims, issuers);
     },
     permissions: (asked) => {
       if (!identity) return missing;
-      const given = identity.given ?? deniedTo(identity);
-      return given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
+      const unread = identity.given ?? deniedTo(identity);
+      return unread ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },
     held: () => (identity ? heldRoles(identity) : []),
   };
@@ -194,9 +194,11 @@ function scopesAnswer(
   where: Evidence,
 ): Answer | "confirmed" | undefined {
   const subscription = secret.value(SUBSCRIPTION_ID) as Known<string>;
-  const own = resourceId(joined("/subscriptions/", subscription));
+  const subscriptionId = resourceId(joined("/subscriptions/", subscription));
   const isIn = held.map(({ scope }) =>
-    is(scope.segments?.[0] ?? known(""), "subscriptions") === "yes" ? holds(own, scope) : "unknown",
+    is(scope.segments?.[0] ?? known(""), "subscriptions") === "yes"
+      ? holds(subscriptionId, scope)
+      : "unknown",
   );
   if (isIn.includes("yes")) return "confirmed";
   const other = held[isIn.indexOf("no")];
@@ -215,11 +217,11 @@ function othersAnswer(
   beside: ReadonlyMap<string, SecretFact>,
   key: string,
 ): Answer | undefined {
-  const own = lowered(value(key));
+  const content = lowered(value(key));
   for (const other of beside.values())
-    if (!isEmpty(other.value(key)) && same<string | undefined>(lowered(other.value(key)), own) === "no")
+    if (!isEmpty(other.value(key)) && same<string | undefined>(lowered(other.value(key)), content) === "no")
       return unknown(
-        `${key} is ${shown(own)}, while in the Secret ${other.key} it is ${shown(other.value(key))}`,
+        `${key} is ${shown(content)}, while in the Secret ${other.key} it is ${shown(other.value(key))}`,
         AS_OTHERS,
         seen(`Secret ${name}`, source),
         seen(`Secret ${other.key}`, other.source),
@@ -347,9 +349,9 @@ function countsAt(
 
 /** Whether an assignment's role has the name or id; Azure ignores letter case. */
 function isRole({ id, name }: Assignment, wanted: Known<string>): Ternary {
-  const own = orElse(wanted, () => "").startsWith("/") ? id : name;
-  if (isAbsent(own)) return "unknown";
-  return same<string | undefined>(lowered(own), lowered(wanted));
+  const compared = orElse(wanted, () => "").startsWith("/") ? id : name;
+  if (isAbsent(compared)) return "unknown";
+  return same<string | undefined>(lowered(compared), lowered(wanted));
 }
 
 function inWords(assignment: Assignment): string {

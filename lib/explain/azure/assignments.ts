@@ -79,19 +79,21 @@ export class Assignments {
   }
 
   of(ids: readonly Known<string>[]): HeldRoles {
-    const own = new Set(ids.flatMap((id) => keyOf(id) ?? []));
-    const groups = this.#groups.of(own);
+    const principals = new Set(ids.flatMap((id) => keyOf(id) ?? []));
+    const groups = this.#groups.of(principals);
     const others = [...this.#groups.open].filter((key) => !groups.has(key));
     const assigned = (keys: Iterable<PrincipalKey>): readonly Resource[] =>
       [...keys].flatMap((key) => this.#byPrincipal.get(key) ?? []);
     const isTaken = (kind: string, each: Resource): boolean =>
       isOf(kind, each) && !isRefused(this.#fact(each));
     const held = [
-      ...assigned(own).filter((each) => isTaken("serviceprincipal", each)),
+      ...assigned(principals).filter((each) => isTaken("serviceprincipal", each)),
       ...assigned(groups).filter((each) => isTaken("group", each)),
     ];
-    const all = [...assigned(own), ...assigned(groups), ...assigned(others)];
-    const open = this.#possible.filter(([key]) => key === undefined || own.has(key) || groups.has(key));
+    const all = [...assigned(principals), ...assigned(groups), ...assigned(others)];
+    const open = this.#possible.filter(
+      ([key]) => key === undefined || principals.has(key) || groups.has(key),
+    );
     const possible = [...all.filter((each) => !held.includes(each)), ...open.map(([, each]) => each)];
     const facts = (some: readonly Resource[]): readonly Assignment[] => some.map((each) => this.#fact(each));
     return { held: facts(held), possible: facts(possible), denials: this.#denials };
@@ -99,10 +101,10 @@ export class Assignments {
 
   /** The assignments of principals other than these identities; the principal of some is not known. */
   others(identities: readonly HeldRoles[]): HeldRoles {
-    const own = new Set(identities.flatMap(({ held }) => held));
+    const shared = new Set(identities.flatMap(({ held }) => held));
     const certain = [...this.#byPrincipal.values()].flat().map((each) => this.#fact(each));
     const possible = this.#possible.map(([, each]) => this.#fact(each));
-    return { held: certain.filter((each) => !own.has(each)), possible, denials: [] };
+    return { held: certain.filter((each) => !shared.has(each)), possible, denials: [] };
   }
 
   #fact(resource: Resource): Assignment {
@@ -191,9 +193,9 @@ class Groups {
 
   /** The ids of all groups that contain one of these ids, at any depth. */
   of(members: ReadonlySet<PrincipalKey>): ReadonlySet<PrincipalKey> {
-    const found = new Set([...members].flatMap((member) => this.#of.get(member) ?? []));
-    for (const group of found) for (const outer of this.#of.get(group) ?? []) found.add(outer);
-    return found;
+    const groups = new Set([...members].flatMap((member) => this.#of.get(member) ?? []));
+    for (const group of groups) for (const outer of this.#of.get(group) ?? []) groups.add(outer);
+    return groups;
   }
 
   /** False if the member is not known. */
@@ -248,17 +250,17 @@ class Roles {
   }
 
   named(id: Known<string | undefined>, stated: Known<string | undefined>): NamedRole {
-    const found = this.#named(idKey(id)) ?? this.#named(keyOf(stated));
-    const other = found?.isLookedUp ? keyOf(found.name) : undefined;
+    const principal = this.#named(idKey(id)) ?? this.#named(keyOf(stated));
+    const other = principal?.isLookedUp ? keyOf(principal.name) : undefined;
     const text = keyOf(stated) ?? other ?? "";
     const builtIn =
       typeof text === "string" && text !== ""
         ? builtInRole(text)
         : builtInRoleOfId(orElse(id, () => undefined) ?? "");
-    const name = keyOf(stated) === undefined && found ? found.name : stated;
+    const name = keyOf(stated) === undefined && principal ? principal.name : stated;
     return {
       builtIn,
-      definition: this.#named(other) ?? found,
+      definition: this.#named(other) ?? principal,
       name: builtIn ? known(builtIn.name) : name,
       id,
     };

@@ -80,12 +80,12 @@ export class Credentials {
   }
 
   of(ids: readonly ResourceId[]): CredentialSet {
-    const found = new Map<Resource, readonly [reading: Reading, isOwn: Ternary]>();
+    const readings = new Map<Resource, readonly [reading: Reading, isOwn: Ternary]>();
     for (const [owner, [resource, reading]] of new Set(ids.flatMap((id) => this.#byOwner.near(id)))) {
       const isOwn = anyOf(ids.map((id) => sameId(owner, id)));
-      if (isOwn !== "no") found.set(resource, [reading, isOwn]);
+      if (isOwn !== "no") readings.set(resource, [reading, isOwn]);
     }
-    const all = [...found];
+    const all = [...readings];
     const changed = all.find(([, [reading]]) => reading === "changed")?.[0];
     const read = all.filter(([, [reading]]) => reading === "read");
     const certain = read.filter(([each, [, isOwn]]) => isOwn === "yes" && !isApplied(each));

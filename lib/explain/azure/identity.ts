@@ -153,19 +153,21 @@ export class Identities {
    * if a further resource may be the same identity. Two resources that one configuration creates are two identities.
    */
   #sameAs(named: readonly Resource[]): { readonly own: readonly Resource[]; readonly isWhole: boolean } {
-    const own = new Set(named);
+    const certain = new Set(named);
     const perhaps = new Set<Resource>();
     for (const resource of named)
       for (const [id, value] of this.#byId.near(idOf(resource))) {
-        const isSame = own.has(value) ? "no" : sameId(id, idOf(resource));
-        if (isSame === "yes") own.add(value);
+        const isSame = certain.has(value) ? "no" : sameId(id, idOf(resource));
+        if (isSame === "yes") certain.add(value);
         else if (isSame === "unknown") perhaps.add(value);
       }
     const isBeside = (one: Resource, other: Resource): boolean =>
       one.scope === other.scope && !one.adopted && !other.adopted;
     return {
-      own: [...own],
-      isWhole: [...perhaps].every((each) => own.has(each) || [...own].some((one) => isBeside(one, each))),
+      own: [...certain],
+      isWhole: [...perhaps].every(
+        (each) => certain.has(each) || [...certain].some((one) => isBeside(one, each)),
+      ),
     };
   }
 

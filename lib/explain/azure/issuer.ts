@@ -46,7 +46,7 @@ interface Store extends Container {
 
 /** Every container whose blobs are declared. */
 export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
-  const found: { readonly place: Container; readonly objects: Map<string, StoredObject[]> }[] = [];
+  const containers: { readonly place: Container; readonly objects: Map<string, StoredObject[]> }[] = [];
   let isWhole = true;
   for (const blob of terraform.ofType("azurerm_storage_blob")) {
     const place = containerOf(blob);
@@ -55,11 +55,11 @@ export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
       isWhole = false;
       continue;
     }
-    let store = found.find((each) => isSame(each.place, place) === "yes");
-    if (!store) found.push((store = { place, objects: new Map() }));
+    let store = containers.find((each) => isSame(each.place, place) === "yes");
+    if (!store) containers.push((store = { place, objects: new Map() }));
     remembered(store.objects, name, () => []).push(storedObject(blob));
   }
-  return found.map(({ place, objects }) => {
+  return containers.map(({ place, objects }) => {
     const store = storeOf(place, terraform);
     const name = orElse(place.name, () => "");
     const isWebsite = name === WEBSITE_CONTAINER;
@@ -142,25 +142,25 @@ function startOf(
 /** The account's door, and a closed one for the same name in other Azure clouds, where the account may be anyone's. */
 function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
   const { accounts } = store;
-  const own = suffixesOf(accounts);
-  const others = SUFFIXES.filter((suffix) => !own.includes(suffix));
+  const suffixes = suffixesOf(accounts);
+  const others = SUFFIXES.filter((suffix) => !suffixes.includes(suffix));
   const endpoints = accounts.flatMap((each) =>
     isWebsite
       ? [each.attribute("primary_web_endpoint"), joined("https://", each.attribute("primary_web_host"))]
       : [each.attribute("primary_blob_endpoint")],
   );
   const where = accounts.map(({ source }) => seen("storage account", source));
-  const reason = `the issuer is in a different Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`;
+  const reason = `the issuer is in a different Azure cloud than the storage account, whose endpoints end with ${suffixes.join(" or ")}`;
   return [
     {
-      nameAt: (url) => nameAt(url, store, [...own, "storage.azure.net"], endpoints, isWebsite),
+      nameAt: (url) => nameAt(url, store, [...suffixes, "storage.azure.net"], endpoints, isWebsite),
       // A website is public whatever the container's access is.
       refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
     },
     {
       nameAt: (url) => nameAt(url, store, others, [], isWebsite),
       refusal: () =>
-        own.length === 0
+        suffixes.length === 0
           ? unknown("whether the storage account is in the issuer's cloud is not known", STATE_CLOUD, where)
           : broken(reason, STATE_CLOUD, undefined, where),
     },
@@ -187,7 +187,7 @@ function nameAt(
 
 /** The suffixes that an account's endpoints may have: all if no cloud is stated, none if it is not known. */
 function suffixesOf(accounts: readonly Resource[]): readonly string[] {
-  const found = accounts.flatMap((account) => {
+  const suffixes = accounts.flatMap((account) => {
     const endpoint = suffixIn(account.attribute("primary_blob_endpoint"));
     return match(
       cloudOf(account),
@@ -195,7 +195,7 @@ function suffixesOf(accounts: readonly Resource[]): readonly string[] {
       () => endpoint ?? [],
     );
   });
-  return accounts.length === 0 ? SUFFIXES : found;
+  return accounts.length === 0 ? SUFFIXES : suffixes;
 }
 
 function suffixIn(url: Known<string>): string | undefined {

@@ -59,9 +59,9 @@ export function acrRights(
   registries: Registries,
   recorded: ClusterFacts["registries"],
 ): PullRights {
-  const found = new Map<string, AtRegistry>();
+  const byHost = new Map<string, AtRegistry>();
   const at = (host: string): AtRegistry =>
-    remembered(found, host, () => atRegistry(identity, registries.of(host, recorded), host));
+    remembered(byHost, host, () => atRegistry(identity, registries.of(host, recorded), host));
   return {
     login: (host) => at(host).login,
     repository: (asked) => repositoryAnswer(at(asked.host), asked),
@@ -109,10 +109,10 @@ function atRegistry(identity: Identity, registry: Registry | undefined, host: st
   const open = [...unclear, ...possible].filter(
     (each) => registry.isIn(each.scope) !== "no" && isHonoured(each, registry) !== "no",
   );
-  const given = identity.given ?? registry.given;
-  const found = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
-  const login = given ?? deniedTo(identity) ?? found ?? notLoggedIn(identity, registry, onRegistry, open);
-  return { login, honoured, open, hasMore: identity.hasMoreRoles || given !== undefined };
+  const unread = identity.given ?? registry.given;
+  const answer = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
+  const login = unread ?? deniedTo(identity) ?? answer ?? notLoggedIn(identity, registry, onRegistry, open);
+  return { login, honoured, open, hasMore: identity.hasMoreRoles || unread !== undefined };
 }
 
 function repositoryAnswer(

@@ -90,12 +90,12 @@ function argumentsAnswer(
   const { values, words, rest, refusal: refused } = argumentsOf(entry);
   const refusal = certainRefusal("acr", plugins["acr"] ?? {}, argumentsOf(entry));
   if (refusal) return broken(refusal.reason, refusal.remedy, refusal.log, where);
-  const given = [...words, ...rest];
-  if (given.length !== 1)
+  const operands = [...words, ...rest];
+  if (operands.length !== 1)
     return broken(
-      `the plugin takes one argument, the configuration file, but is given ${given.length === 0 ? "none" : given.join(", ")}`,
+      `the plugin takes one argument, the configuration file, but is given ${operands.length === 0 ? "none" : operands.join(", ")}`,
       ONE_FILE,
-      given.length === 0
+      operands.length === 0
         ? "config file is not specified"
         : "expected exactly one argument (config file); Got arguments",
       where,
@@ -208,8 +208,8 @@ function annotationsAnswer(question: PullQuestion, identities: Identities): Answ
   const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
   const foreign = foreignTenant(identities.of(client), TENANT_ID_ANNOTATION, tenant, remedy, where);
   const read = azureJson(pathOf(entry), node);
-  const given = tenantAnswer(read && optionalText(childOf(read.value, "tenantId")), tenant, where);
-  return obstacle([given, foreign]) ?? given;
+  const ownTenant = tenantAnswer(read && optionalText(childOf(read.value, "tenantId")), tenant, where);
+  return obstacle([ownTenant, foreign]) ?? ownTenant;
 }
 
 function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {

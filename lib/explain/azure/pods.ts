@@ -85,8 +85,8 @@ function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonl
   return all.map((container, place) => ({
     ...container,
     variable: (name) => {
-      const own = place < first || name === CLIENT_ID ? undefined : program.get(name);
-      return own ?? container.variable(name);
+      const set = place < first || name === CLIENT_ID ? undefined : program.get(name);
+      return set ?? container.variable(name);
     },
   }));
 }

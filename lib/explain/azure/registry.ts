@@ -97,9 +97,9 @@ export class Registries {
 
   /** What registries grant without role assignments. */
   get granted(): readonly Granted[] {
-    const own = this.#declared.map(({ resource, name }) => ({ resource, name: shown(name) }));
+    const declared = this.#declared.map(({ resource, name }) => ({ resource, name: shown(name) }));
     const changed = this.#changing.map((resource) => ({ resource, name: shown(changedId(resource).text) }));
-    return [...own, ...changed].flatMap(({ resource, name }) =>
+    return [...declared, ...changed].flatMap(({ resource, name }) =>
       SWITCHES.flatMap(([argument, property, to, what]): readonly Granted[] => {
         const isOn = is(switched(resource, argument, property), "true");
         if (isOn === "no" || resource.adopted) return [];
@@ -114,10 +114,10 @@ export class Registries {
   readByAll(host: string): Evidence | undefined {
     const name = HOST.exec(host)?.[1];
     if (name === undefined || this.#changing.length > 0) return undefined;
-    const own = this.#declared.filter((each) => is(each.name, name) === "yes" && !each.resource.adopted);
+    const written = this.#declared.filter((each) => is(each.name, name) === "yes" && !each.resource.adopted);
     const [argument, property] = SWITCHES[0];
-    const isOn = own.map(({ resource }) => is(switched(resource, argument, property), "true"));
-    const source = own[0]?.resource.source;
+    const isOn = written.map(({ resource }) => is(switched(resource, argument, property), "true"));
+    const source = written[0]?.resource.source;
     return source && allOf(isOn) === "yes" ? seen("anonymous pull", source) : undefined;
   }
 
@@ -131,14 +131,14 @@ export class Registries {
     const name = HOST.exec(host)?.[1];
     if (name === undefined) return undefined;
     const perhaps = this.#declared.filter((each) => is(each.name, name) !== "no");
-    const found = perhaps.filter((each) => is(each.name, name) === "yes");
+    const certain = perhaps.filter((each) => is(each.name, name) === "yes");
     const stated = recorded?.[host.replace(/\.[a-z0-9]+\.geo\./, ".")]?.["roleAssignmentMode"];
-    const ids = found.map(({ id }) => id);
+    const ids = certain.map(({ id }) => id);
     const texts = [...ids.map(({ text }) => text), known(`registries/${name}`), known(host)];
     const resources = perhaps.map(({ resource }) => resource);
     return {
       name,
-      ...modeOf(found, stated),
+      ...modeOf(certain, stated),
       given: this.#unread.answer(`the registry ${name}`, resources, texts),
       isIn: (scope) => isIn(scope, name, ids),
     };

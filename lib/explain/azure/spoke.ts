@@ -59,7 +59,7 @@ export function aksSpokes(terraform: Terraform, identities: Identities, unread: 
       if (other) return { admitted: obstacle([other, admitted]) ?? other, authorized: other, warnings: [] };
       const identity = identities.of(client);
       if (!identity) return { admitted, authorized: identities.missing(client), warnings: [] };
-      const given =
+      const unanswered =
         identity.given ?? (cluster && unread.answer(cluster.address, [cluster], [idOf(cluster).text]));
       const counts = (each: Assignment): Ternary => countsAt(each, cluster, question);
       const { held, possible } = identity.roles;
@@ -69,7 +69,7 @@ export function aksSpokes(terraform: Terraform, identities: Identities, unread: 
       );
       return {
         admitted,
-        authorized: given ?? authorizedBy(cluster, question, { ...identity, certain, isOpen }),
+        authorized: unanswered ?? authorizedBy(cluster, question, { ...identity, certain, isOpen }),
         warnings: certain.filter((each) => /Cluster Admin$/i.test(roleLabel(each))).map(wide),
       };
     },

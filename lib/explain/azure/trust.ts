@@ -76,15 +76,15 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
   const answer = (claim: Claim): Answer => {
     const refusal = refusals[claim];
     if (refusal) return refusal;
-    const found =
+    const credential =
       best ??
       trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
       trusts.credentials.find((each) => isFor(each, claim) !== "no");
-    if (found === undefined) return refused(claim, wanted, label, trusts, left);
-    if (!found.isCertain) return unowned(label, [found]);
-    if (isFor(found, claim) !== "yes") return open(claim, found, wanted[claim]);
+    if (credential === undefined) return refused(claim, wanted, label, trusts, left);
+    if (!credential.isCertain) return unowned(label, [credential]);
+    if (isFor(credential, claim) !== "yes") return open(claim, credential, wanted[claim]);
     const reason = `a federated identity credential has the ${claim} ${shown(wanted[claim])}`;
-    return pass(reason, seen(claim, found.source));
+    return pass(reason, seen(claim, credential.source));
   };
   const subject = answer("subject");
   return {
@@ -159,22 +159,23 @@ function refused(
   const near = difference(wanted[claim], values);
   const before = CLAIMS.slice(0, left.length < credentials.length ? CLAIMS.indexOf(claim) : 0);
   const others = before.length > 0 ? ` with the ${before.join(" and ")} of the token` : "";
-  const own =
+  const ofSubject =
     credentials.length > 1
       ? credentials.find(({ subject }) => same<string | undefined>(subject, wanted.subject) === "yes")
       : undefined;
-  const wrong = own && CLAIMS.find((each) => same<string | undefined>(own[each], wanted[each]) === "no");
+  const wrong =
+    ofSubject && CLAIMS.find((each) => same<string | undefined>(ofSubject[each], wanted[each]) === "no");
   const reason = `no federated identity credential of ${label}${others} has the ${claim} ${shown(wanted[claim])}; found ${values.join(", ") || "none"}`;
   const log = near !== "" && claim === "subject" ? OTHER_LETTERS : CODES[claim];
-  if (!own || !wrong) return broken(reason + near, REMEDIES[claim], log, places(claim, left));
+  if (!ofSubject || !wrong) return broken(reason + near, REMEDIES[claim], log, places(claim, left));
   return broken(
-    `${reason}; the one of ${shown(wanted.subject)} has the ${wrong} ${shown(own[wrong])}${difference(wanted[wrong], [own[wrong]])}`,
+    `${reason}; the one of ${shown(wanted.subject)} has the ${wrong} ${shown(ofSubject[wrong])}${difference(wanted[wrong], [ofSubject[wrong]])}`,
     REMEDIES[wrong],
     log,
-    places(wrong, [own]),
+    places(wrong, [ofSubject]),
     places(
       claim,
-      left.filter((each) => each !== own),
+      left.filter((each) => each !== ofSubject),
     ),
   );
 }

@@ -73,8 +73,8 @@ export function placed(evidence: readonly Evidence[]): readonly Evidence[] {
 
 /** The evidence of the checks that answer differently on the other side. */
 export function causes(own: readonly CheckResult[], other: readonly CheckResult[]): readonly Evidence[] {
-  const said = new Map(other.map(({ id, status, reason }) => [id, `${status} ${reason}`]));
-  const differing = own.filter(({ id, status, reason }) => said.get(id) !== `${status} ${reason}`);
+  const otherAnswers = new Map(other.map(({ id, status, reason }) => [id, `${status} ${reason}`]));
+  const differing = own.filter(({ id, status, reason }) => otherAnswers.get(id) !== `${status} ${reason}`);
   return placed(differing.flatMap(({ evidence }) => evidence));
 }
 

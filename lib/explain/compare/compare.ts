@@ -73,9 +73,9 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
   ];
   // A grant to a set of principals or to everyone is reported once, not for each service account in it.
   const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
-  const own = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
+  const reported = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
   const sensitive = sensitiveChanges(before.inside, after.inside);
-  return { changes: [...own, ...others, ...sensitive].sort(inOrder) };
+  return { changes: [...reported, ...others, ...sensitive].sort(inOrder) };
 }
 
 function rightOf({ kind, target, removed, added }: Change): string {

@@ -13,9 +13,9 @@ import type { Whole } from "./sides";
 export function* keyChanges(before: Whole, after: Whole): Generator<Change> {
   const [olds, news] = [keysOf(before), keysOf(after)];
   for (const [issuer, old] of olds) {
-    const made = news.get(issuer);
+    const newKeys = news.get(issuer);
     // An issuer that only one side has shows in the chains that rest on it.
-    if (made) yield* changesOf(issuer, old, made);
+    if (newKeys) yield* changesOf(issuer, old, newKeys);
   }
 }
 

@@ -96,15 +96,15 @@ const SHARED_MAX = 50;
 function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): Generator<Change> {
   const [before, after] = [knownOf(pair.before, subject), knownOf(pair.after, subject)];
   const patterns = [...new Set([...before.patterns, ...after.patterns])].sort();
-  const own = patterns.map((each) => each.slice(0, each.indexOf("/")));
-  const hosts = new Set([...own, ...(shared.size <= SHARED_MAX ? shared : [])]);
+  const patternHosts = patterns.map((each) => each.slice(0, each.indexOf("/")));
+  const hosts = new Set([...patternHosts, ...(shared.size <= SHARED_MAX ? shared : [])]);
   const rights = rightChanges(before.held, after.held, pair.after.canonical);
   const judged: Compared[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
-    const found = comparedAt(pair, subject, host, labels);
-    for (const each of found ?? []) judged.push(each);
-    if (found) yield* changesAt(pair, subject, { host, labels, found, rights });
+    const verdicts = comparedAt(pair, subject, host, labels);
+    for (const each of verdicts ?? []) judged.push(each);
+    if (verdicts) yield* changesAt(pair, subject, { host, labels, found: verdicts, rights });
     else
       yield {
         kind: "incomparable",
@@ -146,10 +146,10 @@ function comparedAt(
   const all = AskedNames.covered("*").each((name) => {
     for (const seed of seeds) name.matches(seed);
     const image = imageOf(host, name);
-    const said = { before: judge(before, image), after: judge(after, image) };
+    const results = { before: judge(before, image), after: judge(after, image) };
     // What becomes of a pull without the chain may tell names apart too.
-    for (const each of [said.before, said.after]) stateOf(each);
-    return said;
+    for (const each of [results.before, results.after]) stateOf(each);
+    return results;
   });
   return all?.map(({ said, example }) => ({ ...said, example: `${host}/${example}` }));
 }
@@ -274,10 +274,10 @@ function withCauses(change: Change, { before, after }: Compared, rights: readonl
     return { ...change, removed: of(before), added: of(after) };
   }
   const image = change.example ?? change.target;
-  const own = rights.filter(({ right }) => bearsOn(right, image));
+  const bearing = rights.filter(({ right }) => bearsOn(right, image));
   const sources = (isNew: boolean): Change["added"] =>
-    placed(own.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right)));
-  return own.length === 0 ? change : { ...change, removed: sources(false), added: sources(true) };
+    placed(bearing.filter((each) => each.isNew === isNew).flatMap(({ right }) => sourceOf(right)));
+  return bearing.length === 0 ? change : { ...change, removed: sources(false), added: sources(true) };
 }
 
 function bearsOn({ bears, reads = bears }: HeldRight, image: string): boolean {

@@ -27,8 +27,9 @@ export function rightChanges(
   after: readonly HeldRight[],
   canonical: Canonical = AS_WRITTEN,
 ): readonly RightChange[] {
-  const made = canonical === AS_WRITTEN ? after : after.map((right) => canonicalRight(right, canonical));
-  return [...oneWay(before, made, true), ...oneWay(made, before, false)];
+  const canonicalAfter =
+    canonical === AS_WRITTEN ? after : after.map((right) => canonicalRight(right, canonical));
+  return [...oneWay(before, canonicalAfter, true), ...oneWay(canonicalAfter, before, false)];
 }
 
 function canonicalRight({ text, covers, ...right }: HeldRight, canonical: Canonical): HeldRight {
@@ -84,8 +85,8 @@ export function grantedChanges(before: Whole, after: Whole): readonly Change[] {
       // If a service account acts as the identity on a side, its rights were compared for that service account.
       const [wasTold, isTold] = [areActedAs(before, was), areActedAs(after, is)];
       if (wasTold && isTold) return [];
-      const found = rightChanges(rightsOf(was), rightsOf(is), after.canonical);
-      return found.filter(({ isNew }) => !(isNew ? isTold : wasTold));
+      const changes = rightChanges(rightsOf(was), rightsOf(is), after.canonical);
+      return changes.filter(({ isNew }) => !(isNew ? isTold : wasTold));
     });
     return rightRows(changes, { job: "trust", stack: "", subject: to });
   });
@@ -200,8 +201,8 @@ function everyText<T>(
   const texts = hasWildcard(covered)
     ? AskedNames.ofGrammar(patternOf(covered), ANY_TEXT)
     : AskedNames.one(covered);
-  const said = texts.each((text) => holds(all.filter((each) => text.matches(patternIn(each)) === "yes")));
-  if (said === undefined || said.length === 0) return "unknown";
-  if (said.some((each) => each.said === "no")) return "no";
-  return said.some((each) => each.said === "unknown") ? "unknown" : "yes";
+  const answers = texts.each((text) => holds(all.filter((each) => text.matches(patternIn(each)) === "yes")));
+  if (answers === undefined || answers.length === 0) return "unknown";
+  if (answers.some((each) => each.said === "no")) return "no";
+  return answers.some((each) => each.said === "unknown") ? "unknown" : "yes";
 }

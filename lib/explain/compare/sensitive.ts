@@ -16,8 +16,8 @@ export function sensitiveChanges(before: Inside, after: Inside): readonly Change
   const [olds, news] = [askedOf(before), askedOf(after)];
   return [...olds].flatMap(([key, old]): readonly Change[] => {
     // What only one side has is reported with the block to which it belongs.
-    const made = news.get(key) ?? [];
-    if (made.length === 0 || (isWithin(old, made) && isWithin(made, old))) return [];
+    const newValues = news.get(key) ?? [];
+    if (newValues.length === 0 || (isWithin(old, newValues) && isWithin(newValues, old))) return [];
     return [
       {
         kind: "incomparable",
@@ -25,12 +25,12 @@ export function sensitiveChanges(before: Inside, after: Inside): readonly Change
         about: "trust",
         stack: "",
         subject: "",
-        target: made[0]?.name ?? "",
+        target: newValues[0]?.name ?? "",
         before: null,
         after: null,
         reason: "it is sensitive, and has another value",
         removed: placed(old.map(evidenceOf)),
-        added: placed(made.map(evidenceOf)),
+        added: placed(newValues.map(evidenceOf)),
       },
     ];
   });

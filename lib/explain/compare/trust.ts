@@ -64,7 +64,7 @@ function* identityChanges(
   const both = [before, after].flatMap((terms) => terms ?? []);
   const issuers = new Set([...clusterIssuers, ...both.flatMap(({ issuers }) => literals(issuers))]);
   const audiences = new Set(both.flatMap((each) => literals(each.audiences)));
-  const asked = [...issuers].flatMap((issuer) =>
+  const tokens = [...issuers].flatMap((issuer) =>
     [...audiences].map((audience) => ({ issuer: known(issuer), audience })),
   );
   const isSame = before && after && textOf(before) === textOf(after, canonical);
@@ -78,17 +78,17 @@ function* identityChanges(
       "incomparable",
       `it turns tokens into other principals: before ${gone}; now ${added}`,
     );
-  if (asked.length === 0 || isOpen) {
+  if (tokens.length === 0 || isOpen) {
     const why = isOpen
       ? "expressions or denials decide whom it admits"
       : "issuer or audience are known only after apply";
     if (!isSame)
       yield whole(old, made, "incomparable", `${why}: before ${textOf(before)}; now ${textOf(after)}`);
-    if (asked.length === 0) return;
+    if (tokens.length === 0) return;
   }
   const subjects = new Set(both.flatMap((each) => literals(each.subjects)));
   const seen = new Set<string>();
-  for (const each of asked)
+  for (const each of tokens)
     for (const change of subjectChanges(old, made, each, subjects, canonical) ?? [cut(old, made)]) {
       // One subject for several audiences is one line.
       const key = JSON.stringify([change.kind, change.subject, change.before, change.after]);
@@ -118,13 +118,13 @@ function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefin
 
 /** The subjects that a trust names, and one of each set of others that its patterns do not tell apart. */
 function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
-  const own = [...texts].filter((text) => text.startsWith(SERVICE_ACCOUNT_PREFIX) || hasWildcard(text));
-  const single = own.filter((text) => !hasWildcard(text));
+  const relevant = [...texts].filter((text) => text.startsWith(SERVICE_ACCOUNT_PREFIX) || hasWildcard(text));
+  const single = relevant.filter((text) => !hasWildcard(text));
   for (const subject of single) yield [subject, named(subject)];
-  const sets = own.filter(hasWildcard);
-  const found = classesOf(sets, []) ?? [];
-  const taken = found.map((name) => SERVICE_ACCOUNT_PREFIX + name).filter((name) => single.includes(name));
-  for (const name of taken.length > 0 ? (classesOf(sets, taken) ?? []) : found) {
+  const sets = relevant.filter(hasWildcard);
+  const names = classesOf(sets, []) ?? [];
+  const taken = names.map((name) => SERVICE_ACCOUNT_PREFIX + name).filter((name) => single.includes(name));
+  for (const name of taken.length > 0 ? (classesOf(sets, taken) ?? []) : names) {
     if (single.includes(SERVICE_ACCOUNT_PREFIX + name)) continue;
     const covering = sets.filter((text) => matchesPattern(text, SERVICE_ACCOUNT_PREFIX + name) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
@@ -146,10 +146,10 @@ function classesOf(texts: readonly string[], others: readonly string[]): readonl
   if (CLASSES.has(key)) return CLASSES.get(key);
   if (CLASSES.size >= CLASSES_MAX) CLASSES.clear();
   const [patterns, more] = [texts.map(patternOf), others.map(patternOf)];
-  const found = AskedNames.ofGrammar(patternOf("*"), SERVICE_ACCOUNTS).each((name) => {
+  const classes = AskedNames.ofGrammar(patternOf("*"), SERVICE_ACCOUNTS).each((name) => {
     for (const pattern of [...patterns, ...more]) name.matches(pattern, SERVICE_ACCOUNT_PREFIX);
   });
-  const examples = found?.map(({ example }) => example);
+  const examples = classes?.map(({ example }) => example);
   CLASSES.set(key, examples);
   return examples;
 }

@@ -110,13 +110,13 @@ export function anyMember(
   isMember: (member: Known<string>) => Ternary,
 ): Ternary {
   return whether(members, (all) => {
-    let found: Ternary = "no";
+    let answer: Ternary = "no";
     for (const each of all) {
       const holds = isMember(each);
       if (holds === "yes") return holds;
-      if (holds === "unknown") found = holds;
+      if (holds === "unknown") answer = holds;
     }
-    return found;
+    return answer;
   });
 }
 

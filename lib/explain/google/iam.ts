@@ -235,6 +235,6 @@ function isMet({ condition }: Grant, resource: Asked["resource"], asked: Asked["
 }
 
 export function grantSeen({ grant, owner }: GrantTo): Answer["evidence"] {
-  const own = seen(grantText(grant), grant.resource.source);
-  return owner ? [own, seen("without the member", owner.source)] : [own];
+  const evidence = seen(grantText(grant), grant.resource.source);
+  return owner ? [evidence, seen("without the member", owner.source)] : [evidence];
 }

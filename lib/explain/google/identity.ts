@@ -257,12 +257,12 @@ class Accounts {
 
   /** Whether the bearer of a token may act as the service account. */
   admits(email: Known<string>, bearer: Bearer): Answer {
-    const found = allowing(this.#iam.to(bearer), {
+    const allowed = allowing(this.#iam.to(bearer), {
       role: (role) => this.#actsAs(role),
       reaches: ({ on }) =>
         on.kind === ACCOUNT ? same(on.name, email) : ABOVE.includes(on.kind) ? "unknown" : "no",
     });
-    const answer = this.#admitted(email, bearer, found);
+    const answer = this.#admitted(email, bearer, allowed);
     const held = { projects: [this.project(email)], permissions: [GET_ACCESS_TOKEN] };
     return this.#iam.settled(answer, held, this.given(email));
   }
@@ -276,8 +276,8 @@ class Accounts {
         "also give explain the Terraform that declares its members; grant roles/iam.workloadIdentityUser on the service account itself, without a condition",
         found.flatMap(grantSeen),
       );
-    const own = this.#iam.grants.filter(({ on }) => on.kind === ACCOUNT && same(on.name, email) === "yes");
-    const acting = own.filter(({ role }) => this.#actsAs(role) === "yes");
+    const grants = this.#iam.grants.filter(({ on }) => on.kind === ACCOUNT && same(on.name, email) === "yes");
+    const acting = grants.filter(({ role }) => this.#actsAs(role) === "yes");
     const members = acting.flatMap((grant) => orElse(grant.members, () => []));
     const near = nearest(label, members);
     return broken(
@@ -286,7 +286,7 @@ class Accounts {
         ? `grant ${USER} on the service account to the principal`
         : `write exactly the principal as the member of ${USER}`,
       DENIED,
-      own.map((grant) => seen(grantText(grant), grant.resource.source)),
+      grants.map((grant) => seen(grantText(grant), grant.resource.source)),
     );
   }
 

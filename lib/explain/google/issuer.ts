@@ -52,17 +52,19 @@ export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
   const isOpen = objects.some((each) => !isKnown(each.stated("name")) || bucketOf(each) === undefined);
   let grants: readonly Grant[] | undefined;
   return [...names.values()].map((name) => {
-    const own = terraform.ofType(BUCKET).filter((bucket) => same(bucket.attribute("name"), name) === "yes");
+    const buckets = terraform
+      .ofType(BUCKET)
+      .filter((bucket) => same(bucket.attribute("name"), name) === "yes");
     const isOf = (object: Resource): boolean => same(bucketOf(object) ?? known(""), name) === "yes";
     const door: StoreDoor = {
       nameAt: (url) => nameAt(name, url),
-      refusal: () => refusal(own, name, (grants ??= readGrants(terraform).grants), terraform),
+      refusal: () => refusal(buckets, name, (grants ??= readGrants(terraform).grants), terraform),
     };
     return {
       label: `the bucket ${shown(name)}`,
       objects: objectsOf(objects.filter(isOf)),
-      isWhole: !isOpen && own.some(({ adopted }) => !adopted),
-      doors: doorsByUniverse(door, own),
+      isWhole: !isOpen && buckets.some(({ adopted }) => !adopted),
+      doors: doorsByUniverse(door, buckets),
       before: undefined,
     };
   });
@@ -116,12 +118,12 @@ function refusal(
     const where = seen("public_access_prevention", closed.source);
     return broken("the bucket prevents public access", OPEN, undefined, where);
   }
-  const own = buckets.find(({ adopted }) => !adopted);
-  if (!own || LISTS.some((type) => terraform.ofType(type).length > 0)) return undefined;
+  const declared = buckets.find(({ adopted }) => !adopted);
+  if (!declared || LISTS.some((type) => terraform.ofType(type).length > 0)) return undefined;
   const opening = grants.map((grant) => opensTo(grant, name));
   if (opening.includes("yes")) return undefined;
   const reason = `no binding of the bucket lets ${EVERYONE} read its objects`;
-  const where = seen("bucket", own.source);
+  const where = seen("bucket", declared.source);
   return opening.includes("unknown")
     ? unknown(`whether a binding of the bucket lets ${EVERYONE} read its objects is not known`, OPEN, where)
     : broken(reason, OPEN, undefined, where);

@@ -110,18 +110,18 @@ export function managedBearer(
   name: string,
 ): Bearer {
   const pool = joined(project, ".svc.id.goog/");
-  const own = joined(pool, `subject/ns/${namespace}/sa/${name}`);
+  const principal = joined(pool, `subject/ns/${namespace}/sa/${name}`);
   const sets = [known(`namespace/${namespace}`), joined("kubernetes.cluster/", cluster), known("*")];
   // A principal may also be named by the service account's UID.
   const byUid = joined("principal ", pool, "kubernetes.serviceaccount.uid/", UNKNOWN_UID);
   const names = [
-    joined("principal ", own),
+    joined("principal ", principal),
     byUid,
     ...sets.map((each) => joined("principalSet ", pool, each)),
   ];
   // Older policies name it so; Google's documentation does not say that it may be granted any role.
   const former = joined("serviceAccount:", project, `.svc.id.goog[${namespace}/${name}]`);
-  return bearer(`principal:…/workloadIdentityPools/${shown(own)}`, [], names, [], former);
+  return bearer(`principal:…/workloadIdentityPools/${shown(principal)}`, [], names, [], former);
 }
 
 /** `open` holds the pools, with a scheme, whose members may all be the bearer; `former` may be another name for it. */

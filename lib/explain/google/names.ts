@@ -29,8 +29,8 @@ import type { ComputedAttribute } from "../read/terraform";
  */
 function groupsOf(text: Known<string>, pattern: RegExp): Known<readonly Known<string>[] | undefined> {
   return andThen(marked(text), ({ text: written, parts }): Known<readonly Known<string>[] | undefined> => {
-    const found = pattern.exec(written);
-    if (found) return known(found.slice(1).map((piece) => unmarkedText(piece ?? "", parts)));
+    const matched = pattern.exec(written);
+    if (matched) return known(matched.slice(1).map((piece) => unmarkedText(piece ?? "", parts)));
     return map(text, () => undefined);
   });
 }

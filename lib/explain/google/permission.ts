@@ -118,7 +118,7 @@ class Rights implements PullRights {
   }
 
   #judged(place: Place, name: AskedName): Answer {
-    const found = allowing(this.#grants, {
+    const allowed = allowing(this.#grants, {
       role: (role) => downloads(role, this.#iam),
       reaches: ({ on }) => covers(on, place, name),
       resource: () => resourceOf(place, name),
@@ -127,9 +127,9 @@ class Rights implements PullRights {
     const declared = this.#declaredAs(place, name);
     const held = { projects: [known(place.project)], permissions: [DOWNLOAD] };
     const settled = this.#iam.settled(
-      this.#answer(found, where, place, name),
+      this.#answer(allowed, where, place, name),
       held,
-      this.#module(found, place, name, declared),
+      this.#module(allowed, place, name, declared),
     );
     return worstOf(settled, formatAnswer(declared, where) ?? upstreamAnswer(declared, place.project, where));
   }
@@ -165,11 +165,11 @@ class Rights implements PullRights {
   /** A grant on the repository of another role, a download from elsewhere, or who may download from there. */
   #near(place: Place, name: AskedName): string {
     const isThere = ({ on }: Grant): boolean => covers(on, place, name) === "yes";
-    const own = this.#all.flatMap(({ grant, isTo }) => (isTo === "yes" ? [grant] : []));
-    const lacking = own.filter((each) => isThere(each) && downloads(each.role, this.#iam) === "no");
+    const grants = this.#all.flatMap(({ grant, isTo }) => (isTo === "yes" ? [grant] : []));
+    const lacking = grants.filter((each) => isThere(each) && downloads(each.role, this.#iam) === "no");
     if (lacking.length > 0)
       return `; it has ${named(lacking.map(({ role }) => shown(role)))} there, without ${DOWNLOAD}`;
-    const elsewhere = own.filter(({ role }) => downloads(role, this.#iam) === "yes");
+    const elsewhere = grants.filter(({ role }) => downloads(role, this.#iam) === "yes");
     if (elsewhere.length > 0) return `; it has ${named(elsewhere.map(grantText))}`;
     const others = this.#iam.grants.filter(
       (each) => isThere(each) && downloads(each.role, this.#iam) === "yes",

@@ -43,9 +43,9 @@ function read(entry: ProviderEntry): ReadEntry {
   const before = READ.get(entry);
   if (before) return before;
   const args = entryArguments("gcp", entry.args);
-  const made = { args, exchange: exchangeBy(args) };
-  READ.set(entry, made);
-  return made;
+  const readEntry = { args, exchange: exchangeBy(args) };
+  READ.set(entry, readEntry);
+  return readEntry;
 }
 
 function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
@@ -202,14 +202,14 @@ function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange
       "write --sts-audience as a literal",
       where,
     );
-  const found = orElse(exchange, () => undefined);
-  if (found?.kind === "custom" && isGiven)
+  const exchanged = orElse(exchange, () => undefined);
+  if (exchanged?.kind === "custom" && isGiven)
     return unknown(
       "the plugin is given two pools, by --sts-audience and by --identity-provider, and which one it uses is not known",
       "remove one of the two",
       where,
     );
-  if (found !== undefined) return pass("the plugin knows where to exchange the token", where);
+  if (exchanged !== undefined) return pass("the plugin knows where to exchange the token", where);
   return broken(
     isGiven
       ? "--identity-provider is given without --project-id"

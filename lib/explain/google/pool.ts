@@ -85,17 +85,17 @@ function providerOf(
   const [poolId, project, mapping] = [poolIdOf(resource), projectOf(resource), mappingOf(resource)];
   const alike = pools.filter((pool) => same(poolIdOf(pool), poolId) === "yes");
   // A pool provider is created in its own project, where the pool must be.
-  const own = alike.filter((pool) => same(projectOf(pool), project) === "yes");
+  const candidates = alike.filter((pool) => same(projectOf(pool), project) === "yes");
   const ofOidc = (name: string): Known<string | undefined> =>
     andThen(oidc, (block) => block?.text(name) ?? known(undefined));
   const audiences = andThen(oidc, (block) => block?.list("allowed_audiences") ?? known([]));
-  const states = [stateOf(resource, "pool provider"), ...own.map((pool) => stateOf(pool, "pool"))];
-  const isElsewhere = own.length === 0 && alike.some(({ scope }) => scope === resource.scope);
+  const states = [stateOf(resource, "pool provider"), ...candidates.map((pool) => stateOf(pool, "pool"))];
+  const isElsewhere = candidates.length === 0 && alike.some(({ scope }) => scope === resource.scope);
   return {
     poolId,
     providerId: resource.stated("workload_identity_pool_provider_id"),
     project,
-    numbers: own.map(poolNumber),
+    numbers: candidates.map(poolNumber),
     issuer: map(ofOidc("issuer_uri"), (uri) => uri ?? ""),
     audiences,
     jwks: map(ofOidc("jwks_json"), (jwks) => jwks || undefined),

@@ -178,14 +178,14 @@ function doubtsOf(found: readonly Counted[]): string {
 }
 
 function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonly Evidence[]): Answer {
-  const found = allowing(grants, {
+  const allowed = allowing(grants, {
     role: (role) => not(iam.role(role)?.isOff ?? "no"),
     reaches: () => "yes",
   });
-  const sure = found.filter(({ doubt }) => doubt === "").map(({ grant }) => grantText(grant));
+  const sure = allowed.filter(({ doubt }) => doubt === "").map(({ grant }) => grantText(grant));
   if (sure.length > 0) return pass(`it is granted ${named(sure)}`, evidence);
-  return found.length > 0
-    ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(found)}`, ELSEWHERE, evidence)
+  return allowed.length > 0
+    ? unknown(`whether anything is granted cannot be determined: ${doubtsOf(allowed)}`, ELSEWHERE, evidence)
     : broken(
         "no role is granted to it, or only disabled ones",
         "grant it a role on a project or a resource",

@@ -93,10 +93,12 @@ export class GoogleSpokes implements CloudSpokes {
     const declared = this.#terraform
       .ofType("google_project")
       .find((each) => number !== undefined && same(each.attribute("number"), number) === "yes");
-    const own = number === undefined ? ofCluster : declared?.attribute("project_id");
+    const clusterProject = number === undefined ? ofCluster : declared?.attribute("project_id");
     const isOther = number !== undefined && projectNumber !== undefined && is(number, projectNumber) === "no";
     const stated = project === undefined || isOther ? undefined : known(project);
-    return own !== undefined && (isKnown(own) || stated === undefined) ? own : stated;
+    return clusterProject !== undefined && (isKnown(clusterProject) || stated === undefined)
+      ? clusterProject
+      : stated;
   }
 }
 
@@ -108,8 +110,8 @@ function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: Spo
     const isAgent = each.kind === "ServiceAccount" ? is(each.name, AGENT_KEY) : "no";
     return { each, outcome: and(isAgent, acts) };
   });
-  const found = may.find(({ outcome }) => outcome === "yes")?.each;
-  if (found) return pass(`the Connect agent of ${spoke} may act as the user`, seen(found.role, found.source));
+  const agent = may.find(({ outcome }) => outcome === "yes")?.each;
+  if (agent) return pass(`the Connect agent of ${spoke} may act as the user`, seen(agent.role, agent.source));
   const remedy =
     "apply a ClusterRole that lets connect-agent-sa of gke-connect impersonate the user, and bind it to that service account";
   if (bound.length === 0 || !isWhole || may.some(({ outcome }) => outcome === "unknown"))
@@ -174,12 +176,12 @@ function iamEntry(
   const reaches = (grant: Grant): Ternary => reachesProject(grant, project, isGateway);
   const enters = (role: Known<string>): Ternary =>
     iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
-  const found = allowing(grants, { role: enters, reaches });
+  const allowed = allowing(grants, { role: enters, reaches });
   const module =
     project === undefined ? undefined : iam.unread.answer("the project of the spoke", [], [project]);
   const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
   const admitted = iam.settled(
-    admittedBy(found, counting, project, isGateway),
+    admittedBy(allowed, counting, project, isGateway),
     { projects: [project], permissions: [isGateway ? GET_THROUGH : GET] },
     module,
   );

@@ -144,11 +144,11 @@ export class Exchanges {
     const ofPool = this.#providers.filter(({ poolId }) => same(poolId, name.poolId) === "yes");
     const trusting = ofPool.filter(({ issuer }) => same(issuer, token.issuer) !== "no");
     const answers = trusting.map((provider): TrustAnswer => {
-      const own = { ...name, providerId: provider.providerId };
-      const [audience = defaultAudience(own)] = orElse(provider.audiences, () => []);
+      const meant = { ...name, providerId: provider.providerId };
+      const [audience = defaultAudience(meant)] = orElse(provider.audiences, () => []);
       const shownToken = { ...token, audience, further: false };
       return {
-        ...this.#ofCluster(own, provider, shownToken),
+        ...this.#ofCluster(meant, provider, shownToken),
         subject: worstOf(
           subjectAdmitted(provider, shownToken),
           mappedOtherwise(provider, this.provider(name)),
@@ -210,8 +210,8 @@ function mappedOtherwise(provider: PoolProvider, named: PoolProvider | undefined
 function otherProject(name: ProviderName, provider: PoolProvider, { audience }: Token): Answer | undefined {
   const accepted = orElse(provider.audiences, () => []);
   if (!accepted.some((each) => same(each, audience) === "yes")) return undefined;
-  const own = known(orElse(audience, () => "").replace(/^https:/, ""));
-  const named = orElse(providerName(own), () => undefined);
+  const path = known(orElse(audience, () => "").replace(/^https:/, ""));
+  const named = orElse(providerName(path), () => undefined);
   const isOther =
     named &&
     and(same(named.poolId, name.poolId), same(named.providerId, name.providerId)) === "yes" &&
@@ -266,8 +266,9 @@ function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience
   const where = seen("oidc.allowed_audiences", provider.resource.source);
   const allowed = orElse(provider.audiences, () => undefined);
   const path = joined("/projects/", name.number, "/locations/global/workloadIdentityPools/", name.poolId);
-  const own = joined("//iam.googleapis.com", path, "/providers/", name.providerId);
-  const accepted = allowed === undefined || allowed.length > 0 ? allowed : [joined("https:", own), own];
+  const defaultName = joined("//iam.googleapis.com", path, "/providers/", name.providerId);
+  const accepted =
+    allowed === undefined || allowed.length > 0 ? allowed : [joined("https:", defaultName), defaultName];
   const outcome = accepted ? anyOf(accepted.map((each) => same(each, audience))) : "unknown";
   if (outcome === "yes") return pass(`the pool provider accepts ${shown(audience)}`, where);
   if (outcome === "unknown" || accepted === undefined)
@@ -356,8 +357,8 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
       `${EMPTY} (invalid_target)`,
     );
   const pool = `the pool ${shown(project)}.svc.id.goog`;
-  const own = known(parsed.project);
-  const isHost = isProjectNumber(own) ? "unknown" : same(own, project);
+  const poolProject = known(parsed.project);
+  const isHost = isProjectNumber(poolProject) ? "unknown" : same(poolProject, project);
   if (isHost === "yes") return pass(`${pool} knows the cluster by ${url}`);
   // A GKE cluster may also be registered in the fleet of another project.
   if (isHost === "unknown" || !isFleet)

@@ -94,8 +94,8 @@ function questionsOf(
   const audience = declared?.audience || COMPONENT_AUDIENCE;
   const intent = intentOf(declared, request);
   const component: AskedComponent = { secretKey, secret, request, tokenPath, audience, intent };
-  const asked = declared && objectOf(treeOf(declared.asks));
-  const rights = intent?.intends ?? (request ? rightsOf(request.providerSpec) : asked);
+  const declaredRights = declared && objectOf(treeOf(declared.asks));
+  const rights = intent?.intends ?? (request ? rightsOf(request.providerSpec) : declaredRights);
   const asks = rights && { rights, places: declared?.places ?? [] };
   const named = new Set([...(declared?.serviceAccounts ?? []), ...(request?.serviceAccounts ?? [])]);
   const keys = named.size > 0 ? [...named].sort() : [`${namespacedName(secretKey).namespace}/${ANY_ACCOUNT}`];
@@ -108,8 +108,9 @@ function intentOf(declared: Declared | undefined, request: RequestFact | undefin
   const intends = objectOf(declared?.intends);
   const asks = declared && objectOf(treeOf(declared.asks));
   if (!declared || !intends || !asks) return undefined;
-  const asked = request && rightsOf(request.providerSpec);
-  const isOther = asked !== undefined && sameTree(treeOf(asked), treeOf(rightsOf(treeOf(asks)))) !== "yes";
+  const requestRights = request && rightsOf(request.providerSpec);
+  const isOther =
+    requestRights !== undefined && sameTree(treeOf(requestRights), treeOf(rightsOf(treeOf(asks)))) !== "yes";
   return isOther ? undefined : { asks, intends, reason: declared.reason };
 }
 

@@ -147,14 +147,14 @@ function secretPresent(
   { secret, secretKey, request }: AskedComponent,
   declared: boolean,
 ): Answer {
-  const asked = request === undefined ? [] : [seen(`CredentialsRequest ${request.name}`, request.source)];
-  if (secret) return pass(`the Secret ${secretKey} exists`, seen("Secret", secret.source), asked);
+  const evidence = request === undefined ? [] : [seen(`CredentialsRequest ${request.name}`, request.source)];
+  if (secret) return pass(`the Secret ${secretKey} exists`, seen("Secret", secret.source), evidence);
   const gates = [...(request?.annotations.keys() ?? [])].filter((key) => OPTIONAL.includes(key));
   if (!declared && gates.length > 0)
     return unknown(
       `the Secret ${secretKey} was not read; by ${gates.join(", ")}, its request is only for some clusters`,
       "also give explain its manifest, or leave the request out if the cluster does not have the component",
-      asked,
+      evidence,
     );
   const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
   return broken(
@@ -164,7 +164,7 @@ function secretPresent(
     "write it, or name the manifest that has it",
     `secret "${namespacedName(secretKey).name}" not found`,
     refusal ? [seen("Secret", refusal.source)] : [],
-    asked,
+    evidence,
   );
 }
 

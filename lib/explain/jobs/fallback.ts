@@ -275,7 +275,7 @@ function pullSecretsOf(
   const keys = read.flatMap(({ name, content }) =>
     (content?.registries ?? []).map((registry) => ({ name, registry })),
   );
-  const asked = repository?.paths ?? AskedNames.one("");
+  const paths = repository?.paths ?? AskedNames.one("");
   const matching = (path: AskedName): readonly string[] => {
     // A key may have a path, which is a prefix: names with and without it are tried.
     for (const { registry } of keys) path.matches(belowKey(registry));
@@ -286,7 +286,7 @@ function pullSecretsOf(
   const wrong = read.find(({ content }) => content?.problem !== undefined);
   return {
     names,
-    tried: [...new Set([...open, ...(asked.worst(matching, ({ length }) => length)?.said ?? [])])],
+    tried: [...new Set([...open, ...(paths.worst(matching, ({ length }) => length)?.said ?? [])])],
     refusal:
       wrong &&
       broken(

@@ -47,9 +47,9 @@ const hosts = new WeakMap<ProviderEntry, Map<string, readonly OnHost[]>>();
 function patternsOn(host: string, entry: ProviderEntry): readonly OnHost[] {
   const known = hosts.get(entry) ?? new Map<string, readonly OnHost[]>();
   hosts.set(entry, known);
-  const made = known.get(host) ?? entry.matchImages.map((pattern) => onHost(pattern, host));
-  known.set(host, made);
-  return made;
+  const onThisHost = known.get(host) ?? entry.matchImages.map((pattern) => onHost(pattern, host));
+  known.set(host, onThisHost);
+  return onThisHost;
 }
 
 function onHost(pattern: Known<string>, host: string): OnHost {
@@ -143,8 +143,8 @@ function matched(
   path: AskedName,
 ): Answer {
   const place = patternsOn(host, entry).findIndex((each) => holds(each, path) === "yes");
-  const found = entry.matchImages[place];
-  if (found === undefined)
+  const pattern = entry.matchImages[place];
+  if (pattern === undefined)
     return unknown(
       `the patterns of ${entry.name} match only a part of ${name}: whether they, or another entry, match ${host}/${path.example} is not judged`,
       "write one pattern that matches all of it",
@@ -155,8 +155,8 @@ function matched(
   return (
     runtimeRefusal(artefacts, node, named) ??
     pass(
-      `${entry.name} matches by ${text(found)}${mirrorHint(mirrored)}`,
-      seen(`nodes ${node.name}: matchImages ${text(found)}`, entry.source),
+      `${entry.name} matches by ${text(pattern)}${mirrorHint(mirrored)}`,
+      seen(`nodes ${node.name}: matchImages ${text(pattern)}`, entry.source),
       contestedFiles(node),
       mirrorEvidence(mirrored),
     )

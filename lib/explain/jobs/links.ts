@@ -41,13 +41,13 @@ export function trustOfEveryIssuer(
   { additionalIssuers = [], issuersElsewhere = [] }: AcceptedIssuers,
   trust: (token: TokenQuestion) => TrustAnswer,
 ): TrustAnswer {
-  const own = trust(token);
-  if (additionalIssuers.length + issuersElsewhere.length === 0) return own;
+  const first = trust(token);
+  if (additionalIssuers.length + issuersElsewhere.length === 0) return first;
   const ofFurther = (issuer: Known<string>): TrustAnswer => trust({ ...token, issuer, further: true });
   const further = additionalIssuers.map(ofFurther);
   const elsewhere = issuersElsewhere.map((issuer) => doubted(ofFurther(issuer), issuer));
   const worst = (of: (answer: TrustAnswer) => Answer): Answer =>
-    worstOf(of(own), further.map(of), elsewhere.map(of));
+    worstOf(of(first), further.map(of), elsewhere.map(of));
   return {
     issuer: worst(({ issuer }) => issuer),
     audience: worst(({ audience }) => audience),

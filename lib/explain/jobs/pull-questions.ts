@@ -224,12 +224,12 @@ export class PullQuestions {
   }
 
   #known(text: string, make: (text: string) => AskedImage): AskedImage {
-    const made = this.#images.get(make) ?? new Map<string, AskedImage>();
-    this.#images.set(make, made);
-    const before = made.get(text);
+    const imagesOfKind = this.#images.get(make) ?? new Map<string, AskedImage>();
+    this.#images.set(make, imagesOfKind);
+    const before = imagesOfKind.get(text);
     if (before) return before;
     const image = make(text);
-    made.set(text, image);
+    imagesOfKind.set(text, image);
     return image;
   }
 }

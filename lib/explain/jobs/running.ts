@@ -109,13 +109,13 @@ const pools = new WeakMap<ClusterArtefacts, readonly ClusterArtefacts[]>();
 
 /** The cluster with the nodes of only one pool, for each pool; one object each, by which answers are remembered. */
 function poolsOf(artefacts: ClusterArtefacts): readonly ClusterArtefacts[] {
-  const made =
+  const poolList =
     pools.get(artefacts) ??
     (artefacts.nodes.length < 2
       ? [artefacts]
       : artefacts.nodes.map((node) => ({ ...artefacts, nodes: [node] })));
-  pools.set(artefacts, made);
-  return made;
+  pools.set(artefacts, poolList);
+  return poolList;
 }
 
 function outcomeOn(

@@ -68,14 +68,14 @@ export function selfManaged(
   spoke: SpokeFact,
 ): SelfManagedReading {
   const { answer: pods, audience } = tokenAt(controller, file);
-  const asked = spoke.authenticators
+  const authenticators = spoke.authenticators
     .filter((entry) => same(entry.issuer, issuer) === "yes")
     .map((entry): Asked => {
       const takes = (texts: readonly Known<string>[]): Ternary =>
         anyOf(texts.map((each) => same(each, audience)));
       return { entry, takes: match(entry.audiences, takes, () => "unknown") };
     });
-  const one = asked.find(({ takes }) => takes === "yes")?.entry;
+  const one = authenticators.find(({ takes }) => takes === "yes")?.entry;
   const { namespace, name } = namespacedName(controller.account);
   const token: TokenQuestion = { namespace, name, issuer, audience };
   const user = one ? userName(one, token) : unread("no entry accepts the token");
@@ -88,8 +88,8 @@ export function selfManaged(
       audiences: isKnown(audience) ? [audience] : [],
     },
     trust: {
-      issuer: refusedAnswer(spoke.refused) ?? issuerAnswer(issuer, spoke.authenticators, asked),
-      audience: audienceAnswer(audience, asked),
+      issuer: refusedAnswer(spoke.refused) ?? issuerAnswer(issuer, spoke.authenticators, authenticators),
+      audience: audienceAnswer(audience, authenticators),
       subject,
     },
     spoke: {
@@ -169,9 +169,9 @@ function ownIssuerAnswer(issuer: string, { discoveryUrl, source }: Authenticator
 }
 
 function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answer {
-  const found = asked.find(({ takes }) => takes === "yes")?.entry;
-  if (found)
-    return pass(`the spoke accepts tokens for ${shown(audience)}`, seen("issuer.audiences", found.source));
+  const entry = asked.find(({ takes }) => takes === "yes")?.entry;
+  if (entry)
+    return pass(`the spoke accepts tokens for ${shown(audience)}`, seen("issuer.audiences", entry.source));
   const evidence = asked.map(({ entry: { audiences, source } }) => {
     const texts = orElse(audiences, () => [] as const);
     return seen(`accepts ${texts.map(shown).join(", ")}`, source);
@@ -303,9 +303,9 @@ function tokenAt(
 ): { readonly answer: Answer; readonly audience: Known<string> } {
   const file = shown(path);
   const nothing = unread("the audience of the token is not known");
-  const found = workloads.map((each) => (isKnown(path) ? audienceAt(each, file) : nothing));
+  const audiences = workloads.map((each) => (isKnown(path) ? audienceAt(each, file) : nothing));
   const evidence = workloads.map(({ where }) => where);
-  const without = workloads.find((_, place) => found[place] === undefined);
+  const without = workloads.find((_, place) => audiences[place] === undefined);
   if (without)
     return {
       audience: nothing,
@@ -316,7 +316,7 @@ function tokenAt(
         evidence,
       ),
     };
-  const audience = one(found.map((each) => each ?? nothing));
+  const audience = one(audiences.map((each) => each ?? nothing));
   if (isKnown(audience))
     return { audience, answer: pass(`its pods have a token for ${shown(audience)} at ${file}`, evidence) };
   const answer =

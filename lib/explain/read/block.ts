@@ -98,10 +98,10 @@ export class Block {
     const written = this.raw(name);
     if (typeof written === "string")
       return andThen(this.tree(name), () => unread(`an expression makes the blocks of ${name}`));
-    const found = listOf(written).filter((each) => each !== null && each !== undefined);
-    if (found.some((each) => each instanceof Hidden)) return unread(`the blocks of ${name} are sensitive`);
-    if (!found.every(isRecord)) return unread(`an expression makes blocks of ${name}`);
-    return known(found.map((each) => new Block(this.scope, each, this.instance)));
+    const blocks = listOf(written).filter((each) => each !== null && each !== undefined);
+    if (blocks.some((each) => each instanceof Hidden)) return unread(`the blocks of ${name} are sensitive`);
+    if (!blocks.every(isRecord)) return unread(`an expression makes blocks of ${name}`);
+    return known(blocks.map((each) => new Block(this.scope, each, this.instance)));
   }
 
   /** The only block with a name; `undefined` if there is none. */

@@ -75,13 +75,13 @@ function boundFolder(folder: string, known: Map<string, BoundFolder | undefined>
   if (known.has(folder)) return known.get(folder);
   const list = join(folder, WRITTEN_FILES_LIST);
   const above = dirname(folder);
-  let found: BoundFolder | undefined;
+  let bound: BoundFolder | undefined;
   if (isThere(list)) {
-    const own = readWrittenFiles(readText(list)).filter(([, { charts }]) => charts === undefined);
-    found = { folder, stacks: new Map(own.map(([path, { stack }]) => [path, stack])) };
-  } else if (above !== folder) found = boundFolder(above, known);
-  known.set(folder, found);
-  return found;
+    const files = readWrittenFiles(readText(list)).filter(([, { charts }]) => charts === undefined);
+    bound = { folder, stacks: new Map(files.map(([path, { stack }]) => [path, stack])) };
+  } else if (above !== folder) bound = boundFolder(above, known);
+  known.set(folder, bound);
+  return bound;
 }
 
 /** The texts in place of the placeholders; `undefined` if the documents differ in anything else. */
@@ -131,9 +131,9 @@ function isFilledText(template: string, text: string): boolean {
   let place = first.length;
   for (const piece of others) {
     // A placeholder is never filled with an empty text.
-    const found = text.indexOf(piece, place + 1);
-    if (found < 0) return false;
-    place = found + piece.length;
+    const position = text.indexOf(piece, place + 1);
+    if (position < 0) return false;
+    place = position + piece.length;
   }
   return text.endsWith(last) && text.length - last.length > place;
 }
@@ -169,8 +169,10 @@ export function wronglyFilled(
   const misfilled = new Map<string, Misfilled>();
   const states = terraform.scopes.filter((scope) => stacks.every((stack) => stack.scope !== scope));
   const files = stacks.flatMap((stack) => {
-    const own = copies.filter((copy) => copy.stack === stack.name);
-    const fillings = own.flatMap(({ file, filled }) => filled.map((each) => fillingOf(file, each, stack)));
+    const stackCopies = copies.filter((copy) => copy.stack === stack.name);
+    const fillings = stackCopies.flatMap(({ file, filled }) =>
+      filled.map((each) => fillingOf(file, each, stack)),
+    );
     const differing = (key: (each: Filling) => string, what: (each: Filling) => string): readonly Filling[] =>
       [...grouped(fillings, key).values()].filter((all) => new Set(all.map(what)).size > 1).flat();
     const contradicting = new Set([

@@ -90,10 +90,10 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   // MachineConfigs do not contain a file that the distribution itself writes.
   const added = command && valueOf(command.flags, CONFIG_FLAG);
   if (!command || added === undefined || !isAmong(node, added)) return platformFiles(node, platform);
-  const found = flaggedFiles(node, command.flags, cluster);
+  const flagged = flaggedFiles(node, command.flags, cluster);
   const isTaken = typeof platform === "object" && platform.flags === "drop-in";
   const doubt = `${command.path} sets a variable with the flags, and it is not known whether the kubelet's unit uses that variable`;
-  return isTaken || isRefused(found) ? found : { ...found, isRead: unread(doubt) };
+  return isTaken || isRefused(flagged) ? flagged : { ...flagged, isRead: unread(doubt) };
 }
 
 /** The files, given how the distribution's release treats the flags in its configuration. */
@@ -112,8 +112,8 @@ function statedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts)
   if (why === undefined) return flaggedFiles(node, flags, cluster);
   const isRead = unread(whyText(why));
   if (odd === CONFIG_FLAG || odd === BIN_FLAG) return { paths: configuredPaths(node), isRead };
-  const found = flaggedFiles(node, flags, cluster);
-  return isRefused(found) ? found : { ...found, isRead };
+  const flagged = flaggedFiles(node, flags, cluster);
+  return isRefused(flagged) ? flagged : { ...flagged, isRead };
 }
 
 function platformFiles(node: NodeFact, platform: PlatformNodes | string): ConfigFiles {

@@ -52,7 +52,7 @@ function isText(value: unknown): boolean {
 
 /** `--client-secret X` and `--client-secret=X` in a list of arguments. */
 function withoutFlags(items: readonly unknown[], hide: Hide): unknown {
-  const found = items.map((item, place) => {
+  const hidden = items.map((item, place) => {
     if (typeof item !== "string") return without(item, hide);
     const [flag = ""] = item.split("=", 1);
     const isFlag = (each: unknown): each is string =>
@@ -61,7 +61,7 @@ function withoutFlags(items: readonly unknown[], hide: Hide): unknown {
     const before = items[place - 1];
     return isFlag(before) && !item.startsWith("-") ? hide(item) : without(item, hide);
   });
-  return found.every((item, place) => item === items[place]) ? items : found;
+  return hidden.every((item, place) => item === items[place]) ? items : hidden;
 }
 
 /** An object that may hold credentials, with the reader of its texts. */
@@ -196,12 +196,12 @@ function documentOf(text: string): Pieces {
   } catch {
     return isSecretText(text) ? [hidden(known(text))] : [text];
   }
-  const found: string[] = [];
-  const shown = without(parsed, (each) => `\ue002${found.push(String(each)) - 1}\ue002`);
-  if (found.length === 0) return [text];
+  const secrets: string[] = [];
+  const shown = without(parsed, (each) => `\ue002${secrets.push(String(each)) - 1}\ue002`);
+  if (secrets.length === 0) return [text];
   return JSON.stringify(shown)
     .split(MARK)
     .flatMap((piece, place): Pieces =>
-      place % 2 === 0 ? [piece] : ['"', hidden(known(found[Number(piece)] ?? "")), '"'],
+      place % 2 === 0 ? [piece] : ['"', hidden(known(secrets[Number(piece)] ?? "")), '"'],
     );
 }

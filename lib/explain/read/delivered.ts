@@ -52,13 +52,14 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
     const delivery = identity?.delivery;
     if (delivery === undefined) continue;
     const scope = stacks.find((each) => each.name === delivery.stack)?.scope;
-    const own = scope && read.get(scope);
+    const sameStack = scope && read.get(scope);
     // A plan or state takes the place of the missing stack.
-    const sources = own === undefined ? others.filter(({ objects }) => objects.length > 0) : [own];
+    const sources =
+      sameStack === undefined ? others.filter(({ objects }) => objects.length > 0) : [sameStack];
     if (sources.length === 0) refuseAbsent(name, delivery);
     for (const each of sources) taken.add(each);
     const resources = sources.flatMap(({ objects }) => objects);
-    const plans = own === undefined ? [] : others.flatMap(({ objects }) => objects);
+    const plans = sameStack === undefined ? [] : others.flatMap(({ objects }) => objects);
     const differing = plans.filter((each) => resources.some((other) => isOther(other, each)));
     const documents = [...resources, ...differing].flatMap((each) => documentOf(each, delivery));
     byStack.set(name, documents);

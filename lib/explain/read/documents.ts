@@ -219,9 +219,9 @@ function problemOf(document: Document.Parsed): YamlProblem | undefined {
   const [error] = document.errors;
   if (error?.message.includes(STACK)) return tooMuch(TOO_DEEP, error.pos[0]);
   if (error) return notYaml(error.message, error.pos[0]);
-  const found = repeatedKeyOrAliases(document);
-  if (found === undefined || found === "aliases") return found && tooMuch(ALIASES, 0);
-  return notYaml("Map keys must be unique", found.range?.[0] ?? 0);
+  const problem = repeatedKeyOrAliases(document);
+  if (problem === undefined || problem === "aliases") return problem && tooMuch(ALIASES, 0);
+  return notYaml("Map keys must be unique", problem.range?.[0] ?? 0);
 }
 
 const notYaml = (what: string, position: number): YamlProblem => ({
@@ -234,23 +234,23 @@ const tooMuch = (problem: string, position: number): YamlProblem => ({ problem, 
 
 /** A repeated key of a map, or "aliases" for more aliases than the package resolves in reasonable time. */
 function repeatedKeyOrAliases(document: Document.Parsed): Node | "aliases" | undefined {
-  let found: Node | "aliases" | undefined;
+  let problem: Node | "aliases" | undefined;
   let aliases = 0;
   visit(document, {
     Alias: () => {
       if (++aliases <= ALIASES_MAX) return undefined;
-      found = "aliases";
+      problem = "aliases";
       return visit.BREAK;
     },
     Map: (_, { items }) => {
       const keys = new Set<unknown>();
       const repeated = items.find(({ key }) => isScalar(key) && keys.size === keys.add(key.value).size);
       if (!isScalar(repeated?.key)) return undefined;
-      found = repeated.key;
+      problem = repeated.key;
       return visit.BREAK;
     },
   });
-  return found;
+  return problem;
 }
 
 /** The position of the first document beyond a number of documents; `undefined` if there are no more. */

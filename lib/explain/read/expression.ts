@@ -192,9 +192,9 @@ class Reader {
   }
 
   #takes(what: string): boolean {
-    const found = this.#sees(what);
-    if (found) this.#at += what.length;
-    return found;
+    const isNext = this.#sees(what);
+    if (isNext) this.#at += what.length;
+    return isNext;
   }
 
   #sees(what: string): boolean {

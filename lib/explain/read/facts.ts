@@ -264,13 +264,13 @@ function unlisted(
   hasList: boolean,
   listed: ReadonlySet<string>,
 ): readonly SkippedDocument[] {
-  const own = [STACK_FILE, WORKLOAD_IDENTITY_FILE].map((name) => join(folder, name));
+  const ownFiles = [STACK_FILE, WORKLOAD_IDENTITY_FILE].map((name) => join(folder, name));
   const reason = hasList
     ? `${WORKLOAD_IDENTITY_FILE} does not list it, although it is in the stack's folder`
     : `it is in the folder of a stack without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
   const isRead = (file: string): boolean =>
     listed.has(file) ||
-    own.includes(file) ||
+    ownFiles.includes(file) ||
     isVariablesFile(file) ||
     (resolve(dirname(file)) === resolve(folder) && file.endsWith(".tf.json"));
   return files.filter((file) => !isRead(file)).map((file) => skippedFile(file, reason));
@@ -360,10 +360,10 @@ function stackCluster(stack: StackDocuments, any: SortedDocuments, known: Cluste
     return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
   };
   // Objects of a spoke do not belong to the hub, even if they have the same names.
-  const own = withAny(written.filter(({ spoke }) => spoke === undefined));
+  const ofCluster = withAny(written.filter(({ spoke }) => spoke === undefined));
   const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
-    ...clusterOf(name, own, ofSpokes, followedRecord(recorded, late)),
+    ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late)),
     podFragments: new Map(fragments),
     outputs: outputsOf(scope ? [scope] : []),
   };

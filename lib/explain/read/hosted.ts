@@ -64,8 +64,8 @@ function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
     .filter(([, , , spec]) => spec !== undefined)
     .map(([kind, name, path, spec]) => {
       const source = { ...hosted.source, path: `${below(hosted.source, path).path} (as ${kind}/${name})` };
-      const made = { apiVersion: CONFIG, kind, metadata: { name }, spec };
-      return { ...hosted, kind, value: made, source, management: false };
+      const wrapped = { apiVersion: CONFIG, kind, metadata: { name }, spec };
+      return { ...hosted, kind, value: wrapped, source, management: false };
     });
 }
 

@@ -56,7 +56,7 @@ export function namesIn(folder: string): readonly string[] {
 }
 
 export function inputFiles(paths: readonly string[]): InputFiles {
-  const found: InputFiles = { stacks: [], files: [], others: [], skipped: [] };
+  const inputs: InputFiles = { stacks: [], files: [], others: [], skipped: [] };
   for (const path of paths) {
     for (const folder of foldersAround(resolve(path))) refuseHalfBound(folder);
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
@@ -67,12 +67,12 @@ export function inputFiles(paths: readonly string[]): InputFiles {
         allowed: EXPLAINED,
         remedy: "run `cdktf synth` first, or check the path",
       });
-    else if (stat.isDirectory()) addFolder(path, found);
+    else if (stat.isDirectory()) addFolder(path, inputs);
     // A shell's wildcard includes it among the files that `bind` wrote.
-    else if (basename(path) !== WRITTEN_FILES_LIST) found.files.push(path);
+    else if (basename(path) !== WRITTEN_FILES_LIST) inputs.files.push(path);
   }
   // A file that is named explicitly is read.
-  return { ...found, skipped: found.skipped.filter(({ source }) => !found.files.includes(source.file)) };
+  return { ...inputs, skipped: inputs.skipped.filter(({ source }) => !inputs.files.includes(source.file)) };
 }
 
 /** The path and every folder that it is in. */

@@ -127,20 +127,20 @@ export function readKubernetes(
   cluster: ClusterFacts,
 ): KubernetesFacts {
   const objects = all.and(hostedObjects(all, cluster));
-  const own = objects.ofCluster;
-  const { nodes, skipped } = readNodes(objects, own, setups, cluster);
+  const clusterObjects = objects.ofCluster;
+  const { nodes, skipped } = readNodes(objects, clusterObjects, setups, cluster);
   const unjudged = [...all.skipped, ...skipped];
   return {
-    serviceAccounts: readServiceAccounts(own.of("ServiceAccount")),
-    ...readRbac(own),
-    workloads: own.of(...WORKLOAD_KINDS).flatMap((object) => readWorkload(object) ?? []),
-    ...readRegistries(own),
-    volumeDrivers: readVolumeDrivers(own),
-    webhooks: readWebhooks(own),
-    ...readComponentFacts(own),
-    fleet: withClusterSecrets(readFleetFacts(own), own),
+    serviceAccounts: readServiceAccounts(clusterObjects.of("ServiceAccount")),
+    ...readRbac(clusterObjects),
+    workloads: clusterObjects.of(...WORKLOAD_KINDS).flatMap((object) => readWorkload(object) ?? []),
+    ...readRegistries(clusterObjects),
+    volumeDrivers: readVolumeDrivers(clusterObjects),
+    webhooks: readWebhooks(clusterObjects),
+    ...readComponentFacts(clusterObjects),
+    fleet: withClusterSecrets(readFleetFacts(clusterObjects), clusterObjects),
     nodes,
-    apiServerOverrides: own.of("KubeAPIServer").flatMap(apiServerOverride),
+    apiServerOverrides: clusterObjects.of("KubeAPIServer").flatMap(apiServerOverride),
     refused: byTitle(unjudged),
     skipped: unjudged,
   };
@@ -202,19 +202,19 @@ function readNodes(
     ...hostedNodes(objects, cluster),
     ...nodesOfMachineConfigs(configs, objects.of("MachineConfigPool")),
   ];
-  const found = nodes.map((node) => nodeConfiguration(node, cluster, gates)).filter(isConfigured);
+  const configured = nodes.map((node) => nodeConfiguration(node, cluster, gates)).filter(isConfigured);
   const standalone = objects.of("CredentialProviderConfig");
   const placed =
-    found.length > 0
-      ? found
+    configured.length > 0
+      ? configured
       : standalone.map(({ value, source, late }) =>
           standaloneConfiguration(lateTree(value, late), source, gates),
         );
   return {
-    nodes: [...placed, ...unconfiguredPools(configs, found, cluster)],
+    nodes: [...placed, ...unconfiguredPools(configs, configured, cluster)],
     skipped: [
       ...configs.flatMap(refusedConfig),
-      ...(found.length > 0 ? standalone : []).map(({ source }) => ({ source, reason: UNPLACED })),
+      ...(configured.length > 0 ? standalone : []).map(({ source }) => ({ source, reason: UNPLACED })),
     ],
   };
 }

@@ -20,12 +20,12 @@ export function kustomized(documents: readonly KubernetesDocument[]): readonly K
   const covered = all.map((each) => ({ each, paths: pathsOf(each.source.file, all) }));
   return documents.map((document) => {
     const file = resolve(document.source.file);
-    const found = covered.find(
+    const change = covered.find(
       ({ each, paths }) =>
         paths.some((path) => file === path || file.startsWith(path + sep)) &&
         changes(each.value, document.value),
     );
-    return found ? { ...document, kustomization: found.each.source } : document;
+    return change ? { ...document, kustomization: change.each.source } : document;
   });
 }
 

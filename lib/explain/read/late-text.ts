@@ -39,15 +39,15 @@ function readerBy(meaning: Meaning): LateReader {
   const meaningOf = (placeholder: string, isAlone: boolean): Known<string> => {
     const key = isAlone ? placeholder : `${placeholder} within a text`;
     // A placeholder without a value equals only itself, in whatever text.
-    const found = meanings.get(key) ?? meaning(placeholder, isAlone) ?? nameless(placeholder);
-    meanings.set(key, found);
-    return found;
+    const text = meanings.get(key) ?? meaning(placeholder, isAlone) ?? nameless(placeholder);
+    meanings.set(key, text);
+    return text;
   };
   const unnamed = new Map<string, Known<string>>();
   const nameless = (placeholder: string): Known<string> => {
-    const found = unnamed.get(placeholder) ?? textOf([new Reference(placeholder)]);
-    unnamed.set(placeholder, found);
-    return found;
+    const text = unnamed.get(placeholder) ?? textOf([new Reference(placeholder)]);
+    unnamed.set(placeholder, text);
+    return text;
   };
   return (text) => {
     if (!text.includes(PLACEHOLDER_START)) return known(text);

@@ -185,18 +185,18 @@ export function nodesOfMachineConfigs(
     const name = text(at(value, "metadata", "name"));
     const selector = at(value, "spec", "machineConfigSelector");
     const isPaused = at(value, "spec", "paused") === true;
-    const own = configs.filter(({ labels }) => selectorMatches(selector, labels));
+    const selected = configs.filter(({ labels }) => selectorMatches(selector, labels));
     const doubt = isPaused ? `MachineConfigPool ${name} is paused: its nodes get no changes` : undefined;
-    return { name, own, doubt, source };
+    return { name, own: selected, doubt, source };
   });
   const roles = new Set(configs.map(roleOf).filter((role) => !read.some(({ name }) => name === role)));
   const others = [...roles].map((role) => {
     const inherits = !["", ...BUILT_IN_POOLS].includes(role);
-    const own = configs.filter((each) => roleOf(each) === role || (inherits && roleOf(each) === "worker"));
+    const ofRole = configs.filter((each) => roleOf(each) === role || (inherits && roleOf(each) === "worker"));
     const first = configs.find((each) => roleOf(each) === role);
     const name = role || (first?.name ?? "");
     const doubt = role === "" ? `nothing says which MachineConfigPool takes ${name}` : undefined;
-    return { name, own, doubt, source: first?.source ?? NOWHERE };
+    return { name, own: ofRole, doubt, source: first?.source ?? NOWHERE };
   });
   return [...read, ...others]
     .filter(({ own }) => own.length > 0)

@@ -168,8 +168,8 @@ function typedObject(resource: Resource, apiVersion: string, kind: string, field
   const isOdd = ["dynamic", "aggregation_rule"].some((each) => blocks(each).length > 0);
   if (isOdd || !(name ?? false) || !parts.every(isRecord)) return undefined;
   const values = Object.entries(fields).map(([block, field]): [string, unknown] => {
-    const found = blocks(block).map(inManifest);
-    return [field, block === "role_ref" ? found[0] : found];
+    const items = blocks(block).map(inManifest);
+    return [field, block === "role_ref" ? items[0] : items];
   });
   return {
     apiVersion,

@@ -79,11 +79,11 @@ export function kubeletCommand(node: NodeFact): KubeletCommand | undefined {
 /** The flags in a distribution's configuration, which holds the kubelet's whole command line. */
 function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
   for (const { isOne, isRead, flags, obstacle } of KUBELET_FILES) {
-    const found = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
-    const parsed = found
+    const units = [...files].filter(([path]) => isOne(path)).sort(unitFirst);
+    const parsed = units
       .filter(([file]) => isRead(file))
       .map(([file, { content }]) => ({ file, tree: firstDocument(content).value }));
-    const path = parsed.at(-1)?.file ?? found[0]?.[0];
+    const path = parsed.at(-1)?.file ?? units[0]?.[0];
     if (path === undefined) continue;
     const documents = parsed.map(({ tree }) => plainOf(tree, ""));
     // Neither K3s nor MicroShift starts with a file that is not a mapping; an empty file is accepted.

@@ -24,14 +24,14 @@ export function nodesOfDocuments(documents: readonly KubernetesDocument[]): read
     const form = nodeFormOf(value);
     return JSON.stringify([form?.id, source.file, form?.joins === true ? 0 : source.document]);
   });
-  const made = [...together.values()].flatMap((group): readonly CarriedNode[] => {
+  const carried = [...together.values()].flatMap((group): readonly CarriedNode[] => {
     const [first] = group;
     const form = nodeFormOf(first?.value);
     if (!first) return [];
     const setup = form?.read(group.map(({ value }) => value)) ?? UNREAD;
     return [{ ofOthers: setup.ofOthers === true, node: nodeOf(setup, group, first) }];
   });
-  return withFlagsOfOthers(made);
+  return withFlagsOfOthers(carried);
 }
 
 /** What a file that a stack lists for nodes brings in a form that is none of the table. */
@@ -50,10 +50,10 @@ interface CarriedNode {
 /** Applies flags in a separate document to all nodes whose own documents have none. */
 function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
   const givers = made.filter(({ ofOthers }) => ofOthers).map(({ node }) => node);
-  const own = made.filter(({ ofOthers }) => !ofOthers).map(({ node }) => node);
+  const complete = made.filter(({ ofOthers }) => !ofOthers).map(({ node }) => node);
   const [giver] = givers;
   const takes = (node: NodeFact): boolean => node.flags === undefined && kubeletCommand(node) === undefined;
-  if (giver === undefined || !own.some(takes)) return [...own, ...givers];
+  if (giver === undefined || !complete.some(takes)) return [...complete, ...givers];
   const refused = givers.find(({ absence }) => orElse(absence, () => undefined) !== undefined);
   const differ = givers.some((each) => shownFlags(each) !== shownFlags(giver));
   const flags = differ
@@ -61,7 +61,7 @@ function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
         `${giver.source.file} gives kubelets different flags, and which of them these nodes get is not known`,
       )
     : giver.flags;
-  return own.map((node) =>
+  return complete.map((node) =>
     takes(node) ? { ...node, flags, absence: refused ? refused.absence : node.absence } : node,
   );
 }

@@ -71,8 +71,8 @@ export class Objects {
 
   /** The objects of the cluster itself, without those of its management cluster. */
   get ofCluster(): Objects {
-    const own = this.#all.filter(({ management }) => !management);
-    return own.length === this.#all.length ? this : new Objects(own, this.skipped);
+    const clusterObjects = this.#all.filter(({ management }) => !management);
+    return clusterObjects.length === this.#all.length ? this : new Objects(clusterObjects, this.skipped);
   }
 }
 

@@ -130,9 +130,9 @@ function isQualified(key: string): boolean {
   const before = QUALIFIED.get(key);
   if (before !== undefined) return before;
   if (QUALIFIED.size >= KEYS_KEPT) QUALIFIED.clear();
-  const found = qualifiedNameProblems(key, NEWEST_KUBERNETES).length === 0;
-  QUALIFIED.set(key, found);
-  return found;
+  const isValid = qualifiedNameProblems(key, NEWEST_KUBERNETES).length === 0;
+  QUALIFIED.set(key, isValid);
+  return isValid;
 }
 
 function sizeProblem(field: string, maps: readonly unknown[], most: number): string | undefined {

@@ -114,9 +114,9 @@ export class Scope implements Configuration {
 
   /** As {@link targets}, as a set; one set for all that may name every resource. */
   mentions(value: unknown): ReadonlySet<object> {
-    const found = this.targets(value);
-    if (found !== this.#everything) return new Set(found);
-    return (this.#all ??= new Set(found));
+    const targets = this.targets(value);
+    if (targets !== this.#everything) return new Set(targets);
+    return (this.#all ??= new Set(targets));
   }
 
   targets(value: unknown): readonly Resource[] {
@@ -140,8 +140,8 @@ export class Scope implements Configuration {
     const paths = this.#paths.get(template) ?? pathsOf(parseTemplate(template));
     this.#paths.set(template, paths);
     return paths.flatMap((path) => {
-      const found = this.#found(path);
-      if (found) return [found.resource];
+      const place = this.#found(path);
+      if (place) return [place.resource];
       const name = path.slice(0, 2).join(".");
       if (!this.named.has(name) || followed.has(name) || followed.size > FOLLOWED_MAX) return [];
       followed.add(name);
@@ -163,9 +163,9 @@ export class Scope implements Configuration {
     const values = this.#valuesOf(instance);
     if (values.has(value)) return values.get(value) ?? known(undefined);
     const before = this.#filled;
-    const made = this.#structure(value, instance);
-    if (this.#filled - before <= SMALL) return made;
-    const bounded = this.growth.bounded(made, VALUE_MAX);
+    const tree = this.#structure(value, instance);
+    if (this.#filled - before <= SMALL) return tree;
+    const bounded = this.growth.bounded(tree, VALUE_MAX);
     values.set(value, bounded);
     return bounded;
   }
@@ -179,22 +179,22 @@ export class Scope implements Configuration {
 
   /** Evaluated like any value, and remembered under its name: comparisons ask whether it is the same elsewhere. */
   #hidden(value: Hidden, instance: Instance | undefined): Tree {
-    const found = value.read((written) => hiddenTree(this.evaluated(written, instance)));
-    this.asked.set(value.name, found);
-    return found;
+    const hidden = value.read((written) => hiddenTree(this.evaluated(written, instance)));
+    this.asked.set(value.name, hidden);
+    return hidden;
   }
 
   shared(value: unknown, instance?: Instance): Tree {
-    const made = this.evaluated(value, instance);
-    if (typeof value === "object" && value !== null) this.#valuesOf(instance).set(value, made);
-    return made;
+    const tree = this.evaluated(value, instance);
+    if (typeof value === "object" && value !== null) this.#valuesOf(instance).set(value, tree);
+    return tree;
   }
 
   #valuesOf(instance: Instance | undefined): Values {
     if (instance === undefined) return this.#values;
-    const found = this.#instances.get(instance) ?? (new Map() as Values);
-    this.#instances.set(instance, found);
-    return found;
+    const values = this.#instances.get(instance) ?? (new Map() as Values);
+    this.#instances.set(instance, values);
+    return values;
   }
 
   attribute(resource: Resource, path: readonly (string | number)[]): Tree {
@@ -219,9 +219,9 @@ export class Scope implements Configuration {
   #compute(text: string, instance: Instance | undefined, values: Values): void {
     // A cycle ends where it began.
     values.set(text, this.#kept(text));
-    const found = this.#guarded(() => this.#value(parseTemplate(text), instance));
+    const result = this.#guarded(() => this.#value(parseTemplate(text), instance));
     this.growth.allowFor(text);
-    values.set(text, this.growth.bounded(found, TEXT_MAX));
+    values.set(text, this.growth.bounded(result, TEXT_MAX));
   }
 
   #guarded(follow: () => Tree): Tree {
@@ -245,9 +245,9 @@ export class Scope implements Configuration {
       case "path":
         return this.#path(expression, instance);
       case "call": {
-        const given = expression.args.map((arg) => this.#value(arg, instance));
-        const made = FUNCTIONS.get(expression.name)?.(...given);
-        return made ?? this.#unevaluated(canonical(expression.name, given) ?? expression.text);
+        const args = expression.args.map((arg) => this.#value(arg, instance));
+        const result = FUNCTIONS.get(expression.name)?.(...args);
+        return result ?? this.#unevaluated(canonical(expression.name, args) ?? expression.text);
       }
       case "other":
         return this.#unevaluated(expression.text);
@@ -315,8 +315,8 @@ export class Scope implements Configuration {
   }
 
   #resourcePath(path: readonly (string | number)[]): Tree | undefined {
-    const found = this.#found(path);
-    return found && found.rest.length > 0 ? this.attribute(found.resource, found.rest) : undefined;
+    const place = this.#found(path);
+    return place && place.rest.length > 0 ? this.attribute(place.resource, place.rest) : undefined;
   }
 
   /** An expression that is not evaluated; what `sensitive` is given may be a literal in it. */
@@ -331,9 +331,9 @@ export class Scope implements Configuration {
   }
 
   #reference(expression: string, target?: object, attribute = ""): Reference {
-    const made = this.#references.get(expression) ?? new Reference(expression, target, attribute);
-    this.#references.set(expression, made);
-    return made;
+    const reference = this.#references.get(expression) ?? new Reference(expression, target, attribute);
+    this.#references.set(expression, reference);
+    return reference;
   }
 }
 

@@ -120,10 +120,10 @@ function yamlPlace(text: string, path: readonly (string | number)[]): number {
   let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
   let place = beginOf(node) ?? 0;
   for (const step of path) {
-    const found: Placed | undefined = memberOf(node, step);
-    if (found === undefined || isAlias(found.node)) return found?.place ?? place;
-    place = found.place ?? place;
-    node = found.node;
+    const member: Placed | undefined = memberOf(node, step);
+    if (member === undefined || isAlias(member.node)) return member?.place ?? place;
+    place = member.place ?? place;
+    node = member.node;
   }
   return place;
 }
@@ -164,11 +164,11 @@ function jsonPlace(file: OpenFile, path: readonly (string | number)[]): number {
 function membersOf(file: OpenFile, container: number): ReadonlyMap<string, Member> {
   const before = file.members.get(container);
   if (before) return before;
-  const found = new Map<string, Member>();
-  file.members.set(container, found);
+  const members = new Map<string, Member>();
+  file.members.set(container, members);
   const { text } = file;
   const isList = text[container] === "[";
-  if (!isList && text[container] !== "{") return found;
+  if (!isList && text[container] !== "{") return members;
   let at = behindBlanks(text, container + 1);
   for (let index = 0; at < text.length && text[at] !== "]" && text[at] !== "}"; index++) {
     const place = at;
@@ -178,11 +178,11 @@ function membersOf(file: OpenFile, container: number): ReadonlyMap<string, Membe
       key = unescaped(text.slice(at + 1, end - 1));
       at = behindBlanks(text, behindBlanks(text, end) + 1);
     }
-    found.set(key, { place, value: at });
+    members.set(key, { place, value: at });
     at = behindBlanks(text, behindValue(text, at));
     if (text[at] === ",") at = behindBlanks(text, at + 1);
   }
-  return found;
+  return members;
 }
 
 const BLANK = /\s*/y;
@@ -209,11 +209,11 @@ const STRUCTURE = /["{}[\],]/g;
 function behindValue(text: string, place: number): number {
   let depth = 0;
   STRUCTURE.lastIndex = place;
-  for (let found = STRUCTURE.exec(text); found; found = STRUCTURE.exec(text)) {
-    const [sign] = found;
-    if (sign === '"') STRUCTURE.lastIndex = behindText(text, found.index);
+  for (let match = STRUCTURE.exec(text); match; match = STRUCTURE.exec(text)) {
+    const [sign] = match;
+    if (sign === '"') STRUCTURE.lastIndex = behindText(text, match.index);
     else if (sign === "{" || sign === "[") depth++;
-    else if (sign === "," ? depth === 0 : depth-- === 0) return found.index;
+    else if (sign === "," ? depth === 0 : depth-- === 0) return match.index;
   }
   return text.length;
 }

@@ -98,9 +98,9 @@ function bySpoke(
   const groups = new Map<string, KubernetesDocument[]>();
   for (const document of documents)
     for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
-      const own = groups.get(name) ?? [];
-      own.push(document);
-      groups.set(name, own);
+      const group = groups.get(name) ?? [];
+      group.push(document);
+      groups.set(name, group);
     }
   return groups;
 }

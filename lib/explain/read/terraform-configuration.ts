@@ -227,10 +227,10 @@ function addNamed(scope: Scope, value: Json, variables: Source | undefined): voi
   for (const block of listOf(value["locals"]).filter(isRecord))
     for (const [name, local] of Object.entries(block)) scope.named.set(`local.${name}`, local);
   for (const [name, variable] of entriesOf(value["variable"])) {
-    const given =
+    const override =
       variables && unread(`${variables.file}, which is not read, may give the variable ${name} a value`);
-    const found = given ?? withoutMarked(`var.${name}`, variable["default"], variable["sensitive"]);
-    if (found !== undefined) scope.named.set(`var.${name}`, found);
+    const meaning = override ?? withoutMarked(`var.${name}`, variable["default"], variable["sensitive"]);
+    if (meaning !== undefined) scope.named.set(`var.${name}`, meaning);
   }
 }
 
@@ -254,9 +254,9 @@ function addResource(
     add(address, !isRepeated);
     return;
   }
-  const made = instances(scope, values);
-  if (made === undefined || !scope.growth.allows(made.length, values)) add(address, false);
-  else for (const instance of made) add(`${address}[${JSON.stringify(instance.key)}]`, true, instance);
+  const all = instances(scope, values);
+  if (all === undefined || !scope.growth.allows(all.length, values)) add(address, false);
+  else for (const instance of all) add(`${address}[${JSON.stringify(instance.key)}]`, true, instance);
 }
 
 /** More of one resource would be a mistake; Terraform itself is slow with thousands. */

@@ -140,7 +140,7 @@ function overlaid(value: unknown, unknown: unknown, late: unknown): unknown {
 }
 
 function configuredIn(module: unknown, prefix: string): readonly (readonly [string, Configured])[] {
-  const own = list(at(module, "resources")).map((resource) => {
+  const resources = list(at(module, "resources")).map((resource) => {
     const provider = at(resource, "provider_config_key");
     const configured: Configured = {
       expressions: record(at(resource, "expressions")),
@@ -151,7 +151,7 @@ function configuredIn(module: unknown, prefix: string): readonly (readonly [stri
   });
   const calls = Object.entries(record(at(module, "module_calls")));
   return [
-    ...own,
+    ...resources,
     ...calls.flatMap(([name, call]) => configuredIn(at(call, "module"), `${prefix}module.${name}.`)),
   ];
 }

@@ -63,9 +63,9 @@ export class Terraform {
     const [outputs, name, ...more] = path;
     if (resource.type !== REMOTE_STATE || outputs !== "outputs" || more.length > 0) return undefined;
     if (!isSameWorkspace(resource.text("workspace"))) return undefined;
-    const asked = { type: resource.written(["backend"]), config: listOf(resource.written(["config"]))[0] };
-    const found = this.scopes.filter(({ backend }) => backend !== undefined && keeps(backend, asked));
-    return found.length === 1 ? found[0]?.output(String(name)) : undefined;
+    const wanted = { type: resource.written(["backend"]), config: listOf(resource.written(["config"]))[0] };
+    const scopes = this.scopes.filter(({ backend }) => backend !== undefined && keeps(backend, wanted));
+    return scopes.length === 1 ? scopes[0]?.output(String(name)) : undefined;
   }
 
   #sorted(): Map<string, Resource[]> {

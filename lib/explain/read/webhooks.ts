@@ -11,11 +11,11 @@ import { type Source, below } from "./source";
 export function readWebhooks(objects: Objects): ReadonlyMap<string, Source> {
   const configured = objects.of("MutatingWebhookConfiguration").flatMap(webhooksIn);
   const rows = POD_IDENTITY_WEBHOOK_ROWS.flatMap(({ cloud, names, otherArguments, selectors, secret }) => {
-    const found = configured.find(
+    const webhook = configured.find(
       ({ name, conditions }) => names.includes(name) && conditions.every((each) => selectors.includes(each)),
     );
-    const isOther = found && otherArguments && programs(objects).some((each) => otherArguments.test(each));
-    const source = isOther ? undefined : (found?.source ?? (secret && secretOf(objects, secret)));
+    const isOther = webhook && otherArguments && programs(objects).some((each) => otherArguments.test(each));
+    const source = isOther ? undefined : (webhook?.source ?? (secret && secretOf(objects, secret)));
     return source === undefined ? [] : [[cloud, source] as const];
   });
   return new Map(rows);

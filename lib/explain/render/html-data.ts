@@ -50,9 +50,9 @@ class Table {
     const key = typeof value === "string" ? value : JSON.stringify(value);
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
-    const made = this.all.push(value) - 1;
-    this.#numbers.set(key, made);
-    return made;
+    const number = this.all.push(value) - 1;
+    this.#numbers.set(key, number);
+    return number;
   }
 }
 
@@ -75,8 +75,8 @@ export class PageData {
 
   add(result: ExplainResult): void {
     const { job, stack, subject, target, verdict, as, checks, warnings = [], accepted = [] } = result;
-    const own = new Marked(result);
-    const text = (value: string): number => this.#texts.number(own.text(value));
+    const marked = new Marked(result);
+    const text = (value: string): number => this.#texts.number(marked.text(value));
     const plain = (value: string): number => this.#texts.number(printable(value));
     const chain = this.#chains.number(checks.map((check) => this.#check(check, text)));
     this.#results.push([

@@ -136,10 +136,10 @@ export class PublishedIssuers implements Issuers {
   }
 
   #ofKeys(name: string, url: string, host: Host): Answer | undefined {
-    const found = current(host, name);
-    if (found.length === 0) return absent(host, name, `key set that jwks_uri names (${url})`);
+    const documents = current(host, name);
+    if (documents.length === 0) return absent(host, name, `key set that jwks_uri names (${url})`);
     return obstacle(
-      found.filter(isRead).map((object) => {
+      documents.filter(isRead).map((object) => {
         const { refusal: reason, doubt } = keySet(object.text);
         const where = seen("published keys", object.source);
         if (reason !== undefined)

@@ -34,9 +34,9 @@ export class Unread {
   }
 
   #textsOf(call: NotRead): string {
-    const found = this.#texts.get(call) ?? [...call.texts].join("\n").toLowerCase();
-    this.#texts.set(call, found);
-    return found;
+    const text = this.#texts.get(call) ?? [...call.texts].join("\n").toLowerCase();
+    this.#texts.set(call, text);
+    return text;
   }
 
   /** The answer if a call receives one of the resources or texts, in any letter case; otherwise `undefined`. */

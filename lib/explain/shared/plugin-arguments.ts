@@ -92,11 +92,11 @@ export function flagOf(
   args: readonly Known<string>[],
   ...flags: readonly string[]
 ): Known<string> | undefined {
-  const found = new Map<string, Known<string>>();
+  const values = new Map<string, Known<string>>();
   let bare: string | undefined;
   for (const argument of args) {
     if (bare !== undefined) {
-      found.set(bare, argument);
+      values.set(bare, argument);
       bare = undefined;
       continue;
     }
@@ -106,8 +106,8 @@ export function flagOf(
     if (!flags.includes(flag)) continue;
     const isShort = !flag.startsWith("--");
     if (sign === "=" || (isShort && (text !== "" || rest.length > 0)))
-      found.set(flag, textOf([text, ...rest]));
+      values.set(flag, textOf([text, ...rest]));
     else bare = flag;
   }
-  return flags.flatMap((flag) => found.get(flag) ?? []).at(-1);
+  return flags.flatMap((flag) => values.get(flag) ?? []).at(-1);
 }

@@ -26,11 +26,11 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
     return { each, isNamed: anyOf(names.map((name) => same(name, each.name))) };
   });
   const certain = named.filter(({ isNamed }) => isNamed === "yes").map(({ each }) => each);
-  const found = certain.find(({ rules }) => rules?.isEmpty !== true);
-  if (found)
+  const binding = certain.find(({ rules }) => rules?.isEmpty !== true);
+  if (binding)
     return pass(
-      `RBAC of ${spoke} binds ${found.kind.toLowerCase()} ${shown(found.name)} to ${found.role}`,
-      seen(found.role, found.source),
+      `RBAC of ${spoke} binds ${binding.kind.toLowerCase()} ${shown(binding.name)} to ${binding.role}`,
+      seen(binding.role, binding.source),
     );
   const [idle] = certain;
   if (idle)
@@ -70,8 +70,10 @@ const ADDRESSES: readonly string[] = ["endpoint", "fqdn", "private_fqdn"];
 export function servedCluster(server: Known<string>, terraform: Terraform): Resource | undefined {
   const referred = referredCluster(server);
   if (referred) return referred;
-  const found = CLUSTERS.flatMap((type) => terraform.ofType(type)).filter((each) => isServedBy(server, each));
-  const [first, ...others] = found;
+  const served = CLUSTERS.flatMap((type) => terraform.ofType(type)).filter((each) =>
+    isServedBy(server, each),
+  );
+  const [first, ...others] = served;
   // A resource and a data source that reads it are the same cluster; several clusters may share a private address.
   const isOne = others.every(
     (other) => first && other.type === first.type && same(other.text("name"), first.text("name")) === "yes",

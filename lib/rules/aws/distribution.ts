@@ -61,22 +61,22 @@ export function certificateArn(arn: string): string {
 }
 
 export function issuerDomain(name: string): string {
-  const given: unknown = literal(name, "domainName of the issuer");
-  return typeof given === "string" && HOST.test(given)
-    ? given
+  const domain: unknown = literal(name, "domainName of the issuer");
+  return typeof domain === "string" && HOST.test(domain)
+    ? domain
     : fail("aws-invalid", {
         problem: "the domain of the issuer is not a host name",
-        value: given,
+        value: domain,
         allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
         remedy: "state only the host, as in the certificate",
       });
 }
 
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
-  const given: unknown = literal(distribution, "distribution to adopt");
+  const domain: unknown = literal(distribution, "distribution to adopt");
   const { id, domainName, originAccessIdentity } = distribution;
   const usable = ID.test(id) && DOMAIN.test(domainName);
-  if (!usable) fail("aws-invalid", noDistribution(given));
+  if (!usable) fail("aws-invalid", noDistribution(domain));
   if (originAccessIdentity !== undefined && !ID.test(originAccessIdentity))
     fail("aws-invalid", noDistribution(originAccessIdentity));
   return distribution;

@@ -105,12 +105,12 @@ const TAG_PREFIX = "openshift.io/cloud-credential-operator/";
 const CCOCTL_NAME = /^[A-Za-z0-9._-]{1,89}$/;
 
 export function ccoctlNameOf(name: string): string {
-  const given: unknown = literal(name, "ccoctlName");
-  return typeof given === "string" && CCOCTL_NAME.test(given)
-    ? given
+  const text: unknown = literal(name, "ccoctlName");
+  return typeof text === "string" && CCOCTL_NAME.test(text)
+    ? text
     : fail("aws-invalid", {
         problem: "the name that was passed to ccoctl is not valid",
-        value: given,
+        value: text,
         allowed: "1 to 89 letters, digits, `.`, `_` and `-`",
         remedy: "use the value of --name: the bucket's name without `-oidc`",
       });

@@ -113,8 +113,8 @@ function narrowedBy(
 }
 
 function narrowingOf(action: string, narrow: readonly ComponentNarrowing[]): ComponentNarrowing | undefined {
-  const found = narrow.filter(({ actions }) => actions.some((pattern) => names(pattern, action)));
-  return found.length > 1
+  const covering = narrow.filter(({ actions }) => actions.some((pattern) => names(pattern, action)));
+  return covering.length > 1
     ? fail("aws-conflict", {
         problem: "the override narrows an action twice",
         value: action,
@@ -122,7 +122,7 @@ function narrowingOf(action: string, narrow: readonly ComponentNarrowing[]): Com
         remedy:
           "put resources and conditions of the action into one entry; for KMS actions use `kmsKeys` or `narrow`",
       })
-    : found[0];
+    : covering[0];
 }
 
 /** IAM ignores letter case in actions. */

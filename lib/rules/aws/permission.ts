@@ -65,12 +65,12 @@ export function repositoryArns(grant: PrivateEcrGrant): string[] {
  * The logins apply to `*` because the service offers nothing narrower; everything else to repository ARNs.
  */
 export function pullPermissions(grants: readonly EcrGrant[]): PolicyDocument {
-  const own = grants.filter((grant) => grant.kind === "private");
-  const cached = own.filter(({ pullThroughCache }) => pullThroughCache);
+  const privateGrants = grants.filter((grant) => grant.kind === "private");
+  const cached = privateGrants.filter(({ pullThroughCache }) => pullThroughCache);
   const created = cached.filter(({ createRepositories }) => createRepositories);
   const statements = [
-    ...allow("Login", ["ecr:GetAuthorizationToken"], own.length > 0 ? ["*"] : []),
-    ...allow("Pull", PULL, own.flatMap(repositoryArns)),
+    ...allow("Login", ["ecr:GetAuthorizationToken"], privateGrants.length > 0 ? ["*"] : []),
+    ...allow("Pull", PULL, privateGrants.flatMap(repositoryArns)),
     ...allow("PullThroughCache", ["ecr:BatchImportUpstreamImage"], cached.flatMap(repositoryArns)),
     ...allow("CreateCachedRepositories", ["ecr:CreateRepository"], created.flatMap(repositoryArns)),
     ...allow(

@@ -103,8 +103,8 @@ export function permissionsBoundary(
   if (!its) return arn;
   if (partition !== undefined && its.partition !== partition)
     fail("aws-mismatch", otherPartition("the permissions boundary", its.partition, partition));
-  const own = account === undefined || its.account === account || its.account === MANAGED_BY_AWS;
-  return own
+  const isUsable = account === undefined || its.account === account || its.account === MANAGED_BY_AWS;
+  return isUsable
     ? arn
     : fail("aws-mismatch", {
         problem: "the permissions boundary is a policy of another account than the IAM role",

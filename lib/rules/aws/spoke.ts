@@ -106,12 +106,12 @@ export function accessPolicyArn(partition: string, policy: EksAccessPolicyName):
 
 /** Returns the literal name of an EKS cluster. */
 export function eksClusterName(name: unknown): string {
-  const given = literal(name, "name of the EKS cluster");
-  return typeof given === "string" && CLUSTER_NAME.test(given)
-    ? given
+  const text = literal(name, "name of the EKS cluster");
+  return typeof text === "string" && CLUSTER_NAME.test(text)
+    ? text
     : fail("aws-invalid", {
         problem: "the name of the EKS cluster is missing, or not one that EKS accepts",
-        value: given,
+        value: text,
         allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
         remedy: "use the name that `aws eks list-clusters` prints",
       });

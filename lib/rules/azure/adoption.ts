@@ -158,9 +158,9 @@ function refuseMissing(
       "list them with `az role definition list --custom-role-only --query \"[?starts_with(description,'Custom role for OpenShift')].[roleName,name]\"`",
     );
   const assignments = existing.flatMap((component) => {
-    const given = own(roleAssignments, component.request.name) ?? {};
+    const assigned = own(roleAssignments, component.request.name) ?? {};
     return assignmentKeys(component, subscriptionId)
-      .filter((key) => !own(given, key))
+      .filter((key) => !own(assigned, key))
       .map((key) => `${component.request.name}: ${key}`);
   });
   if (assignments.length > 0)

@@ -63,20 +63,21 @@ export function componentNames(
   const holders = new Map<string, CredentialsRequest>();
   return requests.map((request) => {
     const { secret } = request;
-    const own = name([clusterName, secret.namespace, secret.name]);
-    if (!LEGAL.test(own)) ofRequest(request, () => invalidCcoctlName("an identity", own));
-    const holder = holders.get(own.toLowerCase());
+    const identityName = name([clusterName, secret.namespace, secret.name]);
+    if (!LEGAL.test(identityName)) ofRequest(request, () => invalidCcoctlName("an identity", identityName));
+    const holder = holders.get(identityName.toLowerCase());
     if (holder)
       fail("azure-conflict", {
         problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
-        value: own,
+        value: identityName,
         allowed: "one identity per request; letter case makes no difference",
         remedy:
           'remove `naming: "ccoctl"`, which cuts names off at 128 characters, shorten the cluster name, or remove the duplicate request',
       });
-    holders.set(own.toLowerCase(), request);
-    const roleName = naming === "ccoctl" ? own : `${own}_${stableHash([subscriptionId.toLowerCase()])}`;
-    return { request, identityName: own, roleName };
+    holders.set(identityName.toLowerCase(), request);
+    const roleName =
+      naming === "ccoctl" ? identityName : `${identityName}_${stableHash([subscriptionId.toLowerCase()])}`;
+    return { request, identityName: identityName, roleName };
   });
 }
 

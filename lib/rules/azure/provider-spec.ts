@@ -50,8 +50,8 @@ export function componentPermissions(
       roleOperations(`spec.providerSpec.${field}`, providerSpec[field] ?? []),
     );
     const roles = once(boundRoles(providerSpec["roleBindings"] ?? []));
-    const asked = [...(permissions ?? []), ...(dataPermissions ?? [])].map(key);
-    const unasked = withoutPermissions.find((permission) => !asked.includes(key(permission)));
+    const requested = [...(permissions ?? []), ...(dataPermissions ?? [])].map(key);
+    const unasked = withoutPermissions.find((permission) => !requested.includes(key(permission)));
     if (unasked !== undefined)
       fail("azure-unknown", {
         problem: "`withoutPermissions` contains a permission that the request does not ask for",

@@ -66,8 +66,10 @@ export function isManagementGroup(scope: string): boolean {
 
 /** The resource group of a literal scope that is or is within a resource group of the subscription. */
 export function scopeResourceGroup(scope: string, subscriptionId: string): string | undefined {
-  const own = scope.toLowerCase().startsWith(`${subscriptionScope(subscriptionId).toLowerCase()}/`);
-  return own ? LIMITED.exec(scope)?.[1] : undefined;
+  const isInSubscription = scope
+    .toLowerCase()
+    .startsWith(`${subscriptionScope(subscriptionId).toLowerCase()}/`);
+  return isInSubscription ? LIMITED.exec(scope)?.[1] : undefined;
 }
 
 /** How messages show a scope. */

@@ -83,8 +83,8 @@ export function aksAssignments(clusterId: string, grants: readonly AksRoleGrant[
 function roleKey(role: string, index: number): string {
   if (isLate(role)) return `Role${index}`;
   if (typeof role === "string" && isRoleDefinitionId(role)) return role.slice(role.lastIndexOf("/") + 1);
-  const found = ROLES.find((known) => known === role);
-  return found === undefined
+  const knownRole = ROLES.find((known) => known === role);
+  return knownRole === undefined
     ? fail("azure-unknown", {
         problem: "the role is not known to allow anything within an AKS cluster",
         value: role,
@@ -92,5 +92,5 @@ function roleKey(role: string, index: number): string {
         remedy:
           "use an RBAC role; Azure Kubernetes Service Cluster User Role and similar roles only provide kubeconfig files",
       })
-    : found.slice(PREFIX.length).replace(" ", "");
+    : knownRole.slice(PREFIX.length).replace(" ", "");
 }

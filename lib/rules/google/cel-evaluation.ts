@@ -216,9 +216,9 @@ function callOf({ name, operands }: NonNullable<ReturnType<typeof callIn>>, part
     return refuse("two claims are joined, whose kinds are not known when it is created");
   const values = operands.map((each) => evaluationOf(each, parts));
   return (variables) => {
-    const given = values.map((each) => each(variables));
-    const kinds = (): string => given.map(({ kind }) => kind).join(" and ");
-    return operation(...given) ?? refuse(`${shownName} of ${kinds()}`);
+    const operands = values.map((each) => each(variables));
+    const kinds = (): string => operands.map(({ kind }) => kind).join(" and ");
+    return operation(...operands) ?? refuse(`${shownName} of ${kinds()}`);
   };
 }
 

@@ -97,12 +97,12 @@ export function stringIn(tree: CelTree | undefined): string | undefined {
 
 /** A tree and all that is below it in calls and lists. */
 export function nodesIn(tree: CelTree): readonly CelTree[] {
-  const found = [tree];
-  for (const { exprKind: node } of found) {
-    if (node.case === "listExpr") for (const each of node.value.elements) found.push(each);
+  const nodes = [tree];
+  for (const { exprKind: node } of nodes) {
+    if (node.case === "listExpr") for (const each of node.value.elements) nodes.push(each);
     if (node.case !== "callExpr") continue;
-    if (node.value.target) found.push(node.value.target);
-    for (const each of node.value.args) found.push(each);
+    if (node.value.target) nodes.push(node.value.target);
+    for (const each of node.value.args) nodes.push(each);
   }
-  return found;
+  return nodes;
 }

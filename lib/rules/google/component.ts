@@ -71,9 +71,9 @@ export function componentRights(
 ): ComponentRights {
   return ofRequest(request, () => {
     checkSpec(request);
-    const asked = override.permissions ?? listOf(request, "permissions");
+    const requested = override.permissions ?? listOf(request, "permissions");
     const wanted = override.predefinedRoles ?? listOf(request, "predefinedRoles");
-    const permissions = permissionNames(asked);
+    const permissions = permissionNames(requested);
     const roles = [...new Set(wanted.map((role) => grantableRole(role, override.reason)))].sort();
     if (permissions.length + roles.length > 0) return { permissions, roles };
     return fail("google-missing", {

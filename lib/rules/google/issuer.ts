@@ -66,7 +66,7 @@ function parse(text: string): unknown {
 }
 
 function refusePrivate(objects: readonly unknown[]): void {
-  const found = objects.flatMap((object) =>
+  const members = objects.flatMap((object) =>
     isObject(object)
       ? [
           ...PRIVATE_MEMBERS.filter((member) => member in object),
@@ -74,9 +74,9 @@ function refusePrivate(objects: readonly unknown[]): void {
         ]
       : [],
   );
-  if (found.length > 0)
+  if (members.length > 0)
     fail("google-unsafe", {
-      problem: `JWKS holds private or secret key material (${[...new Set(found)].sort().join(", ")}); it is not shown here`,
+      problem: `JWKS holds private or secret key material (${[...new Set(members)].sort().join(", ")}); it is not shown here`,
       allowed: "public keys only",
       remedy:
         "use the output of `kubectl get --raw /openid/v1/jwks`, and treat the key as leaked if this text was stored anywhere",
@@ -93,9 +93,9 @@ function checkKey(key: unknown, index: number): Readonly<Record<string, string>>
   if (!needed) return invalid(`${which} is neither RSA nor EC`);
   const missing = ["kid", ...needed].filter((member) => key[member] === undefined || key[member] === "");
   if (missing.length > 0) return invalid(`${which} lacks ${missing.join(", ")}`);
-  const given = MEMBERS.filter((member) => key[member] !== undefined);
+  const statedMembers = MEMBERS.filter((member) => key[member] !== undefined);
   return Object.fromEntries(
-    given.map((member) => {
+    statedMembers.map((member) => {
       const value = key[member];
       if (typeof value !== "string") return invalid(`${which} has a ${member} that is not a text`);
       if (BASE64URL_MEMBERS.includes(member) && !BASE64URL.test(value))

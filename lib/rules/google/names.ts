@@ -19,10 +19,10 @@ interface Form {
 
 /** Returns a literal text of a form. */
 export function textOfForm(value: string, { problem, pattern, allowed, remedy, what }: Form): string {
-  const given = literal(value, what ?? problem.replace(/^not an? | is [^]*$/g, ""));
-  return typeof given === "string" && pattern.test(given)
-    ? given
-    : fail("google-invalid", { problem, value: given, allowed, remedy });
+  const text = literal(value, what ?? problem.replace(/^not an? | is [^]*$/g, ""));
+  return typeof text === "string" && pattern.test(text)
+    ? text
+    : fail("google-invalid", { problem, value: text, allowed, remedy });
 }
 
 /** Refuses a setting that would do nothing. */

@@ -88,11 +88,11 @@ const IMAGE = /^[a-z0-9*](?:[a-z0-9._*-]*[a-z0-9*])?(?:\/[a-z0-9*](?:[a-z0-9._*-
  */
 export function imagePatterns(host: string, images: readonly string[] = ["*"]): readonly string[] {
   const checked = images.map((image) => {
-    const given = literal(image, "image of an Artifact Registry repository");
-    const [first = ""] = String(given).split("/", 1);
+    const written = literal(image, "image of an Artifact Registry repository");
+    const [first = ""] = String(written).split("/", 1);
     if (first === host || first.endsWith(SUFFIX))
-      refuseImage(`image begins with the registry host ${first}`, given);
-    return IMAGE.test(given) ? given : refuseImage("not an image name within a repository", given);
+      refuseImage(`image begins with the registry host ${first}`, written);
+    return IMAGE.test(written) ? written : refuseImage("not an image name within a repository", written);
   });
   if (images.length === 0) refuseImage("not an image name within a repository", images);
   return [...new Set(checked)].sort();

@@ -30,9 +30,9 @@ export function shortText(
 
 /** A written reason for what is refused without one; `undefined` where there is none, or none but blanks. */
 export function writtenReason(reason: unknown): string | undefined {
-  const given = literal(reason, "reason of a role");
-  if (typeof given !== "string" || given.trim() === "") return undefined;
-  return shortText("reason of a role, in UTF-8,", given, REASON_MAX, utf8Bytes);
+  const written = literal(reason, "reason of a role");
+  if (typeof written !== "string" || written.trim() === "") return undefined;
+  return shortText("reason of a role, in UTF-8,", written, REASON_MAX, utf8Bytes);
 }
 
 /** The beginning of a text, as much as fits into `max`. */

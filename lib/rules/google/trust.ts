@@ -75,9 +75,9 @@ export function mapAttributes(
   claims: CelClaims,
 ): MappedAttributes {
   const expression = mapping.get(SUBJECT);
-  const own = expression && evaluate(expression, claims);
-  const failure = own ? subjectFailure(own) : "nothing is mapped to google.subject";
-  const subject = own && failure === undefined ? textIn(own) : UNKNOWN_CLAIM;
+  const subjectValue = expression && evaluate(expression, claims);
+  const failure = subjectValue ? subjectFailure(subjectValue) : "nothing is mapped to google.subject";
+  const subject = subjectValue && failure === undefined ? textIn(subjectValue) : UNKNOWN_CLAIM;
   const others = [...mapping]
     .filter(([key]) => key !== SUBJECT)
     .map(([key, each]) => [key, evaluate(each, claims)] as const);

@@ -56,18 +56,18 @@ type TypeMeta =
 
 /** Go's encoding/json ignores the case of field names here, unlike the strict decoder that runs afterwards. */
 function typeMeta(document: unknown): TypeMeta {
-  const found = { apiVersion: "", kind: "" };
-  if (document === null || document === undefined) return found;
+  const meta = { apiVersion: "", kind: "" };
+  if (document === null || document === undefined) return meta;
   if (!isRecord(document))
     return { error: `json: cannot unmarshal ${jsonKind(document)} into Go value of type ${TYPE_META}` };
   let error: string | undefined;
   for (const [key, value] of Object.entries(document)) {
     const name = (["apiVersion", "kind"] as const).find((field) => fold(field) === fold(key));
     if (name === undefined || value === null || value === undefined) continue;
-    if (typeof value === "string") found[name] = value;
+    if (typeof value === "string") meta[name] = value;
     else error ??= `json: cannot unmarshal ${jsonKind(value)} into Go struct field .${name} of type string`;
   }
-  return error === undefined ? found : { error };
+  return error === undefined ? meta : { error };
 }
 
 /** Unicode's simple case folding maps two further characters to ASCII: the Kelvin sign and the long s. */

@@ -43,8 +43,8 @@ export function goMatch(pattern: string, name: string): boolean {
 
 /** The first slash at or after the position, or the length of the name; a star does not match beyond it. */
 function nextSlash(name: string, position: number): number {
-  const found = name.indexOf("/", position);
-  return found < 0 ? name.length : found;
+  const slash = name.indexOf("/", position);
+  return slash < 0 ? name.length : slash;
 }
 
 /** Where the chunk ends if it is matched at the position or, if starred, at the first match after it. */
@@ -67,8 +67,8 @@ function placeLiteral(
   slash: number,
 ): number | undefined {
   const start = last ? name.length - text.length : indexOf(name, text, position);
-  const found = start >= position && start <= slash && (!last || name.endsWith(text));
-  return found ? start + text.length : undefined;
+  const isThere = start >= position && start <= slash && (!last || name.endsWith(text));
+  return isThere ? start + text.length : undefined;
 }
 
 const [STAR, QUESTION, BACKSLASH, OPEN, CLOSE] = [0x2a, 0x3f, 0x5c, 0x5b, 0x5d];
@@ -117,16 +117,16 @@ function matchChunk(chunk: string, name: string, start: number): number | undefi
 function matchClass(chunk: string, start: number, code: number): number | undefined {
   const negated = chunk[start] === "^";
   let position = negated ? start + 1 : start;
-  let found = false;
+  let isInClass = false;
   for (let ranges = 0; chunk[position] !== "]" || ranges === 0; ranges++) {
     const low = classRune(chunk, position);
     if (!low) return undefined;
     const high = chunk[low.end] === "-" ? classRune(chunk, low.end + 1) : low;
     if (!high) return undefined;
-    found ||= low.code <= code && code <= high.code;
+    isInClass ||= low.code <= code && code <= high.code;
     position = high.end;
   }
-  return found === negated ? undefined : position + 1;
+  return isInClass === negated ? undefined : position + 1;
 }
 
 function classRune(chunk: string, start: number): { code: number; end: number } | undefined {

@@ -149,8 +149,8 @@ const MISLEADING: readonly Lint[] = [
  */
 export function lintMatchImages(entry: string): readonly string[] {
   const pattern = readPattern(entry);
-  const found = NEVER.find(([applies]) => applies(pattern));
-  return found ? [found[1](pattern)] : [];
+  const warning = NEVER.find(([applies]) => applies(pattern));
+  return warning ? [warning[1](pattern)] : [];
 }
 
 /** Like {@link lintMatchImages}, but also reports an entry that matches something other than it seems to. */

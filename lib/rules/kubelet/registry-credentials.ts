@@ -78,8 +78,10 @@ function ofKeyring<Credential extends RegistryCredential>(
     else byKey.set(key, [credential]);
   }
   const matching = [...byKey.keys()].filter((key) => bytesMatch(key, repository, options)).sort(reverse);
-  const found = matching.flatMap((key) => byKey.get(key) ?? []);
-  return found.length > 0 || !isDefaultRegistry(repository) ? found : (byKey.get(DEFAULT_REGISTRY) ?? []);
+  const credentials = matching.flatMap((key) => byKey.get(key) ?? []);
+  return credentials.length > 0 || !isDefaultRegistry(repository)
+    ? credentials
+    : (byKey.get(DEFAULT_REGISTRY) ?? []);
 }
 
 function reverse(one: string, other: string): number {

@@ -71,11 +71,11 @@ function problemsOf(
   if (repeated !== undefined && isAtLeast(minor, "1.34"))
     return [mergeProblem(`duplicate provider name ${quoted(repeated)} found in configuration file(s)`)];
   const tokensEnabled = featureGateOn(GATE, minor, featureGates);
-  const found = distinct(ruleProblems(providers, { minor, tokensEnabled }));
+  const problems = distinct(ruleProblems(providers, { minor, tokensEnabled }));
   // Kubelets up to 1.32 detect this last, when they register the providers.
-  return found.length === 0 && repeated !== undefined
+  return problems.length === 0 && repeated !== undefined
     ? [mergeProblem(`Credential provider ${quoted(repeated)} was registered twice`)]
-    : found;
+    : problems;
 }
 
 function providersOf(document: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -97,11 +97,11 @@ export function rancherFlags(documents: readonly unknown[]): Readonly<Record<str
     const isAdded = written !== key && values.has(key);
     values.set(key, isAdded ? [...asList(values.get(key)), ...asList(value)] : value);
   }
-  const given = asList(values.get("kubelet-arg")).map((each) => splitArgument(String(each)));
+  const flags = asList(values.get("kubelet-arg")).map((each) => splitArgument(String(each)));
   return {
     [CONFIG_FLAG]: lastOf(values.get(CONFIG_FLAG)) ?? RANCHER_PLACES.configPath,
     [BIN_FLAG]: lastOf(values.get(BIN_FLAG)) ?? RANCHER_PLACES.pluginDirectory,
-    ...flagsInTurn(given),
+    ...flagsInTurn(flags),
   };
 }
 

@@ -225,8 +225,8 @@ function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
 function argumentDoubt(config: CarriedFile | undefined, kubelets: readonly unknown[]): Partial<CarriedSetup> {
   if (kubelets.length > 1)
     return { doubt: "several documents configure the kubelet, and how Talos joins them is not known" };
-  const given = Object.entries(extraArgs(at(kubelets[0], "extraArgs")));
-  const other = given.find(([flag, value]) => Object.hasOwn(FLAGS, flag) && value !== FLAGS[flag]);
+  const flags = Object.entries(extraArgs(at(kubelets[0], "extraArgs")));
+  const other = flags.find(([flag, value]) => Object.hasOwn(FLAGS, flag) && value !== FLAGS[flag]);
   return config === undefined || other === undefined
     ? {}
     : { doubt: `Talos sets the kubelet flag ${other[0]} itself, and extraArgs has another value` };

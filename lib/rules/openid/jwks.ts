@@ -69,9 +69,9 @@ export function jwksFromPublicKeys(
       allowed: "one or more public keys",
       remedy: "pass the public key of the pair with which kube-apiserver signs",
     });
-  const given: readonly unknown[] = Array.isArray(names) ? names : [];
+  const statedNames: readonly unknown[] = Array.isArray(names) ? names : [];
   const name = (index: number): string => {
-    const stated = given[index];
+    const stated = statedNames[index];
     if (typeof stated === "string") return stated;
     return pems.length === 1 ? "the public key" : `public key ${index + 1}`;
   };
@@ -128,10 +128,10 @@ function algorithmOf(key: KeyObject, which: string): string {
   }
   const alg = type === "ec" && Object.hasOwn(CURVES, namedCurve) ? CURVES[namedCurve] : undefined;
   if (alg !== undefined) return alg;
-  const found = type === "ec" ? `EC on ${namedCurve || "unnamed curve"}` : type;
+  const kind = type === "ec" ? `EC on ${namedCurve || "unnamed curve"}` : type;
   return failKey(
     which,
-    `is of type ${found}, and clouds do not accept service account tokens signed with such keys`,
+    `is of type ${kind}, and clouds do not accept service account tokens signed with such keys`,
     "use the public key of the pair with which kube-apiserver signs",
   );
 }

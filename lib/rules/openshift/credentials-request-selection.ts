@@ -329,9 +329,9 @@ function majorVersionQuestion(
       allowed: "`majorVersion`, 4 or 5",
       remedy: "state the major version of the release from which the requests were extracted",
     });
-  const asked = versions.filter((version) => !version.startsWith("-"));
+  const included = versions.filter((version) => !version.startsWith("-"));
   const left = versions.includes(`-${majorVersion}`);
-  if (!left && (asked.length === 0 || asked.includes(String(majorVersion)))) return undefined;
+  if (!left && (included.length === 0 || included.includes(String(majorVersion)))) return undefined;
   return `is not for OpenShift ${majorVersion} (${MAJOR_VERSION}: ${versions.join(",")})`;
 }
 

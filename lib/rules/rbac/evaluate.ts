@@ -238,14 +238,14 @@ export function readRbacInAnyOrder(objects: readonly PlacedObject[]): readonly [
   const policy = readRbac(objects.map(({ value }) => value));
   if (contested.size === 0) return [policy];
   const folders = [...new Set(objects.map(({ folder }) => folder))];
-  const given = folders.join("\n");
+  const statedOrder = folders.join("\n");
   const orders = new Map(
     [...contested].flatMap((last) => {
       const others = folders.filter((folder) => folder !== last);
       return [others, others.toReversed()].map((first) => [[...first, last].join("\n"), [...first, last]]);
     }),
   );
-  orders.delete(given);
+  orders.delete(statedOrder);
   return [policy, ...[...orders.values()].map((order) => readRbac(inOrder(objects, order)))];
 }
 

@@ -41,9 +41,9 @@ export interface WrittenFiles {
  */
 export function writeTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
   const refuse = refusalOf(folder);
-  const made: string[] = [];
+  const createdFolders: string[] = [];
   try {
-    makeFolders(folder, made, refuse);
+    makeFolders(folder, createdFolders, refuse);
     return whileLocked(folder, refuse, () => {
       const undone = undoInterrupted(folder, refuse);
       const plan = targetPlan(folder, sets, refuse);
@@ -55,7 +55,7 @@ export function writeTargetFolder(folder: string, sets: readonly FileSet[]): Wri
       return outcome(plan, undone);
     });
   } catch (error) {
-    removeEmpty(made);
+    removeEmpty(createdFolders);
     if (isWorkloadIdentityError(error)) throw error;
     return refuse(reasonOf(error));
   }

@@ -33,9 +33,9 @@ export function whileLocked<Result>(
 ): Result {
   const stage = join(folder, BIND_STAGE);
   const host = hostname().replace(/[^\w.-]/g, "_");
-  const own = `lock-${process.pid}.${threadId}@${host}`;
+  const lock = `lock-${process.pid}.${threadId}@${host}`;
   const end = Date.now() + patience;
-  for (let other = taken(stage, own, host); other !== undefined; other = taken(stage, own, host)) {
+  for (let other = taken(stage, lock, host); other !== undefined; other = taken(stage, lock, host)) {
     if (Date.now() >= end) return refuse(`EBUSY: another bind (${other}) is writing there`);
     // A random wait, so that two runs that give way to each other do not collide again.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20 + Math.random() * 80);
@@ -44,7 +44,7 @@ export function whileLocked<Result>(
     return run();
   } finally {
     if (!isHalfBound(folder)) removeAll(stage, (name) => !LOCK.test(name));
-    leave(stage, own);
+    leave(stage, lock);
   }
 }
 
@@ -82,8 +82,8 @@ function makeStage(stage: string, own: string): void {
 function isRunning(stage: string, lock: string, host: string): boolean {
   const [, pid = "", owner = ""] = LOCK.exec(lock) ?? [];
   if (owner === host && !isProcess(Number(pid))) return false;
-  const made = statSync(join(stage, lock), { throwIfNoEntry: false })?.mtimeMs;
-  return made !== undefined && Date.now() - made < STALE_AFTER;
+  const modified = statSync(join(stage, lock), { throwIfNoEntry: false })?.mtimeMs;
+  return modified !== undefined && Date.now() - modified < STALE_AFTER;
 }
 
 function isProcess(pid: number): boolean {

@@ -76,8 +76,8 @@ class OneResource implements AskedResource {
   }
 
   partMatches(part: number, pattern: Pattern): Ternary {
-    const given = (this.#parts ??= arnParts(this.text));
-    return given.length === ARN_PARTS ? ternary(matchesPattern(pattern, given[part] ?? "")) : "no";
+    const parts = (this.#parts ??= arnParts(this.text));
+    return parts.length === ARN_PARTS ? ternary(matchesPattern(pattern, parts[part] ?? "")) : "no";
   }
 }
 
@@ -123,18 +123,18 @@ class NamedResource implements AskedResource {
   }
 
   matches({ pattern, isLate }: PolicyValue): Ternary {
-    const found = this.#name.matches(
+    const answer = this.#name.matches(
       typeof pattern === "string" ? patternOf(pattern) : pattern,
       this.#before,
     );
-    return found === "yes" && isLate ? "unknown" : found;
+    return answer === "yes" && isLate ? "unknown" : answer;
   }
 
   partMatches(part: number, pattern: Pattern): Ternary {
-    const given = this.#parts[part] ?? "";
+    const text = this.#parts[part] ?? "";
     return part === ARN_PARTS - 1
-      ? this.#name.matches(pattern, given)
-      : ternary(matchesPattern(pattern, given));
+      ? this.#name.matches(pattern, text)
+      : ternary(matchesPattern(pattern, text));
   }
 }
 

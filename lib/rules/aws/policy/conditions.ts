@@ -81,9 +81,9 @@ const OPERATOR = /^(?:(ForAnyValue|ForAllValues):)?([A-Za-z]+?)(IfExists)?$/;
 export function readOperator(operator: string): Operator | undefined {
   const [, set, name = "", ifExists] = OPERATOR.exec(operator) ?? [];
   if (operator === "Null") return { set: undefined, comparison: undefined, ifExists: false };
-  const found = Object.hasOwn(COMPARISONS, name) ? COMPARISONS[name] : undefined;
-  if (!found) return undefined;
-  return { set: set as Operator["set"], comparison: found, ifExists: ifExists !== undefined };
+  const comparison = Object.hasOwn(COMPARISONS, name) ? COMPARISONS[name] : undefined;
+  if (!comparison) return undefined;
+  return { set: set as Operator["set"], comparison: comparison, ifExists: ifExists !== undefined };
 }
 
 /** Number of parts of an ARN; the last one may contain colons. */
@@ -95,9 +95,9 @@ function arnMatches(policy: PolicyValue, value: string): Ternary {
   // A value known only after apply may contain colons.
   if (policy.isLate) return valueMatches(policy, value);
   const wanted = arnPatterns(policy.pattern);
-  const given = arnParts(value);
-  if (wanted.length !== ARN_PARTS || given.length !== ARN_PARTS) return is(policy.text, value);
-  return allOf(wanted.map((part, place) => ternary(matchesPattern(part, given[place] ?? ""))));
+  const parts = arnParts(value);
+  if (wanted.length !== ARN_PARTS || parts.length !== ARN_PARTS) return is(policy.text, value);
+  return allOf(wanted.map((part, place) => ternary(matchesPattern(part, parts[place] ?? ""))));
 }
 
 /** The parts of an ARN, of which the last may hold colons. */
@@ -175,17 +175,17 @@ function conditionHolds(condition: Condition, statement: Statement, context: Req
   const { key, values } = condition;
   const operator = readOperator(condition.operator);
   if (!operator) return cannotTell(() => `operator ${quoted(condition.operator)} is not evaluated here`);
-  const found = context.lookup(key);
-  if (!found.known) return cannotTell(found.why);
-  if (!operator.comparison) return nullHolds(condition, found, context);
-  if (found.values.length === 0) return absentHolds(operator, found, key);
+  const contextValue = context.lookup(key);
+  if (!contextValue.known) return cannotTell(contextValue.why);
+  if (!operator.comparison) return nullHolds(condition, contextValue, context);
+  if (contextValue.values.length === 0) return absentHolds(operator, contextValue, key);
   const { comparison, set } = operator;
   if (values.length === 0 && comparison.negated)
     return cannotTell(
       () => `${condition.operator} on ${shownKey(key)} has no values, which AWS does not define`,
     );
-  const asked = { condition, comparison, variables: statement.variables, context };
-  const each = found.values.map((value) => valueHolds(asked, value));
+  const compared = { condition, comparison, variables: statement.variables, context };
+  const each = contextValue.values.map((value) => valueHolds(compared, value));
   if (set === "ForAllValues") return all(each, () => "every value agrees");
   if (set === "ForAnyValue") return any(each, () => each[0]?.reason ?? "no value agrees");
   return withoutQuantifier(each, key);

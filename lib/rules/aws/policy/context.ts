@@ -54,10 +54,10 @@ export function requestContext(given: unknown): RequestContext {
         map(key, (text) => text.toLowerCase()),
         () => undefined,
       );
-      const found = name === undefined ? undefined : keys.get(name);
-      return found === undefined
+      const stated = name === undefined ? undefined : keys.get(name);
+      return stated === undefined
         ? { known: false, why: () => `the value of the condition key ${shownKey(key)} is not known` }
-        : contextValue(treeOf(found), () => "the request lacks it");
+        : contextValue(treeOf(stated), () => "the request lacks it");
     },
   };
 }

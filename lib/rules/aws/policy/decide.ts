@@ -173,9 +173,9 @@ export class PolicySet<D = never> {
 
   question(action: string): Question<D> {
     const before = this.#questions.get(action);
-    const made = before ?? this.#made(action, oneResource(action.toLowerCase()));
-    this.#questions.set(action, made);
-    return made;
+    const question = before ?? this.#made(action, oneResource(action.toLowerCase()));
+    this.#questions.set(action, question);
+    return question;
   }
 
   /** The question about every action that a text with wildcards covers. */

@@ -35,15 +35,15 @@ export interface AwsPermissionRequest {
  * organization policies, which can only restrict, nor the resource's own policy, which can also allow.
  */
 export function evaluateAwsPermission(policies: unknown, request: AwsPermissionRequest): AwsDecision {
-  const given: Record<string, unknown> = isRecord(request) ? { ...request } : {};
-  const { action, resource } = given;
+  const fields: Record<string, unknown> = isRecord(request) ? { ...request } : {};
+  const { action, resource } = fields;
   if (typeof action !== "string" || typeof resource !== "string" || /\$\{/.test(action + resource))
     return { outcome: "unknown", reason: "the action or the resource is not known" };
   const read = (Array.isArray(policies) ? policies : [policies]).map((each) => ({
     policy: readPolicy(each, "identity"),
     doubt: undefined,
   }));
-  const { outcome, reason } = identityPolicies(read, requestContext(given["context"]))
+  const { outcome, reason } = identityPolicies(read, requestContext(fields["context"]))
     .question(action)
     .decide(oneResource(resource));
   return { outcome, reason };

@@ -176,9 +176,9 @@ function isThere(tree: Tree): boolean {
 }
 
 function selection(entry: TreeObject, name: string, where: string): Selection | undefined {
-  const found = pair(entry, name, where);
+  const selected = pair(entry, name, where);
   const problem = `${where}needs a string or a list of strings as ${name}`;
-  return found && { values: textsAt(found.value, ["string"], problem), negated: found.negated };
+  return selected && { values: textsAt(selected.value, ["string"], problem), negated: selected.negated };
 }
 
 function conditionsOf(block: Tree, where: string): Statement["conditions"] {

@@ -93,9 +93,9 @@ function providerNamed({ type, name }: Named, providerArn: Known<string>): Match
     return cannotTell(() => `its Principal ${quoted(type)} is neither a string nor a list of strings`);
   // Other AWS principals are never web identities.
   if (type !== "Federated") return late(name) ? LATE : OTHER;
-  const found = same(name, providerArn);
-  if (found === "yes") return yes(() => "it is for this OIDC provider");
-  return found === "unknown" || late(name) ? LATE : OTHER;
+  const isProvider = same(name, providerArn);
+  if (isProvider === "yes") return yes(() => "it is for this OIDC provider");
+  return isProvider === "unknown" || late(name) ? LATE : OTHER;
 }
 
 function isMalformed(name: Known<string>): boolean {
@@ -115,26 +115,26 @@ interface AskingRole {
 /** Compares a Principal with a role, where naming the role's account covers the role. */
 export function coversRole({ effect, principal }: Statement, role: AskingRole): Match {
   if (!principal) return NO_PRINCIPAL;
-  const found = roleCovered(principal.value, role, [role.account, role.root, role.arn]);
-  if (!principal.negated) return found;
+  const covered = roleCovered(principal.value, role, [role.account, role.root, role.arn]);
+  if (!principal.negated) return covered;
   // "AWS JSON policy elements: NotPrincipal": only for Deny, and to except a role its sessions must be named too.
   if (orElse(effect, () => "Allow") === "Allow")
     return cannotTell(() => "it has NotPrincipal, which AWS does not support with Allow");
-  return found.holds === "yes"
+  return covered.holds === "yes"
     ? cannotTell(
         () =>
           "it excepts this role or its account, but it is unknown whether that excepts the role's sessions",
       )
-    : not(found, () => "it is for everybody else");
+    : not(covered, () => "it is for everybody else");
 }
 
 const NO_PRINCIPAL = cannotTell(() => "it has no Principal, which AWS refuses in a resource's policy");
 
 /** Compares a Principal with the role itself; within one account such a grant needs no identity policy. */
 export function namesRole(statement: Statement, role: AskingRole): Match {
-  const found = coversRole(statement, role);
+  const covered = coversRole(statement, role);
   const { principal } = statement;
-  if (found.holds !== "yes" || !principal) return found;
+  if (covered.holds !== "yes" || !principal) return covered;
   const names = namesOf(principal.value);
   const isForAll =
     names instanceof Match || names.some(({ type, name }) => isStar(name) && ["*", "AWS"].includes(type));
@@ -157,9 +157,9 @@ function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<s
       const text = orElse(name, () => "");
       if (readArnOf(text, "sts", "assumed-role/"))
         return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
-      const found = isOneOf(wanted, name);
-      if (found === "yes") return [yes(() => "it is for this role or its account")];
-      return [found === "unknown" || late(name) ? LATE : OTHER];
+      const isNamed = isOneOf(wanted, name);
+      if (isNamed === "yes") return [yes(() => "it is for this role or its account")];
+      return [isNamed === "unknown" || late(name) ? LATE : OTHER];
     }),
     () => `its Principal is not the role ${quoted(shown(role.arn))}`,
   );
@@ -169,7 +169,7 @@ export function coversOutsider({ principal }: Statement, service: string | undef
   if (!principal) return NO_PRINCIPAL;
   const names = namesOf(principal.value);
   if (names instanceof Match) return names;
-  const found = any(
+  const covered = any(
     names.flatMap(({ type, name }) => {
       if (type === "*") return [yes(() => "it is for everybody")];
       const asks = type === "AWS" ? "*" : service;
@@ -180,6 +180,6 @@ export function coversOutsider({ principal }: Statement, service: string | undef
     () => (service === undefined ? "its Principal is not everybody" : `its Principal is not ${service}`),
   );
   return principal.negated
-    ? not(found, () => (found.holds === "yes" ? "it excepts the caller" : "it is for everybody else"))
-    : found;
+    ? not(covered, () => (covered.holds === "yes" ? "it excepts the caller" : "it is for everybody else"))
+    : covered;
 }

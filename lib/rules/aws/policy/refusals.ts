@@ -109,8 +109,8 @@ function first(
 ): string | undefined {
   for (const value of selection?.values ?? []) {
     const text = orElse(value, NOTHING);
-    const found = text === undefined || isOpen(text) ? undefined : problem(text);
-    if (found !== undefined) return found;
+    const refusal = text === undefined || isOpen(text) ? undefined : problem(text);
+    if (refusal !== undefined) return refusal;
   }
   return undefined;
 }

@@ -47,14 +47,14 @@ class Actions {
   }
 
   cover({ compared }: AskedAction): Ternary {
-    const found = this.#found(compared);
-    return this.#selection.negated ? opposite(found) : found;
+    const answer = this.#found(compared);
+    return this.#selection.negated ? opposite(answer) : answer;
   }
 
   judged({ action, compared: asked }: AskedAction): Match {
     const { values, negated } = this.#selection;
-    const found = this.#all.map((value) => actionMatches(value, asked));
-    return covers(found, values, { negated, asked, what: () => `action ${quoted(action)}` });
+    const answers = this.#all.map((value) => actionMatches(value, asked));
+    return covers(answers, values, { negated, asked, what: () => `action ${quoted(action)}` });
   }
 
   #found(asked: AskedResource): Ternary {
@@ -127,8 +127,8 @@ export class Resources {
 
   /** Whether they cover a resource; compares letter case, and `*` also matches slashes. */
   cover(resource: AskedResource): Ternary {
-    const found = this.#found(resource);
-    return this.#negated ? opposite(found) : found;
+    const answer = this.#found(resource);
+    return this.#negated ? opposite(answer) : answer;
   }
 
   judged(resource: AskedResource): Match {

@@ -140,8 +140,8 @@ class TokenContext implements RequestContext {
 
   constructor({ host, claims, presumes }: ShownToken) {
     this.#host = lowered(host);
-    const given = Object.entries(claims).filter(([, value]) => value !== undefined && value !== null);
-    this.#claims = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
+    const stated = Object.entries(claims).filter(([, value]) => value !== undefined && value !== null);
+    this.#claims = new Map(stated.map(([name, value]) => [name.toLowerCase(), value]));
     if (presumes) this.presumes = presumes;
   }
 

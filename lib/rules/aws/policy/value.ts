@@ -70,14 +70,14 @@ function filled(raw: string, context: RequestContext): PolicyValue | undefined {
     texts.push(piece);
     patterns.push(patternOf(piece));
   };
-  for (const found of raw.matchAll(VARIABLE)) {
-    const piece = raw.slice(end, found.index);
-    const value = variable(found[1] ?? "", context);
+  for (const variableMatch of raw.matchAll(VARIABLE)) {
+    const piece = raw.slice(end, variableMatch.index);
+    const value = variable(variableMatch[1] ?? "", context);
     if (value === undefined || piece.includes("${")) return undefined;
     addPlain(piece);
     texts.push(value);
     patterns.push(literalPattern(value));
-    end = found.index + found[0].length;
+    end = variableMatch.index + variableMatch[0].length;
   }
   const rest = raw.slice(end);
   if (rest.includes("${")) return undefined;
@@ -88,8 +88,8 @@ function filled(raw: string, context: RequestContext): PolicyValue | undefined {
 function variable(name: string, context: RequestContext): string | undefined {
   const escaped = Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined;
   if (escaped !== undefined) return escaped;
-  const found = context.lookup(known(name));
-  const [only, ...more] = found.known ? found.values : [];
+  const contextValue = context.lookup(known(name));
+  const [only, ...more] = contextValue.known ? contextValue.values : [];
   return only === undefined || more.length > 0
     ? undefined
     : match(
