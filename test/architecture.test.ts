@@ -664,6 +664,16 @@ describe("style", () => {
     expect(silent).toEqual([]);
   });
 
+  it("spreads no object literal, which would only keep it on one line", () => {
+    const spread: string[] = [];
+    for (const file of files)
+      walk(file.tree, (node) => {
+        if (ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression))
+          spread.push(`${file.path}:${lineOf(file, node.getStart())}`);
+      });
+    expect(spread).toEqual([]);
+  });
+
   it("uses no any, no non-null assertion and no compiler directive", () => {
     const given: string[] = [];
     for (const file of files) {

@@ -164,18 +164,15 @@ export const PLUGINS: {
     flags: {
       short: { h: "help", r: "registry-mirror", v: "v" },
       kinds: {
-        ...{
-          help: "print",
-          version: "print",
-          v: "level",
-          "registry-mirror": "string",
-          "ib-sni-name": "string",
-        },
-        ...{
-          "ib-default-client-id": "string",
-          "ib-default-tenant-id": "string",
-          "ib-apiserver-ip": "string",
-        },
+        help: "print",
+        version: "print",
+        v: "level",
+        "registry-mirror": "string",
+        "ib-sni-name": "string",
+
+        "ib-default-client-id": "string",
+        "ib-default-tenant-id": "string",
+        "ib-apiserver-ip": "string",
         vmodule: "unread",
         "log-flush-frequency": "unread",
       },
@@ -226,13 +223,12 @@ export const PLUGINS: {
         authFlow: "string",
         "identity-provider": "string",
         "project-id": "string",
-        ...{
-          "sts-audience": "string",
-          v: "level",
-          log_dir: "string",
-          log_file: "string",
-          logtostderr: "bool",
-        },
+
+        "sts-audience": "string",
+        v: "level",
+        log_dir: "string",
+        log_file: "string",
+        logtostderr: "bool",
         alsologtostderr: "bool",
         legacy_stderr_threshold_behavior: "bool",
         one_output: "bool",

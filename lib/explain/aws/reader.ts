@@ -119,12 +119,10 @@ class Aws implements Cloud {
       rights().every(({ covers }) => covers && covers.action !== byTokens),
     );
     const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
-      ...{
-        to: `the role ${role}`,
-        isHeld: false,
-        isOwn: false,
-        rights: () => heldRights(all, undefined, undefined),
-      },
+      to: `the role ${role}`,
+      isHeld: false,
+      isOwn: false,
+      rights: () => heldRights(all, undefined, undefined),
     }));
     return [
       ...registries.granted,

@@ -37,22 +37,18 @@ export function grantedRoles(
 ): readonly Granted[] {
   const { held, possible } = others(identities.map(({ roles }) => roles));
   const other = (each: Assignment, limits: boolean): Granted => ({
-    ...{
-      to: `principal ${each.principal}`,
-      isHeld: false,
-      isOwn: false,
-      rights: () => [rightOf(each, limits)],
-    },
+    to: `principal ${each.principal}`,
+    isHeld: false,
+    isOwn: false,
+    rights: () => [rightOf(each, limits)],
   });
   return [
     ...identities.map((identity): Granted => ({
-      ...{
-        to: actingAs(identity.client, identity),
-        isHeld: true,
-        isOwn: true,
-        at: identity.source,
-        rights: () => heldRoles(identity),
-      },
+      to: actingAs(identity.client, identity),
+      isHeld: true,
+      isOwn: true,
+      at: identity.source,
+      rights: () => heldRoles(identity),
     })),
     ...held.map((each) => other(each, false)),
     ...possible.map((each) => other(each, true)),

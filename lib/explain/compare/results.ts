@@ -60,13 +60,12 @@ function resultChange(
     stack,
     subject,
     target,
-    ...{
-      before: stateOf(old),
-      after: stateOf(made),
-      reason,
-      removed: causes(was, is),
-      added: causes(is, was),
-    },
+
+    before: stateOf(old),
+    after: stateOf(made),
+    reason,
+    removed: causes(was, is),
+    added: causes(is, was),
   });
   if (!old) return change("added");
   if (!made) return change("removed");
