@@ -46,9 +46,12 @@ function secretOf(
   };
 }
 
+const ROLE = "eks.amazonaws.com/role-arn";
 const PATH = "/var/run/secrets/openshift/serviceaccount/token";
 const credentials = (arn: string, more = ""): string =>
   `[default]\nsts_regional_endpoints = regional\nrole_arn = ${arn}\nweb_identity_token_file = ${PATH}\n${more}`;
+
+const replaced = (from: string, to: string): Known<string> => known(credentials(ARN).replace(from, to));
 
 function read(
   secret: SecretFact,
@@ -63,41 +66,16 @@ function read(
 describe("the Secret of a component", () => {
   it.each<[string, Known<string | undefined>, Status, string]>([
     ["of the four lines", known(credentials(ARN)), "pass", `names the role ${ARN}`],
-    [
-      "with a comment and white space",
-      known(`# x\n\n${credentials(ARN).replaceAll("\n", " \r\n")}`),
-      "pass",
-      "",
-    ],
-    ["of another token", known(credentials(ARN).replace(PATH, "/x")), "fail", "the component's token is at"],
+    ["with comment and spaces", known(`# x\n\n${credentials(ARN).replaceAll("\n", " \r\n")}`), "pass", ""],
+    ["of another token", replaced(PATH, "/x"), "fail", "the component's token is at"],
     ["without a role", known(credentials("")), "fail", "credentials has no role_arn"],
     ["with a role that is not an ARN", known(credentials("web")), "fail", "is not an ARN of an IAM role"],
-    [
-      "with another setting",
-      known(credentials(ARN, "region = eu-west-1")),
-      "fail",
-      "credentials has the setting region",
-    ],
+    ["with another setting", known(credentials(ARN, "region = eu-west-1")), "fail", "has the setting region"],
     ["with a line that is none", known(credentials(ARN, "role")), "fail", "is not a setting"],
-    [
-      "with other endpoints",
-      known(credentials(ARN).replace("regional\n", "x\n")),
-      "fail",
-      "sts_regional_endpoints is x",
-    ],
-    [
-      "without the section",
-      known(credentials(ARN).replace("[default]", "[other]")),
-      "fail",
-      "no section [default]",
-    ],
+    ["with other endpoints", replaced("regional\n", "x\n"), "fail", "sts_regional_endpoints is x"],
+    ["without the section", replaced("[default]", "[other]"), "fail", "no section [default]"],
     ["without the key", known(undefined), "fail", "no readable key credentials"],
-    [
-      "of which documents differ",
-      notKnown({ kind: "contested", what: "documents of it differ" }),
-      "unknown",
-      "differ",
-    ],
+    ["of which documents differ", notKnown({ kind: "contested", what: "they differ" }), "unknown", "differ"],
   ])("%s", (_, content, status, reason) => {
     const { answer } = read(secretOf(content));
     expect(answer).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
@@ -213,28 +191,13 @@ describe("what a request asks for", () => {
     ["more values", { StringEquals: { k: ["a", "b"] } }, { StringEquals: { k: "a" } }, "pass"],
     ["fewer values", { StringEquals: { k: "a" } }, { StringEquals: { k: ["a", "b"] } }, "unknown"],
     ["another value", { StringEquals: { k: "b" } }, { StringEquals: { k: "a" } }, "fail"],
-    [
-      "fewer that are excluded",
-      { StringNotEquals: { k: "a" } },
-      { StringNotEquals: { k: ["a", "b"] } },
-      "unknown",
-    ],
-    [
-      "more that are excluded",
-      { StringNotEquals: { k: ["a", "b"] } },
-      { StringNotEquals: { k: "a" } },
-      "unknown",
-    ],
+    ["fewer excluded", { StringNotEquals: { k: "a" } }, { StringNotEquals: { k: ["a", "b"] } }, "unknown"],
+    ["more excluded", { StringNotEquals: { k: ["a", "b"] } }, { StringNotEquals: { k: "a" } }, "unknown"],
     ["what is excluded is wanted", { StringEquals: { k: "a" } }, { StringNotEquals: { k: "a" } }, "unknown"],
     ["what is wanted is excluded", { StringNotEquals: { k: "a" } }, { StringEquals: { k: "a" } }, "fail"],
     ["a pattern, compared exactly", { StringEquals: { k: "a*" } }, { StringLike: { k: "a*" } }, "unknown"],
     ["a key that is absent", { StringEquals: { k: "a" } }, { Null: { k: "true" } }, "unknown"],
-    [
-      "a key that may be absent",
-      { StringEquals: { k: "a" } },
-      { StringEqualsIfExists: { k: "a" } },
-      "unknown",
-    ],
+    ["a key perhaps absent", { StringEquals: { k: "a" } }, { StringEqualsIfExists: { k: "a" } }, "unknown"],
     ["the opposite Null", { Null: { k: "false" } }, { Null: { k: "true" } }, "unknown"],
     ["another key", { Null: { k: "true" } }, { Null: { l: "true" } }, "unknown"],
   ])("%s", (_, condition, policyCondition, status) => {
@@ -271,13 +234,7 @@ describe("what a request asks for", () => {
   it.each<[string, unknown, unknown, Status, string]>([
     ["that denies it", ALLOW, { ...ALLOW, Effect: "Deny" }, "fail", "the permissions boundary: "],
     ["that is not known", ALLOW, "${var.boundary}", "unknown", "the permissions boundary: "],
-    [
-      "that is not known, as the role's own policy is not",
-      "${var.own}",
-      "${var.boundary}",
-      "unknown",
-      "the policy cannot be read",
-    ],
+    ["like the role's policy, not known", "${var.own}", "${var.boundary}", "unknown", "cannot be read"],
   ])("a boundary %s", (_, own, boundary, status, reason) => {
     const textOfPolicy = (statement: unknown): unknown =>
       typeof statement === "string" ? statement : policy(statement as object);
@@ -300,18 +257,14 @@ describe("what a request asks for", () => {
     expect(found?.reason.includes("boundary: ")).toBe(reason.includes("boundary"));
   });
 
+  const MFA = { Bool: { "aws:MultiFactorAuthPresent": "true" } };
   const BUCKET = { ...ALLOW, Resource: "arn:aws:s3:::reports" };
   it.each<[string, unknown, Status, string]>([
     ["something", ALLOW, "pass", "is granted ec2:CreateTags on *"],
     ["nothing", [], "fail", "the role may do nothing"],
     ["what is denied", [BUCKET, { ...BUCKET, Effect: "Deny" }], "fail", "the role may do nothing"],
     ["what is denied in part", [ALLOW, { ...BUCKET, Effect: "Deny", Action: "*" }], "pass", "is granted"],
-    [
-      "what depends on conditions",
-      { ...ALLOW, Condition: { Bool: { "aws:MultiFactorAuthPresent": "true" } } },
-      "unknown",
-      "on conditions",
-    ],
+    ["what depends on conditions", { ...ALLOW, Condition: MFA }, "unknown", "on conditions"],
   ])("nothing: it is granted %s", (_, own, status, reason) => {
     const { identity } = read(secretOf(known(credentials(ARN))), aws(role(own)));
     expect(identity?.permissions(undefined, TOKEN)).toMatchObject({
@@ -341,6 +294,7 @@ describe("what a request asks for", () => {
 
 // aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go
 describe("a workload", () => {
+  const FILE = "AWS_WEB_IDENTITY_TOKEN_FILE";
   const MOUNTED = "/var/run/secrets/eks.amazonaws.com/serviceaccount/token";
   const env = (values: Record<string, unknown>): readonly object[] =>
     Object.entries(values).map(([name, value]) =>
@@ -361,8 +315,17 @@ describe("a workload", () => {
     }),
     source: { file: "pods.yaml", path: "" },
   });
+  const own = (more: object = {}): readonly PodFact[] => [pod({ name: "own", ...more })];
+  const having = (values: Record<string, unknown>): readonly PodFact[] => own({ env: env(values) });
+  const skipping = (names: Known<string>, ...others: readonly object[]): readonly PodFact[] => [
+    {
+      ...pod(...others, { name: "own" }),
+      annotations: new Map([["eks.amazonaws.com/skip-containers", names]]),
+    },
+  ];
   const fleet = (webhooks: readonly string[] | undefined): object => ({ fleet: { webhooks } });
   const onOpenShift = (platform: string): object => ({ openShift: { version: "4.22", platform } });
+  const EKS = "https://oidc.eks.eu-west-1.amazonaws.com/id/1";
   const RUNS = { podIdentityWebhooks: ["aws"] };
   function asked(
     pods: readonly PodFact[],
@@ -376,7 +339,7 @@ describe("a workload", () => {
     } = {},
   ): ReturnType<ReadTerraform["cloud"]["access"]["account"]> {
     const {
-      annotations = { "eks.amazonaws.com/role-arn": known(ARN) },
+      annotations = { [ROLE]: known(ARN) },
       cluster = RUNS,
       program = {},
       declared = false,
@@ -404,26 +367,14 @@ describe("a workload", () => {
   }
 
   it.each<[string, Record<string, Known<string>>, boolean, Status | undefined, string]>([
-    [
-      "with a role",
-      { "eks.amazonaws.com/role-arn": known(ARN) },
-      false,
-      "pass",
-      `eks.amazonaws.com/role-arn names the role ${ARN}`,
-    ],
-    [
-      "with something else",
-      { "eks.amazonaws.com/role-arn": known("web") },
-      false,
-      "fail",
-      "not an ARN of an IAM role",
-    ],
-    ["without a role that was declared", {}, true, "fail", "has no eks.amazonaws.com/role-arn"],
+    ["with a role", { [ROLE]: known(ARN) }, false, "pass", `names the role ${ARN}`],
+    ["with something else", { [ROLE]: known("web") }, false, "fail", "not an ARN of an IAM role"],
+    ["without a role that was declared", {}, true, "fail", `has no ${ROLE}`],
     ["without a role", {}, false, undefined, ""],
     [
       "with a contested role",
       {
-        "eks.amazonaws.com/role-arn": notKnown({
+        [ROLE]: notKnown({
           kind: "contested",
           what: "documents of it contradict each other",
         }),
@@ -441,38 +392,27 @@ describe("a workload", () => {
   it("shows tokens of the webhook, or of the audience that it is annotated with", () => {
     expect(asked([])?.audiences).toEqual(["sts.amazonaws.com"]);
     const annotations = {
-      "eks.amazonaws.com/role-arn": known(ARN),
+      [ROLE]: known(ARN),
       "eks.amazonaws.com/audience": known("x"),
     };
     expect(asked([], { annotations })?.audiences).toEqual(["x"]);
   });
 
-  const VARIABLES = { AWS_ROLE_ARN: ARN, AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED };
+  const INSIDE = "only inside the cluster";
+  const VARIABLES = { AWS_ROLE_ARN: ARN, [FILE]: MOUNTED };
   it.each<[string, readonly PodFact[], object, Status, string]>([
-    ["no pod", [], RUNS, "pass", "the webhook gives every pod"],
+    ["no pod", [], RUNS, "pass", "gives every pod"],
     ["no pod, and no webhook", [], fleet(["azure"]), "unknown", "no pod was read"],
     ["no pod, and perhaps a webhook", [], fleet(undefined), "unknown", "it is not recorded"],
     // A cluster of another distribution, of which nothing is recorded.
     ["no pod, and nothing recorded", [], {}, "unknown", "it is not recorded"],
     ["no pod, and only another webhook", [], { podIdentityWebhooks: ["azure"] }, "unknown", "not recorded"],
     // openshift/cloud-credential-operator, pkg/operator/podidentity
-    ["no pod, on OpenShift on AWS", [], onOpenShift("aws"), "pass", "the webhook gives every pod"],
+    ["no pod, on OpenShift on AWS", [], onOpenShift("aws"), "pass", "gives every pod"],
     ["no pod, on OpenShift elsewhere", [], onOpenShift("vsphere"), "unknown", "it is not recorded"],
-    ["nothing of that, and nothing recorded", [pod({ name: "own" })], {}, "unknown", "sets neither"],
-    [
-      "no pod, on EKS",
-      [],
-      { ...fleet(undefined), issuer: known("https://oidc.eks.eu-west-1.amazonaws.com/id/1") },
-      "pass",
-      "",
-    ],
-    [
-      "nothing of that",
-      [pod({ name: "own", env: env({ AWS_REGION: "x" }) })],
-      RUNS,
-      "pass",
-      "the webhook gives every pod",
-    ],
+    ["nothing, and nothing recorded", own(), {}, "unknown", "sets neither"],
+    ["no pod, on EKS", [], { ...fleet(undefined), issuer: known(EKS) }, "pass", ""],
+    ["nothing", having({ AWS_REGION: "x" }), RUNS, "pass", "gives every pod"],
     // pkg/handler/handler.go, and the objectSelector in deploy/mutatingwebhook.yaml
     [
       "a label by which the webhook passes it over",
@@ -488,62 +428,29 @@ describe("a workload", () => {
     ],
     [
       "a container that the webhook leaves alone",
-      [
-        {
-          ...pod({ name: "side" }, { name: "own" }),
-          annotations: new Map([["eks.amazonaws.com/skip-containers", known("side,own")]]),
-        },
-      ],
+      skipping(known("side,own"), { name: "side" }),
       RUNS,
       "fail",
       "the annotation eks.amazonaws.com/skip-containers keeps the webhook",
     ],
     [
       "containers that the webhook leaves alone, of which only apply tells the names",
-      [
-        {
-          ...pod({ name: "own" }),
-          annotations: new Map([["eks.amazonaws.com/skip-containers", unread("late")]]),
-        },
-      ],
+      skipping(unread("late")),
       RUNS,
       "unknown",
       "",
     ],
     [
       "a container of another name that the webhook leaves alone",
-      [
-        {
-          ...pod({ name: "own" }),
-          annotations: new Map([["eks.amazonaws.com/skip-containers", known("side")]]),
-        },
-      ],
+      skipping(known("side")),
       RUNS,
       "pass",
-      "the webhook gives every pod",
+      "gives every pod",
     ],
-    ["nothing of that, and no webhook", [pod({ name: "own" })], fleet([]), "fail", "the hub has no webhook"],
-    [
-      "nothing of that, and perhaps a webhook",
-      [pod({ name: "own" })],
-      fleet(undefined),
-      "unknown",
-      "container own",
-    ],
-    [
-      "a role alone",
-      [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }) })],
-      RUNS,
-      "fail",
-      "without AWS_WEB_IDENTITY_TOKEN_FILE",
-    ],
-    [
-      "a token alone",
-      [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }) })],
-      RUNS,
-      "fail",
-      "without AWS_ROLE_ARN",
-    ],
+    ["nothing, and no webhook", own(), fleet([]), "fail", "the hub has no webhook"],
+    ["nothing, and perhaps a webhook", own(), fleet(undefined), "unknown", "container own"],
+    ["a role alone", having({ AWS_ROLE_ARN: ARN }), RUNS, "fail", `without ${FILE}`],
+    ["a token alone", having({ [FILE]: MOUNTED }), RUNS, "fail", "without AWS_ROLE_ARN"],
     [
       "another role",
       [pod({ name: "own", env: env({ ...VARIABLES, AWS_ROLE_ARN: `${ARN}2` }) })],
@@ -551,63 +458,27 @@ describe("a workload", () => {
       "fail",
       `sets AWS_ROLE_ARN to ${ARN}2`,
     ],
-    ["both, rightly", [pod({ name: "own", env: env(VARIABLES) })], RUNS, "pass", ""],
-    [
-      "both, which count before others",
-      [pod({ name: "own", env: env(VARIABLES), envFrom: [{}] })],
-      RUNS,
-      "pass",
-      "",
-    ],
+    ["both, rightly", having(VARIABLES), RUNS, "pass", ""],
+    ["both, before others", own({ env: env(VARIABLES), envFrom: [{}] }), RUNS, "pass", ""],
     [
       "a role, and perhaps a token from elsewhere",
-      [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }), envFrom: [{}] })],
+      own({ env: env({ AWS_ROLE_ARN: ARN }), envFrom: [{}] }),
       RUNS,
       "unknown",
-      "only inside the cluster",
+      INSIDE,
     ],
     [
       "a token, and perhaps a role from elsewhere",
-      [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }), envFrom: [{}] })],
+      own({ env: env({ [FILE]: MOUNTED }), envFrom: [{}] }),
       RUNS,
       "unknown",
-      "only inside the cluster",
+      INSIDE,
     ],
-    [
-      "both, and no webhook",
-      [pod({ name: "own", env: env(VARIABLES) })],
-      fleet([]),
-      "fail",
-      "where no token is mounted",
-    ],
-    [
-      "keys that last",
-      [pod({ name: "own", env: env({ AWS_ACCESS_KEY_ID: "A" }) })],
-      RUNS,
-      "fail",
-      "prefer to a token",
-    ],
-    [
-      "a profile",
-      [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })],
-      RUNS,
-      "unknown",
-      "sets AWS_PROFILE",
-    ],
-    [
-      "a role from elsewhere",
-      [pod({ name: "own", env: env({ AWS_ROLE_ARN: {} }) })],
-      RUNS,
-      "unknown",
-      "only inside the cluster",
-    ],
-    [
-      "all from elsewhere, and no webhook",
-      [pod({ name: "own", envFrom: [{}] })],
-      fleet([]),
-      "unknown",
-      "only inside the cluster",
-    ],
+    ["both, and no webhook", having(VARIABLES), fleet([]), "fail", "where no token is mounted"],
+    ["keys that last", having({ AWS_ACCESS_KEY_ID: "A" }), RUNS, "fail", "prefer to a token"],
+    ["a profile", having({ AWS_PROFILE: "x" }), RUNS, "unknown", "sets AWS_PROFILE"],
+    ["a role from elsewhere", having({ AWS_ROLE_ARN: {} }), RUNS, "unknown", INSIDE],
+    ["all from elsewhere, and no webhook", own({ envFrom: [{}] }), fleet([]), "unknown", INSIDE],
   ])("whose pods have %s", (_, pods, cluster, status, reason) => {
     const reading = asked(pods, { cluster });
     expect(reading?.pods).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
@@ -616,7 +487,7 @@ describe("a workload", () => {
   it("may have a token of its own, of another audience", () => {
     const own = {
       name: "own",
-      env: env({ ...VARIABLES, AWS_WEB_IDENTITY_TOKEN_FILE: "/own/token" }),
+      env: env({ ...VARIABLES, [FILE]: "/own/token" }),
       volumeMounts: [{ name: "t", mountPath: "/own" }],
     };
     const reading = asked([pod(own)], { cluster: fleet([]) });
@@ -638,12 +509,8 @@ describe("a workload", () => {
   });
 
   it("is judged by the variables of the program above those of its container", () => {
-    expect(asked([pod({ name: "own" })], { program: { AWS_ROLE_ARN: `${ARN}2` } })?.identity?.label).toBe(
-      `${ARN}2`,
-    );
-    expect(
-      asked([pod({ name: "own" })], { program: { AWS_WEB_IDENTITY_TOKEN_FILE: "/x" } })?.pods.status,
-    ).toBe("fail");
+    expect(asked(own(), { program: { AWS_ROLE_ARN: `${ARN}2` } })?.identity?.label).toBe(`${ARN}2`);
+    expect(asked(own(), { program: { [FILE]: "/x" } })?.pods.status).toBe("fail");
   });
 });
 

@@ -12,6 +12,9 @@ import { ACCOUNT, ARN, HOST, OTHER, aws, limited, policy, puller, repository } f
 const ALLOW = { Effect: "Allow", Action: "ecr:*", Resource: "*" };
 const DENY = { Effect: "Deny", Action: "ecr:BatchGetImage", Resource: "*" };
 const OF_ANOTHER = { ...DENY, Resource: "arn:aws:ecr:eu-west-1:111122223333:repository/tools/*" };
+const ROLE = "${aws_iam_role.web.name}";
+/** A provider of no stated account. */
+const ANY = { aws: { region: "eu-west-1" } };
 const NOTHING = { Effect: "Allow", Action: "s3:*", Resource: "*" };
 
 const inline = (role: string, statement: object, more: object = {}): object => ({
@@ -66,34 +69,19 @@ describe("policies of a role known only after apply", () => {
       },
       "unknown",
     ],
-    [
-      "one of the role that may not be there",
-      NOTHING,
-      inline("${aws_iam_role.web.name}", ALLOW, { count: "${var.n}" }),
-      "unknown",
-    ],
+    ["perhaps not there", NOTHING, inline(ROLE, ALLOW, { count: "${var.n}" }), "unknown"],
     ["one that denies another repository", ALLOW, inline(module, OF_ANOTHER), "pass"],
     ["one that allows nothing of it", ALLOW, inline(module, NOTHING), "pass"],
     ["one that allows what the role's own do not", NOTHING, inline(module, ALLOW), "unknown"],
     ["one that allows as little", NOTHING, inline(module, NOTHING), "fail"],
     ["one that is not read puts nothing in doubt", ALLOW, inline(module, {}, { policy: "${var.p}" }), "pass"],
     ["one of one instance of another role", ALLOW, inline("${aws_iam_role.tools[0].name}", DENY), "pass"],
+    ["not read, of roles among which it is", ALLOW, unread("${[aws_iam_role.web.name]}"), "unknown"],
+    ["not read, of roles with it", ALLOW, unread("${concat(var.a, [aws_iam_role.web.id])}"), "unknown"],
+    ["not read, of other roles", ALLOW, unread("${[aws_iam_role.web2.name]}"), "pass"],
+    ["not read, of roles that nothing names", ALLOW, unread("${var.roles}"), "pass"],
     [
-      "one that is not read, of roles among which it is",
-      ALLOW,
-      unread("${[aws_iam_role.web.name]}"),
-      "unknown",
-    ],
-    [
-      "one that is not read, of roles to which it is added",
-      ALLOW,
-      unread("${concat(var.a, [aws_iam_role.web.id])}"),
-      "unknown",
-    ],
-    ["one that is not read, of other roles", ALLOW, unread("${[aws_iam_role.web2.name]}"), "pass"],
-    ["one that is not read, of roles that nothing names", ALLOW, unread("${var.roles}"), "pass"],
-    [
-      "one that denies, of a list with another role",
+      "denying, of a list with another role",
       ALLOW,
       inline("${[aws_iam_role.a.name, var.b]}", DENY),
       "unknown",
@@ -120,21 +108,16 @@ describe("policies of a role known only after apply", () => {
     ["an element of a list", "${[local.list[0]]}", {}, "unknown"],
     ["another element of a list", "${[local.two[0]]}", {}, "pass"],
     [
-      "what for_each goes through, in the key of another role",
+      "for_each, as a key of another role",
       "${[aws_iam_role.other[each.key].name]}",
       { for_each: { a: web } },
       "pass",
     ],
     ["a local that only has the words", "${[local.words]}", {}, "pass"],
     ["a local that is late", "${[local.late]}", {}, "pass"],
-    [
-      "what for_each goes through",
-      "${[each.value]}",
-      { for_each: "${toset([aws_iam_role.web.name])}" },
-      "unknown",
-    ],
-    ["what for_each goes through, as a mapping", "${[each.value]}", { for_each: { a: web } }, "unknown"],
-    ["what for_each goes through beside it", "${[var.r]}", { for_each: { a: web } }, "pass"],
+    ["for_each", "${[each.value]}", { for_each: "${toset([aws_iam_role.web.name])}" }, "unknown"],
+    ["for_each, as a mapping", "${[each.value]}", { for_each: { a: web } }, "unknown"],
+    ["for_each beside it", "${[var.r]}", { for_each: { a: web } }, "pass"],
     ["an object", "${[for name in values({a = aws_iam_role.web.name}) : name]}", {}, "unknown"],
   ])("mentioned by %s", (_, roles, more, status) => {
     expect(statusOf({ ...home(ALLOW, unread(roles, more)), locals: named })).toBe(status);
@@ -221,12 +204,7 @@ describe("a repository policy within one account", () => {
     ["that names another role", NOTHING, owner({ AWS: `${ARN}2` }), "fail"],
     ["that names everyone", NOTHING, owner("*"), "unknown"],
     ["that names the role on a condition", NOTHING, owner({ AWS: ARN }, limited(), condition), "unknown"],
-    [
-      "of an account that is not known",
-      NOTHING,
-      owner({ AWS: ARN }, { aws: { region: "eu-west-1" } }),
-      "unknown",
-    ],
+    ["of an account that is not known", NOTHING, owner({ AWS: ARN }, ANY), "unknown"],
     ["that names a role whose own policy denies", DENY, owner({ AWS: ARN }), "fail"],
     [
       "that grants one action of two",
@@ -251,7 +229,6 @@ describe("a repository policy within one account", () => {
 
 const PULL = "arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly";
 const DENIES = "arn:aws:iam::aws:policy/AWSDenyAll";
-const ROLE = "${aws_iam_role.web.name}";
 
 describe("a resource that owns a list of policies", () => {
   const text = (Effect: string, Action: string): string => policy({ Effect, Action, Resource: "*" });
@@ -300,18 +277,8 @@ describe("a resource that owns a list of policies", () => {
       "unknown",
     ],
     ["attached, and not in the list", { ...attached, ...attachments([]) }, {}, "unknown"],
-    [
-      "attached, and not in the list by the role's name",
-      { ...attached, ...attachments([], "web") },
-      {},
-      "unknown",
-    ],
-    [
-      "attached, and not in the list of another role",
-      { ...attached, ...attachments([], "web2") },
-      {},
-      "pass",
-    ],
+    ["attached, not in the list by role name", { ...attached, ...attachments([], "web") }, {}, "unknown"],
+    ["attached, not in another role's list", { ...attached, ...attachments([], "web2") }, {}, "pass"],
     [
       "attached, and not in the list of one role of some",
       { ...attached, ...attachments([], "${[aws_iam_role.web.name][0]}") },
@@ -319,31 +286,16 @@ describe("a resource that owns a list of policies", () => {
       "unknown",
     ],
     ["in the list of attachments alone", attachments([PULL]), {}, "unknown"],
-    [
-      "inline, and one that denies in the list of attachments",
-      { ...own, ...attachments([DENIES]) },
-      {},
-      "unknown",
-    ],
+    ["inline, and a denial in the list", { ...own, ...attachments([DENIES]) }, {}, "unknown"],
     ["inline, and not in the list of names", { ...own, ...names([]) }, {}, "unknown"],
     ["inline, and in the list of names", { ...own, ...names(["pull"]) }, {}, "unknown"],
     ["inline, and no attachments", { ...own, ...attachments([]) }, {}, "unknown"],
     ["attached here, and to other roles there", { ...attached, ...everywhere(["other"]) }, {}, "unknown"],
-    [
-      "attached here, and to this role too there",
-      { ...attached, ...everywhere(["other", ROLE]) },
-      {},
-      "unknown",
-    ],
+    ["attached here, and there too", { ...attached, ...everywhere(["other", ROLE]) }, {}, "unknown"],
     ["attached here, and another one there", { ...attached, ...everywhere(["other"], DENIES) }, {}, "pass"],
     ["attached, the role wishes for none", attached, { managed_policy_arns: [] }, "unknown"],
     ["attached, the role wishes for it too", attached, { managed_policy_arns: [PULL] }, "unknown"],
-    [
-      "attached, of a role that had none when it was read",
-      attached,
-      { managed_policy_arns: [], arn: ARN },
-      "pass",
-    ],
+    ["attached, of a role read without any", attached, { managed_policy_arns: [], arn: ARN }, "pass"],
     ["inline, the role wishes for none", own, { inline_policy: [{}] }, "unknown"],
     ["inline, the role says nothing of any", own, { inline_policy: [] }, "pass"],
     ["inline, another one of its name", second("pull", text("Allow", "s3:*")), {}, "unknown"],
@@ -374,18 +326,8 @@ describe("a resource that owns a list of policies", () => {
     ],
     ["declared, and not in the list by ARN", { ...declared, ...attachments([`${literal}2`]) }, {}, "unknown"],
     ["declared, and in the list by ARN", { ...declared, ...attachments([literal]) }, {}, "unknown"],
-    [
-      "declared, and to other roles there by ARN",
-      { ...declared, ...everywhere(["other"], literal) },
-      {},
-      "unknown",
-    ],
-    [
-      "declared, and to this role too there by ARN",
-      { ...declared, ...everywhere([ROLE], literal) },
-      {},
-      "unknown",
-    ],
+    ["declared, to others by ARN", { ...declared, ...everywhere(["other"], literal) }, {}, "unknown"],
+    ["declared, to this one too by ARN", { ...declared, ...everywhere([ROLE], literal) }, {}, "unknown"],
   ])("a policy %s", (_, more, role, status) => {
     expect(answers(more, role)).toEqual([status, status]);
   });
@@ -439,7 +381,7 @@ describe("the call of a module", () => {
     ["that is given nothing of it", { name: "other" }, "pass"],
     ["that is given the role", { roles: ["${aws_iam_role.web.name}"] }, "unknown"],
     [
-      "that is given the role among other values",
+      "that is given the role among others",
       { roles: '${element([1, "x", true, aws_iam_role.web.name, var.x["y"]], 0)}' },
       "unknown",
     ],
