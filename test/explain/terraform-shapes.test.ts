@@ -34,6 +34,11 @@ const PULLS = {
 };
 const PROJECT = "cloudresourcemanager.googleapis.com%2Fprojects%2Facme-images";
 const DOWNLOADS = "artifactregistry.googleapis.com/repositories.downloadArtifacts";
+const LOGIN = "unknown login-permitted";
+const REPOSITORY = "unknown repository-permitted";
+const ISSUER = "unknown issuer-trusted";
+const AUDIENCE = "unknown audience-accepted";
+const SUBJECT = "unknown subject-admitted";
 const made = (content: object): object => ({ for_each: ["x"], content });
 
 function configuration(): Configuration {
@@ -83,13 +88,13 @@ describe("in a configuration", () => {
       "a statement that `dynamic` makes",
       AWS,
       (all) => document(all, { dynamic: { statement: made({}) } }),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "a condition that `dynamic` makes",
       AWS,
       (all) => document(all, {}, { dynamic: { condition: made({}) } }),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "values of a condition by expression, in a denial",
@@ -105,39 +110,34 @@ describe("in a configuration", () => {
             },
           ],
         }),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "an inline policy that `dynamic` makes",
       AWS,
       (all) => void (role(all)["dynamic"] = { inline_policy: made({ name: "x", policy: DENY }) }),
-      "unknown login-permitted",
+      LOGIN,
     ],
-    [
-      "inline policies by expression",
-      AWS,
-      (all) => void (role(all)["inline_policy"] = "${var.p}"),
-      "unknown login-permitted",
-    ],
+    ["inline policies by expression", AWS, (all) => void (role(all)["inline_policy"] = "${var.p}"), LOGIN],
     [
       "an inline policy without text",
       AWS,
       (all) => void (role(all)["inline_policy"] = [{ name: "x" }]),
-      "unknown login-permitted",
+      LOGIN,
     ],
     // aws_iam_role in the provider's documentation: one empty block removes all inline policies of others.
     [
       "an empty block, which takes away what stands beside it",
       AWS,
       (all) => void (role(all)["inline_policy"] = [{}]),
-      "unknown login-permitted",
+      LOGIN,
     ],
     ["no block, which says nothing", AWS, (all) => void (role(all)["inline_policy"] = []), "allowed"],
     [
       "attached policies by expression",
       AWS,
       (all) => void (role(all)["managed_policy_arns"] = "${var.a}"),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "roles of an attachment by expression",
@@ -148,13 +148,13 @@ describe("in a configuration", () => {
           d: { roles: "${var.r}", policy_arn: "${aws_iam_policy.d.arn}" },
         };
       },
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "audiences of the OIDC provider by expression",
       AWS,
       (all) => void (one(all, "aws_iam_openid_connect_provider")["client_id_list"] = [null]),
-      "unknown audience-accepted",
+      AUDIENCE,
     ],
     [
       "a key twice in a policy",
@@ -164,7 +164,7 @@ describe("in a configuration", () => {
           '"Effect":"Allow"',
           '"Effect":"Deny","Effect":"Allow"',
         )),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "a key twice in a trust policy",
@@ -175,7 +175,7 @@ describe("in a configuration", () => {
           '"Effect":"Deny","Effect":"Allow"',
         )),
       // AWS does not say which of the two counts, so that nothing of the policy is known.
-      "unknown issuer-trusted",
+      ISSUER,
     ],
     [
       "a second role of that name, with another trust policy",
@@ -185,45 +185,30 @@ describe("in a configuration", () => {
           ...all.resource["aws_iam_role"],
           z: { ...role(all), assume_role_policy: "{}" },
         }),
-      "unknown issuer-trusted",
+      ISSUER,
     ],
-    [
-      "an audience by expression",
-      AZURE,
-      (all) => void (credential(all)["audience"] = "${var.a}"),
-      "unknown audience-accepted",
-    ],
+    ["an audience by expression", AZURE, (all) => void (credential(all)["audience"] = "${var.a}"), AUDIENCE],
     [
       "credentials of no one knows whom",
       AZURE,
       (all) =>
         void (credential(all)["parent_id"] = credential(all)["user_assigned_identity_id"] = "${module.m.id}"),
-      "unknown issuer-trusted",
+      ISSUER,
     ],
     [
       "a role assignment for no one knows whom",
       AZURE,
       (all) => void (assignment(all)["principal_id"] = "${var.p}"),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "a condition that `dynamic` makes",
       GOOGLE,
       (all) => void (member(all)["dynamic"] = { condition: made({ expression: "false" }) }),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
-    [
-      "a switch by expression",
-      GOOGLE,
-      (all) => void (poolProvider(all)["disabled"] = "${var.d}"),
-      "unknown issuer-trusted",
-    ],
-    [
-      "the pool's switch by expression",
-      GOOGLE,
-      (all) => void (pool(all)["disabled"] = "${var.d}"),
-      "unknown issuer-trusted",
-    ],
+    ["a switch by expression", GOOGLE, (all) => void (poolProvider(all)["disabled"] = "${var.d}"), ISSUER],
+    ["the pool's switch by expression", GOOGLE, (all) => void (pool(all)["disabled"] = "${var.d}"), ISSUER],
     ["the pool's switch as text", GOOGLE, (all) => void (pool(all)["disabled"] = "false"), "allowed"],
     [
       "a condition that is not a string",
@@ -231,35 +216,25 @@ describe("in a configuration", () => {
       (all) => void (poolProvider(all)["attribute_condition"] = false),
       "denied subject-admitted",
     ],
-    [
-      "the block oidc by expression",
-      GOOGLE,
-      (all) => void (poolProvider(all)["oidc"] = "${var.o}"),
-      "unknown issuer-trusted",
-    ],
+    ["the block oidc by expression", GOOGLE, (all) => void (poolProvider(all)["oidc"] = "${var.o}"), ISSUER],
     [
       "a pool provider of another project than its pool",
       GOOGLE,
       (all) => void (poolProvider(all)["project"] = "other"),
-      "unknown issuer-trusted",
+      ISSUER,
     ],
     [
       "denied permissions by expression",
       GOOGLE,
       (all) => denyPolicy(all, { rules: [{ deny_rule: { denied_permissions: "${var.p}" } }] }),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
-    [
-      "rules by expression",
-      GOOGLE,
-      (all) => denyPolicy(all, { rules: "${var.r}" }),
-      "unknown repository-permitted",
-    ],
+    ["rules by expression", GOOGLE, (all) => denyPolicy(all, { rules: "${var.r}" }), REPOSITORY],
     [
       "rules that `dynamic` makes",
       GOOGLE,
       (all) => denyPolicy(all, { dynamic: { rules: made({}) } }),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     [
       "a denial in another project",
@@ -276,7 +251,7 @@ describe("in a configuration", () => {
       GOOGLE,
       (all) =>
         denyPolicy(all, { parent: "cloudresourcemanager.googleapis.com/projects/1234", rules: "${var.r}" }),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     [
       "a principal access boundary policy",
@@ -285,7 +260,7 @@ describe("in a configuration", () => {
         void (all.resource["google_iam_principal_access_boundary_policy"] = {
           p: { organization: "123", location: "global", principal_access_boundary_policy_id: "p" },
         }),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     ...["id", "name", "repository_id"].map((attribute): [string, typeof GOOGLE, Change, string] => [
       `the repository by ${attribute}`,
@@ -440,17 +415,12 @@ describe("in a plan", () => {
         }),
       "allowed",
     ],
-    [
-      "a boundary",
-      AWS,
-      (find) => forget(find("aws_iam_role", "shop_web"), "permissions_boundary"),
-      "unknown login-permitted",
-    ],
+    ["a boundary", AWS, (find) => forget(find("aws_iam_role", "shop_web"), "permissions_boundary"), LOGIN],
     [
       "attached policies",
       AWS,
       (find) => forget(find("aws_iam_role", "shop_web"), "managed_policy_arns"),
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "the text of an inline policy",
@@ -460,7 +430,7 @@ describe("in a plan", () => {
         values["inline_policy"] = [{ name: "x" }];
         unknown["inline_policy"] = [{ policy: true }];
       },
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "the repository of a policy that denies",
@@ -476,7 +446,7 @@ describe("in a plan", () => {
           },
           { repository: true },
         ),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     [
       "which of two policies is attached",
@@ -501,7 +471,7 @@ describe("in a plan", () => {
           },
         ),
       ],
-      "unknown login-permitted",
+      LOGIN,
     ],
     [
       "some audiences of the OIDC provider",
@@ -511,26 +481,16 @@ describe("in a plan", () => {
         values["client_id_list"] = [null];
         unknown["client_id_list"] = [true];
       },
-      "unknown audience-accepted",
+      AUDIENCE,
     ],
-    [
-      "the attribute condition",
-      GOOGLE,
-      (find) => forget(find(PROVIDER), "attribute_condition"),
-      "unknown subject-admitted",
-    ],
-    [
-      "the mapping",
-      GOOGLE,
-      (find) => forget(find(PROVIDER), "attribute_mapping"),
-      "unknown subject-admitted",
-    ],
-    ["the switch", GOOGLE, (find) => forget(find(PROVIDER), "disabled"), "unknown issuer-trusted"],
+    ["the attribute condition", GOOGLE, (find) => forget(find(PROVIDER), "attribute_condition"), SUBJECT],
+    ["the mapping", GOOGLE, (find) => forget(find(PROVIDER), "attribute_mapping"), SUBJECT],
+    ["the switch", GOOGLE, (find) => forget(find(PROVIDER), "disabled"), ISSUER],
     [
       "the pool's switch",
       GOOGLE,
       (find) => forget(find("google_iam_workload_identity_pool"), "disabled"),
-      "unknown issuer-trusted",
+      ISSUER,
     ],
     [
       "the audiences",
@@ -540,19 +500,19 @@ describe("in a plan", () => {
         values["oidc"] = [{ ...(values["oidc"] as Values), allowed_audiences: undefined }];
         unknown["oidc"] = [{ allowed_audiences: true }];
       },
-      "unknown audience-accepted",
+      AUDIENCE,
     ],
     [
       "the condition of a grant",
       GOOGLE,
       (find) => forget(find("google_artifact_registry_repository_iam_member"), "condition"),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     [
       "the rules of a deny policy",
       GOOGLE,
       () => added("google_iam_deny_policy", { parent: PROJECT, name: "d" }, { rules: true }),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     [
       "what a deny policy denies",
@@ -563,7 +523,7 @@ describe("in a plan", () => {
           { parent: PROJECT, name: "d", rules: [{ deny_rule: [{}] }] },
           { rules: [{ deny_rule: [{ denied_permissions: true }] }] },
         ),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
     [
       "a deny policy of downloads",
@@ -574,7 +534,7 @@ describe("in a plan", () => {
           { parent: PROJECT, name: "d", rules: [{ deny_rule: [{ denied_permissions: [DOWNLOADS] }] }] },
           {},
         ),
-      "unknown repository-permitted",
+      REPOSITORY,
     ],
   ])("%s", (_, asked, change, expected) => {
     const files = new Map(

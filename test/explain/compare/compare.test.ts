@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -14,6 +15,7 @@ import {
   renderCompareMarkdown,
   renderCompareText,
 } from "../../../lib/explain";
+import { ImagePulls } from "../../../lib/synth";
 import {
   type Artefacts,
   type Edit,
@@ -21,7 +23,9 @@ import {
   edited,
   folderOf,
   synthesized,
+  synthesizedStack,
 } from "../../fixtures/explain/artefacts";
+import { fromEcr, makers, plainCluster } from "../../support/image-pulls";
 
 const EXAMPLES: readonly ExampleName[] = [
   "aro-hcp",
@@ -514,7 +518,14 @@ const NAME = fc.stringMatching(/^[ab]{1,2}(\/[ab]{1,2})?$/);
 const PATTERN = fc.stringMatching(/^[ab*/]{1,4}$/);
 
 describe("random patterns", () => {
-  const base = example("three-clouds");
+  const base = synthesizedStack((stack) => {
+    new AwsProvider(stack, "aws", { region: "eu-west-1" });
+    new ImagePulls(stack, "pulls", {
+      cluster: plainCluster(),
+      identities: [makers.aws()],
+      pulls: [{ serviceAccount: "shop/web", from: fromEcr("shop/*") }],
+    });
+  });
   const policy = (patterns: readonly string[]): Artefacts => {
     const arns = patterns.map((each) => `\\"arn:aws:ecr:eu-west-1:111122223333:repository/${each}\\"`);
     return edited(base, [[TF, `\\"${OWN}\\"`, `[${arns.join(",")}]`]]);

@@ -24,12 +24,15 @@ const ON_PROJECT = { project: "acme-images", role: READER, member: MEMBER };
 const PROJECT_MEMBER = "google_project_iam_member";
 const REPOSITORY = "google_artifact_registry_repository";
 const when = (expression: string): object => ({ condition: { title: "t", expression } });
+const alone = (...edits: readonly Edit[]): readonly Edit[] => [WITHOUT_GRANT, ...edits];
 const onProject = (more: object = {}): readonly Edit[] => [
   WITHOUT_GRANT,
   declared(PROJECT_MEMBER, { ...ON_PROJECT, ...more }),
 ];
 
 type Row = readonly [why: string, edits: readonly Edit[], image: string, status: string, says: string];
+
+const EXAMPLE = "for example acme-images/europe-west1/";
 
 function says(edits: readonly Edit[], image: string, status: string, words: string): void {
   const { reason, evidence, ...answer } = pulls(edits, image);
@@ -47,32 +50,26 @@ describe("what almost fits is named", () => {
   it.each<Row>([
     [
       "a role without the permission",
-      [WITHOUT_GRANT, onTools({ role: "roles/artifactregistry.reporter" })],
+      alone(onTools({ role: "roles/artifactregistry.reporter" })),
       TOOLS,
       "fail",
       "europe-west1/tools; it has roles/artifactregistry.reporter there, without artifactregistry.repositories.downloadArtifacts",
     ],
     [
       "the role on another repository",
-      [WITHOUT_GRANT, onTools({ repository: "base" })],
+      alone(onTools({ repository: "base" })),
       TOOLS,
       "fail",
       `europe-west1/tools; it has ${READER} on artifact registry repository base`,
     ],
     [
       "the role under a condition that is not met",
-      [WITHOUT_GRANT, onTools(when("1 == 2"))],
+      alone(onTools(when("1 == 2"))),
       TOOLS,
       "fail",
       `europe-west1/tools; it has ${READER} on artifact registry repository tools under a condition`,
     ],
-    [
-      "another member",
-      [WITHOUT_GRANT, onTools({ member: NEAR })],
-      TOOLS,
-      "fail",
-      `europe-west1/tools; it is granted to ${NEAR}`,
-    ],
+    ["another member", alone(onTools({ member: NEAR })), TOOLS, "fail", `tools; it is granted to ${NEAR}`],
   ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
 });
 
@@ -80,22 +77,10 @@ describe("a declared pattern is a question about every repository that it covers
   it.each<Row>([
     ["of the granted repository", [], `${HOST}/tools/*`, "pass", "is granted"],
     ["of its images' beginnings", [], `${HOST}/tools/b*`, "pass", "is granted"],
-    ["of all repositories", [], `${HOST}/*`, "fail", "for example acme-images/europe-west1/"],
-    [
-      "of repositories that begin alike",
-      [],
-      `${HOST}/tool*`,
-      "fail",
-      "for example acme-images/europe-west1/tool",
-    ],
+    ["of all repositories", [], `${HOST}/*`, "fail", EXAMPLE],
+    ["of repositories that begin alike", [], `${HOST}/tool*`, "fail", `${EXAMPLE}tool`],
     ["with a star before more", [], `${HOST}/t*s/build`, "fail", "nothing grants"],
-    [
-      "of all projects",
-      [],
-      "europe-west1-docker.pkg.dev/*",
-      "unknown",
-      "does not name an Artifact Registry repository",
-    ],
+    ["of all projects", [], "europe-west1-docker.pkg.dev/*", "unknown", "does not name an Artifact Registry"],
     ["granted on the project", onProject(), `${HOST}/*`, "pass", "is granted"],
     ["of another project", onProject(), "europe-west1-docker.pkg.dev/other/*", "fail", "nothing grants"],
     [
@@ -110,7 +95,7 @@ describe("a declared pattern is a question about every repository that it covers
       onProject(when(`resource.name.startsWith("${BEFORE}team-a")`)),
       `${HOST}/team-*/web`,
       "fail",
-      "for example acme-images/europe-west1/team-",
+      `${EXAMPLE}team-`,
     ],
     [
       "under a condition on the end",
@@ -165,14 +150,14 @@ describe("a condition on the grant of one repository", () => {
     ],
     [
       "of another service",
-      onProject(when('resource.service == "storage.googleapis.com"')),
+      onProject(when('resource.service == "x.googleapis.com"')),
       TOOLS,
       "fail",
       "nothing",
     ],
     [
       "with a reference",
-      onProject(when(`resource.name == "${BEFORE}\${var.repository}"`)),
+      onProject(when(`resource.name == "${BEFORE}\${var.r}"`)),
       TOOLS,
       "unknown",
       "cannot be",
@@ -184,21 +169,9 @@ describe("a condition on the grant of one repository", () => {
       "pass",
       "is granted",
     ],
-    // docs.cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies".
-    [
-      "of a basic role, which Google refuses",
-      onProject({ role: "roles/owner", ...when("true") }),
-      TOOLS,
-      "fail",
-      "nothing",
-    ],
-    [
-      "for everybody, which Google refuses",
-      onProject({ member: "allUsers", ...when("true") }),
-      TOOLS,
-      "fail",
-      "nothing",
-    ],
+    // docs.cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies": Google refuses these.
+    ["of a basic role", onProject({ role: "roles/owner", ...when("true") }), TOOLS, "fail", "nothing"],
+    ["for everybody", onProject({ member: "allUsers", ...when("true") }), TOOLS, "fail", "nothing"],
     [
       "with too many operators, which Google refuses",
       onProject(when(Array(14).fill(`resource.name == "${BEFORE}tools"`).join(" || "))),
@@ -228,7 +201,7 @@ describe("what Terraform escapes is read as it hands it over, once", () => {
     ["a member", onProject(MET), TOOLS, "pass", "is granted"],
     [
       "a binding",
-      [WITHOUT_GRANT, declared("google_project_iam_binding", { project, role, members, ...MET })],
+      alone(declared("google_project_iam_binding", { project, role, members, ...MET })),
       TOOLS,
       "pass",
       "is granted",
@@ -264,6 +237,7 @@ describe("what Terraform escapes is read as it hands it over, once", () => {
 });
 
 describe("what a module is handed", () => {
+  const OF = "acme-images";
   const module = (args: object): Edit => declared("m", { source: "./m", ...args }, "module");
   it.each<Row>([
     ["the repository", [module({ repository: "tools" })], TOOLS, "unknown", "is granted on"],
@@ -277,34 +251,16 @@ describe("what a module is handed", () => {
       "unknown",
       "module",
     ],
+    ["the project, without a grant", alone(module({ project: OF })), TOOLS, "unknown", "module"],
     [
-      "the project, where nothing else grants",
-      [WITHOUT_GRANT, module({ project: "acme-images" })],
+      "the project, with the grant on it",
+      [...onProject(), module({ project_id: OF })],
       TOOLS,
       "unknown",
       "module",
     ],
-    [
-      "the project, where the grant is on it",
-      [...onProject(), module({ project_id: "acme-images" })],
-      TOOLS,
-      "unknown",
-      "module",
-    ],
-    [
-      "the project, where the grant is on the repository",
-      [module({ project: "acme-images" })],
-      TOOLS,
-      "pass",
-      "is granted",
-    ],
-    [
-      "something else",
-      [WITHOUT_GRANT, module({ project: "acme-images-2" })],
-      TOOLS,
-      "fail",
-      "nothing grants",
-    ],
+    ["the project, for the repository's grant", [module({ project: OF })], TOOLS, "pass", "is granted"],
+    ["something else", alone(module({ project: `${OF}-2` })), TOOLS, "fail", "nothing grants"],
   ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
 });
 
@@ -323,13 +279,7 @@ describe("what is not known", () => {
       "unknown",
       "cannot be judged",
     ],
-    [
-      "a role known only after apply",
-      onProject({ role: "${var.role}" }),
-      TOOLS,
-      "unknown",
-      "cannot be judged",
-    ],
+    ["a late role", onProject({ role: "${var.role}" }), TOOLS, "unknown", "cannot be judged"],
     ["a grant that count decides", onProject({ count: "${var.many}" }), TOOLS, "unknown", "cannot be judged"],
     [
       "a member of a list known only after apply",
@@ -367,7 +317,7 @@ describe("resources that own policies", () => {
       "is granted",
     ],
     [
-      "a member that is removed",
+      "a removed member",
       [declared("google_project_iam_member_remove", ON_PROJECT)],
       TOOLS,
       "pass",
@@ -400,6 +350,7 @@ describe("resources that own policies", () => {
 describe("deny policies", () => {
   const DOWNLOADS = "artifactregistry.googleapis.com/repositories.downloadArtifacts";
   const PARENT = "cloudresourcemanager.googleapis.com%2Fprojects%2Facme-images";
+  const OTHER_PROJECT = PARENT.replace("acme-images", "other");
   const deny = (rule: object, more: object = {}): Edit =>
     declared("google_iam_deny_policy", {
       parent: PARENT,
@@ -409,20 +360,14 @@ describe("deny policies", () => {
   it.each<Row>([
     ["of the principal", [deny({})], TOOLS, "unknown", "deny policy may take it away"],
     [
-      "of a principal that is not compared",
+      "of a principal not compared",
       [deny({ denied_principals: [`${MEMBER}-other`] })],
       TOOLS,
       "unknown",
       "deny policy",
     ],
     ["where nothing is granted", [WITHOUT_GRANT, deny({})], TOOLS, "fail", "nothing grants"],
-    [
-      "of another project",
-      [deny({}, { parent: PARENT.replace("acme-images", "other") })],
-      TOOLS,
-      "pass",
-      "is granted",
-    ],
+    ["of another project", [deny({}, { parent: OTHER_PROJECT })], TOOLS, "pass", "is granted"],
     [
       "of a folder",
       [deny({}, { parent: "cloudresourcemanager.googleapis.com%2Ffolders%2F1" })],

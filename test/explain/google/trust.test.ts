@@ -21,6 +21,9 @@ function says(link: Link, edits: readonly Edit[], status: string, words: string)
   expect([answer.status, answer.reason]).toEqual([status, expect.stringContaining(words)]);
 }
 
+/** One more argument before another. */
+const before = (text: string, more: string): readonly Edit[] => [[TF, text, `${more}, ${text}`]];
+
 describe("the issuer", () => {
   const policy = (rules: readonly object[], more: object = {}): Edit =>
     declared("google_org_policy_policy", {
@@ -72,42 +75,29 @@ describe("the issuer", () => {
     ],
     [
       "of a pool in which Google makes the providers",
-      [
-        [
-          TF,
-          '"workload_identity_pool_id": "k8s-edge-1"',
-          '"mode": "SYSTEM_TRUST_DOMAIN", "workload_identity_pool_id": "k8s-edge-1"',
-        ],
-      ],
+      before('"workload_identity_pool_id": "k8s-edge-1"', '"mode": "SYSTEM_TRUST_DOMAIN"'),
       "unknown",
       "in a pool with the mode SYSTEM_TRUST_DOMAIN",
     ],
     [
       "of a pool provider that count decides",
-      [[TF, '"attribute_condition"', '"count": "${var.many}", "attribute_condition"']],
+      before('"attribute_condition"', '"count": "${var.many}"'),
       "unknown",
       "",
     ],
     [
       "verified by keys of other kinds",
-      [
-        [
-          TF,
-          '"issuer_uri"',
-          '"jwks_json": "{\\"keys\\":[{\\"kty\\":\\"OKP\\",\\"kid\\":\\"a\\"}]}", "issuer_uri"',
-        ],
-      ],
+      before('"issuer_uri"', '"jwks_json": "{\\"keys\\":[{\\"kty\\":\\"OKP\\",\\"kid\\":\\"a\\"}]}"'),
       "fail",
       "Google cannot verify tokens with",
     ],
     [
       "refused for too many attributes, whatever its issuer",
       [
-        [
-          TF,
+        ...before(
           '"google.subject": "assertion.sub"',
-          `${Array.from({ length: 49 }, (_, n) => `"attribute.a${n}": "assertion.sub"`).join(", ")}, "google.subject": "assertion.sub"`,
-        ],
+          Array.from({ length: 49 }, (_, n) => `"attribute.a${n}": "assertion.sub"`).join(", "),
+        ),
         [TF, `"issuer_uri": "${ISSUER}"`, '"issuer_uri": "${var.issuer}"'],
       ],
       "fail",
@@ -184,47 +174,31 @@ describe("the project's number", () => {
 });
 
 describe("the subject", () => {
-  const condition = (expression: string): Edit => [TF, CONDITION, expression];
+  const condition = (expression: string): readonly Edit[] => [[TF, CONDITION, expression]];
   it.each<Row>([
+    ["refused whatever it is", condition("assertion.sub == 'repo:${var.x}'"), "fail", "does not admit"],
     [
-      "refused whatever the reference",
-      [condition("assertion.sub == 'repo:${var.x}'")],
-      "fail",
-      "does not admit",
-    ],
-    [
-      "admitted whatever the reference",
-      [condition("assertion.sub in ['${var.x}', 'system:serviceaccount:shop:tools']")],
+      "admitted whatever it is",
+      condition("assertion.sub in ['${var.x}', 'system:serviceaccount:shop:tools']"),
       "pass",
       "",
     ],
     [
       "decided by the reference",
-      [condition("assertion.sub == 'system:serviceaccount:shop:${var.x}'")],
+      condition("assertion.sub == 'system:serviceaccount:shop:${var.x}'"),
       "unknown",
       "after apply",
     ],
     [
-      "by the audience, of which there is one",
-      [condition("assertion.aud[0].startsWith('https://iam.googleapis.com/')")],
+      "by the one audience",
+      condition("assertion.aud[0].startsWith('https://iam.googleapis.com/')"),
       "pass",
       "admits",
     ],
-    [
-      "of a condition that Google refuses",
-      [condition(`assertion.sub != '${"x".repeat(4096)}'`)],
-      "fail",
-      "Google accepts 4096",
-    ],
+    ["refused by Google", condition(`assertion.sub != '${"x".repeat(4096)}'`), "fail", "accepts 4096"],
     [
       "with an attribute known only after apply",
-      [
-        [
-          TF,
-          '"google.subject": "assertion.sub"',
-          '"attribute.env": "\'${var.env}\'", "google.subject": "assertion.sub"',
-        ],
-      ],
+      before('"google.subject": "assertion.sub"', '"attribute.env": "\'${var.env}\'"'),
       "unknown",
       "attribute.env may have no value",
     ],

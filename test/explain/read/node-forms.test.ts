@@ -102,6 +102,18 @@ const talosDocument = {
   configuration: JSON.parse(CONFIG) as object,
 };
 
+const rancher = cloudInit({ [RANCHER]: CONFIG }) as { write_files: unknown[] };
+const rke2 = (configuration: string): unknown =>
+  cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": configuration });
+const microshift = (key: string): unknown =>
+  cloudInit({
+    "/etc/c.yaml": CONFIG,
+    "/etc/microshift/config.yaml": `kubelet: {${key}: /etc/c.yaml, imageCredentialProviderBinDir: /b}`,
+  });
+const WRITTEN = cloudInit({ "/etc/c.yaml": CONFIG });
+const MAP = { [FLAG]: "/etc/c.yaml", [BIN]: "/b" };
+const LIST = Object.entries(MAP).map(([name, value]) => ({ name, value }));
+
 const READ = [[["ecr"], "read"]];
 const not = (words: string): unknown => [[["ecr"], expect.stringContaining(`not read: ${words}`)]];
 const unknown = (words: string): unknown => [[["ecr"], expect.stringContaining(`unknown: ${words}`)]];
@@ -117,133 +129,86 @@ describe("nodes by a document of their own", () => {
     ],
     [
       "cloud-init with an entry that is not a mapping",
-      [
-        {
-          write_files: [...(cloudInit({ [RANCHER]: CONFIG }) as { write_files: unknown[] }).write_files, "x"],
-        },
-      ],
+      [{ write_files: [...rancher.write_files, "x"] }],
       unknown("cloud-init may stop at an entry"),
     ],
     [
       "RKE2 whose configuration names another path",
-      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": `${FLAG}: /etc/c.yaml\n` })],
+      [rke2(`${FLAG}: /etc/c.yaml\n`)],
       not("the kubelet flag --image-credential-provider-config names /etc/c.yaml"),
     ],
     [
       "RKE2 whose configuration is not YAML",
-      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "a: [\n" })],
-      unknown("/etc/rancher/rke2/config.yaml starts the kubelet with variables"),
+      [rke2("a: [\n")],
+      unknown("/etc/rancher/rke2/config.yaml starts the kubelet"),
     ],
     [
       "RKE2 whose configuration is a text",
-      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "wrong" })],
-      unknown("/etc/rancher/rke2/config.yaml starts the kubelet with variables"),
+      [rke2("wrong")],
+      unknown("/etc/rancher/rke2/config.yaml starts the kubelet"),
     ],
-    [
-      "RKE2 whose configuration is empty",
-      [cloudInit({ [RANCHER]: CONFIG, "/etc/rancher/rke2/config.yaml": "# nothing\n" })],
-      READ,
-    ],
+    ["RKE2 whose configuration is empty", [rke2("# nothing\n")], READ],
     [
       "MicroShift with both keys",
-      [
-        cloudInit({
-          "/etc/c.yaml": CONFIG,
-          "/etc/microshift/config.yaml":
-            "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}",
-        }),
-      ],
-      unknown("whether this MicroShift has settings"),
+      [microshift("imageCredentialProviderConfigPath")],
+      unknown("whether this MicroShift"),
     ],
     [
       "MicroShift with a misspelled key",
-      [
-        cloudInit({
-          "/etc/c.yaml": CONFIG,
-          "/etc/microshift/config.yaml":
-            "kubelet: {imageCredentialProviderConfig: /etc/c.yaml, imageCredentialProviderBinDir: /b}",
-        }),
-      ],
+      [microshift("imageCredentialProviderConfig")],
       not("the kubelet flag --image-credential-provider-config is not set"),
     ],
-    [
-      "kubeadm, flags in a document beside",
-      [
-        cloudInit({ "/etc/c.yaml": CONFIG }),
-        join([
-          { name: FLAG, value: "/etc/c.yaml" },
-          { name: BIN, value: "/b" },
-        ]),
-      ],
-      READ,
-    ],
-    [
-      "kubeadm v1beta3 as a map",
-      [cloudInit({ "/etc/c.yaml": CONFIG }), join({ [FLAG]: "/etc/c.yaml", [BIN]: "/b" }, "v1beta3")],
-      READ,
-    ],
+    ["kubeadm, flags in a document beside", [WRITTEN, join(LIST)], READ],
+    ["kubeadm v1beta3 as a map", [WRITTEN, join(MAP, "v1beta3")], READ],
     [
       "cloud-init with a command that changes the file",
-      [{ ...(cloudInit({ [RANCHER]: CONFIG }) as object), runcmd: [["sed", "-i", "s/a/b/", RANCHER]] }],
+      [{ ...rancher, runcmd: [["sed", "-i", "s/a/b/", RANCHER]] }],
       unknown(`a command names ${RANCHER}`),
     ],
     [
       "cloud-init with a command about a flag",
-      [{ ...(cloudInit({ [RANCHER]: CONFIG }) as object), bootcmd: [`echo --${FLAG}=/x >> /etc/default/k`] }],
+      [{ ...rancher, bootcmd: [`echo --${FLAG}=/x >> /etc/default/k`] }],
       unknown("a command names --image-credential-provider-"),
     ],
     [
       "cloud-init with a command about something else",
-      [{ ...(cloudInit({ [RANCHER]: CONFIG }) as object), runcmd: ["systemctl restart rke2-agent"] }],
+      [{ ...rancher, runcmd: ["systemctl restart rke2-agent"] }],
       READ,
     ],
     [
       "RKE2 whose kubelet-arg extends the path",
-      [
-        cloudInit({
-          [RANCHER]: CONFIG,
-          "/etc/rancher/rke2/config.yaml": `kubelet-arg: ["${FLAG}+=/etc/c.yaml"]\n`,
-        }),
-      ],
+      [rke2(`kubelet-arg: ["${FLAG}+=/etc/c.yaml"]\n`)],
       not("the kubelet flag --image-credential-provider-config is not set"),
     ],
     [
       "kubeadm, one flag alone",
-      [cloudInit({ "/etc/c.yaml": CONFIG }), join([{ name: FLAG, value: "/etc/c.yaml" }])],
+      [WRITTEN, join(LIST.slice(0, 1))],
       not("the kubelet flag --image-credential-provider-bin-dir is not set"),
     ],
     [
       "kubeadm v1beta4 as a map",
-      [cloudInit({ "/etc/c.yaml": CONFIG }), join({ [FLAG]: "/etc/c.yaml" })],
+      [WRITTEN, join({ [FLAG]: "/etc/c.yaml" })],
       not("kubeadm.k8s.io/v1beta4 expects kubeletExtraArgs as a list"),
     ],
     [
       "kubeadm, two documents with different flags",
-      [
-        cloudInit({ "/etc/c.yaml": CONFIG }),
-        join([{ name: FLAG, value: "/etc/c.yaml" }]),
-        join([{ name: FLAG, value: "/etc/d.yaml" }]),
-      ],
+      [WRITTEN, join(LIST.slice(0, 1)), join([{ name: FLAG, value: "/etc/d.yaml" }])],
       unknown("nodes.yaml gives kubelets different flags"),
     ],
-    [
-      "no flags anywhere",
-      [cloudInit({ "/etc/c.yaml": CONFIG })],
-      unknown("neither kubelet flags nor a platform"),
-    ],
+    ["no flags", [WRITTEN], unknown("neither kubelet flags nor a platform")],
     ...[
       [`${UNITS}/kubelet.service.d/99.conf`, "[Service]\nExecStart=\nExecStart=/k\n"],
       ["/run/systemd/system/kubelet.service", "[Service]\nExecStart=/k\n"],
       ["/etc/default/kubelet", `KUBELET_EXTRA_ARGS="--${FLAG}=/etc/d.yaml"\n`],
     ].map(([path = "", content = ""]): [string, readonly unknown[], unknown] => [
       `Cluster API beside ${path}`,
-      [withFile(template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" }), { path, content })],
+      [withFile(template("v1beta1", MAP), { path, content })],
       unknown(`${path} may change the kubelet's flags`),
     ]),
     [
       "Cluster API beside a drop-in that sets no flags",
       [
-        withFile(template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" }), {
+        withFile(template("v1beta1", MAP), {
           path: `${UNITS}/kubelet.service.d/10.conf`,
           content: "[Service]\nRestart=always\n",
         }),
@@ -257,21 +222,12 @@ describe("nodes by a document of their own", () => {
         ["systemctl restart chronyd", READ],
       ].map(([command, expected]): [string, readonly unknown[], unknown] => [
         `Cluster API with ${field} of ${String(command)}`,
-        [withFields(template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" }), { [field]: [command] })],
+        [withFields(template("v1beta1", MAP), { [field]: [command] })],
         expected,
       ]),
     ),
-    ["Cluster API v1beta1", [template("v1beta1", { [FLAG]: "/etc/c.yaml", [BIN]: "/b" })], READ],
-    [
-      "Cluster API v1beta2",
-      [
-        template("v1beta2", [
-          { name: FLAG, value: "/etc/c.yaml" },
-          { name: BIN, value: "/b" },
-        ]),
-      ],
-      READ,
-    ],
+    ["Cluster API v1beta1", [template("v1beta1", MAP)], READ],
+    ["Cluster API v1beta2", [template("v1beta2", LIST)], READ],
     [
       "Cluster API v1beta2 with the map of v1beta1",
       [template("v1beta2", { [FLAG]: "/etc/c.yaml" })],
@@ -282,7 +238,7 @@ describe("nodes by a document of their own", () => {
     [
       "Talos with both",
       [{ machine: { kubelet: { extraArgs: {} } } }, talosDocument],
-      not("Talos refuses KubeCredentialProviderConfig"),
+      not("Talos refuses KubeCredential"),
     ],
     [
       "Talos with a file and extraArgs",
@@ -368,17 +324,9 @@ describe("nodes by a document of their own", () => {
 
   it.each<[string, ClusterFacts, unknown]>([
     ["of a version that has them", { microShift: "5.0" }, READ],
-    ["of a version without", { microShift: "4.22.1" }, not("MicroShift up to 4.22 ignores the keys")],
-    [
-      "with the kubelet of a version without",
-      { kubelet: "1.35" },
-      not("MicroShift up to 4.22 ignores the keys"),
-    ],
-    [
-      "of which the version is not known",
-      { kubelet: "1.36" },
-      unknown("whether this MicroShift has settings"),
-    ],
+    ["of a version without", { microShift: "4.22.1" }, not("MicroShift up to 4.22 ignores")],
+    ["with the kubelet of a version without", { kubelet: "1.35" }, not("MicroShift up to 4.22 ignores")],
+    ["of which the version is not known", { kubelet: "1.36" }, unknown("whether this MicroShift")],
   ])("MicroShift with both keys, %s", (_, cluster, expected) => {
     const settings =
       "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}";
@@ -418,7 +366,7 @@ describe("feature gates in a document", () => {
       true,
     ],
     [
-      "Talos, the configuration",
+      "Talos, extraConfig",
       { machine: { kubelet: { extraConfig: { featureGates: { [GATE]: false } } } } },
       false,
     ],

@@ -85,6 +85,8 @@ describe("MachineConfigs", () => {
     ]);
   });
 
+  const none = (words: string): unknown => [["worker", [], expect.stringContaining(words)]];
+
   it.each<[string, object, unknown]>([
     [
       "percent-encoded, in UTF-8",
@@ -92,25 +94,13 @@ describe("MachineConfigs", () => {
       [["worker", ["é"], undefined]],
     ],
     [
-      "percent signs that encode nothing",
+      "percent signs alone",
       { source: `data:,${config("%zz").replaceAll(" ", "%20")}` },
       [["worker", ["%zz"], undefined]],
     ],
-    [
-      "base64 of a wrong length",
-      { source: `${base64("xyz")}A` },
-      [["worker", [], expect.stringContaining("not a data URL")]],
-    ],
-    [
-      "compressed",
-      { source: base64("x"), compression: "gzip" },
-      [["worker", [], expect.stringContaining("compressed")]],
-    ],
-    [
-      "not a data URL",
-      { source: "https://example.com" },
-      [["worker", [], expect.stringContaining("not a data URL")]],
-    ],
+    ["base64 of a wrong length", { source: `${base64("xyz")}A` }, none("not a data URL")],
+    ["compressed", { source: base64("x"), compression: "gzip" }, none("compressed")],
+    ["not a data URL", { source: "https://example.com" }, none("not a data URL")],
   ])("contents: %s", (_, contents, expected) => {
     expect(nodes([machineConfig("99-a", "worker", contents)], openshift)).toEqual(expected);
   });
@@ -193,64 +183,36 @@ describe("what the kubelet reads is not known", () => {
   Object.assign(old.spec.config, { ignition: { version: "2.2.0" } });
   const flags = (path: string, bin: string): string =>
     `[Service]\nExecStart=/usr/bin/kubelet --v=2 \\\n  --image-credential-provider-config=${path} \\\n  ${bin}\n`;
+  const on = (version: string, platform = "aws"): ClusterFacts => ({ openShift: { version, platform } });
+  const KUBELET = "[Service]\nExecStart=/usr/bin/kubelet";
   const BIN = "--image-credential-provider-bin-dir=/x";
 
   it.each<[why: string, values: readonly unknown[], cluster: ClusterFacts, expected: string | undefined]>([
     ["no platform", [written], {}, NO_PLATFORM],
     ["platform and version", [written], openshift, undefined],
-    [
-      "a version without rules",
-      [written],
-      { openShift: { version: "4.99", platform: "aws" } },
-      "is known only for OpenShift",
-    ],
-    [
-      "a version that is too old",
-      [written],
-      { openShift: { version: "4.20", platform: "aws" } },
-      "is known only for OpenShift",
-    ],
-    [
-      "a platform without flags",
-      [written],
-      { openShift: { version: "4.22", platform: "none" } },
-      "does not accept the",
-    ],
-    [
-      "a platform of no table",
-      [written],
-      { openShift: { version: "4.22", platform: "x" } },
-      "the platform x is not known",
-    ],
-    [
-      "a kubelet of another release",
-      [written],
-      { ...openshift, kubelet: "1.34" },
-      "has the kubelet 1.35, but 1.34",
-    ],
+    ["a version without rules", [written], on("4.99"), "is known only for OpenShift"],
+    ["a version that is too old", [written], on("4.20"), "is known only for OpenShift"],
+    ["a platform without flags", [written], on("4.22", "none"), "does not accept the"],
+    ["a platform of no table", [written], on("4.22", "x"), "the platform x is not known"],
+    ["another kubelet", [written], { ...openshift, kubelet: "1.34" }, "has the kubelet 1.35, but 1.34"],
     ["an Ignition of old", [old], openshift, "is written for Ignition 2.2.0"],
     [
       "a unit without flags",
-      [written, unit("[Service]\nExecStart=/usr/bin/kubelet\n")],
+      [written, unit(`${KUBELET}\n`)],
       openshift,
-      "is not set; /etc/systemd/system/kubelet.service",
+      "is not set; /etc/systemd/system/kubelet",
     ],
     ["a unit with flags", [written, unit(flags(AWS, BIN))], openshift, undefined],
     [
-      "a unit with flags, another file",
+      "a unit with another file",
       [written, unit(flags("/x.yaml", BIN))],
       openshift,
-      "names /x.yaml, which is not among",
+      "names /x.yaml, which is not",
     ],
-    [
-      "a unit with one flag",
-      [written, unit(flags(AWS, ""))],
-      openshift,
-      "--image-credential-provider-bin-dir is not set",
-    ],
+    ["a unit with one flag", [written, unit(flags(AWS, ""))], openshift, "provider-bin-dir is not set"],
     [
       "a unit with variables",
-      [written, unit("[Service]\nExecStart=/usr/bin/kubelet $ARGS\n")],
+      [written, unit(`${KUBELET} $ARGS\n`)],
       openshift,
       "variables that were not read",
     ],

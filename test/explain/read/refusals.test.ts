@@ -19,7 +19,10 @@ const object = (kind: string, more: Object_, metadata: Object_ = {}, apiVersion 
 const account = (metadata: Object_, more: Object_ = {}): Object_ => object("ServiceAccount", more, metadata);
 const rbac = (kind: string, more: Object_): Object_ => object(kind, more, {}, `${RBAC}/v1`);
 const rule = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
+const ruled = (more: Object_): Object_ => rbac("Role", { rules: [rule, { ...rule, ...more }] });
+const urls = { rules: [{ verbs: ["get"], nonResourceURLs: ["/x"] }] };
 const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name: "x" };
+const binding = (...subjects: readonly Object_[]): Object_ => rbac("RoleBinding", { roleRef, subjects });
 const group = { kind: "Group", name: "system:nodes", apiGroup: RBAC };
 const pod = (spec: Object_): Object_ => object("Pod", { spec });
 
@@ -45,55 +48,39 @@ describe("refused or read", () => {
     ["a namespace with a dot", account({ namespace: "a.b" }), 'metadata.namespace "a.b" is not a valid name'],
     ["no namespace", account({ namespace: undefined }), "read"],
     [
-      "an annotation that is a number",
+      "a number as annotation",
       account({ annotations: { "a/b": 1 } }),
-      'metadata.annotations["a/b"] is a number, not a string',
+      'annotations["a/b"] is a number, not a string',
     ],
     [
-      "an annotation that is a switch",
+      "a switch as annotation",
       account({ annotations: { a: true } }),
-      "metadata.annotations.a is a boolean, not a string",
+      "annotations.a is a boolean, not a string",
     ],
     ["an annotation that is null", account({ annotations: { a: null } }), "read"],
-    [
-      "an annotation with capitals in its prefix",
-      account({ annotations: { "Acme.example/a": "x" } }),
-      "read",
-    ],
+    ["capitals in the prefix of an annotation", account({ annotations: { "Acme.example/a": "x" } }), "read"],
     [
       "an annotation with two slashes",
       account({ annotations: { "a/b/c": "x" } }),
-      'metadata.annotations["a/b/c"] has an invalid key',
+      'annotations["a/b/c"] has an invalid key',
     ],
-    ["annotations that are a list", account({ annotations: ["a"] }), "metadata.annotations is not a mapping"],
+    ["annotations that are a list", account({ annotations: ["a"] }), "annotations is not a mapping"],
     ["annotations of 256 KiB", account({ annotations: { a: "x".repeat(262_143) } }), "read"],
     [
       "annotations of more",
       account({ annotations: { a: "x".repeat(262_144) } }),
-      "metadata.annotations has more than 262144 bytes",
+      "annotations has more than 262144 bytes",
     ],
-    [
-      "a label that is a number",
-      account({ labels: { a: 1 } }),
-      "metadata.labels.a is a number, not a string",
-    ],
-    [
-      "a label with a blank",
-      account({ labels: { a: "b c" } }),
-      "metadata.labels.a is not a valid label value",
-    ],
+    ["a label that is a number", account({ labels: { a: 1 } }), "labels.a is a number, not a string"],
+    ["a label with a blank", account({ labels: { a: "b c" } }), "labels.a is not a valid label value"],
     [
       "a label of 64 characters",
       account({ labels: { a: "x".repeat(64) } }),
-      "metadata.labels.a is not a valid label value",
+      "labels.a is not a valid label value",
     ],
     ["a late label", account({ labels: { a: "@late(x_y.z.id)@" } }), "read"],
-    [
-      "pull secrets that are no list",
-      account({}, { imagePullSecrets: {} }),
-      "imagePullSecrets is not a list",
-    ],
-    ["pull secrets that are null", account({}, { imagePullSecrets: null }), "read"],
+    ["pull secrets, no list", account({}, { imagePullSecrets: {} }), "imagePullSecrets is not a list"],
+    ["pull secrets, null", account({}, { imagePullSecrets: null }), "read"],
 
     ["a role", rbac("Role", { rules: [rule] }), "read"],
     [
@@ -102,53 +89,29 @@ describe("refused or read", () => {
       `apiVersion is ${RBAC}/v1beta1, but the kind is served as ${RBAC}/v1`,
     ],
     ["a role without rules", rbac("Role", { rules: null }), "read"],
-    [
-      "a rule without verbs",
-      rbac("Role", { rules: [rule, { ...rule, verbs: [] }] }),
-      "rules[1] has no verbs",
-    ],
-    [
-      "a rule without resources",
-      rbac("Role", { rules: [{ ...rule, resources: [] }] }),
-      "rules[0] has no resources",
-    ],
-    [
-      "a rule without apiGroups",
-      rbac("Role", { rules: [{ ...rule, apiGroups: undefined }] }),
-      "rules[0] has no apiGroups",
-    ],
-    [
-      "verbs that are a text",
-      rbac("Role", { rules: [{ ...rule, verbs: "get" }] }),
-      "rules[0] does not have a list of strings as verbs",
-    ],
+    ["a rule without verbs", ruled({ verbs: [] }), "rules[1] has no verbs"],
+    ["a rule without resources", ruled({ resources: [] }), "rules[1] has no resources"],
+    ["a rule without apiGroups", ruled({ apiGroups: undefined }), "rules[1] has no apiGroups"],
+    ["verbs that are a text", ruled({ verbs: "get" }), "rules[1] does not have a list of strings as verbs"],
     [
       "nonResourceURLs in a Role",
-      rbac("Role", { rules: [{ verbs: ["get"], nonResourceURLs: ["/x"] }] }),
+      rbac("Role", urls),
       "rules[0] has nonResourceURLs, which only a ClusterRole can grant",
     ],
-    [
-      "nonResourceURLs in a ClusterRole",
-      rbac("ClusterRole", { rules: [{ verbs: ["get"], nonResourceURLs: ["/x"] }] }),
-      "read",
-    ],
+    ["nonResourceURLs in a ClusterRole", rbac("ClusterRole", urls), "read"],
     [
       "both in one rule",
       rbac("ClusterRole", { rules: [{ ...rule, nonResourceURLs: ["/x"] }] }),
       "rules[0] has both resources and nonResourceURLs",
     ],
-    [
-      "an empty aggregation",
-      rbac("ClusterRole", { aggregationRule: {} }),
-      "aggregationRule has no clusterRoleSelectors",
-    ],
+    ["an empty aggregation", rbac("ClusterRole", { aggregationRule: {} }), "has no clusterRoleSelectors"],
     [
       "an aggregation",
       rbac("ClusterRole", { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] } }),
       "read",
     ],
     [
-      "a role's name with colons",
+      "a name with colons",
       { ...rbac("ClusterRole", { rules: [rule] }), metadata: { name: "system:x" } },
       "read",
     ],
@@ -157,7 +120,7 @@ describe("refused or read", () => {
       { ...rbac("ClusterRole", { rules: [rule] }), metadata: { name: "a/b" } },
       'metadata.name "a/b" is not a valid name',
     ],
-    ["a binding", rbac("RoleBinding", { roleRef, subjects: [group] }), "read"],
+    ["a binding", binding(group), "read"],
     ["a binding without subjects", rbac("RoleBinding", { roleRef }), "read"],
     [
       "a binding of another group's role",
@@ -172,33 +135,21 @@ describe("refused or read", () => {
     [
       "a binding without role",
       rbac("RoleBinding", { roleRef: { ...roleRef, name: "" } }),
-      "roleRef.name is not a valid name",
+      "roleRef.name is not a valid",
     ],
-    [
-      "a subject without name",
-      rbac("RoleBinding", { roleRef, subjects: [{ ...group, name: "" }] }),
-      "subjects[0] has no name",
-    ],
+    ["a subject without name", binding({ ...group, name: "" }), "subjects[0] has no name"],
     [
       "a subject of another kind",
-      rbac("RoleBinding", { roleRef, subjects: [group, { ...group, kind: "Node" }] }),
+      binding(group, { ...group, kind: "Node" }),
       'subjects[1] has the kind "Node", which cannot be a subject',
     ],
-    [
-      "a group of no group",
-      rbac("RoleBinding", { roleRef, subjects: [{ kind: "Group", name: "x" }] }),
-      "read",
-    ],
+    ["a group of no group", binding({ kind: "Group", name: "x" }), "read"],
     [
       "a service account of a group",
-      rbac("RoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x", apiGroup: RBAC }] }),
+      binding({ kind: "ServiceAccount", name: "x", apiGroup: RBAC }),
       "subjects[0] is a ServiceAccount with an apiGroup",
     ],
-    [
-      "a service account without namespace",
-      rbac("RoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x" }] }),
-      "read",
-    ],
+    ["an account without namespace", binding({ kind: "ServiceAccount", name: "x" }), "read"],
     [
       "one in a cluster's binding",
       rbac("ClusterRoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x" }] }),
@@ -210,27 +161,23 @@ describe("refused or read", () => {
     ["base64 in lines", object("Secret", { data: { a: "YWFh\nYWFh\n" } }), "read"],
     ["late data", object("Secret", { data: { a: "@late(base64.0123456789abcdef)@" } }), "read"],
     [
-      "stringData that is a number",
+      "a number as stringData",
       object("Secret", { stringData: { a: 1 } }),
       "stringData.a is a number, not a string",
     ],
     ["a key with a slash", object("Secret", { stringData: { "a/b": "" } }), 'data["a/b"] has an invalid key'],
     ["a key that ends with dots", object("ConfigMap", { data: { "a..": "" } }), "read"],
     [
-      "a key that begins with two dots",
+      "a key with two dots first",
       object("ConfigMap", { data: { "..a": "" } }),
       'data["..a"] has an invalid key',
     ],
     [
-      "a Secret of more than 1 MiB",
+      "a Secret of over 1 MiB",
       object("Secret", { stringData: { a: "x".repeat(1_048_576) } }),
-      "data has more than 1048576 bytes",
+      "more than 1048576 bytes",
     ],
-    [
-      "a ConfigMap with a number",
-      object("ConfigMap", { data: { a: 1 } }),
-      "data.a is a number, not a string",
-    ],
+    ["a number in a ConfigMap", object("ConfigMap", { data: { a: 1 } }), "data.a is a number, not a string"],
 
     ["a pod", pod({ containers: [{ name: "a", image: "b" }] }), "read"],
     ["containers that are a number", pod({ containers: 7 }), "spec.containers is not a list"],
@@ -244,11 +191,7 @@ describe("refused or read", () => {
       pod({ containers: [{ name: "a", args: ["-v", 2] }] }),
       "spec.containers[0] does not have a list of strings as args",
     ],
-    [
-      "a service account's name with capitals",
-      pod({ serviceAccountName: "Web" }),
-      "spec.serviceAccountName is not a valid name",
-    ],
+    ["an account in capitals", pod({ serviceAccountName: "Web" }), "serviceAccountName is not a valid name"],
     [
       "a quoted switch of a pod",
       pod({ automountServiceAccountToken: "false" }),
@@ -281,7 +224,7 @@ describe("refused or read", () => {
       "apiVersion is apps/v1beta1, but the kind is served as apps/v1",
     ],
   ])("%s", (_, value, expected) => {
-    expect(refusal(value)).toBe(expected);
+    expect(refusal(value)).toEqual(expected === "read" ? expected : expect.stringContaining(expected));
   });
 });
 

@@ -29,40 +29,24 @@ const listed = (...expected: readonly string[]): unknown =>
 describe("below a folder", () => {
   it.each<[string, FileContents, readonly string[]]>([
     ["nothing but objects", { "a.json": [account] }, []],
+    ["another kind", { "a.json": [account, { ...account, kind: "Service" }] }, ["/a.json : 1 object of v1"]],
+    ["a document", { "a.json": { a: 1 }, "b.json": [account] }, ["/a.json : neither a Kubernetes object"]],
     [
-      "a kind that is not read",
-      { "a.json": [account, { ...account, kind: "Service" }] },
-      ["/a.json : 1 object of v1 Service"],
-    ],
-    [
-      "another document",
-      { "a.json": { a: 1 }, "b.json": [account] },
-      ["/a.json : neither a Kubernetes object"],
-    ],
-    [
-      "an empty document",
+      "empty documents",
       { "a.yaml": `---\n# none\n---\n${JSON.stringify(account)}\n---\n` },
-      ["/a.yaml : 2 documents of it are empty"],
+      ["/a.yaml : 2 documents of it"],
     ],
-    [
-      "an item that is not an object",
-      { "a.json": [account, 1] },
-      ["/a.json : 1 object in a list without kind"],
-    ],
+    ["an item, no object", { "a.json": [account, 1] }, ["/a.json : 1 object in a list without kind"]],
     [
       "other files",
       { "a.json": [account], "b.md": "", "c.sh": "", "d/e.txt": "" },
       [" : b.md and one more file are neither", "/d : e.txt is neither"],
     ],
-    [
-      "packages",
-      { "a.json": [account], "node_modules/x/a.yaml": "a: 1" },
-      ["/node_modules : installed packages"],
-    ],
+    ["packages", { "a.json": [account], "node_modules/x/a.yaml": "a: 1" }, ["/node_modules : installed"]],
     [
       "Terraform's own folder",
       { "a.json": [account], ".terraform/a.json": "{}" },
-      ["/.terraform : Terraform's working folder"],
+      ["/.terraform : Terraform's"],
     ],
     ["Terraform in HCL syntax", { "a.json": [account], "b/main.tf": "" }, ["/b/main.tf : Terraform in HCL"]],
     [
@@ -182,18 +166,14 @@ describe("Terraform", () => {
       ["touched: it is an override file"],
     ],
     [
-      "an override file of variables",
+      "an override file",
       { "a_override.tf.json": { variable: { v: {} } } },
       ["touched: it is an override file"],
     ],
-    [
-      "own syntax that names the role",
-      { "b.tf": 'policy = "${aws_role.r.arn}"' },
-      ["touched: Terraform in HCL"],
-    ],
+    ["HCL that names it", { "b.tf": 'policy = "${aws_role.r.arn}"' }, ["touched: Terraform in HCL"]],
     ["own syntax of others", { "b.tf": "a = 1" }, ["apart: Terraform in HCL"]],
     [
-      "a call of a module",
+      "a module",
       { "b.tf.json": { module: { m: { source: "x", role: "${aws_role.r.name}" } } } },
       ["touched: a module"],
     ],
@@ -215,7 +195,7 @@ describe("Terraform", () => {
       ["a", "b"],
     ],
     [
-      "that Terraform was run in",
+      "in which it was run",
       { "main.tf.json": role("a"), "m/main.tf.json": role("b"), "m/.terraform.lock.hcl": "" },
       ["a", "b"],
     ],
