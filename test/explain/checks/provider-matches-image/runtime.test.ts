@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { runtimeRefusal } from "../../../lib/explain/jobs/runtime";
-import { type Known, known, unread } from "../../../lib/model/known";
-import { AskedNames } from "../../../lib/rules/asked-names";
+import { runtimeRefusal } from "../../../../lib/explain/jobs/runtime";
+import { type Known, known, unread } from "../../../../lib/model/known";
+import { AskedNames } from "../../../../lib/rules/asked-names";
 
 const HOST = "registry.example:5000";
 const NOTHING = { mirrors: [], registrySources: [], imagePolicies: [] };

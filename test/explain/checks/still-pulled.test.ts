@@ -4,13 +4,13 @@
 
 import { describe, expect, it } from "vitest";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { OidcProvider, PullRole, ecr, pullRoles } from "../../lib/cloud/aws";
-import { type CheckResult, Explainer, type RunningResult } from "../../lib/explain";
-import { kubernetes } from "../../lib/node";
-import { openShift } from "../../lib/openshift";
-import { ImagePulls, type ImagePullsProps } from "../../lib/synth";
-import { type Artefacts, edited, folderOf, synthesizedStack } from "../fixtures/explain/artefacts";
-import { cluster as plainCluster, plain } from "../fixtures/explain/plain";
+import { OidcProvider, PullRole, ecr, pullRoles } from "../../../lib/cloud/aws";
+import { type CheckResult, Explainer, type RunningResult } from "../../../lib/explain";
+import { kubernetes } from "../../../lib/node";
+import { openShift } from "../../../lib/openshift";
+import { ImagePulls, type ImagePullsProps } from "../../../lib/synth";
+import { type Artefacts, edited, folderOf, synthesizedStack } from "../../fixtures/explain/artefacts";
+import { cluster as plainCluster, plain } from "../../fixtures/explain/plain";
 
 const HOST = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
 const IMAGE = `${HOST}/shop/web:1`;
