@@ -25,7 +25,7 @@ const pod = (spec: object = {}, metadata: object = {}): object => ({
   metadata: { name: "p", namespace: "team", ...metadata },
   spec: { containers: [{ name: "c", image: IMAGE }], ...spec },
 });
-const account = (name: string, more: object = {}): object => ({
+const account = (name: string, more: object = {}) => ({
   apiVersion: "v1",
   kind: "ServiceAccount",
   metadata: {
@@ -60,7 +60,7 @@ checks("service-account-present", "one of plain manifests", written, [
     instead({
       apiVersion: "v1",
       kind: "ServiceAccountList",
-      items: [{ metadata: { ...account("puller") }.metadata }],
+      items: [{ metadata: account("puller").metadata }],
     }),
     "pass",
   ],

@@ -9,6 +9,7 @@ import {
   OTHER,
   OWN,
   SUBSCRIPTION,
+  application as ofEntra,
   besideAnother,
   credential,
   lookedUp,
@@ -16,7 +17,6 @@ import {
 import { type Damage, checks } from "../../../fixtures/explain/checks";
 import {
   type Change,
-  added,
   argument,
   configured,
   only,
@@ -250,4 +250,11 @@ checks(ID, "the identity that a workload names", workload, [
     "",
     { verdict: "denied" },
   ],
+]);
+
+const AS_CLIENT = { as: `client id ${OTHER}` };
+checks(ID, "an application of Entra", acr, [
+  ["as azuread 3 writes it", ofEntra(), "pass", "", AS_CLIENT],
+  ["as azuread 2 writes it", ofEntra({ old: true }), "pass", "", AS_CLIENT],
+  ["without credential", ofEntra({ without: "azuread_application_federated_identity_credential" }), "fail"],
 ]);

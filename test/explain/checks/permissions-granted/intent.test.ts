@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   INGRESS,
   RECORD,
-  WORKLOAD,
   type Configuration,
   accessArtefacts,
   reasonOf,
@@ -10,9 +9,9 @@ import {
   subscriptionId,
   withJson,
   withTerraform,
-} from "../fixtures/explain/access";
-import { type Artefacts, statuses } from "../fixtures/explain/artefacts";
-import { type RequestCloud } from "../support/credentials-requests";
+} from "../../../fixtures/explain/access";
+import { type Artefacts, statuses } from "../../../fixtures/explain/artefacts";
+import { type RequestCloud } from "../../../support/credentials-requests";
 
 interface Granted {
   readonly request: string;
@@ -178,77 +177,5 @@ describe("what is meant is judged, not what is asked for:", () => {
       for (const granted of record.clusters[0]?.components.granted ?? []) granted.places = [placeholder];
     });
     expect(statuses(resultOf(late, INGRESS))["permissions-granted"]).toBe("unknown");
-  });
-});
-
-// Source: learn.microsoft.com/azure/role-based-access-control/scope-overview.
-describe("an assignment on Azure counts", () => {
-  const group = `/subscriptions/${subscriptionId}/resourceGroups/c1`;
-  it.each([
-    ["at the place itself, in other letter case", group.toUpperCase(), "pass"],
-    ["above it", `/subscriptions/${subscriptionId}`, "pass"],
-    ["not beside it", `${group}-2`, "fail"],
-    ["not below it", `${group}/providers/Microsoft.Network/dnsZones/z`, "fail"],
-    ["perhaps in a management group", "/providers/Microsoft.Management/managementGroups/m", "unknown"],
-    ["perhaps where it is known only after apply", "${var.scope}", "unknown"],
-  ])("%s", (_, scope, status) => {
-    const moved = withTerraform(accessArtefacts("azure"), ({ resource }) => {
-      for (const assignment of Object.values(resource["azurerm_role_assignment"] ?? {}))
-        assignment["scope"] = scope;
-      // A role that may be assigned there: elsewhere Azure refuses the assignment.
-      for (const definition of Object.values(resource["azurerm_role_definition"] ?? {}))
-        definition["assignable_scopes"] = [scope, group];
-    });
-    expect(statuses(resultOf(moved, INGRESS))["permissions-granted"]).toBe(status);
-  });
-});
-
-it("a role on Azure that is asked for at an empty scope is not taken for one at any scope", () => {
-  const asked = withJson(accessArtefacts("azure"), RECORD, (record) => {
-    const { clusters } = record as { clusters: { workloads: { asks: unknown }[] }[] };
-    for (const workload of clusters[0]?.workloads ?? [])
-      workload.asks = { roleBindings: [{ role: "Storage Blob Data Reader", scope: "" }] };
-  });
-  expect(statuses(resultOf(asked, WORKLOAD))["permissions-granted"]).toBe("unknown");
-});
-
-// Source: docs.aws.amazon.com/IAM, "Policy evaluation logic".
-describe("on AWS", () => {
-  const withRole = (change: (configuration: Configuration) => void): Artefacts =>
-    withTerraform(accessArtefacts("aws"), change);
-  const policy = (effect: string, action: string): string =>
-    JSON.stringify({ Version: "2012-10-17", Statement: [{ Effect: effect, Action: action, Resource: "*" }] });
-  const denying = ({ resource }: Configuration): void => {
-    for (const [name, values] of Object.entries(resource["aws_iam_role_policy"] ?? {})) {
-      const { role } = values;
-      resource["aws_iam_role_policy"] = {
-        ...resource["aws_iam_role_policy"],
-        [`${name}_deny`]: { name: "deny", role, policy: policy("Deny", "*") },
-      };
-    }
-  };
-  const bounded = (action: string) => {
-    return ({ resource }: Configuration): void => {
-      resource["aws_iam_policy"] = { bound: { name: "bound", policy: policy("Allow", action) } };
-      for (const role of Object.values(resource["aws_iam_role"] ?? {}))
-        role["permissions_boundary"] = "${aws_iam_policy.bound.arn}";
-    };
-  };
-
-  it.each<[string, (configuration: Configuration) => void, string]>([
-    ["a Deny takes everything away", denying, "fail"],
-    ["a boundary that leaves nothing of it takes everything away", bounded("sns:Publish"), "fail"],
-    ["a boundary that leaves everything takes nothing away", bounded("*"), "pass"],
-    [
-      "a boundary that was not read leaves it open",
-      ({ resource }) => {
-        for (const role of Object.values(resource["aws_iam_role"] ?? {}))
-          role["permissions_boundary"] = "arn:aws:iam::111122223333:policy/other";
-      },
-      "unknown",
-    ],
-  ])("%s", (_, change, status) => {
-    for (const subject of [INGRESS, "shop/reports"])
-      expect(statuses(resultOf(withRole(change), subject))["permissions-granted"]).toBe(status);
   });
 });

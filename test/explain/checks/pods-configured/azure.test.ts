@@ -4,15 +4,15 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { azureReader } from "../../../lib/explain/azure/reader";
-import type { AccountQuestion } from "../../../lib/explain/cloud";
-import type { ClusterFacts } from "../../../lib/explain/read/cluster-record";
-import { unwritten } from "../../../lib/explain/read/service-accounts";
-import { Terraform } from "../../../lib/explain/read/terraform";
-import { PublishedIssuers } from "../../../lib/explain/shared/issuers";
-import { type Known, known, unread } from "../../../lib/model/known";
-import { treeOf } from "../../../lib/model/tree";
-import { factsOf } from "../../fixtures/explain/read";
+import { azureReader } from "../../../../lib/explain/azure/reader";
+import type { AccountQuestion } from "../../../../lib/explain/cloud";
+import type { ClusterFacts } from "../../../../lib/explain/read/cluster-record";
+import { unwritten } from "../../../../lib/explain/read/service-accounts";
+import { Terraform } from "../../../../lib/explain/read/terraform";
+import { PublishedIssuers } from "../../../../lib/explain/shared/issuers";
+import { type Known, known, unread } from "../../../../lib/model/known";
+import { treeOf } from "../../../../lib/model/tree";
+import { factsOf } from "../../../fixtures/explain/read";
 
 const CLIENT = "11111111-2222-4333-8444-555555555555";
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { WORKLOAD, accessArtefacts, reasonOf, resultOf } from "../fixtures/explain/access";
-import { type Artefacts, statuses } from "../fixtures/explain/artefacts";
+import { WORKLOAD, accessArtefacts, reasonOf, resultOf } from "../../../fixtures/explain/access";
+import { type Artefacts, statuses } from "../../../fixtures/explain/artefacts";
 
 const clouds = ["aws", "azure", "google"] as const;
 

@@ -2,17 +2,15 @@
  * A synth folder and what `bind` made of it, read together: the finished files say what their templates say.
  */
 
-import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { explain } from "../../lib/explain";
-import { readFacts } from "../../lib/explain/read/facts";
-import { whyNot } from "../../lib/model/known";
-import { awsAccess, workloadRoles } from "../../lib/cloud/aws";
-import { WorkloadAccess, bind } from "../../lib/synth";
-import { INGRESS, accessArtefacts } from "../fixtures/explain/access";
-import { folderOf, synthesized, synthesizedStack } from "../fixtures/explain/artefacts";
+import { explain } from "../../../lib/explain";
+import { readFacts } from "../../../lib/explain/read/facts";
+import { whyNot } from "../../../lib/model/known";
+import { bind } from "../../../lib/synth";
+import { INGRESS, accessArtefacts } from "../../fixtures/explain/access";
+import { folderOf, synthesized } from "../../fixtures/explain/artefacts";
 
 const three = synthesized("three-clouds");
 const ACR = { serviceAccount: "shop/web", image: "acmeshop.azurecr.io/models/x" };
@@ -191,63 +189,5 @@ describe("what was filled in", () => {
     expect(readFrom(from, to, other)).toContain(from);
     edit(other, SECRET, clientOf(other, SECRET), "bbbbbbbb-1111-4222-8333-000000000000");
     expect(readFrom(from, to, other)).toContain(other);
-  });
-});
-
-describe("the ARN of a role that was filled in", () => {
-  const REPORTS = "fixture/manifests/20-service-accounts.yaml";
-  const right = "arn:aws:iam::111122223333:role/c1_shop_reports_access";
-
-  /** A role whose ARN is known only after apply, and the finished files with an ARN. */
-  function filledIn(arn: string, allowedAccountIds?: string[], output: string = right): readonly string[] {
-    const artefacts = synthesizedStack((stack) => {
-      new AwsProvider(stack, "aws", { region: "eu-west-1", ...(allowedAccountIds && { allowedAccountIds }) });
-      new WorkloadAccess(stack, "workloads", {
-        cluster: { name: "c1", issuer: "https://oidc.example.com" },
-        workloads: [
-          {
-            serviceAccount: "shop/reports",
-            may: awsAccess({
-              statements: [{ Effect: "Allow", Action: ["s3:GetObject"], Resource: "arn:aws:s3:::reports/*" }],
-            }),
-          },
-        ],
-        identities: [workloadRoles({})],
-      });
-    });
-    const from = folderOf(artefacts);
-    const record = JSON.parse(artefacts.get("stacks/fixture/workload-identity.json") ?? "") as {
-      placeholders: Record<string, { output: string }>;
-    };
-    const outputs = Object.values(record.placeholders).map(({ output: name }) => [name, output]);
-    const values = folderOf({ "o.json": JSON.stringify({ fixture: Object.fromEntries(outputs) as object }) });
-    const to = folderOf({});
-    bind({ outputs: join(values, "o.json"), from, to });
-    if (arn !== output) edit(to, REPORTS, output, arn);
-    return [from, to];
-  }
-
-  it("is refused by bind if it is another role's", () => {
-    const other = right.replace("reports", "orders");
-    expect(() => filledIn(other, undefined, other)).toThrowError(
-      "allowed: arn:<partition>:iam::<account>:role/c1_shop_reports_access;",
-    );
-  });
-
-  it.each<[string, string, string[] | undefined, string | undefined]>([
-    ["that the configuration computes", right, ["111122223333"], undefined],
-    ["in any account", right, undefined, undefined],
-    ["with another name", right.replace("reports", "orders"), undefined, "<account of the provider aws>"],
-    ["on a path", right.replace("role/", "role/apps/"), undefined, "<account of the provider aws>"],
-    ["in another account than the provider's", right, ["444455556666"], "444455556666"],
-  ])("%s", (_, arn, accounts, contradicted) => {
-    const [result] = explain(filledIn(arn, accounts));
-    const check = result?.checks.find(({ id }) => id === "identity-found");
-    expect([result?.verdict, check?.status]).toEqual(
-      contradicted === undefined ? ["allowed", "pass"] : ["unknown", "unknown"],
-    );
-    const other = `arn:aws:iam::${contradicted}:role/c1_shop_reports_access`;
-    if (contradicted !== undefined)
-      expect(check?.reason).toContain(`${arn} was filled in, but the configuration has ${other} there`);
   });
 });

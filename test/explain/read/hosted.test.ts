@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { explained, synthesized } from "../fixtures/explain/artefacts";
+import { explained, synthesized } from "../../fixtures/explain/artefacts";
 
 const artefacts = synthesized("aro-hcp");
 const [MANIFEST = ""] = [...artefacts.keys()].filter((path) => path.endsWith("20-service-accounts.yaml"));
