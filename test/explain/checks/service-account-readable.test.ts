@@ -18,7 +18,7 @@ const granting = {
   }),
 };
 const emptied = { "role.json": role() };
-const old = apiServer("1.33");
+const old = apiServer("1.33.1");
 
 checks("service-account-readable", "nodes and API servers", ecr, [
   ["an API server of 1.35", [], "pass", ""],

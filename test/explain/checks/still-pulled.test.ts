@@ -2,42 +2,40 @@
  * Pods that run today, held against a stage of a rollout: what goes on, by what, and what is lost.
  */
 
+import type { TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
+import { OidcProvider, PullRole } from "../../../lib/cloud/aws";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { OidcProvider, PullRole, ecr, pullRoles } from "../../../lib/cloud/aws";
 import { type CheckResult, Explainer, type RunningResult } from "../../../lib/explain";
-import { kubernetes } from "../../../lib/node";
-import { openShift } from "../../../lib/openshift";
 import { ImagePulls, type ImagePullsProps } from "../../../lib/synth";
 import { type Artefacts, edited, folderOf, synthesizedStack } from "../../fixtures/explain/artefacts";
 import { cluster as plainCluster, plain } from "../../fixtures/explain/plain";
+import { HOST } from "../../fixtures/explain/three-clouds";
+import {
+  ACCOUNT,
+  ISSUER,
+  REGION,
+  fromEcr,
+  makers,
+  openShiftCluster,
+  plainCluster as selfManaged,
+} from "../../support/image-pulls";
 
-const HOST = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
 const IMAGE = `${HOST}/shop/web:1`;
 const SECRET_REF = "openshift.io/internal-registry-pull-secret-ref";
 const MIRROR = { annotations: { "kubernetes.io/config.mirror": "9f86d081" } };
 
-type Settings = Partial<Pick<ImagePullsProps, "cluster" | "credentialProviders" | "carriers">>;
+type Settings = Partial<Pick<ImagePullsProps, "cluster" | "credentialProviders" | "carriers" | "identities">>;
 
-function stage(settings: Settings = {}): Artefacts {
+/** A stage of a rollout, whose settings may need the stack. */
+function stage(settings: Settings | ((stack: TerraformStack) => Settings) = {}): Artefacts {
   return synthesizedStack((stack) => {
-    new AwsProvider(stack, "aws", { region: "eu-west-1", allowedAccountIds: ["111122223333"] });
+    new AwsProvider(stack, "aws", { region: REGION, allowedAccountIds: [ACCOUNT] });
     new ImagePulls(stack, "pulls", {
-      cluster: openShift({
-        name: "c",
-        version: "4.22",
-        platform: "aws",
-        issuer: "https://i.example",
-        pools: ["worker"],
-      }),
-      identities: [pullRoles({ account: "111122223333", region: "eu-west-1" })],
-      pulls: [
-        {
-          serviceAccount: "shop/web",
-          from: ecr({ account: "111122223333", region: "eu-west-1", repositories: ["shop/*"] }),
-        },
-      ],
-      ...settings,
+      cluster: openShiftCluster(),
+      identities: [makers.aws()],
+      pulls: [{ serviceAccount: "shop/web", from: fromEcr("shop/*") }],
+      ...(typeof settings === "function" ? settings(stack) : settings),
     });
   });
 }
@@ -46,26 +44,11 @@ const MIXED = { credentialProviders: { ecr: { mode: "mixed" } } } as const;
 const strict = stage();
 const mixed = stage(MIXED);
 /** ECR of 4.21 does not fall back, so that mixed mode takes a second entry there. */
-const twoEntries = synthesizedStack((stack) => {
-  new AwsProvider(stack, "aws", { region: "eu-west-1", allowedAccountIds: ["111122223333"] });
-  new ImagePulls(stack, "pulls", {
-    cluster: kubernetes({
-      name: "c",
-      version: "1.34",
-      issuer: "https://i.example",
-      plugins: { ecr: "1.34.2" },
-    }),
-    identities: [pullRoles({ account: "111122223333", region: "eu-west-1" })],
-    credentialProviders: {
-      ecr: { mode: "mixed", nodeIdentityName: "ecr-credential-provider-node", nodeIdentityArgs: [] },
-    },
-    pulls: [
-      {
-        serviceAccount: "shop/web",
-        from: ecr({ account: "111122223333", region: "eu-west-1", repositories: ["shop/*"] }),
-      },
-    ],
-  });
+const twoEntries = stage({
+  cluster: selfManaged({ version: "1.34", plugins: { ecr: "1.34.2" } }),
+  credentialProviders: {
+    ecr: { mode: "mixed", nodeIdentityName: "ecr-credential-provider-node", nodeIdentityArgs: [] },
+  },
 });
 
 interface PodParts {
@@ -112,7 +95,7 @@ function said(artefacts: Artefacts, ...objects: readonly object[]): readonly unk
   return [verdict, as, checks[0]?.reason];
 }
 
-const ROLE = "arn:aws:iam::111122223333:role/c_shop_web";
+const ROLE = "arn:aws:iam::111122223333:role/prod_shop_web";
 const LIVE = account("shop/other");
 
 describe("a pod whose service account is annotated", () => {
@@ -185,35 +168,25 @@ describe("a pod whose service account is not annotated", () => {
 
 // cloud-provider-aws, cmd/ecr-credential-provider/main.go (buildCredentialsProvider), v1.34.0 to v1.36.1.
 describe("a default role", () => {
-  const [account111, region] = ["111122223333", "eu-west-1"];
-  const artefacts = synthesizedStack((stack) => {
-    new AwsProvider(stack, "aws", { region, allowedAccountIds: [account111] });
+  const artefacts = stage((stack) => {
     const oidcProvider = new OidcProvider(stack, "oidc", {
-      issuer: "https://i.example",
+      issuer: ISSUER,
       audiences: ["sts.amazonaws.com"],
-      account: account111,
-      region,
+      account: ACCOUNT,
+      region: REGION,
     });
-    const sources = [ecr({ account: account111, region, repositories: ["shop/*"] })];
-    const wildcards = [{ pattern: "shop/*", reason: "until every account is annotated" }];
     const { arn: value } = new PullRole(stack, "unannotated", {
-      account: account111,
+      account: ACCOUNT,
       roleName: "unannotated",
-      trusts: [{ oidcProvider, wildcards }],
-      sources,
+      trusts: [
+        { oidcProvider, wildcards: [{ pattern: "shop/*", reason: "until every account is annotated" }] },
+      ],
+      sources: [fromEcr("shop/*")],
     });
-    new ImagePulls(stack, "pulls", {
-      cluster: openShift({
-        name: "c",
-        version: "4.22",
-        platform: "aws",
-        issuer: "https://i.example",
-        pools: ["worker"],
-      }),
-      identities: [pullRoles({ account: account111, region, oidcProvider })],
+    return {
+      identities: [makers.aws({ oidcProvider })],
       credentialProviders: { ecr: { mode: "mixed", env: [{ name: "AWS_ECR_ROLE_ARN", value }] } },
-      pulls: [{ serviceAccount: "shop/web", from: sources }],
-    });
+    };
   });
 
   it("serves the accounts that it admits, and takes the pull from the others, as the plugin then fails", () => {

@@ -7,6 +7,7 @@ import { pass } from "../../../../lib/explain/answer";
 import { TRUST_LINKS, type TrustFacts } from "../../../../lib/explain/jobs/links";
 import { type Known, Reference, known, textOf } from "../../../../lib/model/known";
 import { INGRESS, WORKLOAD, accessArtefacts } from "../../../fixtures/explain/access";
+import { synthesized } from "../../../fixtures/explain/artefacts";
 import { checks } from "../../../fixtures/explain/checks";
 import { ISSUER, ecr, objects, record, terraform } from "../../../fixtures/explain/three-clouds";
 import {
@@ -66,6 +67,13 @@ for (const cloud of ["aws", "azure", "google"] as const)
       ["the workload, by an issuer with a slash", slash, "fail", "", { serviceAccount: WORKLOAD }],
     ],
   );
+
+const REFERENCE = "https://${aws_cloudfront_distribution.issuer_Distribution_6D5A4523.domain_name}";
+const late = { artefacts: synthesized("openshift-manual-aws"), serviceAccount: INGRESS };
+checks(ID, "an issuer known only after apply", late, [
+  ["of the same reference", [], "pass"],
+  ["of another reference", terraform(REFERENCE, REFERENCE.replace("6D5A4523", "OTHER")), "unknown"],
+]);
 
 // Tokens of AKS clusters end their `iss` with a slash, and each cloud compares it exactly: Azure/azure-workload-identity#1700.
 const WITHOUT = "usgovvirginia.oic.prod-aks.azure.us/4f1c8a52/9d0e";

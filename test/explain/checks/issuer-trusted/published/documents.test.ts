@@ -11,7 +11,7 @@ import { kubernetes } from "../../../../../lib/node";
 import { ImagePulls } from "../../../../../lib/synth";
 import { WORKLOAD } from "../../../../fixtures/explain/access";
 import { explained, firstFailed, synthesizedStack } from "../../../../fixtures/explain/artefacts";
-import { answer, checkOf, checks } from "../../../../fixtures/explain/checks";
+import { answer, checkOf, checks, damaged } from "../../../../fixtures/explain/checks";
 import {
   type Change,
   type Configuration,
@@ -23,12 +23,14 @@ import {
 import {
   HOSTS,
   type Host,
+  distributed,
   hosted,
   onAws,
   place,
   publicBucket,
   workloadAt,
 } from "../../../../fixtures/explain/issuer-hosts";
+import { terraform } from "../../../../fixtures/explain/three-clouds";
 
 const ID = "issuer-trusted";
 const BLOCK = "aws_s3_bucket_public_access_block";
@@ -209,7 +211,7 @@ it("judges the documents for components and pulls as well", () => {
   expect(new Set(components.map(firstFailed))).toEqual(new Set([ID]));
   const pulls = synthesizedStack((stack) => {
     new AwsProvider(stack, "aws", { region: place.region, allowedAccountIds: [place.account] });
-    const { issuer } = publicBucket()(stack);
+    const { issuer } = distributed(stack);
     new ImagePulls(stack, "pulls", {
       cluster: kubernetes({ name: "c1", version: "1.35", issuer, plugins: { ecr: "1.35.2" } }),
       pulls: [{ serviceAccount: "shop/web", from: ecr({ ...place, repositories: ["shop/web"] }) }],
@@ -217,6 +219,8 @@ it("judges the documents for components and pulls as well", () => {
   });
   expect(explained(pulls).map(({ verdict }) => verdict)).toEqual(["allowed"]);
   expect(explained(empty(pulls)).map(firstFailed)).toEqual([ID]);
+  const foreign = damaged(pulls, terraform("serviceaccount:shop:web", "serviceaccount:shop:other"));
+  expect(explained(foreign).map(firstFailed)).toEqual(["subject-admitted"]);
 });
 
 it("shows an issuer that apply will tell as the reference that it is", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { INGRESS, WORKLOAD, accessArtefacts } from "../../fixtures/explain/access";
-import { synthesized } from "../../fixtures/explain/artefacts";
-import { answer, checkOf, checks } from "../../fixtures/explain/checks";
-import { POOL, acr, ecr, node, rbac, terraform, tools } from "../../fixtures/explain/three-clouds";
+import { INGRESS, WORKLOAD, accessArtefacts } from "../../../fixtures/explain/access";
+import { synthesized } from "../../../fixtures/explain/artefacts";
+import { answer, checkOf, checks } from "../../../fixtures/explain/checks";
+import { POOL, acr, ecr, node, rbac, terraform, tools } from "../../../fixtures/explain/three-clouds";
 
 const ID = "audience-accepted";
 const CLIENTS = '[\n          "sts.amazonaws.com"\n        ]';
