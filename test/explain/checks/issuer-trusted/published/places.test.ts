@@ -88,7 +88,7 @@ checks(ID, "the Azure cloud of a store", workloadAt("container"), [
   ["as a state tells it", endpoint("usgovcloudapi.net"), "fail", ELSEWHERE],
   ["the same, as a state tells it", endpoint("windows.net"), "pass"],
 ]);
-// The audience of tokens in that cloud is another.
+// At which Entra the pods of the workload ask is not known.
 const OPEN = { verdict: "unknown" } as const;
 checks(ID, "the Azure cloud of a store for governments", { artefacts: gov, serviceAccount: WORKLOAD }, [
   ["its own", [], "pass", "", OPEN],
