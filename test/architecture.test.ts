@@ -585,6 +585,18 @@ describe("subpaths", () => {
   });
 });
 
+describe("checks of explain", () => {
+  const ids = files
+    .filter(({ path }) => path === "explain/check-ids.ts")
+    .flatMap(({ text }) => [...text.matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(([, id = ""]) => id));
+  const tests = readdirSync(resolve(__dirname, "explain/checks")).map((name) => name.replace(".test.ts", ""));
+
+  it("have a test file or a folder each, named after their id", () => {
+    expect(ids.length).toBeGreaterThan(30);
+    expect([...new Set(tests)].sort()).toEqual([...ids].sort());
+  });
+});
+
 describe("size", () => {
   it(`keeps files within ${LINES_MAX} lines`, () => {
     const long = files

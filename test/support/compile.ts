@@ -8,6 +8,9 @@ import { join } from "node:path";
 import ts from "typescript";
 import { type CodeBlock, ROOT } from "./markdown";
 
+/** Declarations by path and language version, parsed once for all programs of a process. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** What the compiler says, each with the Markdown file and line. */
 export function compileErrors(blocks: readonly CodeBlock[]): readonly string[] {
   const options: ts.CompilerOptions = {
@@ -31,9 +34,10 @@ export function compileErrors(blocks: readonly CodeBlock[]): readonly string[] {
   host.readFile = (path) => named.get(path)?.code ?? readFile(path);
   host.getSourceFile = (path, version, ...rest) => {
     const block = named.get(path);
-    return block
-      ? ts.createSourceFile(path, asModule(block.code), version, true)
-      : getSourceFile.call(host, path, version, ...rest);
+    if (block) return ts.createSourceFile(path, asModule(block.code), version, true);
+    const key = `${path} ${JSON.stringify(version)}`;
+    if (!parsed.has(key)) parsed.set(key, getSourceFile.call(host, path, version, ...rest));
+    return parsed.get(key);
   };
   host.getCurrentDirectory = () => ROOT;
   // As `types` of a tsconfig.json: matchers are types of a module that no test imports.

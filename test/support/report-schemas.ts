@@ -2,7 +2,7 @@
  * The published forms of the reports that machines read, asked about a finished text.
  */
 
-import Ajv2020 from "ajv/dist/2020.js";
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,11 +13,17 @@ const SARIF_SCHEMA = resolve(
   "../../node_modules/@microsoft/sarif-multitool-ts/assets/sarif-2.1.0.schema.json",
 );
 
-/** What the schema of SARIF 2.1.0 has against a log. */
-export function sarifProblems(log: string): readonly string[] {
+let sarif: ValidateFunction | undefined;
+
+function sarifSchema(): ValidateFunction {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
   addFormats(ajv);
-  const isValid = ajv.compile(JSON.parse(readFileSync(SARIF_SCHEMA, "utf8")) as object);
+  return ajv.compile(JSON.parse(readFileSync(SARIF_SCHEMA, "utf8")) as object);
+}
+
+/** What the schema of SARIF 2.1.0 has against a log. */
+export function sarifProblems(log: string): readonly string[] {
+  const isValid = (sarif ??= sarifSchema());
   if (isValid(JSON.parse(log))) return [];
   return (isValid.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`);
 }

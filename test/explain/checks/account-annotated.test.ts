@@ -1,0 +1,26 @@
+import { WORKLOAD, accessArtefacts } from "../../fixtures/explain/access";
+import { checks } from "../../fixtures/explain/checks";
+import { argument, configured } from "../../fixtures/explain/configuration";
+import { accounts } from "../../fixtures/explain/three-clouds";
+
+const ID = "account-annotated";
+const of = (cloud: "aws" | "azure" | "google") => ({
+  artefacts: accessArtefacts(cloud),
+  serviceAccount: WORKLOAD,
+});
+const tenant = (tenant_id: string) => configured(argument("azurerm_user_assigned_identity", { tenant_id }));
+
+checks(ID, "the role on AWS", of("aws"), [
+  ["as written", [], "pass"],
+  ["not annotated", accounts("eks.amazonaws.com/role-arn", "eks.amazonaws.com/role"), "fail"],
+]);
+checks(ID, "the client id on Azure", of("azure"), [
+  ["as written", [], "pass"],
+  ["not annotated", accounts("azure.workload.identity/client-id", "azure.workload.identity/client"), "fail"],
+  ["in the tenant of its identity", tenant("11111111-2222-4333-8444-555555555555"), "pass"],
+  ["in another tenant than its identity", tenant("99999999-2222-4333-8444-555555555555"), "fail"],
+]);
+checks(ID, "the credential file on Google", of("google"), [
+  ["as written", [], "pass"],
+  ["of another type", ["30-cloud-credentials.yaml", "external_account", "authorized_user"], "fail"],
+]);

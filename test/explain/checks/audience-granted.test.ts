@@ -1,0 +1,146 @@
+import type { Artefacts } from "../../fixtures/explain/artefacts";
+import { type Damage, checks } from "../../fixtures/explain/checks";
+import { cluster, plain } from "../../fixtures/explain/plain";
+import { ecr, rbac, record } from "../../fixtures/explain/three-clouds";
+
+const NOTHING = "nothing lets nodes request tokens of shop/web";
+const unknownVersion = record('"apiServer": "1.35"', '"apiServer": "1.99"');
+const other = {
+  "rbac.json": JSON.stringify({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "token-audience:sts.amazonaws.com" },
+    rules: [],
+  }),
+};
+const RESTRICTION = "ServiceAccountNodeAudienceRestriction";
+
+checks("audience-granted", "RBAC", ecr, [
+  ["as written", [], "pass"],
+  [
+    "no binding in the namespace",
+    rbac("namespace: shop", "namespace: other"),
+    "fail",
+    NOTHING,
+    {
+      as: null,
+      log: 'is forbidden: audience "sts.amazonaws.com" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience',
+    },
+  ],
+  ["another verb", rbac("request-serviceaccounts-token-audience", "get"), "fail", NOTHING],
+  ["another audience", rbac("      - sts.amazonaws.com\n", "      - sts.amazonaws.com/\n"), "fail", NOTHING],
+  ["an API version that is not served", rbac("k8s.io/v1\nkind", "k8s.io/v1beta1\nkind"), "fail", NOTHING],
+  ["another API group", rbac('      - ""', "      - authentication.k8s.io"), "fail", NOTHING],
+  [
+    "none, of an API server whose version is not known",
+    [rbac("request-serviceaccounts-token-audience", "other"), unknownVersion],
+    "unknown",
+    "the version of the API server is not known",
+  ],
+  [
+    "a role that another folder declares differently",
+    [],
+    "unknown",
+    "two folders declare the same role or binding differently",
+    { others: [other] },
+  ],
+  [
+    "the same, of an API server that restricts no audiences",
+    [],
+    "pass",
+    "",
+    { others: [other], cluster: { apiServerFeatureGates: { [RESTRICTION]: false } } },
+  ],
+]);
+
+const written = {
+  artefacts: new Map(Object.entries(plain)),
+  serviceAccount: "team/puller",
+  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1",
+  cluster,
+};
+const ungranted = (files: Artefacts): Artefacts =>
+  new Map(files).set("rbac.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n");
+
+checks("audience-granted", "gates", written, [
+  ["the default", ungranted, "fail"],
+  [
+    "off in the API server",
+    ungranted,
+    "pass",
+    "",
+    { cluster: { ...cluster, apiServerFeatureGates: { [RESTRICTION]: false } } },
+  ],
+  [
+    "off in the kubelets",
+    ungranted,
+    "fail",
+    "",
+    { cluster: { ...cluster, kubeletFeatureGates: { [RESTRICTION]: false } } },
+  ],
+]);
+
+const STS = "sts.amazonaws.com";
+const driver = (name: string, ...audiences: string[]): object => ({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "CSIDriver",
+  metadata: { name },
+  spec: { tokenRequests: audiences.map((audience) => ({ audience })) },
+});
+const secrets = (...audiences: string[]): object => driver("secrets.example.com", ...audiences);
+const disk = (...audiences: string[]): object => driver("disk.example.com", ...audiences);
+const volume = (spec: object = { csi: { driver: "disk.example.com", volumeHandle: "x" } }): object => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name: "pv" },
+  spec,
+});
+const claim = (spec: object = { volumeName: "pv" }, namespace = "team"): object => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data", namespace },
+  spec,
+});
+
+/** A pod with a volume, and objects, where RBAC grants nothing. */
+const mounting =
+  (more: object, ...objects: readonly object[]): Damage =>
+  (files) => {
+    const [account = ""] = (files.get("app/deployment.yaml") ?? "").split("---\n");
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p", namespace: "team" },
+      spec: {
+        serviceAccountName: "puller",
+        containers: [{ name: "c", image: written.image }],
+        volumes: [{ name: "v", ...more }],
+      },
+    };
+    const texts = [pod, ...objects].map((object) => JSON.stringify(object));
+    return new Map(ungranted(files)).set("app/deployment.yaml", [account, ...texts].join("\n---\n"));
+  };
+const inline = (...objects: readonly object[]): Damage =>
+  mounting({ csi: { driver: "secrets.example.com" } }, ...objects);
+const claimed = (...objects: readonly object[]): Damage =>
+  mounting({ persistentVolumeClaim: { claimName: "data" } }, ...objects);
+
+// A CSIDriver of a pod's volume lets the kubelet request tokens for its audiences.
+checks("audience-granted", "volumes of CSI drivers", { ...written, origin: "workload" }, [
+  ["inline, of the audience", inline(secrets("vault", STS)), "pass"],
+  ["inline, of another audience", inline(secrets("vault")), "fail"],
+  ["inline, without token requests", inline(secrets()), "fail"],
+  ["inline, whose CSIDriver was not read", inline(disk(STS)), "unknown"],
+  ["inline, whose CSIDriver is of another group", inline({ ...secrets(STS), apiVersion: "v1" }), "unknown"],
+  ["of a claim", claimed(claim(), volume(), disk(STS)), "pass"],
+  ["of a claim, of another audience", claimed(claim(), volume(), disk()), "fail"],
+  [
+    "of a claim in another namespace",
+    claimed(claim({ volumeName: "pv" }, "x"), volume(), disk(STS)),
+    "unknown",
+  ],
+  ["of a claim that is not bound here", claimed(claim({}), disk(STS)), "unknown"],
+  ["of a claim whose volume was not read", claimed(claim(), disk(STS)), "unknown"],
+  ["behind no CSI driver", claimed(claim(), volume({ nfs: { server: "s", path: "/" } })), "fail"],
+  ["made with the pod", mounting({ ephemeral: { volumeClaimTemplate: {} } }, disk(STS)), "unknown"],
+]);

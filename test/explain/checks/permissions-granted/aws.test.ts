@@ -1,0 +1,105 @@
+/*
+ * What a role's policies leave of the rights that are asked for is in test/explain/aws/rights.test.ts and access.test.ts.
+ */
+
+import { INGRESS, WORKLOAD, accessArtefacts } from "../../../fixtures/explain/access";
+import { synthesized } from "../../../fixtures/explain/artefacts";
+import { type Damage, type Row, both, checks } from "../../../fixtures/explain/checks";
+import { type Change, argument, configured, without } from "../../../fixtures/explain/configuration";
+import { record, terraform } from "../../../fixtures/explain/three-clouds";
+
+const ID = "permissions-granted";
+const POLICY = "aws_iam_role_policy";
+const artefacts = accessArtefacts("aws");
+const policy = (Effect: string, Action: string): string =>
+  JSON.stringify({ Version: "2012-10-17", Statement: [{ Effect, Action, Resource: "*" }] });
+const denying: Change = ({ resource }) => {
+  for (const [name, { role }] of Object.entries(resource[POLICY] ?? {}))
+    Object.assign(resource[POLICY] ?? {}, {
+      [`${name}_deny`]: { name: "deny", role, policy: policy("Deny", "*") },
+    });
+};
+const bounded = (permissions_boundary: string): Change => argument("aws_iam_role", { permissions_boundary });
+const boundary = (action: string): Damage =>
+  configured(bounded("${aws_iam_policy.bound.arn}"), ({ resource }) => {
+    resource["aws_iam_policy"] = { bound: { name: "bound", policy: policy("Allow", action) } };
+  });
+const conditional: Change = ({ resource }) =>
+  Object.values(resource[POLICY] ?? {}).forEach((each) => {
+    const condition = '"Condition":{"StringEquals":{"aws:RequestedRegion":"eu-west-1"}},"Effect":"Allow"';
+    each["policy"] = String(each["policy"]).replaceAll('"Effect":"Allow"', condition);
+  });
+const unrecorded = record('"workloads"', '"others"');
+
+// docs.aws.amazon.com/IAM, "Policy evaluation logic".
+const rows: readonly Row[] = [
+  ["as written", [], "pass"],
+  ["none", configured(without(POLICY)), "fail"],
+  ["under a condition", configured(conditional), "unknown"],
+  ["a Deny takes everything away", configured(denying), "fail"],
+  ["a boundary that leaves nothing of it takes everything away", boundary("sns:Publish"), "fail"],
+  ["a boundary that leaves everything takes nothing away", boundary("*"), "pass"],
+  [
+    "a boundary that was not read leaves it open",
+    configured(bounded("arn:aws:iam::111122223333:policy/other")),
+    "unknown",
+  ],
+];
+
+checks(ID, "a component", { artefacts, serviceAccount: INGRESS }, [
+  ...rows,
+  [
+    "one is missing",
+    terraform("route53:ListHostedZones", "route53:ListHostedZonesX"),
+    "fail",
+    "the request includes route53:ListHostedZones",
+  ],
+]);
+checks(ID, "a workload", { artefacts, serviceAccount: WORKLOAD }, [
+  ...rows,
+  ["that no one recorded, which are whatever is granted", unrecorded, "pass"],
+  ["that no one recorded, under a condition", both(configured(conditional), unrecorded), "unknown"],
+]);
+checks(
+  ID,
+  "a request's own condition, which the component meets",
+  {
+    artefacts: synthesized("openshift-manual-aws"),
+    serviceAccount: "openshift-cluster-csi-drivers/aws-ebs-csi-driver-operator",
+  },
+  [["as written", [], "pass"]],
+);
+
+const request = (action: string): string =>
+  JSON.stringify({
+    apiVersion: "cloudcredential.openshift.io/v1",
+    kind: "CredentialsRequest",
+    metadata: { name: "openshift-cluster-api-aws" },
+    spec: {
+      secretRef: { namespace: "openshift-cluster-api", name: "capa-manager-bootstrap-credentials" },
+      serviceAccountNames: ["cluster-capi-operator"],
+      providerSpec: {
+        apiVersion: "cloudcredential.openshift.io/v1",
+        kind: "AWSProviderSpec",
+        statementEntries: [{ effect: "Allow", action: [action], resource: "*" }],
+      },
+    },
+  });
+
+checks(
+  ID,
+  "a request of another release beside the stack",
+  {
+    artefacts: accessArtefacts("aws", [JSON.parse(request("ec2:RunInstances")) as object]),
+    serviceAccount: "openshift-cluster-api/cluster-capi-operator",
+  },
+  [
+    [
+      "an action that the role of the older release is not granted",
+      [],
+      "fail",
+      "the request includes ec2:AllocateHosts, which the role does not allow",
+      { others: [{ "requests.yaml": request("ec2:AllocateHosts") }] },
+    ],
+  ],
+);

@@ -1,0 +1,90 @@
+/*
+ * Which statements of a trust policy admit a subject is in test/explain/aws/trust.test.ts.
+ */
+
+import { INGRESS, accessArtefacts } from "../../../fixtures/explain/access";
+import { synthesized } from "../../../fixtures/explain/artefacts";
+import { checks } from "../../../fixtures/explain/checks";
+import { ecr, terraform } from "../../../fixtures/explain/three-clouds";
+
+const ID = "subject-admitted";
+const subject = (name: string) => terraform('serviceaccount:shop:web\\"', `serviceaccount:shop:${name}\\"`);
+
+checks(ID, "the trust policy", ecr, [
+  ["as written", [], "pass"],
+  [
+    "of another service account",
+    subject("worker"),
+    "fail",
+    "the trust policy does not admit system:serviceaccount:shop:web",
+    { log: "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity" },
+  ],
+  ["with a wildcard under StringEquals", subject("*"), "fail", "the trust policy does not admit"],
+  [
+    "with an operator that is not known",
+    terraform('Condition\\":{\\"StringEquals\\"', 'Condition\\":{\\"StringResembles\\"'),
+    "unknown",
+    "StringResembles",
+  ],
+]);
+
+const component = terraform(
+  "openshift-ingress-operator:ingress-operator",
+  "openshift-ingress-operator:other",
+);
+
+checks(ID, "a component", { artefacts: accessArtefacts("aws"), serviceAccount: INGRESS }, [
+  ["that is not admitted", component, "fail"],
+  ["beside one that is not", component, "pass", "", { serviceAccount: "openshift-image-registry/registry" }],
+]);
+
+checks(
+  ID,
+  "an issuer known only after apply",
+  { artefacts: synthesized("openshift-manual-aws"), serviceAccount: INGRESS },
+  [
+    ["and the subject", [], "pass"],
+    ["and another subject", component, "fail"],
+  ],
+);
+
+const request = (account: string): string =>
+  JSON.stringify({
+    apiVersion: "cloudcredential.openshift.io/v1",
+    kind: "CredentialsRequest",
+    metadata: { name: "openshift-cluster-api-aws" },
+    spec: {
+      secretRef: { namespace: "openshift-cluster-api", name: "capa-manager-bootstrap-credentials" },
+      serviceAccountNames: [account],
+      providerSpec: {
+        apiVersion: "cloudcredential.openshift.io/v1",
+        kind: "AWSProviderSpec",
+        statementEntries: [{ effect: "Allow", action: ["ec2:RunInstances"], resource: "*" }],
+      },
+    },
+  });
+
+checks(
+  ID,
+  "a request of another release beside the stack",
+  {
+    artefacts: accessArtefacts("aws", [JSON.parse(request("cluster-capi-operator")) as object]),
+    serviceAccount: "openshift-cluster-api/capi-controllers",
+    others: [{ "requests.yaml": request("capi-controllers") }],
+  },
+  [
+    [
+      "whose service account was renamed",
+      [],
+      "fail",
+      "cluster-capi-operator up to 4.21, capi-controllers from 4.22",
+    ],
+    [
+      "the service account of the stack",
+      [],
+      "pass",
+      "",
+      { serviceAccount: "openshift-cluster-api/cluster-capi-operator" },
+    ],
+  ],
+);
