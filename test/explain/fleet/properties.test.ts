@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { Explainer, explain } from "../../../lib/explain";
-import { type Artefacts, folderOf, synthesized } from "../../fixtures/explain/artefacts";
+import { type Artefacts, heldFolder, synthesized } from "../../fixtures/explain/artefacts";
 
 type Change = readonly [what: string, artefacts: Artefacts];
 type Path = readonly string[];
@@ -137,7 +137,7 @@ function manifestChanges(artefacts: Artefacts): readonly Change[] {
 /** Whether every result is allowed; the first that is not ends the search. */
 function letsEverybodyIn(artefacts: Artefacts): boolean {
   let isAsked = false;
-  for (const { verdict } of Explainer.read([folderOf(artefacts)]).all()) {
+  for (const { verdict } of Explainer.read([heldFolder(artefacts)]).all()) {
     if (verdict !== "allowed") return false;
     isAsked = true;
   }
@@ -184,7 +184,7 @@ describe.each(["fleet-argocd", "fleet-multikueue"] as const)("%s", (name) => {
 });
 
 function shown(artefacts: Artefacts): unknown {
-  return explain([folderOf(artefacts)])
+  return explain([heldFolder(artefacts)])
     .filter(({ job }) => job === "fleet-access")
     .map(({ subject, target, verdict, as, warnings }) => [subject, target, verdict, as, warnings?.length]);
 }
