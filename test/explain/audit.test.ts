@@ -188,7 +188,7 @@ describe("identity-shared", () => {
   it.each([
     ["subscriptions that the files do not name", "", "", 0],
     [
-      "two subscriptions",
+      "subscriptions",
       '"subscription_id": "0b1f6471-1bf0-4dda-aec3-cb9272f09590"',
       "1b1f6471-1bf0-4dda-aec3-cb9272f09590",
       0,

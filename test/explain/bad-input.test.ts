@@ -32,13 +32,7 @@ describe("refused, naming file and line", () => {
     ["deep YAML, block", "m.yaml", deepYaml(300), 1, "is nested deeper than 200 levels"],
     ["alias bomb", "m.yaml", bomb, 1, "has aliases that refer to nothing, or that expand to too much"],
     ["alias of nothing", "m.yaml", "a: *b\n", 1, "has aliases that refer to nothing"],
-    [
-      "too many documents",
-      "m.yaml",
-      "---\na: [1]\n".repeat(50_001),
-      100_001,
-      "has more than 50000 documents",
-    ],
+    ["many documents", "m.yaml", "---\na: [1]\n".repeat(50_001), 100_001, "has more than 50000 documents"],
     ["an object that holds itself", "m.yaml", "a: &a\n  b: *a\n", 1, "has aliases|nested deeper"],
   ])("%s", (_, name, text, line, reason) => {
     const folder = folderOf({ [name]: text });

@@ -53,20 +53,8 @@ describe("facts of a cluster in a file", () => {
   });
 
   it.each([
-    [
-      "a misspelt key",
-      "kubelet: '1.34'\nisuer: x\n",
-      2,
-      "has cluster.isuer, which is unknown",
-      /name, .*issuer, /,
-    ],
-    [
-      "a misspelt plugin",
-      "plugins:\n  erc: {}\n",
-      2,
-      "has cluster.plugins.erc, which is unknown",
-      /^ecr, acr, gcp$/,
-    ],
+    ["a misspelt key", "kubelet: '1.34'\nisuer: x\n", 2, "has cluster.isuer, which is", /name, .*issuer, /],
+    ["a misspelt plugin", "plugins:\n  erc: {}\n", 2, "has cluster.plugins.erc, which", /^ecr, acr, gcp$/],
     [
       "a misspelt key inside of a list",
       "pulls:\n- serviceAccount: a/b\n  images: []\n- serviceacount: a/b\n",
@@ -74,13 +62,7 @@ describe("facts of a cluster in a file", () => {
       "has cluster.pulls[1].serviceacount, which is unknown",
       /^serviceAccount, images$/,
     ],
-    [
-      "a version that YAML takes for a number",
-      "a: 1\nkubelet: 1.30\n",
-      1,
-      "has cluster.a, which is unknown",
-      /name/,
-    ],
+    ["a number as version", "a: 1\nkubelet: 1.30\n", 1, "has cluster.a, which is unknown", /name/],
     ["a number", "name: x\nkubelet: 1.30\n", 2, "has cluster.kubelet with a number, not a text", /^a text$/],
     [
       "a text for a switch",
@@ -128,11 +110,7 @@ describe("a file with facts", () => {
       "aws:\n  policies: [{arn: 'arn:aws:iam::111122223333:policy/p', document: {}, x: y}]\n",
       "file has aws.policies[0].x, which is unknown",
     ],
-    [
-      "without a key",
-      "aws:\n  oidcProviders: [{arn: a}]\n",
-      "file has aws.oidcProviders[0] with no audiences",
-    ],
+    ["without a key", "aws:\n  oidcProviders: [{arn: a}]\n", "aws.oidcProviders[0] with no audiences"],
     [
       "with an ARN of another kind",
       "aws:\n  repositories: [{arn: 'arn:aws:iam::111122223333:role/a', policy: {}}]\n",
@@ -242,7 +220,7 @@ describe("stated facts of AWS", () => {
     ["no boundary", bounded, {}, "unknown login-permitted"],
     ["a boundary", bounded, { aws: { policies: [{ arn: BOUNDARY, document: policy("*") }] } }, "allowed"],
     [
-      "a boundary that is narrower",
+      "a narrower one",
       bounded,
       { aws: { policies: [{ arn: BOUNDARY, document: policy("s3:*") }] } },
       "fail login-permitted",

@@ -97,11 +97,7 @@ describe("objects in resources of Terraform", () => {
       "unknown",
     ],
     ["any manifest", { kubectl_manifest: { x: { yaml_body: "kind: ClusterRole" } } }, "unknown"],
-    [
-      "a chart",
-      { helm_release: { x: { name: "token-audience", chart: "./charts/token-audience" } } },
-      "unknown",
-    ],
+    ["a chart", { helm_release: { x: { name: "token-audience", chart: "./charts/token" } } }, "unknown"],
   ])("%s", (_, resource, verdict) => {
     const files = { ...plain, "rbac.yaml": "", "iam/rbac.tf.json": JSON.stringify({ resource }) };
     expect(explained(files, ask, { cluster })[0]?.verdict).toBe(verdict);
@@ -134,11 +130,7 @@ describe("the annotation that Terraform adds to a service account", () => {
     ["nowhere", undefined, "denied"],
     ["as it is written", {}, "allowed"],
     ["for each of some", { for_each: { a: 1 } }, "unknown"],
-    [
-      "with names from for_each",
-      { for_each: "${var.accounts}", metadata: { name: "${each.key}" } },
-      "unknown",
-    ],
+    ["by for_each", { for_each: "${var.accounts}", metadata: { name: "${each.key}" } }, "unknown"],
     ["as often as a variable says", { count: "${var.count}" }, "unknown"],
     ["from an expression", { annotations: "${var.annotations}" }, "unknown"],
     ["for each of some, on namespaces", { kind: "Namespace", for_each: { a: 1 } }, "denied"],
@@ -192,20 +184,12 @@ describe("a service account in a kustomization", () => {
   const base = { resources: ["deployment.yaml"] };
   it.each<[title: string, kustomizations: Readonly<Record<string, object>>, status: string]>([
     ["that only takes it", { app: base }, "pass"],
-    [
-      "with labels and images",
-      { app: { ...base, labels: [], images: [{ name: "x", newTag: "v2" }] } },
-      "pass",
-    ],
+    ["with an image", { app: { ...base, labels: [], images: [{ name: "x", newTag: "v2" }] } }, "pass"],
     ["of its own namespace", { app: { ...base, namespace: "team" } }, "pass"],
     ["of another namespace", { app: { ...base, namespace: "dev" } }, "unknown"],
     ["with a prefix", { app: { ...base, namePrefix: "dev-" } }, "unknown"],
     ["with a prefix for other files", { app: { resources: ["x.yaml"], namePrefix: "dev-" } }, "pass"],
-    [
-      "with a patch of it",
-      { app: { ...base, patches: [{ target: { kind: "ServiceAccount" } }] } },
-      "unknown",
-    ],
+    ["patched", { app: { ...base, patches: [{ target: { kind: "ServiceAccount" } }] } }, "unknown"],
     ["with a patch of others", { app: { ...base, patches: [{ target: { kind: "Deployment" } }] } }, "pass"],
     ["above", { app: base, "": { resources: ["app"], nameSuffix: "-dev" } }, "unknown"],
     [
@@ -276,12 +260,7 @@ describe("pull secrets", () => {
   });
 
   it.each([
-    [
-      "of the image's registry are tried first",
-      { [HOST]: {} },
-      "the pull secrets hub are tried first",
-      "unknown",
-    ],
+    ["of the image's registry are first", { [HOST]: {} }, "the pull secrets hub are tried first", "unknown"],
     ["of another registry are not tried", { "r.io": {} }, "not needed: every link holds", "denied"],
   ])("%s", (_, auths, reason, broken) => {
     const results = explained(withSecret(JSON.stringify({ auths })), {}, { cluster });
@@ -321,7 +300,7 @@ describe("volumes of a pod", () => {
       "pass",
     ],
     [
-      "a projected token of another audience",
+      "another projected token",
       "{name: t, projected: {sources: [{serviceAccountToken: {audience: vault}}]}}",
       "fail",
     ],

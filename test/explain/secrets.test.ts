@@ -204,31 +204,26 @@ describe("compare", () => {
   it.each<[string, string, (version: string) => object, object]>([
     ["an access key of AWS", "aws_iam_access_key", (secret) => ({ user: "ci", secret }), {}],
     [
-      "a password for SES",
+      "a key for SES",
       "aws_iam_access_key",
       (ses_smtp_password_v4) => ({ user: "ci", ses_smtp_password_v4 }),
       {},
     ],
     [
-      "a key of a Google service account",
+      "a Google key",
       "google_service_account_key",
       (private_key) => ({ service_account_id: "ci", private_key }),
       {},
     ],
+    ["a password in Entra", "azuread_application_password", (value) => ({ application_id: "ci", value }), {}],
     [
-      "a password of an application in Entra",
-      "azuread_application_password",
-      (value) => ({ application_id: "ci", value }),
-      {},
-    ],
-    [
-      "a password of a service principal",
+      "of a principal",
       "azuread_service_principal_password",
       (value) => ({ service_principal_id: "ci", value }),
       {},
     ],
     [
-      "a policy that is marked",
+      "a marked policy",
       "aws_iam_user_policy",
       (action) => ({ user: "ci", policy: policy(action) }),
       { policy: true },

@@ -42,12 +42,12 @@ describe("an annotation in several documents", () => {
     ["a manifest over what the cluster shows", [account({ a: "x" }), live({ a: "y" })], "x"],
     ["what the cluster shows alone", [account({}), live({ a: "y" })], "contested: "],
     [
-      "one of two manifests, over what the cluster shows",
+      "one of two manifests, over the cluster's",
       [account({}), account({ a: "x" }), live({ a: "y" })],
       "contested: ",
     ],
     [
-      "a manifest between, over what the cluster shows",
+      "a manifest between, over the cluster's",
       [live({ a: "y" }), account({}), account({ a: "x" })],
       "contested: ",
     ],
@@ -71,14 +71,9 @@ describe("an annotation in several documents", () => {
     ["by the account's field manager", [account(undefined)], [added({ a: "x" })], "contested"],
     ["beside one of another manager", [], [added({ a: "x" }, "own"), added({ b: "y" }, "other")], "x"],
     ["beside one of the same manager", [], [added({ a: "x" }, "own"), added({ b: "y" }, "own")], "contested"],
+    ["beside one of the same manager", [], [added({ a: "x" }), added({ b: "y" }, "Terraform")], "contested"],
     [
-      "beside one, both of the default manager",
-      [],
-      [added({ a: "x" }), added({ b: "y" }, "Terraform")],
-      "contested",
-    ],
-    [
-      "beside one whose manager is not known",
+      "beside one of a late manager",
       [],
       [added({ a: "x" }, "own"), added({ b: "y" }, "${var.x}")],
       "contested",
@@ -126,12 +121,7 @@ describe("a Secret in several documents", () => {
   });
   it.each<[string, readonly object[], string, string]>([
     ["one", [secret({ server: "x" })], "x", "Opaque"],
-    [
-      "encoded and plain, the same",
-      [secret({ server: "x" }), secret({}, { data: { server: "eA==" } })],
-      "x",
-      "Opaque",
-    ],
+    ["encoded and plain", [secret({ server: "x" }), secret({}, { data: { server: "eA==" } })], "x", "Opaque"],
     [
       "two values",
       [secret({ server: "x" }), secret({ server: "y" }), secret({ server: "x" })],

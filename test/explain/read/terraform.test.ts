@@ -67,11 +67,7 @@ describe("arguments as text", () => {
     ["variable without default", "${var.secret}", "? <var.secret>"],
     ["computed", "${aws_x.y.arn}", "arn:aws:x"],
     ["only apply tells", "id-${aws_role.web.unique_id}", "? id-<aws_role.web.unique_id>"],
-    [
-      "nested attribute",
-      "${aws_eks.c.identity[0].oidc[0].issuer}",
-      "? <aws_eks.c.identity[0].oidc[0].issuer>",
-    ],
+    ["nested", "${aws_eks.c.identity[0].oidc[0].issuer}", "? <aws_eks.c.identity[0].oidc[0].issuer>"],
     ["no such resource", "${aws_none.a.b}", "? <aws_none.a.b>"],
     ["function", '${trimprefix("https://${aws_role.web.name}.example", "https://")}', "web.example"],
     ["function in another spelling", '${ trimprefix( "https://a" , "https://" ) }', "a"],
