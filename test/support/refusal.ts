@@ -29,3 +29,12 @@ export function refusedBy<Input>(
 ): readonly (readonly [what: string, input: Input, refusal: string])[] {
   return rowsOf<Input>(table as Readonly<Record<string, Readonly<Record<string, Input>>>>);
 }
+
+/** Rows of a table of what each refusal refuses, where the input says what is wrong. */
+export function refusedWith<Input>(
+  table: Partial<Readonly<Record<Refusal, readonly Input[]>>>,
+): readonly (readonly [refusal: Refusal, input: Input])[] {
+  return Object.entries<readonly Input[] | undefined>(table).flatMap(([expected, inputs = []]) =>
+    inputs.map((input) => [expected as Refusal, input] as const),
+  );
+}
