@@ -321,7 +321,7 @@ describe("StatusWriter", () => {
   });
 
   it.each([0, -1, 1.5, "1000", null, true])("has no user %j", (runAsUser) => {
-    expect(() => written({ runAsUser })).toThrowError(expect.objectContaining({ code: "property-invalid" }));
+    expect(() => written({ runAsUser })).toThrowError(refusal("property-invalid"));
   });
 
   // kubernetes/kubernetes PR 127634.

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Duration } from "../../lib/model/duration";
 import type { ImageCredentialProvider } from "../../lib/model/image-credential-provider";
 import { type CredentialProviderSettings, credentialProviderConfig, kubernetes } from "../../lib/node";
+import { refusal } from "../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const CLUSTER = kubernetes({
@@ -57,8 +58,7 @@ describe("a late value", () => {
     ["value of the variable A of", { env: [{ name: "A", value: LATE }] }, {}],
   ])("is refused: %s the image credential provider ecr", (what, settings, provider) => {
     expect(() => written(settings, provider)).toThrowError(
-      expect.objectContaining({
-        code: "late-value",
+      refusal("late-value", {
         message: expect.stringMatching(
           `^${what.replace(/[[\]]/g, "\\$&")} the image credential provider ecr is known only after Terraform apply`,
         ),
@@ -69,7 +69,7 @@ describe("a late value", () => {
   it("is refused in an entry of the distribution", () => {
     const cluster = { ...CLUSTER, additionalProviders: [{ name: "crio", args: [LATE] }] };
     expect(() => credentialProviderConfig({ cluster, providers: [ECR] })).toThrowError(
-      expect.objectContaining({ code: "late-value", message: expect.stringContaining("entry crio") }),
+      refusal("late-value", { message: expect.stringContaining("entry crio") }),
     );
   });
 });
@@ -140,8 +140,7 @@ describe("arguments", () => {
     ],
   ])("of %s are refused: %s", (setting, run, plugin, text) => {
     expect(run).toThrowError(
-      expect.objectContaining({
-        code: "node-invalid",
+      refusal("node-invalid", {
         message: expect.stringMatching(
           `^\`${setting}\` of the ${plugin} image credential provider keep it from returning credentials`,
         ),
@@ -178,11 +177,7 @@ describe("matchImages", () => {
   it("an entry is refused the second time", () => {
     const matchImages = ["public.ecr.aws", "*.dkr.ecr.*.amazonaws.com", "public.ecr.aws"];
     expect(() => written({ matchImages })).toThrowError(
-      expect.objectContaining({
-        code: "node-conflict",
-        problem: expect.stringContaining("contains an entry twice"),
-        value: "public.ecr.aws",
-      }),
+      refusal("node-conflict: contains an entry twice", { value: "public.ecr.aws" }),
     );
   });
 });
@@ -211,8 +206,7 @@ describe("a further entry of the cluster", () => {
 
   it("is refused where it shares images with a cloud's", () => {
     expect(() => further("*.dkr.ecr.eu-west-1.amazonaws.com/team")).toThrowError(
-      expect.objectContaining({
-        code: "node-conflict",
+      refusal("node-conflict", {
         message: expect.stringContaining("crio-credential-provider and ecr-credential-provider"),
       }),
     );

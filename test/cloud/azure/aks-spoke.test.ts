@@ -54,9 +54,7 @@ describe("aksSpoke", () => {
     { cluster: CLUSTER, roles: {} },
     { cluster: CLUSTER, roles: [null] },
   ])("refuses forms that only the compiler checks: %j", (given) => {
-    expect(() => aksSpoke(given as unknown as AksSpokeProps)).toThrowError(
-      expect.objectContaining({ code: "property-invalid" }),
-    );
+    expect(() => aksSpoke(given as unknown as AksSpokeProps)).toThrowError(refusal("property-invalid"));
   });
 
   it("says where the spoke is", () => {

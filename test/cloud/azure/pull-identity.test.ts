@@ -100,9 +100,7 @@ describe("PullIdentity", () => {
     const identity = declared(stack, { trusts: [trust(...accounts(20))] });
     expect(chain(stack)).toHaveLength(20);
     expect(() => identity.addTrust(trust("shop/one-more"))).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("federated identity credentials") as string,
+      refusal("azure-limit: federated identity credentials", {
         value: 21,
         message: expect.stringMatching(/^test\/puller: the identity prod-eu_puller would have 21/) as string,
       }),
@@ -185,9 +183,7 @@ describe("the name of an identity", () => {
     const place = { resourceGroupName: "Identities", location: "westeurope" };
     return new PullIdentity(stack, "second", { identityName: "PROD-EU_puller", ...place, ...change });
   };
-  const taken = expect.objectContaining({
-    code: "azure-conflict",
-    problem: expect.stringContaining("user-assigned identity of this name") as string,
+  const taken = refusal("azure-conflict: user-assigned identity of this name", {
     value: "PROD-EU_puller",
   }) as Error;
 
@@ -239,10 +235,7 @@ describe("the name of an identity", () => {
     declared(stack);
     expect(() => second(stack, { provider: hub })).not.toThrow();
     expect(() => new PullIdentity(stack, "third", { ...PLACE, provider: hub })).toThrowError(
-      expect.objectContaining({
-        code: "azure-conflict",
-        problem: expect.stringContaining("user-assigned identity of this name") as string,
-      }),
+      refusal("azure-conflict: user-assigned identity of this name"),
     );
   });
 
@@ -307,12 +300,7 @@ describe("grantPull", () => {
     const identity = declared(stack);
     identity.grantPull(abac("shop/web"));
     const legacy = acr({ registry: registryId("teamb"), roleAssignmentMode: "LegacyRegistryPermissions" });
-    expect(() => identity.grantPull(legacy)).toThrowError(
-      expect.objectContaining({
-        code: "azure-mismatch",
-        problem: expect.stringContaining("state a different") as string,
-      }),
-    );
+    expect(() => identity.grantPull(legacy)).toThrowError(refusal("azure-mismatch: state a different"));
     identity.grantPull(abac("base/os"));
     const [only] = Object.values(resources(stack, ASSIGNMENT));
     expect(readRepositoryCondition(String(only?.["condition"]))).toEqual(["base/os", "shop/web"]);
@@ -407,11 +395,7 @@ describe("PullIdentity.fromResourceId", () => {
     expect(chain(stack)).toHaveLength(16);
     expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(1);
     expect(() => two.addTrust(trust(...accounts(20).slice(15)))).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("federated identity credentials") as string,
-        value: 21,
-      }),
+      refusal("azure-limit: federated identity credentials", { value: 21 }),
     );
   });
 

@@ -293,10 +293,7 @@ describe("azureAccess", () => {
 
   it("has no default place for identities", () => {
     expect(() => azureAccess({ roles: [READER] }).defaultIdentities()).toThrowError(
-      expect.objectContaining({
-        code: "azure-missing",
-        problem: expect.stringContaining("workloads need managed identities") as string,
-      }),
+      refusal("azure-missing: workloads need managed identities"),
     );
   });
 });

@@ -287,8 +287,7 @@ describe("fromProviderId", () => {
     expect(provider.principal(subjectOf(127))).toContain(`principal://${POOL}/subject/`);
     expect(provider.principal(subjectOf(128))).toContain(`principalSet://${POOL}/attribute.sub/system:`);
     expect(() => adopt(attributes).principal(subjectOf(128))).toThrowError(
-      expect.objectContaining({
-        code: "google-limit",
+      refusal("google-limit", {
         problem:
           "subject has 128 bytes, too many for google.subject, and the attribute mapping of an adopted pool provider cannot be changed here",
       }),
@@ -356,8 +355,7 @@ describe("forIssuer", () => {
     const stack = testStack();
     OidcProvider.forIssuer(stack, props);
     expect(() => OidcProvider.forIssuer(stack, { ...props, ...changed })).toThrowError(
-      expect.objectContaining({
-        code: "google-conflict",
+      refusal("google-conflict", {
         problem: `the issuer already has a pool provider in this workload identity pool, with another ${setting}`,
       }),
     );
