@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
+import { type Ran, cli } from "../support/cli";
 import { rowsOf } from "../support/tables";
 import type { RequestCloud } from "../support/credentials-requests";
 import { type Answers, adopt, awsAnswers, azureAnswers, googleAnswers, guidOf } from "./answers";
@@ -35,18 +35,10 @@ function addTwin(answers: Answers): void {
 }
 
 /** Runs the command without requests of OpenShift. */
-async function adoptManaged(
-  answers: Answers,
-  ...more: string[]
-): Promise<{ code: number; out: string; err: string }> {
+function adoptManaged(answers: Answers, ...more: string[]): Promise<Ran> {
   const from = join(temporaryFolder(), "answers.json");
   writeFileSync(from, JSON.stringify(answers));
-  const written = { out: "", err: "" };
-  const code = await run(["adopt", "--from", from, ...more], {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
+  return cli("adopt", "--from", from, ...more);
 }
 
 /** Leaves out the answer of a command. */

@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { cluster, plain } from "../fixtures/explain/plain";
 import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { type Ran, cli as run } from "../support/cli";
 
 const artefacts = synthesized("openshift-aws");
 const ROLE = "arn:aws:iam::111122223333:role/prod-eu_shop_web";
 const FACTS = "workload-identity.json";
 
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(["explain", ...args], {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+const cli = (...args: readonly string[]): Promise<Ran> => run("explain", ...args);
 
 describe("exit code", () => {
   it("0 where every pull is allowed, each with its identity", async () => {

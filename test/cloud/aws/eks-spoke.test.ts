@@ -1,7 +1,7 @@
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
-import { App, TerraformOutput, TerraformStack, Testing } from "cdktf";
+import { App, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { type EksSpokeProps, type ExistingEksCluster, eksSpoke, workloadRoles } from "../../../lib/cloud/aws";
 import type { SpokeEntry } from "../../../lib/model/fleet";
@@ -22,6 +22,7 @@ import {
   warnings,
 } from "./synthesized";
 import { refusal } from "../../support/refusal";
+import { rendered } from "../../support/stacks";
 
 const controllers = [Subject.of("argocd/argocd-application-controller"), Subject.of("argocd/argocd-server")];
 const [application, server] = controllers.map(
@@ -339,11 +340,4 @@ function eksCluster(stack: TerraformStack, authenticationMode?: string): EksClus
     vpcConfig: { subnetIds: ["subnet-1", "subnet-2"] },
     ...(authenticationMode !== undefined && { accessConfig: { authenticationMode } }),
   });
-}
-
-/** As Terraform reads it. */
-function rendered(stack: TerraformStack, value: object): unknown {
-  new TerraformOutput(stack, "rendered", { value });
-  const { output } = JSON.parse(Testing.synth(stack)) as { output: { rendered: { value: unknown } } };
-  return output.rendered.value;
 }

@@ -1,6 +1,5 @@
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { TerraformStack, Testing } from "cdktf";
-import { type Construct } from "constructs";
 import { expect } from "vitest";
 import { type EcrProps, type EcrSource, type IOidcProvider, ecr } from "../../../lib/cloud/aws";
 import { Issuer } from "../../../lib/model/issuer";
@@ -17,6 +16,7 @@ export const REGION = "eu-west-1";
 export const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
 
 export { code, refusedBy } from "../../support/refusal";
+export { warnings } from "../../support/stacks";
 
 export function newStack(region: string = REGION): TerraformStack {
   const stack = new TerraformStack(Testing.app(), "prod");
@@ -51,15 +51,6 @@ export function only(stack: TerraformStack, type: string, kind: "resource" | "da
 /** The document in an argument, read back. */
 export function document(resource: Json, argument: string): { Statement: Json[] } {
   return JSON.parse(String(resource[argument])) as { Statement: Json[] };
-}
-
-/** Warnings at a construct and below. */
-export function warnings(construct: Construct): string[] {
-  return construct.node
-    .findAll()
-    .flatMap(({ node }) => node.metadata)
-    .filter(({ type }) => type === "@cdktf/warn")
-    .map(({ data }) => String(data));
 }
 
 /** An OIDC provider that none of the library's constructs declares. */

@@ -16,6 +16,7 @@ import { Subject } from "../../../lib/model/subject";
 import { type Refusal, code, refusal, refusedWith } from "../../support/refusal";
 import { componentRequest, googleRequests } from "../../fixtures/google/requests";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { warnings } from "../../support/stacks";
 import { requestReleases } from "../../support/credentials-requests";
 
 const LATE = "${TfToken[TOKEN.1]}";
@@ -390,8 +391,6 @@ describe("adoption", () => {
     const { import: imports = [] } = stack.toTerraform() as { import?: { id: string }[] };
     return imports.map(({ id }) => id);
   };
-  const warnings = (stack: TerraformStack): readonly string[] =>
-    stack.node.metadata.filter(({ type }) => type.includes("warn")).map(({ data }) => String(data));
 
   it("takes a pool of another id into the state", () => {
     const stack = testStack();

@@ -1,7 +1,7 @@
 import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster/index.js";
 import { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data-google-container-cluster/index.js";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import { App, TerraformOutput, TerraformStack, TerraformVariable, Testing } from "cdktf";
+import { App, TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   type ConnectGatewaySpokeProps,
@@ -17,6 +17,7 @@ import { Subject } from "../../../lib/model/subject";
 import type { AccessGrant } from "../../../lib/model/workloads";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 import { refusal, code } from "../../support/refusal";
+import { rendered, warnings } from "../../support/stacks";
 
 const MEMBER = "google_project_iam_member";
 const kueue = Subject.of("kueue-system/kueue-controller-manager");
@@ -294,18 +295,3 @@ describe("connectGatewaySpoke", () => {
     expect(() => connectGatewaySpoke({ ...props, ...change })).toThrowError(refusal(code));
   });
 });
-
-function warnings(stack: TerraformStack): readonly string[] {
-  return stack.node
-    .findAll()
-    .flatMap(({ node }) => node.metadata)
-    .filter(({ type }) => type === "@cdktf/warn")
-    .map(({ data }) => String(data));
-}
-
-/** As Terraform reads it. */
-function rendered(stack: TerraformStack, value: unknown): unknown {
-  new TerraformOutput(stack, "rendered", { value });
-  const { output } = JSON.parse(Testing.synth(stack)) as { output: { rendered: { value: unknown } } };
-  return output.rendered.value;
-}

@@ -11,6 +11,7 @@ import {
   type OidcProviderProps,
 } from "../../../lib/cloud/google";
 import { type Refusal, refusal } from "../../support/refusal";
+import { warnings } from "../../support/stacks";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const TYPE = "google_iam_workload_identity_pool_provider";
@@ -35,10 +36,6 @@ const subjectOf = (bytes: number): Subject => Subject.of(`shop/${"a".repeat(byte
 
 const declare = (stack: TerraformStack, changed: Partial<OidcProviderProps> = {}): OidcProvider =>
   new OidcProvider(stack, "provider", { ...props, ...changed });
-
-/** Warnings that cdktf prints at synthesis. */
-const warnings = (provider: OidcProvider): unknown[] =>
-  provider.node.metadata.filter(({ type }) => type.includes("warn")).map(({ data }) => data as unknown);
 
 describe("OidcProvider", () => {
   it("pins issuer, audience and subjects", () => {

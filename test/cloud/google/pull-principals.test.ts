@@ -21,6 +21,7 @@ import { known } from "../../../lib/model/known";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/trust";
 import { type Refusal, refusal } from "../../support/refusal";
+import { warnings } from "../../support/stacks";
 import { clusterFacts, requestOf } from "../../fixtures/google/cluster";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
@@ -38,14 +39,6 @@ const pulls: readonly AccountRequest<IPullSource<Construct>>[] = [
   { subject: Subject.of("shop/web"), asks: [images, legacy] },
 ];
 const project = { project: "shop-prod", projectNumber: "123456789012" };
-
-/** Warnings that cdktf prints at synthesis. */
-const warnings = (scope: Construct): unknown[] =>
-  scope.node
-    .findAll()
-    .flatMap(({ node }) => node.metadata)
-    .filter(({ type }) => type.includes("warn"))
-    .map(({ data }) => data as unknown);
 
 const declare = (
   scope: Construct,
