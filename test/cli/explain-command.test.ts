@@ -7,6 +7,8 @@ const artefacts = synthesized("openshift-aws");
 const ROLE = "arn:aws:iam::111122223333:role/prod-eu_shop_web";
 /** The service account shop/web without its role, so that both of its pulls are denied. */
 const UNANNOTATED: Edit = ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`];
+/** The same, with another role as what it acts as in AWS. */
+const MISNAMED: Edit = ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, "role-arn: x"];
 /** A cluster of which one plugin's version is not known. */
 const UNSTATED: Edit = ["workload-identity.json", '"version": "1.35.1"', '"other": ""'];
 
@@ -26,8 +28,7 @@ describe("exit code", () => {
 
   it("1 where one is denied, even if another is unknown", async () => {
     const renamed: Edit = ["cdk.tf.json", '"name": "prod-eu_batch_jobs"', '"name": "other"'];
-    const other: Edit = ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, "role-arn: x"];
-    const folder = folderOf(edited(artefacts, [other, renamed]));
+    const folder = folderOf(edited(artefacts, [MISNAMED, renamed]));
     const { code, out } = await cli(folder);
     expect(code).toBe(1);
     expect(out).toMatch(/\n0 allowed, 3 denied, 1 unknown\n$/);
@@ -278,7 +279,7 @@ describe("every format", () => {
   const FORMATS = ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"];
   const cases: readonly (readonly [string, ReadonlyMap<string, string>, number])[] = [
     ["allowed", artefacts, 0],
-    ["denied", edited(artefacts, [UNANNOTATED]), 1],
+    ["denied", edited(artefacts, [MISNAMED]), 1],
     ["unknown", edited(artefacts, [UNSTATED]), 3],
   ];
 
