@@ -216,6 +216,7 @@ describe("a profile", () => {
     status: { accessProviders: [{ name, cluster: { server: "https://a", ...cluster } }] },
   });
 
+  const BAD = ["fleet-invalid: extension of an access provider"];
   it.each<[string, object, readonly string[]]>([
     ["no extension", {}, []],
     ["variables", { extensions: [{ name: ENVS, extension: { A: "b" } }] }, []],
@@ -224,26 +225,10 @@ describe("a profile", () => {
       { extensions: [{ name: ARGS, extension: {} }] },
       ["fleet-unsupported: additional-args"],
     ],
-    [
-      "a number as variable",
-      { extensions: [{ name: ENVS, extension: { A: 1 } }] },
-      ["fleet-invalid: extension of an access provider"],
-    ],
-    [
-      "a list as extension",
-      { extensions: [{ name: ENVS, extension: [] }] },
-      ["fleet-invalid: extension of an access provider"],
-    ],
-    [
-      "one twice",
-      { extensions: [1, 2].map(() => ({ name: ENVS, extension: {} })) },
-      ["fleet-invalid: extension of an access provider"],
-    ],
-    [
-      "another name",
-      { extensions: [{ name: "x", extension: {} }] },
-      ["fleet-invalid: extension of an access provider"],
-    ],
+    ["a number as variable", { extensions: [{ name: ENVS, extension: { A: 1 } }] }, BAD],
+    ["a list as extension", { extensions: [{ name: ENVS, extension: [] }] }, BAD],
+    ["one twice", { extensions: [1, 2].map(() => ({ name: ENVS, extension: {} })) }, BAD],
+    ["another name", { extensions: [{ name: "x", extension: {} }] }, BAD],
     [
       "the name of the drafts",
       {
