@@ -14,7 +14,7 @@ import { type NodePlaces, type INodeCarrier, NODE_CARRIER } from "../model/node-
 export interface KubernetesProps {
   /** DNS label; becomes part of the names of roles and identities. */
   readonly name: string;
-  /** Version of the kubelets, `1.35` or `1.35.2`; supported are 1.33 to 1.36. */
+  /** Version of the kubelets, `1.35` or `1.35.2`: 1.33 or newer, and one of `knownKubernetesMinors`. */
   readonly version: string;
   /**
    * Version of the kube-apiserver, at least that of the kubelets.
