@@ -15,7 +15,8 @@ export { type CredentialProviderEntry, credentialProviderEntries } from "./crede
 export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
-export { type PluginKey, type StatedPlugins } from "../rules/kubelet/node-facts";
+export { type PluginKey } from "../model/image-credential-provider";
+export { type StatedPlugins } from "../rules/kubelet/node-facts";
 export { CredentialProviderConfigAlert, type CredentialProviderConfigAlertProps } from "./config-alert";
 export { type Ec2NodeClassProps, type NodeadmProps, ec2NodeClass, nodeadm } from "./eks-carriers";
 export { type HostCarrierProps, type MicroShiftProps, k3s, microShift, rke2 } from "./distribution-carriers";

@@ -8,7 +8,7 @@
  */
 
 import type { PluginFacts } from "../model/cluster";
-import type { CredentialProviderEnv } from "../model/image-credential-provider";
+import type { CredentialProviderEnv, PluginKey } from "../model/image-credential-provider";
 import { isRecord } from "../model/record";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
 import { NEWEST_KUBERNETES } from "./kubelet/feature-gates";
@@ -84,11 +84,9 @@ function backported(releases: readonly string[], before: string, since: string):
 }
 
 /** The plugins, by the key that clusters' facts and settings use. */
-export const PLUGINS: {
-  readonly ecr: Plugin;
+export const PLUGINS: Readonly<Record<PluginKey, Plugin>> & {
   /** Annotations with the client id and the tenant id. */
-  readonly acr: Plugin & { readonly annotations: readonly [string, string] };
-  readonly gcp: Plugin;
+  readonly acr: { readonly annotations: readonly [string, string] };
 } = {
   ecr: {
     executable: "ecr-credential-provider",
