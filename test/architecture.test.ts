@@ -586,6 +586,25 @@ describe("clouds", () => {
   });
 });
 
+describe("carriers of node files", () => {
+  /** Rules of the same folder that belong to no carrier of their own, each with the reason. */
+  const SHARED: Readonly<Record<string, string>> = {
+    "cloud-init": "a transport, which several carriers use",
+    form: "what every form can do",
+    forms: "the table of forms",
+    ignition: "a transport, which several carriers use",
+    "plugin-source": "where plugins are downloaded from",
+  };
+
+  it("have the name of their rules", () => {
+    const namesIn = (folder: string): string[] =>
+      files.flatMap(({ path }) => (dirname(path) === folder ? [path.slice(folder.length + 1, -3)] : []));
+    expect([...namesIn("node/carriers"), ...Object.keys(SHARED)].sort()).toEqual(
+      namesIn("rules/node").sort(),
+    );
+  });
+});
+
 describe("subpaths", () => {
   it.each(Object.keys(ENTRY_PACKAGES))("%s loads only its own packages", (entry) => {
     expect(files.map((file) => file.path)).toContain(entry);
