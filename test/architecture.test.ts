@@ -10,6 +10,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { cloudNames } from "../lib/model/clouds";
 
 const LIB = resolve(__dirname, "../lib");
 
@@ -475,6 +476,46 @@ describe("clouds", () => {
       .map(({ path }) => path.slice(`${folder}/`.length, -".ts".length))
       .filter((name) => !name.includes("/"));
     expect(names.sort()).toEqual([...expected].sort());
+  });
+
+  it("are listed in one file: no other list or union, and every table of them has the type of its keys", () => {
+    const named = (nodes: readonly ts.Node[]): boolean =>
+      cloudNames.every((cloud) => nodes.some((node) => node.getText().replaceAll(/["']/g, "") === cloud));
+    const listed = files.flatMap((file) => {
+      const lines: string[] = [];
+      walk(file.tree, (node) => {
+        const isTable =
+          ts.isObjectLiteralExpression(node) &&
+          named(node.properties.flatMap(({ name }) => name ?? [])) &&
+          !/CloudName/.test(node.parent.getText().split("=")[0] ?? "") &&
+          file.path !== "error-kinds.ts";
+        const isList =
+          (ts.isUnionTypeNode(node) && named(node.types)) ||
+          (ts.isArrayLiteralExpression(node) && named(node.elements));
+        if (isTable || isList) lines.push(`${file.path}:${lineOf(file, node.getStart())}`);
+      });
+      return lines;
+    });
+    expect(listed).toEqual([expect.stringMatching(/^model\/clouds\.ts:/)]);
+  });
+});
+
+describe("carriers of node files", () => {
+  /** Rules of the same folder that belong to no carrier of their own, each with the reason. */
+  const SHARED: Readonly<Record<string, string>> = {
+    "cloud-init": "a transport, which several carriers use",
+    form: "what every form can do",
+    forms: "the table of forms",
+    ignition: "a transport, which several carriers use",
+    "plugin-source": "where plugins are downloaded from",
+  };
+
+  it("have the name of their rules", () => {
+    const namesIn = (folder: string): string[] =>
+      files.flatMap(({ path }) => (dirname(path) === folder ? [path.slice(folder.length + 1, -3)] : []));
+    expect([...namesIn("node/carriers"), ...Object.keys(SHARED)].sort()).toEqual(
+      namesIn("rules/node").sort(),
+    );
   });
 });
 

@@ -326,9 +326,11 @@ describe("what is declared of a controller that pulls artefacts", () => {
 function lines(cloud: string, rows: Readonly<Record<string, unknown>>): readonly string[][] {
   return Object.entries(rows).flatMap(([name, row]) => {
     if (typeof row !== "object") return [];
-    const { serviceAccount, source, leavesOut } = row as ReadyPermissions<never, never>;
+    const { serviceAccount, source, leavesOut, props } = row as ReadyPermissions<never, never>;
+    const shape: Readonly<Record<string, { readonly optional?: true }>> = props.shape;
+    const names = Object.entries(shape).map(([key, { optional }]) => `\`${key}${optional ? "?" : ""}\``);
     const maker = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    return [[`\`${maker}()\``, cloud, `\`${serviceAccount}\``, leavesOut, source]];
+    return [[`\`${maker}()\``, cloud, names.join(", "), `\`${serviceAccount}\``, leavesOut, source]];
   });
 }
 

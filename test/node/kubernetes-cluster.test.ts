@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type KubernetesProps, kubernetes, PlainCarrier } from "../../lib/node/kubernetes-cluster";
+import { PlainCarrier } from "../../lib/node/carriers/plain";
+import { type KubernetesProps, kubernetes } from "../../lib/node/kubernetes-cluster";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const props: KubernetesProps = {

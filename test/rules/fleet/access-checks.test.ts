@@ -33,7 +33,7 @@ describe("RBAC of the hub", () => {
   it("lists the verbs that a reader lacks", () => {
     const rules = policy({ resources: ["clusterprofiles"], verbs: ["get", "list"] });
     expect(profileReaderIssues(rules, subject, "inv").map(({ problem }) => problem)).toEqual([
-      "fleet/controller may not watch clusterprofiles",
+      "fleet/controller lacks a right on ClusterProfiles: it may not watch clusterprofiles",
     ]);
     expect(profileReaderIssues(rules, subject, "other")).toEqual(
       Array(3).fill(refusal("fleet-missing: may not")),
@@ -50,8 +50,8 @@ describe("RBAC of the hub", () => {
     expect(
       statusWriterIssues(rules, subject, { namespace: "inv", name: "b" }).map(({ problem }) => problem),
     ).toEqual([
-      "fleet/controller may not get clusterprofiles/status",
-      "fleet/controller may not patch clusterprofiles/status",
+      "fleet/controller lacks a right on ClusterProfiles: it may not get clusterprofiles/status",
+      "fleet/controller lacks a right on ClusterProfiles: it may not patch clusterprofiles/status",
     ]);
   });
 });

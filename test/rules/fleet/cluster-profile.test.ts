@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { treeOf } from "../../../lib/model/tree";
 import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../../lib/rules/fleet/endpoint";
 import { outdatedNames } from "../../../lib/rules/fleet/names";
 import {
@@ -246,7 +247,10 @@ describe("a profile", () => {
   });
 
   it("names today's name of what is dropped", () => {
-    const issues = schemaIssues(profile({ certificateAuthorityData: "x", other: 1, server: 1 }), "v1alpha1");
+    const issues = schemaIssues(
+      treeOf(profile({ certificateAuthorityData: "x", other: 1, server: 1 })),
+      "v1alpha1",
+    );
     expect(issues).toEqual([
       refusal("fleet-unknown: older draft", {
         value: "certificateAuthorityData",
