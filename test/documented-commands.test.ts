@@ -7,12 +7,12 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { run as deniedPulls } from "../examples/denied-pulls/run";
 import { awsAnswers, azureAnswers, googleAnswers } from "./adopt/answers";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
-import { compiled } from "./support/compiled";
+import { builtProgram } from "./support/empty-project";
 import { example, exampleNames } from "./support/examples";
 import { type Json, record, texts } from "./support/json";
 import { type CodeBlock, ROOT, documentedCode } from "./support/markdown";
@@ -117,23 +117,20 @@ const workflows = documentedCode()
 const blocks = [...shellBlocks, ...workflows].filter((block) => !isElsewhere(block));
 const pages = [...new Set(blocks.map(({ file }) => file))];
 
-let program: string;
-beforeAll(() => {
-  const folder = temporaryFolder();
-  const manifest = {
-    name: "cdktf-workload-identity",
-    version: "0",
-    exports: { "./package.json": "./package.json" },
-  };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  program = compiled("cli/main.ts", folder);
-  const assets = "lib/explain/render/page";
-  cpSync(join(ROOT, assets), join(folder, assets), { recursive: true });
-}, 120_000);
-
 function put(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
+}
+
+const folders = new Map<string, string>();
+
+/** What an example writes, under its own id or another; pages get copies. */
+async function synthesizedOnce(about: string, id?: string): Promise<string> {
+  const key = `${about} ${id}`;
+  const { Stack, id: own } = await example(about);
+  const outdir = folders.get(key) ?? synthesized((app) => void new Stack(app, id ?? own));
+  folders.set(key, outdir);
+  return outdir;
 }
 
 /** A folder with all that the commands of a page read. */
@@ -141,8 +138,7 @@ async function project(page: string): Promise<string> {
   const root = temporaryFolder();
   const [, own = ""] = /^examples\/([\w-]+)\//.exec(page) ?? [];
   const about = exampleNames.includes(own) && !WITHOUT_ONE_STACK.includes(own) ? own : (ABOUT[page] ?? FIRST);
-  const { Stack, id } = await example(about);
-  const outdir = synthesized((app) => void new Stack(app, page.startsWith("docs/") ? "prod" : id));
+  const outdir = await synthesizedOnce(about, page.startsWith("docs/") ? "prod" : undefined);
   for (const to of ["cdktf.out", "main/cdktf.out", "cdktf.out.before", "strict.out", "next.out"])
     cpSync(outdir, join(root, to), { recursive: true });
   if (own === "denied-pulls") deniedPulls(join(root, "cdktf.out/denied-pulls"));
@@ -187,7 +183,7 @@ function putPrograms(root: string): void {
   // Denied and unknown are answers; what ends a block is a mistake in how the program was called, or a refusal.
   script(
     "cdktf-workload-identity",
-    `"${process.execPath}" "${program}" "$@"; code=$?
+    `"${process.execPath}" "${builtProgram()}" "$@"; code=$?
 echo "$code $*" >> "$LOG"
 case $code in 0 | 1 | 3) ;; *) exit $code ;; esac`,
   );

@@ -6,11 +6,11 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { folderOf, synthesized } from "./fixtures/explain/artefacts";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
-import { compiled } from "./support/compiled";
+import { builtProgram } from "./support/empty-project";
 
 const page = readFileSync(resolve(__dirname, "../docs/pipelines.md"), "utf8");
 const scripts = new Map(
@@ -22,21 +22,6 @@ const scripts = new Map(
 const STACK = "prod-eu";
 
 let root: string;
-let program: string;
-
-beforeAll(() => {
-  const folder = temporaryFolder();
-  const exports = { "./package.json": "./package.json" };
-  writeFileSync(
-    join(folder, "package.json"),
-    JSON.stringify({ name: "cdktf-workload-identity", version: "0", exports }),
-  );
-  program = compiled("cli/main.ts", folder);
-  const assets = "lib/explain/render/page";
-  cpSync(resolve(__dirname, "..", assets), join(folder, assets), { recursive: true });
-  // Everything that the commands need: some seconds on a machine that does nothing else.
-}, 120_000);
-
 /** A project that was synthesized, with a repository for GitOps. */
 function project(): void {
   root = join(temporaryFolder(), "project");
@@ -49,7 +34,7 @@ function project(): void {
   put("npm", 'echo "npm $*" >> "$LOG"\n');
   put(
     "npx",
-    `if [ "$1" = cdktf-workload-identity ]; then shift; exec "${process.execPath}" "${program}" "$@"; fi
+    `if [ "$1" = cdktf-workload-identity ]; then shift; exec "${process.execPath}" "${builtProgram()}" "$@"; fi
 echo "$*" >> "$LOG"
 case "$*" in
   "cdktf synth"* | "cdktf deploy"* | "cdktf output"*) rm -rf cdktf.out; cp -R "$SYNTH" cdktf.out ;;

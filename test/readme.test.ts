@@ -4,39 +4,19 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Explainer, renderText } from "../lib/explain";
-import { temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { exampleNames } from "./support/examples";
 import { faults } from "./support/faults";
 import { type Json, inside, record } from "./support/json";
 import { type CodeBlock, ROOT, codeBlocks, documentedCode, markdownFiles } from "./support/markdown";
-import { compileErrors, packagePaths, transpiled } from "./support/compile";
+import { compileErrors } from "./support/compile";
+import { runBlock as run } from "./support/run-block";
 
 const blocks = documentedCode();
 const programs = blocks.filter(({ language }) => language === "ts");
 const outputs = blocks.filter(({ from }) => from !== undefined);
-
-/** Runs a block that calls `app.synth()`, and returns the output folder. */
-async function run(block: CodeBlock): Promise<string> {
-  const own = new Map<string, unknown>();
-  for (const [name, [path = ""]] of Object.entries(packagePaths()))
-    if (block.code.includes(`"${name}"`)) own.set(name, await import(path));
-  const outside = createRequire(join(ROOT, "README.md"));
-  const require = (name: string): unknown => own.get(name) ?? outside(name);
-  const outdir = temporaryFolder();
-  const before = process.env["CDKTF_OUTDIR"];
-  process.env["CDKTF_OUTDIR"] = outdir;
-  try {
-    new Function("require", "exports", transpiled(block))(require, {});
-  } finally {
-    if (before === undefined) delete process.env["CDKTF_OUTDIR"];
-    else process.env["CDKTF_OUTDIR"] = before;
-  }
-  return outdir;
-}
 
 /** Ids and paths that cdktf notes beside each resource; no one writes them by hand. */
 function withoutNotes(value: unknown): Json {
@@ -52,18 +32,15 @@ describe("TypeScript in Markdown", () => {
     );
   });
 
-  it("compiles in a strict project", () => {
-    expect(compileErrors(programs)).toEqual([]);
-  });
-
-  it("is reported by file and line where it does not", () => {
-    const markdown =
+  it("compiles in a strict project, and is reported by file and line where it does not", () => {
+    const wrong =
       'text\n\n```ts\nimport { ecr } from "cdktf-workload-identity/aws";\necr({ acount: "1" });\n```\n';
-    expect(compileErrors(codeBlocks("docs/wrong.md", markdown))).toEqual([
+    const unknown = '```ts\nimport "cdktf-workload-identity/nowhere";\n```\n';
+    const faulty = [...codeBlocks("docs/wrong.md", wrong), ...codeBlocks("a.md", unknown)];
+    expect(compileErrors([...programs, ...faulty])).toEqual([
       expect.stringMatching(/^docs\/wrong\.md:5: .*'acount' does not exist in type 'EcrProps'/),
+      expect.stringMatching(/^a\.md:2: .*nowhere/),
     ]);
-    const unknown = codeBlocks("a.md", '```ts\nimport "cdktf-workload-identity/nowhere";\n```\n');
-    expect(compileErrors(unknown)).toEqual([expect.stringMatching(/^a\.md:2: .*nowhere/)]);
   });
 });
 

@@ -22,7 +22,7 @@ import * as googleRows from "../lib/rules/google/ready-permissions";
 import { type Workload, WorkloadAccess } from "../lib/synth";
 import { ROOT } from "./support/markdown";
 import { ISSUER, SUBSCRIPTION, TENANT, providersStack } from "./support/platform-components";
-import { refusal } from "./support/refusal";
+import { refusal, refusedWith } from "./support/refusal";
 import { synthesized } from "./support/synthesized";
 
 const [account, region, clusterName] = ["111122223333", "eu-west-1", "prod"];
@@ -30,7 +30,7 @@ const key = `arn:aws:kms:${region}:${account}:key/k`;
 const hostedZones = ["Z0123456789ABCDEFGHIJ"];
 const nodeRole = `arn:aws:iam::${account}:role/nodes`;
 const queue = `arn:aws:sqs:${region}:${account}:prod`;
-const secrets = [`arn:aws:secretsmanager:${region}:${account}:secret:shop/*`];
+const secrets = [`arn:aws:secretsmanager:${region}:${account}:secret:shop/*`] as const;
 const parameters = [`arn:aws:ssm:${region}:${account}:parameter/shop/*`];
 const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/dns`;
 const dnsZones = [`${group}/providers/Microsoft.Network/dnsZones/example.com`];
@@ -146,108 +146,55 @@ describe("what is left out", () => {
   const ec2 = (resource: string): string => `arn:aws:ec2:${region}:${account}:${resource}`;
   const ecrRepository = (name: string): string => `arn:aws:ecr:${region}:${account}:repository/${name}`;
   const zone = (id: string): string => `arn:aws:route53:::hostedzone/${id}`;
-  const types = "route53:ChangeResourceRecordSetsRecordTypes";
-  const tag = (name: string, value: string | null): Record<string, string | null> => ({ [name]: value });
+  type Context = Record<string, string | string[] | null>;
+  const TAG = "aws:ResourceTag/";
+  const own = zone("Z0123456789ABCDEFGHIJ");
+  const types = (list: string[] | null): Context => ({ "route53:ChangeResourceRecordSetsRecordTypes": list });
+  const ebs = "ec2:ResourceTag/ebs.csi.aws.com/cluster";
+  const volume = ec2("volume/vol-1");
+  const change = "route53:ChangeResourceRecordSets";
+  const balancer = `arn:aws:elasticloadbalancing:${region}:${account}:loadbalancer/app/a/1`;
+  const autoScaling = `arn:aws:autoscaling:${region}:${account}:autoScalingGroup:1:autoScalingGroupName/a`;
+  const bank = secrets[0].replace("shop/*", "bank/db-AbCdEf");
+  const asEc2 = { "iam:PassedToService": "ec2.amazonaws.com" };
+  const withoutTags = { [`${TAG}elbv2.k8s.aws/cluster`]: null, [`${TAG}kubernetes.io/cluster/prod`]: null };
+  const withoutName = { [ebs]: null, "ec2:ResourceTag/kubernetes.io/created-for/pvc/name": null };
+  const otherPool = {
+    [`${TAG}kubernetes.io/cluster/prod`]: null,
+    [`${TAG}karpenter.sh/nodepool`]: "default",
+  };
+  const enabled = {
+    [`${TAG}k8s.io/cluster-autoscaler/enabled`]: "true",
+    [`${TAG}k8s.io/cluster-autoscaler/prod`]: null,
+  };
 
-  it.each<[keyof typeof onAws, string, string, Record<string, string | string[] | null>, string]>([
-    [
-      "ebsCsiDriver",
-      "ec2:DeleteVolume",
-      ec2("volume/vol-1"),
-      tag("ec2:ResourceTag/ebs.csi.aws.com/cluster", "true"),
-      "allowed",
-    ],
-    [
-      "ebsCsiDriver",
-      "ec2:DeleteVolume",
-      ec2("volume/vol-1"),
-      {
-        ...tag("ec2:ResourceTag/ebs.csi.aws.com/cluster", null),
-        ...tag("ec2:ResourceTag/kubernetes.io/created-for/pvc/name", null),
-      },
-      "denied",
-    ],
-    [
-      "ebsCsiDriver",
-      "ec2:DeleteVolume",
-      "arn:aws:ec2:us-east-1:111122223333:volume/vol-1",
-      tag("ec2:ResourceTag/ebs.csi.aws.com/cluster", "true"),
-      "denied",
-    ],
+  it.each<[keyof typeof onAws, string, string, Context, string]>([
+    ["ebsCsiDriver", "ec2:DeleteVolume", volume, { [ebs]: "true" }, "allowed"],
+    ["ebsCsiDriver", "ec2:DeleteVolume", volume, withoutName, "denied"],
+    ["ebsCsiDriver", "ec2:DeleteVolume", volume.replace(region, "us-east-1"), { [ebs]: "true" }, "denied"],
     [
       "loadBalancerController",
       "elasticloadbalancing:DeleteLoadBalancer",
-      `arn:aws:elasticloadbalancing:${region}:${account}:loadbalancer/app/a/1`,
-      tag("aws:ResourceTag/elbv2.k8s.aws/cluster", "other"),
+      balancer,
+      { [`${TAG}elbv2.k8s.aws/cluster`]: "other" },
       "denied",
     ],
     [
       "loadBalancerController",
       "ec2:AuthorizeSecurityGroupIngress",
       ec2("security-group/sg-1"),
-      {
-        ...tag("aws:ResourceTag/elbv2.k8s.aws/cluster", null),
-        ...tag("aws:ResourceTag/kubernetes.io/cluster/prod", null),
-      },
+      withoutTags,
       "denied",
     ],
-    ["externalDns", "route53:ChangeResourceRecordSets", zone("Z0123456789ABCDEFGHIJ"), {}, "allowed"],
-    ["externalDns", "route53:ChangeResourceRecordSets", zone("Z1"), {}, "denied"],
-    [
-      "certManager",
-      "route53:ChangeResourceRecordSets",
-      zone("Z0123456789ABCDEFGHIJ"),
-      { [types]: ["TXT"] },
-      "allowed",
-    ],
-    [
-      "certManager",
-      "route53:ChangeResourceRecordSets",
-      zone("Z0123456789ABCDEFGHIJ"),
-      { [types]: ["TXT", "A"] },
-      "denied",
-    ],
-    [
-      "certManager",
-      "route53:ChangeResourceRecordSets",
-      zone("Z0123456789ABCDEFGHIJ"),
-      { [types]: null },
-      "denied",
-    ],
-    [
-      "karpenter",
-      "iam:PassRole",
-      `arn:aws:iam::${account}:role/admin`,
-      { "iam:PassedToService": "ec2.amazonaws.com" },
-      "denied",
-    ],
-    [
-      "karpenter",
-      "ec2:TerminateInstances",
-      ec2("instance/i-1"),
-      {
-        "aws:ResourceTag/kubernetes.io/cluster/prod": null,
-        "aws:ResourceTag/karpenter.sh/nodepool": "default",
-      },
-      "denied",
-    ],
-    [
-      "clusterAutoscaler",
-      "autoscaling:SetDesiredCapacity",
-      `arn:aws:autoscaling:${region}:${account}:autoScalingGroup:1:autoScalingGroupName/a`,
-      {
-        "aws:ResourceTag/k8s.io/cluster-autoscaler/enabled": "true",
-        "aws:ResourceTag/k8s.io/cluster-autoscaler/prod": null,
-      },
-      "denied",
-    ],
-    [
-      "externalSecrets",
-      "secretsmanager:GetSecretValue",
-      `arn:aws:secretsmanager:${region}:${account}:secret:bank/db-AbCdEf`,
-      {},
-      "denied",
-    ],
+    ["externalDns", change, own, {}, "allowed"],
+    ["externalDns", change, zone("Z1"), {}, "denied"],
+    ["certManager", change, own, types(["TXT"]), "allowed"],
+    ["certManager", change, own, types(["TXT", "A"]), "denied"],
+    ["certManager", change, own, types(null), "denied"],
+    ["karpenter", "iam:PassRole", `arn:aws:iam::${account}:role/admin`, asEc2, "denied"],
+    ["karpenter", "ec2:TerminateInstances", ec2("instance/i-1"), otherPool, "denied"],
+    ["clusterAutoscaler", "autoscaling:SetDesiredCapacity", autoScaling, enabled, "denied"],
+    ["externalSecrets", "secretsmanager:GetSecretValue", bank, {}, "denied"],
     ["externalSecrets", "secretsmanager:ListSecrets", "*", {}, "denied"],
     ["fluxSourceController", "ecr:ListImages", ecrRepository("manifests/shop"), {}, "allowed"],
     ["fluxSourceController", "ecr:GetDownloadUrlForLayer", ecrRepository("charts/web"), {}, "allowed"],
@@ -258,79 +205,70 @@ describe("what is left out", () => {
     expect(evaluateAwsPermission(policy, { action, resource, context }).outcome).toBe(outcome);
   });
 
-  it.each<[string, () => unknown]>([
-    ["aws-invalid: hostedZones is empty", () => aws.externalDns({ hostedZones: [] })],
-    ["aws-invalid: hostedZones is empty", () => aws.certManager({ hostedZones: ["/hostedzone/Z1"] })],
-    ["aws-missing: externalSecrets() names neither a secret", () => aws.externalSecrets({ kmsKeys: [key] })],
-    [
-      "aws-invalid: an entry of secrets is not an ARN",
-      () => aws.externalSecrets({ secrets: [`arn:aws:secretsmanager:${region}:${account}:secret:*`] }),
-    ],
-    ["aws-invalid: an entry of parameters", () => aws.externalSecrets({ parameters: secrets })],
-    [
-      "aws-invalid: nodeRole is not an ARN of that kind",
-      () => aws.karpenter({ account, region, clusterName, nodeRole: queue }),
-    ],
-    [
-      "aws-invalid: nodeRole is an ARN with a region, but ARNs of IAM have none",
-      () =>
-        aws.karpenter({
-          account,
-          region,
-          clusterName,
-          nodeRole: nodeRole.replace("iam::", `iam:${region}:`),
-        }),
-    ],
-    ["aws-invalid: clusterName", () => aws.loadBalancerController({ region, clusterName: "prod*" })],
-    ["aws-unknown", () => aws.ebsCsiDriver({ region: "eu" })],
-    ["property-unknown", () => aws.ebsCsiDriver({ region, account } as { region: string })],
-    [
-      "azure-missing: azureAccess() names no role",
-      () => azure.externalDns({ dnsZones: [], resourceGroup: group }),
-    ],
-    ["google-missing: googleAccess() names no role", () => google.externalSecrets({ secrets: [] })],
-    ["google-invalid: a secret on which a role", () => google.externalSecrets({ secrets: ["shop"] })],
-    ["aws-missing: awsAccess() permits nothing", () => aws.fluxSourceController({ from: [] })],
-    ["azure-missing: azureAccess() names no role", () => azure.fluxSourceController({ from: [] })],
-    ["google-missing: googleAccess() names no role", () => google.fluxSourceController({ from: [] })],
-    [
-      "property-invalid: from[0].ownerPolicy",
-      () => {
-        const from = [aws.ecr({ account, region, repositories: ["base"], ownerPolicy: {} })];
-        return aws.fluxSourceController({ from });
-      },
-    ],
-    [
-      "property-invalid: from[0] of argoCdRepoServer() is an AcrSource",
-      () => azure.argoCdRepoServer({ from: [azure.acr({ ...legacy, owner: { scope: new App() } })] }),
-    ],
-    [
-      "property-invalid: from[0] of fluxSourceController() is an ArtifactRegistryRepository",
-      () => {
-        const from = [google.artifactRegistry({ ...artefacts, owner: { scope: new App() } })];
-        return google.fluxSourceController({ from });
-      },
-    ],
-    ["property-missing: from[0].registry", () => azure.fluxSourceController({ from: [artefacts as never] })],
-    [
-      "azure-mismatch: role Container Registry Repository Reader is stated twice",
-      () => {
-        const lines = ["charts/web", "charts/jobs"].map((repository) =>
-          azure.fluxSourceController({ from: [azure.acr({ ...limited, repositories: [repository] })] }),
-        );
-        return written("azure", lines);
-      },
-    ],
-    [
-      "azure-invalid: condition",
-      () => azure.azureAccess({ roles: [{ role: "a", scope: group, condition: " " }] }),
-    ],
-    [
-      "google-invalid: a repository on which a role is granted is not named in full",
-      () =>
-        google.googleAccess({ roles: [{ role: "roles/artifactregistry.reader", repository: "manifests" }] }),
-    ],
-  ])("refuses %s", (expected, make) => {
+  const everySecret = `arn:aws:secretsmanager:${region}:${account}:secret:*`;
+  const ofRegion = nodeRole.replace("iam::", `iam:${region}:`);
+  const owner = { scope: new App() };
+  const owned = aws.ecr({ account, region, repositories: ["base"], ownerPolicy: {} });
+  const role = "roles/artifactregistry.reader";
+  const twice = (): string =>
+    written(
+      "azure",
+      ["charts/web", "charts/jobs"].map((repository) =>
+        azure.fluxSourceController({ from: [azure.acr({ ...limited, repositories: [repository] })] }),
+      ),
+    );
+
+  it.each(
+    refusedWith<() => unknown>({
+      "aws-invalid: hostedZones is empty": [
+        () => aws.externalDns({ hostedZones: [] }),
+        () => aws.certManager({ hostedZones: ["/hostedzone/Z1"] }),
+      ],
+      "aws-missing: externalSecrets() names neither a secret": [
+        () => aws.externalSecrets({ kmsKeys: [key] }),
+      ],
+      "aws-invalid: an entry of secrets is not an ARN": [
+        () => aws.externalSecrets({ secrets: [everySecret] }),
+      ],
+      "aws-invalid: an entry of parameters": [() => aws.externalSecrets({ parameters: secrets })],
+      "aws-invalid: nodeRole is not an ARN of that kind": [
+        () => aws.karpenter({ account, region, clusterName, nodeRole: queue }),
+      ],
+      "aws-invalid: nodeRole is an ARN with a region, but ARNs of IAM have none": [
+        () => aws.karpenter({ account, region, clusterName, nodeRole: ofRegion }),
+      ],
+      "aws-invalid: clusterName": [() => aws.loadBalancerController({ region, clusterName: "prod*" })],
+      "aws-unknown": [() => aws.ebsCsiDriver({ region: "eu" })],
+      "property-unknown": [() => aws.ebsCsiDriver({ region, account } as { region: string })],
+      "azure-missing: azureAccess() names no role": [
+        () => azure.externalDns({ dnsZones: [], resourceGroup: group }),
+        () => azure.fluxSourceController({ from: [] }),
+      ],
+      "google-missing: googleAccess() names no role": [
+        () => google.externalSecrets({ secrets: [] }),
+        () => google.fluxSourceController({ from: [] }),
+      ],
+      "google-invalid: a secret on which a role": [() => google.externalSecrets({ secrets: ["shop"] })],
+      "aws-missing: awsAccess() permits nothing": [() => aws.fluxSourceController({ from: [] })],
+      "property-invalid: from[0].ownerPolicy": [() => aws.fluxSourceController({ from: [owned] })],
+      "property-invalid: from[0] of argoCdRepoServer() is an AcrSource": [
+        () => azure.argoCdRepoServer({ from: [azure.acr({ ...legacy, owner })] }),
+      ],
+      "property-invalid: from[0] of fluxSourceController() is an ArtifactRegistryRepository": [
+        () => google.fluxSourceController({ from: [google.artifactRegistry({ ...artefacts, owner })] }),
+      ],
+      "property-missing: from[0].registry": [
+        () => azure.fluxSourceController({ from: [artefacts as never] }),
+      ],
+      "azure-mismatch: role Container Registry Repository Reader is stated twice": [twice],
+      "azure-invalid: condition": [
+        () => azure.azureAccess({ roles: [{ role: "a", scope: group, condition: " " }] }),
+      ],
+      "google-invalid: a repository on which a role is granted is not named in full": [
+        () => google.googleAccess({ roles: [{ role, repository: "manifests" }] }),
+      ],
+    }),
+  )("refuses with %s", (expected, make) => {
     expect(make).toThrowError(refusal(expected) as Error);
   });
 });
@@ -362,18 +300,12 @@ describe("what is declared of a controller that pulls artefacts", () => {
   });
 
   it("cannot be judged where the repositories are another account's, whose policies must let the role in", () => {
-    const other = aws.ecr({
-      account: "444455556666",
-      region,
-      repositories: ["base"],
-      ownerPolicy: "elsewhere",
-    });
-    const [result] = explain([written("aws", [aws.fluxSourceController({ from: [other] })])]);
+    const registry = { account: "444455556666", region, repositories: ["base"] };
+    const from = [aws.ecr({ ...registry, ownerPolicy: "elsewhere" })];
+    const [result] = explain([written("aws", [aws.fluxSourceController({ from })])]);
     expect(result?.verdict).toBe("unknown");
     expect(result?.checks.flatMap(({ status, reason }) => (status === "unknown" ? [reason] : []))).toEqual([
-      expect.stringContaining(
-        "is in another account, and its resource policy, which must also admit the role, was not read",
-      ),
+      expect.stringContaining("its resource policy, which must also admit the role, was not read"),
     ]);
   });
 
@@ -394,9 +326,11 @@ describe("what is declared of a controller that pulls artefacts", () => {
 function lines(cloud: string, rows: Readonly<Record<string, unknown>>): readonly string[][] {
   return Object.entries(rows).flatMap(([name, row]) => {
     if (typeof row !== "object") return [];
-    const { serviceAccount, source, leavesOut } = row as ReadyPermissions<never, never>;
+    const { serviceAccount, source, leavesOut, props } = row as ReadyPermissions<never, never>;
+    const shape: Readonly<Record<string, { readonly optional?: true }>> = props.shape;
+    const names = Object.entries(shape).map(([key, { optional }]) => `\`${key}${optional ? "?" : ""}\``);
     const maker = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    return [[`\`${maker}()\``, cloud, `\`${serviceAccount}\``, leavesOut, source]];
+    return [[`\`${maker}()\``, cloud, names.join(", "), `\`${serviceAccount}\``, leavesOut, source]];
   });
 }
 

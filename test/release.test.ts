@@ -232,70 +232,38 @@ interface Dependencies {
 describe("the packages of the lock file", () => {
   const dependencies = import("../build/dependencies.mjs" as string) as Promise<Dependencies>;
   const fine = { version: "1.0.0", license: "MIT", integrity: "sha512-x" };
+  const SCRIPT = { hasInstallScript: true };
+  const POSTINSTALL = { scripts: { postinstall: "x" } };
 
-  it.each<readonly [string, string, object, object | undefined, string | undefined]>([
-    ["a permissive licence", "a", {}, undefined, undefined],
-    ["one of two", "a", { license: "(GPL-3.0 OR MIT)" }, undefined, undefined],
-    ["two of two", "a", { license: "(Apache-2.0 AND BSD-3-Clause)" }, undefined, undefined],
+  it.each<readonly [string, object, { name?: string; installed?: object; problem?: string }]>([
+    ["a permissive licence", {}, {}],
+    ["one of two", { license: "(GPL-3.0 OR MIT)" }, {}],
+    ["two of two", { license: "(Apache-2.0 AND BSD-3-Clause)" }, {}],
+    ["a package of those that are stated", { license: "MPL-2.0" }, { name: "@cdktf/provider-aws" }],
+    ["what is bundled, without a checksum", { integrity: undefined, inBundle: true }, {}],
+    ["no script at installation", {}, { installed: { scripts: { test: "x" } } }],
+    ["a script that is stated, in development", { hasInstallScript: true, dev: true }, { name: "esbuild" }],
+    ["a stated script of what users install", SCRIPT, { name: "esbuild", problem: "runs a script when" }],
+    ["one licence of two only", { license: "(MIT AND GPL-3.0)" }, { problem: "licence (MIT AND GPL-3.0)" }],
+    ["another licence", { license: "MPL-2.0" }, { problem: "a 1.0.0: licence MPL-2.0 is none of" }],
+    ["no licence", { license: undefined }, { problem: "licence is not stated" }],
     [
-      "a package of those that are stated",
-      "@cdktf/provider-aws",
-      { license: "MPL-2.0" },
-      undefined,
-      undefined,
+      "another one of a stated package",
+      { license: "BUSL-1.1" },
+      { name: "cdktf", problem: "licence BUSL-1.1" },
     ],
-    [
-      "what is bundled, without a checksum",
-      "a",
-      { integrity: undefined, inBundle: true },
-      undefined,
-      undefined,
-    ],
-    ["no script at installation", "a", {}, { scripts: { test: "x" } }, undefined],
-    [
-      "a script that is stated, in development",
-      "esbuild",
-      { hasInstallScript: true, dev: true },
-      undefined,
-      undefined,
-    ],
-    [
-      "a stated script of what users install",
-      "esbuild",
-      { hasInstallScript: true },
-      undefined,
-      "runs a script when",
-    ],
-    [
-      "one licence of two only",
-      "a",
-      { license: "(MIT AND GPL-3.0)" },
-      undefined,
-      "licence (MIT AND GPL-3.0)",
-    ],
-    ["another licence", "a", { license: "MPL-2.0" }, undefined, "a 1.0.0: licence MPL-2.0 is none of"],
-    ["no licence", "a", { license: undefined }, undefined, "licence is not stated"],
-    ["another licence of a stated one", "cdktf", { license: "BUSL-1.1" }, undefined, "licence BUSL-1.1"],
-    [
-      "a script by the lock file",
-      "a",
-      { hasInstallScript: true },
-      undefined,
-      "runs a script when it is installed",
-    ],
-    ["a script by its manifest", "a", {}, { scripts: { postinstall: "x" } }, "runs postinstall when"],
-    ["no checksum", "a", { integrity: undefined }, undefined, "no checksum in the lock file"],
+    ["a script by the lock file", SCRIPT, { problem: "runs a script when it is installed" }],
+    ["a script by its manifest", {}, { installed: POSTINSTALL, problem: "runs postinstall when" }],
+    ["no checksum", { integrity: undefined }, { problem: "no checksum in the lock file" }],
     [
       "another registry",
-      "a",
       { resolved: "https://npm.example.com/a.tgz" },
-      undefined,
-      "comes from https://npm",
+      { problem: "comes from https://npm" },
     ],
-  ])("%s", async (_, name, entry, installed, expected) => {
+  ])("%s", async (_, entry, { name = "a", installed, problem }) => {
     const lock = { packages: { "": {}, [`node_modules/b/node_modules/${name}`]: { ...fine, ...entry } } };
     const problems = (await dependencies).problemsOf(lock, () => installed);
-    expect(problems).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)]);
+    expect(problems).toEqual(problem === undefined ? [] : [expect.stringContaining(problem)]);
   });
 
   it("have no problem", async () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CHECK_HELP, HELP } from "../lib/explain/check-help";
 import { ROOT } from "./support/markdown";
 
 const page = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
-const source = readFileSync(join(ROOT, "lib/explain/check-ids.ts"), "utf8");
-const checks = [...source.matchAll(/\| "([a-z-]+)"/g)].map(([, id = ""]) => id);
+const checks = Object.keys(HELP);
 
 /** What stands after "Check:" or "Checks:", and in the tables' columns of checks. */
 const named = [
@@ -21,6 +21,11 @@ const SILENT = ["still-pulled", "otherwise", "secret-free"];
 
 /** Headings with what stands below them. */
 const sections = page.split(/^### /m).slice(1);
+
+it("every check is asked by a link of some job", () => {
+  const asked = CHECK_HELP.map(({ id }) => id);
+  expect(checks.filter((id) => !asked.includes(id))).toEqual([]);
+});
 
 describe("docs/troubleshooting.md", () => {
   it.each([

@@ -1,5 +1,6 @@
 /* Describes what exists of a cluster in its cloud as settings that take it over. */
 
+import type { CloudName } from "../model/clouds";
 import type { CredentialsRequest } from "../model/credentials-request";
 import type { CommandAnswer } from "./answers";
 
@@ -82,7 +83,7 @@ export interface AdoptionChoice {
 /** How one cloud's answers are read. */
 export interface AdoptionReader {
   /** The word of the cloud in `credentialsRequests`. */
-  readonly cloud: "aws" | "azure" | "google";
+  readonly cloud: CloudName;
   /** Every command whose answer is read; for one that is run several times, with what it is run for. */
   readonly commands: Readonly<Record<string, string>>;
   /** The command that is run for each managed cluster, and how its answer is read. */

@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import type { CloudName } from "../model/clouds";
 import { nearestName } from "../model/nearest-name";
 import { isRecord } from "../model/record";
 import type { Adoption, AdoptionChoice, AdoptionReader } from "./adoption";
@@ -11,7 +12,7 @@ const READERS: readonly AdoptionReader[] = [awsAdoption, azureAdoption, googleAd
 
 /** The answers of one cloud's command line. */
 export interface CloudAnswers {
-  readonly cloud: AdoptionReader["cloud"];
+  readonly cloud: CloudName;
   /** Finds the clusters in the answers, and what exists of each. */
   readonly adoptions: (choice: AdoptionChoice) => readonly Adoption[];
 }

@@ -1,3 +1,4 @@
+import type { CloudName } from "../model/clouds";
 import { Code, type AdoptedPart, type Adoption, type ImportId } from "./adoption";
 
 const PACKAGE = "cdktf-workload-identity";
@@ -6,7 +7,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** What the program of an OpenShift cluster needs in addition to the settings. */
 export interface ProgramProps {
   /** The word of the cloud in `credentialsRequests`. */
-  readonly cloud: string;
+  readonly cloud: CloudName;
   /** Folder of the CredentialsRequests; `undefined` if the cluster has none. */
   readonly requests: string | undefined;
 }

@@ -17,7 +17,8 @@ export interface CheckHelp {
   readonly help: string;
 }
 
-const HELP: Readonly<Record<CheckId, string>> = {
+/** What to look at if a check does not hold. */
+export const HELP: Readonly<Record<CheckId, string>> = {
   "still-pulled":
     "Annotate the pod's service account and give its identity access to the repository, or keep the node's identity with mixed mode until that is done.",
   "image-parses":

@@ -6,6 +6,7 @@ import { type SpokeFacts, SPOKE_FACTS } from "../model/fleet";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
 import { type Kind, type ObjectKind, checkProps, made, object, optional, record, text } from "../model/shape";
+import { treeOf } from "../model/tree";
 import { parseVersion } from "../model/version";
 import {
   type ClusterStatusFacts,
@@ -238,7 +239,7 @@ function checkStatus(
   // The document is valid under both versions.
   for (const each of [version, ...clusterProfileVersions.filter((other) => other !== version)]) {
     const apiVersion = String(document["apiVersion"]).replace(version, each);
-    throwFirst(schemaIssues({ ...document, apiVersion, status }, each));
+    throwFirst(schemaIssues(treeOf({ ...document, apiVersion, status }), each));
   }
 }
 

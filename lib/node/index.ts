@@ -14,19 +14,22 @@ export {
 export { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
 export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, kubernetes } from "./kubernetes-cluster";
-export { PlainCarrier, type PlainCarrierProps } from "./kubernetes-cluster";
-export { type PluginKey, type StatedPlugins } from "../rules/kubelet/node-facts";
+export { type PluginKey } from "../model/image-credential-provider";
+export { type StatedPlugins } from "../rules/kubelet/node-facts";
 export { CredentialProviderConfigAlert, type CredentialProviderConfigAlertProps } from "./config-alert";
-export { type Ec2NodeClassProps, type NodeadmProps, ec2NodeClass, nodeadm } from "./eks-carriers";
-export { type HostCarrierProps, type MicroShiftProps, k3s, microShift, rke2 } from "./distribution-carriers";
+export { type HostCarrierProps } from "./carriers/host";
+export { type KopsProps, kops } from "./carriers/kops";
 export {
   type KubeadmConfigTemplateProps,
   type KubeadmProps,
   kubeadm,
   kubeadmConfigTemplate,
-} from "./kubeadm-carriers";
-export { type KopsProps, kops } from "./kops-carrier";
-export { type TalosProps, talos } from "./talos-carrier";
+} from "./carriers/kubeadm";
+export { type MicroShiftProps, microShift } from "./carriers/microshift";
+export { type Ec2NodeClassProps, type NodeadmProps, ec2NodeClass, nodeadm } from "./carriers/nodeadm";
+export { PlainCarrier, type PlainCarrierProps } from "./carriers/plain";
+export { k3s, rke2 } from "./carriers/rancher";
+export { type TalosProps, talos } from "./carriers/talos";
 export { type ButaneProps, butane, cloudInit, ignition } from "./transports";
 export type { INodeCarrier, NodePlaces } from "../model/node-carrier";
 export type { NodeDocument } from "../model/node-document";

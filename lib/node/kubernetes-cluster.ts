@@ -4,17 +4,17 @@ import { type ICluster, type PodIdentityWebhook, POD_IDENTITY_WEBHOOKS } from ".
 import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
-import { type NodeSetup, isCleanPath } from "../model/node-file";
+import { isCleanPath } from "../model/node-file";
 import { type ObjectKind, boolean, checkGiven, list, object, optional, record, text } from "../model/shape";
 import { type StatedPlugins, STATED_PLUGINS, pluginFacts, pullingMinors } from "../rules/kubelet/node-facts";
-import type { IManifestSink } from "../model/manifest-sink";
 import { type NodePlaces, type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
+import { PlainCarrier } from "./carriers/plain";
 
 /** The facts of a self-managed cluster. */
 export interface KubernetesProps {
   /** DNS label; becomes part of the names of roles and identities. */
   readonly name: string;
-  /** Version of the kubelets, `1.35` or `1.35.2`; supported are 1.33 to 1.36. */
+  /** Version of the kubelets, `1.35` or `1.35.2`: 1.33 or newer, and one of `knownKubernetesMinors`. */
   readonly version: string;
   /**
    * Version of the kube-apiserver, at least that of the kubelets.
@@ -159,38 +159,4 @@ function nodePath(what: string, path: string): string {
         allowed: "/directory/name without empty, . or .. parts",
         remedy: "state the path as it is on the nodes",
       });
-}
-
-/** Settings of a {@link PlainCarrier}. */
-export interface PlainCarrierProps {
-  /**
-   * Name of the setup; becomes `nodes/<name>.yaml`.
-   *
-   * @defaultValue "all-nodes"
-   */
-  readonly name?: string;
-}
-
-const PLAIN_CARRIER_PROPS: ObjectKind<PlainCarrierProps> = object({
-  name: optional(text),
-});
-
-/**
- * Writes files and kubelet flags as data, for whatever sets up the nodes: cloud-init, kubeadm, an image builder.
- *
- * The kubelet reads its credential provider configuration only at start, so restart it after you write the files.
- */
-export class PlainCarrier implements INodeCarrier<Construct> {
-  /** Name of the setup. */
-  readonly name: string;
-
-  constructor(props: PlainCarrierProps = {}) {
-    checkGiven(new.target.name, PLAIN_CARRIER_PROPS, props);
-    this.name = props.name ?? "all-nodes";
-  }
-
-  /** Writes the setup unchanged. */
-  carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
-    sink.nodeSetup(this.name, setup);
-  }
 }

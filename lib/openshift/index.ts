@@ -6,6 +6,7 @@
  * @packageDocumentation
  */
 
+export { type CloudName } from "../model/clouds";
 export { credentialsRequests, credentialsRequestsOf } from "./credentials-requests";
 export { type HostedOpenShiftProps, hostedOpenShift } from "./clusters";
 export { CrioCredentialProviderConfig, type CrioCredentialProviderConfigProps } from "./mirror-credentials";

@@ -8,9 +8,10 @@
  */
 
 import type { PluginFacts } from "../model/cluster";
-import type { CredentialProviderEnv } from "../model/image-credential-provider";
+import type { CredentialProviderEnv, PluginKey } from "../model/image-credential-provider";
 import { isRecord } from "../model/record";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
+import { NEWEST_KUBERNETES } from "./kubelet/feature-gates";
 import { parseGoDuration } from "./kubelet/go-duration";
 import { toBytes } from "./kubelet/go-text";
 import { type GoUrl, parseSchemelessUrl } from "./kubelet/go-url";
@@ -57,7 +58,10 @@ export interface Plugin {
   /** Names that releases and distributions use; a suffix names a platform or a second copy. */
   readonly executables: RegExp;
   readonly annotations: readonly [string, ...string[]];
-  /** The newest minor whose source was read; nothing is known about newer ones. */
+  /**
+   * The newest minor whose source was read; nothing is known about newer ones. Plugins that are released with the minors of
+   * Kubernetes are read whenever a minor is added to those.
+   */
   readonly newest: string;
   /** From which version on each answer applies, newest last. */
   readonly abilities: Readonly<Partial<Record<PluginAbility, readonly Row[]>>>;
@@ -80,17 +84,15 @@ function backported(releases: readonly string[], before: string, since: string):
 }
 
 /** The plugins, by the key that clusters' facts and settings use. */
-export const PLUGINS: {
-  readonly ecr: Plugin;
+export const PLUGINS: Readonly<Record<PluginKey, Plugin>> & {
   /** Annotations with the client id and the tenant id. */
-  readonly acr: Plugin & { readonly annotations: readonly [string, string] };
-  readonly gcp: Plugin;
+  readonly acr: { readonly annotations: readonly [string, string] };
 } = {
   ecr: {
     executable: "ecr-credential-provider",
     executables: /^ecr-credential-provider(?![a-z0-9])/,
     annotations: ["eks.amazonaws.com/ecr-role-arn"],
-    newest: "1.36",
+    newest: NEWEST_KUBERNETES,
     abilities: {
       tokens: [
         {
@@ -142,7 +144,7 @@ export const PLUGINS: {
     executable: "acr-credential-provider",
     executables: /^acr-credential-provider(?![a-z0-9])/,
     annotations: ["kubernetes.azure.com/acr-client-id", "kubernetes.azure.com/acr-tenant-id"],
-    newest: "1.36",
+    newest: NEWEST_KUBERNETES,
     abilities: {
       tokens: [
         {

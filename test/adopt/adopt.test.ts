@@ -4,8 +4,9 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
+import { type Ran, cli } from "../support/cli";
+import { rowsOf } from "../support/tables";
 import type { RequestCloud } from "../support/credentials-requests";
 import { type Answers, adopt, awsAnswers, azureAnswers, googleAnswers, guidOf } from "./answers";
 
@@ -27,164 +28,109 @@ const INGRESS = "mycluster-openshift-ingress-operator-cloud-credentials";
 
 type Change = (answers: Answers) => void;
 
+/** A second OIDC provider of the same name. */
+function addTwin(answers: Answers): void {
+  const twin = { ...at(answers, PROVIDER, ARN), Url: "d1.cloudfront.net" };
+  at(answers, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/d1.cloudfront.net"] = twin;
+}
+
+/** Runs the command without requests of OpenShift. */
+function adoptManaged(answers: Answers, ...more: string[]): Promise<Ran> {
+  const from = join(temporaryFolder(), "answers.json");
+  writeFileSync(from, JSON.stringify(answers));
+  return cli("adopt", "--from", from, ...more);
+}
+
+/** Leaves out the answer of a command. */
+const without =
+  (command: string): Change =>
+  (all) =>
+    void delete all[command];
+const DEFINITIONS = "role definition list";
+const ASSIGNMENTS = "role assignment list";
+const ACCOUNTS = "iam service-accounts list";
+
 describe("an OpenShift cluster", () => {
-  it.each<readonly [RequestCloud, string, Change, readonly RegExp[]]>([
-    ["aws", "no account", (all) => void delete all["sts get-caller-identity"], []],
-    [
-      "aws",
-      "no provider",
-      (all) => void delete all[PROVIDER],
-      [/the name that ccoctl was given: run `aws iam get-open/],
-    ],
-    [
-      "aws",
-      "two names",
-      (all) =>
-        void (at(all, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/b.example.com"] = {
-          Url: "b.example.com",
-          Tags: [{ Key: "openshift.io/cloud-credential-operator/blue", Value: "owned" }],
-        }),
-      [/the name that ccoctl was given \(found blue, mycluster\): choose one with --name/],
-    ],
-    [
-      "aws",
-      "two OIDC providers of one name",
-      (all) =>
-        void (at(all, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/d1.cloudfront.net"] = {
-          ...at(all, PROVIDER, ARN),
-          Url: "d1.cloudfront.net",
-        }),
-      [
-        /the OIDC provider of mycluster \(found https:\/\/d1\.cloudfront\.net, https:\/\/mycluster-oidc.*--issuer/,
-      ],
-    ],
-    [
-      "aws",
-      "no bucket",
-      (all) => void delete all["s3api get-bucket-location"],
-      [/whether there is a bucket mycluster-oidc/],
-    ],
-    ["aws", "no roles", (all) => void delete all["iam get-role"], [/the roles: run `aws iam get-role`/]],
-    [
-      "aws",
-      "different boundaries",
-      (all) =>
-        void (at(all, "iam get-role", INGRESS, "Role")["PermissionsBoundary"] = {
-          PermissionsBoundaryArn: "arn:b",
-        }),
-      [/the permissions boundary \(found arn:b, none\)/],
-    ],
-    [
-      "aws",
-      "different tags",
-      (all) => void at(all, "iam get-role", INGRESS, "Role", "Tags").push({ Key: "team", Value: "a" }),
-      [/the tags of the roles \(found \[\["team","a"\]\], \[\]\)/],
-    ],
-    [
-      "azure",
-      "no account",
-      (all) => void delete all["account show"],
-      [/subscription and tenant: run `az account show`/],
-    ],
-    [
-      "azure",
-      "no credentials",
-      (all) => void delete all["identity federated-credential list"],
-      [/the issuer: run `az/],
-    ],
-    [
-      "azure",
-      "no assignments",
-      (all) => void delete all["role assignment list"],
-      [/the installation resource group: run `az role assignment list --all`/],
-    ],
-    [
-      "azure",
-      "no definitions",
-      (all) => void delete all["role definition list"],
-      [/the custom roles: run `az role definition/],
-    ],
-    [
-      "azure",
-      "no storage account",
-      (all) => void delete all["storage account list"],
-      [/the storage account of https/],
-    ],
-    [
-      "azure",
-      "two custom roles of one name",
-      (all) =>
-        void at(all, "role definition list").push({
-          ...at(all, "role definition list", 0),
-          name: guidOf("twin"),
-        }),
-      [
-        /the custom role mycluster-openshift-cluster-csi-drivers-azure-disk-credentials \(found .*adopt\.roleDefinitions/,
-      ],
-    ],
-    [
-      "azure",
-      "a second group where the registry and others hold custom roles",
-      (all) =>
-        void at(all, "role assignment list").push(
-          ...at(all, "role assignment list")
-            .filter((each) => String((each as Answers)["scope"]).endsWith("/netrg"))
-            .map((each) => ({
-              ...(each as Answers),
-              scope: String((each as Answers)["scope"]).replace("netrg", "more"),
-            })),
-        ),
-      [/the network's resource group \(found more, netrg\)/],
-    ],
-    ["google", "no project", (all) => void delete all["projects describe"], [/id and number of the project/]],
-    [
-      "google",
-      "no pools",
-      (all) => void delete all["iam workload-identity-pools list"],
-      [/the name that ccoctl was given/],
-    ],
-    [
-      "google",
-      "no accounts",
-      (all) => void delete all["iam service-accounts list"],
-      [/the service accounts: run/],
-    ],
-    [
-      "google",
-      "no policies",
-      (all) => void delete all["iam service-accounts get-iam-policy"],
-      [/who else uses the pool/],
-    ],
-    ["google", "no roles", (all) => void delete all["iam roles list"], [/the custom roles: run/]],
-    [
-      "google",
-      "no bucket",
-      (all) => void delete all["storage buckets describe"],
-      [/whether there is a bucket/],
-    ],
-    [
-      "google",
-      "two accounts of one name",
-      (all) =>
-        void at(all, "iam service-accounts list").push({
-          ...at(all, "iam service-accounts list", 0),
-          email: "twin@x",
-        }),
-      [/the service account of cloud-credential-operator-gcp-ro-creds \(found mycluster-.*, twin@x\)/],
-    ],
-  ])("on %s with %s names what is missing", async (cloud, what, change, messages) => {
-    const answers = START[cloud]();
+  it.each(
+    rowsOf<readonly [Change, RegExp?]>({
+      aws: {
+        "no account": [without("sts get-caller-identity")],
+        "no provider": [without(PROVIDER), /the name that ccoctl was given: run `aws iam get-open/],
+        "two names": [
+          (all) => {
+            const Tags = [{ Key: "openshift.io/cloud-credential-operator/blue", Value: "owned" }];
+            const arn = "arn:aws:iam::123456789012:oidc-provider/b.example.com";
+            at(all, PROVIDER)[arn] = { Url: "b.example.com", Tags };
+          },
+          /the name that ccoctl was given \(found blue, mycluster\): choose one with --name/,
+        ],
+        "two OIDC providers of one name": [
+          addTwin,
+          /the OIDC provider of mycluster \(found https:\/\/d1\.cloudfront\.net, https:\/\/mycluster-oidc.*--issuer/,
+        ],
+        "no bucket": [without("s3api get-bucket-location"), /whether there is a bucket mycluster-oidc/],
+        "no roles": [without("iam get-role"), /the roles: run `aws iam get-role`/],
+        "different boundaries": [
+          (all) => {
+            const PermissionsBoundary = { PermissionsBoundaryArn: "arn:b" };
+            Object.assign(at(all, "iam get-role", INGRESS, "Role"), { PermissionsBoundary });
+          },
+          /the permissions boundary \(found arn:b, none\)/,
+        ],
+        "different tags": [
+          (all) => void at(all, "iam get-role", INGRESS, "Role", "Tags").push({ Key: "team", Value: "a" }),
+          /the tags of the roles \(found \[\["team","a"\]\], \[\]\)/,
+        ],
+      },
+      azure: {
+        "no account": [without("account show"), /subscription and tenant: run `az account show`/],
+        "no credentials": [without("identity federated-credential list"), /the issuer: run `az/],
+        "no assignments": [
+          without(ASSIGNMENTS),
+          /the installation resource group: run `az role assignment list --all`/,
+        ],
+        "no definitions": [without(DEFINITIONS), /the custom roles: run `az role definition/],
+        "no storage account": [without("storage account list"), /the storage account of https/],
+        "two custom roles of one name": [
+          (all) => void at(all, DEFINITIONS).push({ ...at(all, DEFINITIONS, 0), name: guidOf("twin") }),
+          /the custom role mycluster-openshift-cluster-csi-drivers-azure-disk-credentials \(found .*adopt\.roleDefinitions/,
+        ],
+        "a second group where the registry and others hold custom roles": [
+          (all) => {
+            const scoped = at(all, ASSIGNMENTS) as unknown as { scope: string }[];
+            const inNetwork = scoped.filter(({ scope }) => scope.endsWith("/netrg"));
+            scoped.push(
+              ...inNetwork.map((each) => ({ ...each, scope: each.scope.replace("netrg", "more") })),
+            );
+          },
+          /the network's resource group \(found more, netrg\)/,
+        ],
+      },
+      google: {
+        "no project": [without("projects describe"), /id and number of the project/],
+        "no pools": [without("iam workload-identity-pools list"), /the name that ccoctl was given/],
+        "no accounts": [without(ACCOUNTS), /the service accounts: run/],
+        "no policies": [without("iam service-accounts get-iam-policy"), /who else uses the pool/],
+        "no roles": [without("iam roles list"), /the custom roles: run/],
+        "no bucket": [without("storage buckets describe"), /whether there is a bucket/],
+        "two accounts of one name": [
+          (all) => void at(all, ACCOUNTS).push({ ...at(all, ACCOUNTS, 0), email: "twin@x" }),
+          /the service account of cloud-credential-operator-gcp-ro-creds \(found mycluster-.*, twin@x\)/,
+        ],
+      },
+    }),
+  )("with %s names what is missing, of %3$s", async (what, [change, message], cloud) => {
+    const answers = START[cloud as RequestCloud]();
     change(answers);
-    const { code, err } = await adopt(cloud, answers);
-    expect(code).toBe(messages.length > 0 ? 1 : 0);
-    for (const message of messages) expect(err, what).toMatch(message);
+    const { code, err } = await adopt(cloud as RequestCloud, answers);
+    expect(code).toBe(message ? 1 : 0);
+    if (message) expect(err, what).toMatch(message);
     expect(err.split("\n").filter((line) => line !== "" && !line.includes(": missing "))).toEqual([]);
   });
 
   it("is the one of --name and --issuer", async () => {
     const answers = awsAnswers("public");
-    const twin = { ...at(answers, PROVIDER, ARN), Url: "d1.cloudfront.net" };
-    at(answers, PROVIDER)["arn:aws:iam::123456789012:oidc-provider/d1.cloudfront.net"] = twin;
+    addTwin(answers);
     const { code, out } = await adopt("aws", answers, "--name", "mycluster", "--issuer", `https://${ISSUER}`);
     expect(code).toBe(0);
     expect(out).toContain('bucketName: "mycluster-oidc"');
@@ -193,24 +139,18 @@ describe("an OpenShift cluster", () => {
   it("says of each part whether it exists", async () => {
     const answers = azureAnswers();
     const identities = at(answers, "identity list");
-    const [gone] = identities.splice(
-      identities.findIndex((each) => (each as Answers)["name"] === INGRESS),
-      1,
-    ) as Answers[];
+    const ingress = identities.findIndex((each) => (each as Answers)["name"] === INGRESS);
+    const [gone] = identities.splice(ingress, 1) as Answers[];
     const [credentials] = Object.values(at(answers, "identity federated-credential list")) as unknown[][];
     credentials?.splice(0, 1);
-    const definitions = at(answers, "role definition list") as unknown as Answers[];
+    const definitions = at(answers, DEFINITIONS) as unknown as Answers[];
     const lost = definitions.findIndex((each) =>
       String(each["roleName"]).endsWith("image-registry-installer-cloud-credentials"),
     );
     definitions.splice(lost, 1);
-    const assignments = at(answers, "role assignment list") as unknown as Answers[];
-    assignments.push({
-      ...assignments[0],
-      roleDefinitionName: "Reader",
-      roleDefinitionId: "/x/other",
-      name: guidOf("r"),
-    });
+    const assignments = at(answers, ASSIGNMENTS) as unknown as Answers[];
+    const other = { roleDefinitionName: "Reader", roleDefinitionId: "/x/other", name: guidOf("r") };
+    assignments.push({ ...assignments[0], ...other });
     const { out, code } = await adopt("azure", answers, "--format", "json");
     expect(code).toBe(0);
     const [cluster] = (JSON.parse(out) as { clusters: { notes: string[]; parts: { props: Answers }[] }[] })
@@ -225,15 +165,9 @@ describe("an OpenShift cluster", () => {
   });
 
   it("without requests is not looked for", async () => {
-    const from = join(temporaryFolder(), "aws.json");
-    writeFileSync(from, JSON.stringify(awsAnswers("public")));
-    const written = { out: "", err: "" };
-    const io = {
-      out: (text: string) => void (written.out += text),
-      err: (text: string) => void (written.err += text),
-    };
-    expect(await run(["adopt", "--from", from], io)).toBe(2);
-    expect(written.err).toContain("give --requests for OpenShift");
+    const { code, err } = await adoptManaged(awsAnswers("public"));
+    expect(code).toBe(2);
+    expect(err).toContain("give --requests for OpenShift");
   });
 });
 
@@ -241,21 +175,17 @@ describe("answers that are refused", () => {
   it.each<readonly [string, unknown, RegExp]>([
     ["a list", [], /\(adopt-invalid\)/],
     ["nothing", {}, /one entry per command.*\(adopt-invalid\)/],
-    [
-      "an unknown command",
-      { "iam get-rol": {} },
-      /got "iam get-rol".*was `iam get-role` meant\?.*\(adopt-unknown\)/,
-    ],
+    ["an unknown command", { "iam get-rol": {} }, /"iam get-rol".*was `iam get-role` meant\?.*adopt-unknown/],
     ["two clouds", { "iam get-role": {}, "account show": {} }, /got "account show".*\(adopt-unknown\)/],
     [
       "a text for an object",
       { "iam get-role": "x" },
-      /the answer of iam get-role is not what.*an object.*\(adopt-invalid\)/,
+      /the answer of iam get-role is not .*an object.*adopt-invalid/,
     ],
     [
       "a list for a text",
       { "sts get-caller-identity": { Account: [] } },
-      /sts get-caller-identity: Account.*a text/,
+      /get-caller-identity: Account.*a text/,
     ],
     [
       "two accounts",
@@ -273,60 +203,33 @@ describe("a managed cluster", () => {
   const json = async (
     answers: Answers,
   ): Promise<{ parts: Answers[]; imports: { id: string }[]; identities: unknown; missing: Answers[] }> => {
-    const from = join(temporaryFolder(), "answers.json");
-    writeFileSync(from, JSON.stringify(answers));
-    let out = "";
-    await run(["adopt", "--from", from, "--format", "json"], {
-      out: (text) => void (out += text),
-      err: () => {},
-    });
+    const { out } = await adoptManaged(answers, "--format", "json");
     return (JSON.parse(out) as { clusters: never[] }).clusters[0] as never;
   };
   const EKS = "oidc.eks.eu-west-1.amazonaws.com/id/ABC";
-  const eks = (): Answers => ({
-    "sts get-caller-identity": { Account: "111122223333" },
-    "eks describe-cluster": {
-      prod: {
-        cluster: {
-          name: "prod",
-          arn: "arn:aws:eks:eu-west-1:111122223333:cluster/prod",
-          identity: { oidc: { issuer: `https://${EKS}` } },
-        },
+  const EKS_PROVIDER = `arn:aws:iam::111122223333:oidc-provider/${EKS}`;
+  const eks = (): Answers => {
+    const arn = "arn:aws:eks:eu-west-1:111122223333:cluster/prod";
+    const cluster = { name: "prod", arn, identity: { oidc: { issuer: `https://${EKS}` } } };
+    const Tags = [{ Key: "team", Value: "platform" }];
+    const subjects = { [`${EKS}:sub`]: ["system:serviceaccount:shop:*", "system:serviceaccount:a:b"] };
+    const Statement = {
+      Effect: "Allow",
+      Principal: { Federated: EKS_PROVIDER },
+      Condition: { StringLike: subjects },
+    };
+    const others = [{ Principal: "*" }, { Principal: { Service: "ec2.amazonaws.com" } }];
+    const Arn = "arn:aws:iam::111122223333:role/shop/web";
+    return {
+      "sts get-caller-identity": { Account: "111122223333" },
+      "eks describe-cluster": { prod: { cluster } },
+      [PROVIDER]: { [EKS_PROVIDER]: { Url: EKS, ClientIDList: ["sts.amazonaws.com"], Tags } },
+      "iam get-role": {
+        web: { Role: { RoleName: "web", Arn, AssumeRolePolicyDocument: { Statement } } },
+        other: { Role: { Arn: "arn:x", AssumeRolePolicyDocument: { Statement: others } } },
       },
-    },
-    [PROVIDER]: {
-      [`arn:aws:iam::111122223333:oidc-provider/${EKS}`]: {
-        Url: EKS,
-        ClientIDList: ["sts.amazonaws.com"],
-        Tags: [{ Key: "team", Value: "platform" }],
-      },
-    },
-    "iam get-role": {
-      web: {
-        Role: {
-          RoleName: "web",
-          Arn: "arn:aws:iam::111122223333:role/shop/web",
-          AssumeRolePolicyDocument: {
-            Statement: {
-              Effect: "Allow",
-              Principal: { Federated: `arn:aws:iam::111122223333:oidc-provider/${EKS}` },
-              Condition: {
-                StringLike: { [`${EKS}:sub`]: ["system:serviceaccount:shop:*", "system:serviceaccount:a:b"] },
-              },
-            },
-          },
-        },
-      },
-      other: {
-        Role: {
-          Arn: "arn:x",
-          AssumeRolePolicyDocument: {
-            Statement: [{ Principal: "*" }, { Principal: { Service: "ec2.amazonaws.com" } }],
-          },
-        },
-      },
-    },
-  });
+    };
+  };
 
   it("on EKS: OIDC provider and the roles that trust it", async () => {
     expect(await json(eks())).toMatchObject({
@@ -344,10 +247,7 @@ describe("a managed cluster", () => {
           },
         },
       ],
-      imports: [
-        { id: `arn:aws:iam::111122223333:oidc-provider/${EKS}` },
-        { type: "aws_iam_role", id: "web" },
-      ],
+      imports: [{ id: EKS_PROVIDER }, { type: "aws_iam_role", id: "web" }],
       identities: [
         { identity: "arn:aws:iam::111122223333:role/shop/web", serviceAccounts: ["a/b", "shop/*"] },
       ],

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { run } from "../../lib/cli/run";
+import { type Ran, cli } from "../support/cli";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
 import { type RequestCloud, payloadRequests } from "../support/credentials-requests";
 
@@ -222,10 +222,7 @@ export function googleAnswers(): Answers {
 }
 
 /** What the command printed, and the folder with its input and the public key. */
-export interface Adopted {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
+export interface Adopted extends Ran {
   readonly folder: string;
 }
 
@@ -242,10 +239,5 @@ export async function adopt(cloud: RequestCloud, answers: Answers, ...more: stri
   writeFileSync(join(folder, "serviceaccount-signer.public"), publicKey);
   const from = join(folder, "answers.json");
   writeFileSync(from, JSON.stringify(answers));
-  const written = { out: "", err: "" };
-  const code = await run(["adopt", "--from", from, "--requests", requests, ...more], {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written, folder };
+  return { ...(await cli("adopt", "--from", from, "--requests", requests, ...more)), folder };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readCredentialsRequests } from "../../lib/artefact/credentials-requests-folder";
+import { refusal } from "../support/refusal";
 
 let folder: string;
 beforeEach(() => {
@@ -52,8 +53,7 @@ describe("readCredentialsRequests", () => {
     write("zz.yaml", "kind: A\n");
     const file = join(folder, name);
     expect(() => readCredentialsRequests(folder)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
+      refusal("openshift-invalid", {
         problem: expect.stringMatching(problem) as string,
         value: line === undefined ? expect.stringContaining(file) : `${file}:${line}`,
       }),
@@ -72,8 +72,7 @@ describe("readCredentialsRequests", () => {
   ])("names a link to %s", (target, reason) => {
     symlinkSync(target, join(folder, "b.yaml"));
     expect(() => readCredentialsRequests(folder)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
+      refusal("openshift-invalid", {
         problem: `file of CredentialsRequests ${reason}`,
         value: join(folder, "b.yaml"),
       }),
@@ -99,8 +98,7 @@ describe("readCredentialsRequests", () => {
     });
     write("bomb.yaml", `a: &a [x]\n${levels.join("\n")}\n`);
     expect(() => readCredentialsRequests(folder)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
+      refusal("openshift-invalid", {
         problem: "file of CredentialsRequests has aliases that refer to nothing, or that expand to too much",
       }),
     );
@@ -113,8 +111,7 @@ describe("readCredentialsRequests", () => {
   ])("refuses %s, which is nested too deep", (name, text) => {
     write(name, text);
     expect(() => readCredentialsRequests(folder)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
+      refusal("openshift-invalid", {
         problem: "file of CredentialsRequests is nested deeper than 100 levels",
       }),
     );
@@ -127,11 +124,7 @@ describe("readCredentialsRequests", () => {
   ])("refuses a folder that %s", (reason, prepare) => {
     prepare();
     expect(() => readCredentialsRequests(folder)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
-        problem: `folder of CredentialsRequests ${reason}`,
-        value: folder,
-      }),
+      refusal("openshift-invalid", { problem: `folder of CredentialsRequests ${reason}`, value: folder }),
     );
     mkdirSync(folder, { recursive: true });
   });

@@ -2,22 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { CommandIo } from "../../lib/cli/command";
 import { withProgress } from "../../lib/cli/progress";
 import { listen, step } from "../../lib/explain/progress";
-import { run } from "../../lib/cli/run";
 import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { cli } from "../support/cli";
 
 const artefacts = synthesized("three-clouds");
 const TF = "cdk.tf.json";
 const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:v1";
 const ROLE = "arn:aws:iam::111122223333:role/edge-1_shop_web";
-
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(args, {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
 
 /** The role of shop/web lets shop/tools in, which names it: no one declared that. */
 const undeclared = edited(artefacts, [

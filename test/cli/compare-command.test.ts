@@ -1,20 +1,13 @@
 /* The exit codes and forms of `compare`. */
 
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { type Ran, cli as run } from "../support/cli";
 
 const base = synthesized("three-clouds");
 const WIDER: Edit = ["cdk.tf.json", "repository/shop/*", "repository/*"];
 
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(["compare", ...args], {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+const cli = (...args: readonly string[]): Promise<Ran> => run("compare", ...args);
 
 describe("compare", () => {
   it.each([

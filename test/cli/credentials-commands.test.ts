@@ -7,15 +7,7 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
 import { payloadRequests } from "../support/credentials-requests";
-
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(args, {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+import { cli } from "../support/cli";
 
 const keys = JSON.parse(readFileSync(resolve(__dirname, "../fixtures/openid/keys.json"), "utf8")) as {
   pem: string;

@@ -5,18 +5,11 @@
 
 import { symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { folderOf } from "../fixtures/explain/artefacts";
 import { plain } from "../fixtures/explain/plain";
+import { type Ran, cli as run } from "../support/cli";
 
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(["explain", ...args], {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+const cli = (...args: readonly string[]): Promise<Ran> => run("explain", ...args);
 
 const asked = [
   "--service-account",

@@ -1,20 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { cluster, plain } from "../fixtures/explain/plain";
-import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { type Ran, cli as run } from "../support/cli";
 
 const artefacts = synthesized("openshift-aws");
 const ROLE = "arn:aws:iam::111122223333:role/prod-eu_shop_web";
-const FACTS = "workload-identity.json";
+/** The service account shop/web without its role, so that both of its pulls are denied. */
+const UNANNOTATED: Edit = ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`];
+/** The same, with another role as what it acts as in AWS. */
+const MISNAMED: Edit = ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, "role-arn: x"];
+/** A cluster of which one plugin's version is not known. */
+const UNSTATED: Edit = ["workload-identity.json", '"version": "1.35.1"', '"other": ""'];
 
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(["explain", ...args], {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+const cli = (...args: readonly string[]): Promise<Ran> => run("explain", ...args);
 
 describe("exit code", () => {
   it("0 where every pull is allowed, each with its identity", async () => {
@@ -29,16 +27,8 @@ describe("exit code", () => {
   });
 
   it("1 where one is denied, even if another is unknown", async () => {
-    const folder = folderOf(
-      edited(artefacts, [
-        [
-          "20-service-accounts.yaml",
-          "ecr-role-arn: arn:aws:iam::111122223333:role/prod-eu_shop_web",
-          "role-arn: x",
-        ],
-        ["cdk.tf.json", '"name": "prod-eu_batch_jobs"', '"name": "other"'],
-      ]),
-    );
+    const renamed: Edit = ["cdk.tf.json", '"name": "prod-eu_batch_jobs"', '"name": "other"'];
+    const folder = folderOf(edited(artefacts, [MISNAMED, renamed]));
     const { code, out } = await cli(folder);
     expect(code).toBe(1);
     expect(out).toMatch(/\n0 allowed, 3 denied, 1 unknown\n$/);
@@ -53,13 +43,8 @@ describe("exit code", () => {
       /^allowed  prod-google: openshift-ingress-operator\/ingress-operator uses the Secret \S+ as \S+@acme-prod\.iam\.gserviceaccount\.com$/m,
     );
     expect(text.out).toMatch(/^allowed  prod-google: shop\/reports acts in google as \S+$/m);
-    const one = await cli(
-      "--service-account",
-      "openshift-image-registry/registry",
-      "--format",
-      "json",
-      folder,
-    );
+    const registry = ["--service-account", "openshift-image-registry/registry", "--format", "json"];
+    const one = await cli(...registry, folder);
     expect(JSON.parse(one.out)).toMatchObject({
       version: 1,
       results: [{ job: "component", target: "openshift-image-registry/installer-cloud-credentials" }],
@@ -73,14 +58,12 @@ describe("exit code", () => {
   });
 
   it("tells what becomes of running pods with --running, and wants some", async () => {
+    const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web";
     const pods = (name: string): object => ({
       apiVersion: "v1",
       kind: "Pod",
       metadata: { namespace: "shop", name, uid: name },
-      spec: {
-        serviceAccountName: name,
-        containers: [{ name, image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web" }],
-      },
+      spec: { serviceAccountName: name, containers: [{ name, image }] },
     });
     const folder = folderOf(artefacts);
     const running = folderOf({
@@ -123,8 +106,7 @@ describe("exit code", () => {
   });
 
   it("3 where one is unknown and none denied", async () => {
-    const folder = folderOf(edited(artefacts, [[FACTS, '"version": "1.35.1"', '"other": ""']]));
-    expect((await cli(folder)).code).toBe(3);
+    expect((await cli(folderOf(edited(artefacts, [UNSTATED])))).code).toBe(3);
   });
 
   it.each<[string, readonly string[], RegExp]>([
@@ -162,17 +144,8 @@ function folderless(): string {
 
 it("explains one pull as JSON", async () => {
   const image = "444455556666.dkr.ecr.eu-west-1.amazonaws.com/batch/runner:v1";
-  const { code, out } = await cli(
-    "--format",
-    "json",
-    "--stack",
-    "prod-eu",
-    "--service-account",
-    "shop/web",
-    "--image",
-    image,
-    folderOf(artefacts),
-  );
+  const asked = ["--stack", "prod-eu", "--service-account", "shop/web", "--image", image];
+  const { code, out } = await cli("--format", "json", ...asked, folderOf(artefacts));
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({
     version: 1,
@@ -246,9 +219,7 @@ it.each([
 });
 
 describe("text", () => {
-  const damaged = edited(artefacts, [
-    ["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`],
-  ]);
+  const damaged = edited(artefacts, [UNANNOTATED]);
 
   it("has denied ones first, with link, cause, remedy, place and log, and the identities of the others", async () => {
     const { code, out } = await cli(folderOf(damaged));
@@ -272,18 +243,13 @@ describe("text", () => {
   it("shows with --only what is asked for, and counts all", async () => {
     const folder = folderOf(damaged);
     const denied = await cli("--only", "denied", folder);
-    expect([denied.code, denied.out.match(/^denied/gm)?.length, denied.out.match(/^allowed/gm)]).toEqual([
-      1,
-      1,
-      null,
-    ]);
+    const lines = [/^denied/gm, /^allowed/gm].map((word) => denied.out.match(word)?.length);
+    expect([denied.code, ...lines]).toEqual([1, 1, undefined]);
     expect(denied.out).toMatch(/ allowed, 2 denied, 0 unknown\n$/);
     expect((await cli("--only", "unknown", folder)).out.split("\n")).toHaveLength(2);
     const wrong = await cli("--only", "denied,broken", folder);
-    expect([wrong.code, wrong.err]).toEqual([
-      2,
-      expect.stringContaining("--only takes denied, unknown, allowed"),
-    ]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain("--only takes denied, unknown, allowed");
   });
 
   it("shows with --verbose each chain, the broken link first", async () => {
@@ -313,8 +279,8 @@ describe("every format", () => {
   const FORMATS = ["text", "json", "sarif", "junit", "github", "markdown", "mermaid", "html"];
   const cases: readonly (readonly [string, ReadonlyMap<string, string>, number])[] = [
     ["allowed", artefacts, 0],
-    ["denied", edited(artefacts, [["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, "role-arn: x"]]), 1],
-    ["unknown", edited(artefacts, [[FACTS, '"version": "1.35.1"', '"other": ""']]), 3],
+    ["denied", edited(artefacts, [MISNAMED]), 1],
+    ["unknown", edited(artefacts, [UNSTATED]), 3],
   ];
 
   it.each(cases)("exits alike: %s", async (_, files, code) => {
@@ -326,22 +292,13 @@ describe("every format", () => {
 });
 
 describe("a name that nothing declares", () => {
+  const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+  const ACCOUNT = "no service account of that name is declared";
+
   it.each([
-    [
-      ["--service-account", "shop/wbe"],
-      "no service account of that name is declared",
-      "name shop/web, if that was meant",
-    ],
-    [
-      ["--service-account", "shop/wbe", "--image", "nginx"],
-      "no service account of that name is declared",
-      "name shop/web",
-    ],
-    [
-      ["--image", "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/wbe:1"],
-      "no image of that name is declared",
-      "name 111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web",
-    ],
+    [["--service-account", "shop/wbe"], ACCOUNT, "name shop/web, if that was meant"],
+    [["--service-account", "shop/wbe", "--image", "nginx"], ACCOUNT, "name shop/web"],
+    [["--image", `${ECR}/shop/wbe:1`], "no image of that name is declared", `name ${ECR}/shop/web`],
     [["--stack", "prod-us"], "no stack of that name was read", "name prod-eu, if that was meant"],
   ])("is an error with the nearest: %j", async (options, problem, remedy) => {
     const { code, out, err } = await cli(...options, folderOf(artefacts));
@@ -359,13 +316,8 @@ describe("a name that nothing declares", () => {
   });
 
   it("says of an image of a public registry that no plugin is for it, and no denial", async () => {
-    const { code, out } = await cli(
-      "--service-account",
-      "shop/web",
-      "--image",
-      "nginx:latest",
-      folderOf(artefacts),
-    );
+    const asked = ["--service-account", "shop/web", "--image", "nginx:latest"];
+    const { code, out } = await cli(...asked, folderOf(artefacts));
     expect(code).toBe(3);
     expect(out).toMatch(
       /^unknown {2}prod-eu: shop\/web pulls nginx:latest: provider-matches-image: no entry matches docker\.io\/library\/nginx/,
@@ -380,8 +332,7 @@ it("takes a declared pattern for what it is, with its service account as without
 });
 
 describe("--baseline", () => {
-  const folder = (): string =>
-    folderOf(edited(artefacts, [["20-service-accounts.yaml", `ecr-role-arn: ${ROLE}`, `role-arn: ${ROLE}`]]));
+  const folder = (): string => folderOf(edited(artefacts, [UNANNOTATED]));
   const targets = [
     "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web",
     "111122223333.dkr.ecr.eu-west-1.amazonaws.com/base/*",

@@ -4,18 +4,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { plain } from "../fixtures/explain/plain";
-
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(args, {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+import { cli } from "../support/cli";
 
 function pipe(path: string): string {
   rmSync(path, { force: true });

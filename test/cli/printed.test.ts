@@ -3,22 +3,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../../lib/cli/run";
 import { folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { plain } from "../fixtures/explain/plain";
+import { cli } from "../support/cli";
 
 /** ESC, CSI of C1, DEL, an override of the direction, a line that looks like another one, a line separator. */
 const CONTROLS = "\u001b[2J\u009b31m\u007f\u202e\nskipped b\u2028\u0085";
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029\u2066-\u2069]/;
-
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const code = await run(args, {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
 
 const account = "team/puller";
 const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1";

@@ -4,24 +4,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../lib/cli/commands";
-import { run } from "../../lib/cli/run";
 import { Manifests } from "../../lib/synth/manifests";
 import { addAccount, filesOf, stackFixture, temporaryFolder } from "../fixtures/synth/stack-fixture";
-
-interface Result {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function cli(...args: string[]): Promise<Result> {
-  const written = { out: "", err: "" };
-  const code = await run(args, {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-  });
-  return { code, ...written };
-}
+import { cli } from "../support/cli";
 
 describe("usage", () => {
   it.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands", async (args) => {

@@ -5,7 +5,7 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
 import { App, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { GitOpsHub } from "../../examples/fleet-argocd/stack";
@@ -57,9 +57,21 @@ const placesOf = ({ checks }: PullResult): string =>
 const failing = ({ checks }: PullResult): readonly string[] =>
   checks.filter(({ status }) => status === "fail" || status === "unknown").map(({ id }) => id);
 
+let original: string | undefined;
+
+/** The synth of both stacks, made once; nothing may be changed in it. */
+const whole = (): string => (original ??= synthesized(stacks));
+
+/** A copy of it, to change. */
+function copied(): string {
+  const outdir = temporaryFolder();
+  cpSync(whole(), outdir, { recursive: true });
+  return outdir;
+}
+
 /** The synth with texts of the second stack's configuration replaced. */
 function damaged(from: string, to: string): string {
-  const outdir = synthesized(stacks);
+  const outdir = copied();
   const text = JSON.stringify(config(outdir));
   if (!text.includes(from)) throw new Error(`nothing to damage: ${from}`);
   writeFileSync(configFile(outdir), text.replaceAll(from, to));
@@ -128,7 +140,7 @@ describe("pulls of a stack whose objects Terraform applies", () => {
     [WEB, ACR],
     ["shop/jobs", ECR],
   ])("%s pulls %s, by evidence in resources", (serviceAccount, image) => {
-    const outdir = synthesized(stacks);
+    const outdir = whole();
     const result = pull([outdir], image, serviceAccount);
     expect([result.verdict, failing(result)]).toEqual(["allowed", []]);
     const name = `kubernetes_annotations.serviceaccount_${serviceAccount.replace("/", "_")}`;
@@ -152,14 +164,14 @@ describe("pulls of a stack whose objects Terraform applies", () => {
   });
 
   it("are not all allowed without any one of the resources", () => {
-    const outdir = synthesized(stacks);
-    const whole = config(outdir);
+    const outdir = copied();
+    const all = config(outdir);
     const verdicts = (): readonly string[] => explain([outdir], {}).map(({ verdict }) => verdict);
     expect(new Set(verdicts())).toEqual(new Set(["allowed"]));
-    const resources = record(whole["resource"]);
+    const resources = record(all["resource"]);
     // The policy only spares the nodes a reboot.
-    const names = Object.entries(resources).flatMap(([type, all]) =>
-      Object.keys(record(all))
+    const names = Object.entries(resources).flatMap(([type, named]) =>
+      Object.keys(record(named))
         .filter((name) => type !== "terraform_data" && name !== "machineconfiguration_cluster")
         .map((name) => [type, name] as const),
     );
@@ -167,7 +179,7 @@ describe("pulls of a stack whose objects Terraform applies", () => {
     for (const [type, name] of names) {
       const { [name]: _, ...others } = record(resources[type]);
       const resource = { ...resources, [type]: others };
-      writeFileSync(configFile(outdir), JSON.stringify({ ...whole, resource }));
+      writeFileSync(configFile(outdir), JSON.stringify({ ...all, resource }));
       expect([name, verdicts().every((each) => each === "allowed")]).toEqual([name, false]);
     }
   });
@@ -178,14 +190,14 @@ describe("pulls of a stack whose objects Terraform applies", () => {
   });
 
   it("are not known where the stack with the resources is not there", () => {
-    const outdir = synthesized(stacks);
+    const outdir = whole();
     expect(() => pull([join(outdir, "stacks/prod")])).toThrowError(
       refusal("explain-missing: through stack prod-objects, which was not read") as Error,
     );
   });
 
   it("are read of a plan in its place, where late values are not known", () => {
-    const outdir = synthesized(stacks);
+    const outdir = whole();
     const paths = [join(outdir, "stacks/prod"), plan(outdir)];
     const result = pull(paths);
     expect([result.verdict, failing(result)]).toEqual(["allowed", []]);
@@ -194,7 +206,7 @@ describe("pulls of a stack whose objects Terraform applies", () => {
   });
 
   it("are the same with a plan beside the configuration, and not known where it differs", () => {
-    const outdir = synthesized(stacks);
+    const outdir = whole();
     expect(pull([outdir, plan(outdir)], ACR).verdict).toBe("allowed");
     const other = plan(outdir, (text) => text.replace("role/prod_shop_web", "role/other"));
     expect(pull([outdir, other]).verdict).toBe("unknown");

@@ -21,7 +21,7 @@ import {
   temporaryFolder,
 } from "../fixtures/synth/stack-fixture";
 import { type Json, inside, list, record } from "../support/json";
-import { refusal } from "../support/refusal";
+import { refusal, refusedBy } from "../support/refusal";
 
 /** A stack `prod` with a late value, and a stack `objects` that is to deliver its manifests. */
 interface Fixture extends StackFixture {
@@ -59,6 +59,20 @@ function add(manifests: Manifests, chart: string, options: ChartOptions, documen
   );
 }
 
+/** Annotations of the service account `web`, which someone else declares. */
+function annotate(
+  manifests: Manifests,
+  annotations: Record<string, string>,
+  options: ChartOptions = EARLY,
+): void {
+  const chart = manifests.chart("accounts", options);
+  new ServiceAccountAnnotations(chart, "x", { namespace: "shop", name: "web", annotations });
+}
+
+function policy(manifests: Manifests, path = "/etc/x"): void {
+  new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: [path] });
+}
+
 const meta = (name: string, namespace?: string) => ({ metadata: { name, ...(namespace && { namespace }) } });
 const configMap = (name: string, data: object = { a: "b" }) => ({
   apiVersion: "v1",
@@ -71,6 +85,11 @@ const profile = (fields: object = {}) => ({
   kind: "ClusterProfile",
   ...meta("shop", "argocd"),
   ...fields,
+});
+const role = (name: string) => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  ...meta(name),
 });
 const definition = {
   apiVersion: "apiextensions.k8s.io/v1",
@@ -194,12 +213,7 @@ describe("manifests as resources of Terraform", () => {
 
   it("tell objects apart whose names are written alike", () => {
     const { manifests, deliver, synth } = fixture();
-    for (const name of ["a.b", "a:b"])
-      add(manifests, "roles", EARLY, {
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        kind: "ClusterRole",
-        ...meta(name),
-      });
+    for (const name of ["a.b", "a:b"]) add(manifests, "roles", EARLY, role(name));
     deliver();
     const { kubernetes_manifest: found } = synth();
     expect(Object.keys(found ?? {})).toEqual([
@@ -241,11 +255,7 @@ describe("manifests as resources of Terraform", () => {
 
   it("only annotate what others own", () => {
     const { manifests, data, deliver, synth } = fixture();
-    new ServiceAccountAnnotations(manifests.chart("accounts", EARLY), "x", {
-      namespace: "shop",
-      name: "web",
-      annotations: { "example.com/id": data.id, "example.com/plain": "${x}" },
-    });
+    annotate(manifests, { "example.com/id": data.id, "example.com/plain": "${x}" });
     deliver();
     const { kubernetes_manifest: none, kubernetes_annotations: found } = synth();
     const { "//": _, ...resource } = record(found?.["serviceaccount_shop_web"]);
@@ -280,22 +290,18 @@ describe("manifests as resources of Terraform", () => {
   it("make an account in one cluster that is only annotated in another", () => {
     const { manifests, provider, deliver, synth } = fixture();
     addAccount(manifests, "own");
-    new ServiceAccountAnnotations(manifests.chart("edge", { order: 55, appliesTo: "spoke" }), "x", {
-      namespace: "shop",
-      name: "web",
-      annotations: { "example.com/id": "edge" },
-    });
-    deliver({ spokes: { edge: provider("edge") } });
+    annotate(manifests, { "example.com/id": "edge" }, { order: 55, appliesTo: "spoke" });
+    deliver({ spokes: { accounts: provider("edge") } });
     const { kubernetes_manifest: made, kubernetes_annotations: annotated } = synth();
     expect([Object.keys(made ?? {}), Object.keys(annotated ?? {})]).toEqual([
       ["serviceaccount_shop_web"],
-      ["edge_serviceaccount_shop_web", "serviceaccount_shop_web"],
+      ["accounts_serviceaccount_shop_web", "serviceaccount_shop_web"],
     ]);
   });
 
   it("import a singleton that others configure too, take no more than their fields, and never destroy it", () => {
     const { manifests, deliver, synth } = fixture();
-    new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: ["/etc/x"] });
+    policy(manifests);
     deliver();
     const { kubernetes_manifest: found, config } = synth();
     const { "//": _, manifest, ...resource } = record(found?.["machineconfiguration_cluster"]);
@@ -318,7 +324,7 @@ describe("manifests as resources of Terraform", () => {
   it("change the metadata of a singleton whenever they change it, so that Terraform never sends what others set", () => {
     const annotated = (path: string): unknown => {
       const { manifests, deliver, synth } = fixture();
-      new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: [path] });
+      policy(manifests, path);
       deliver();
       const found = synth()["kubernetes_manifest"]?.["machineconfiguration_cluster"];
       return inside(found, "manifest", "metadata", "annotations");
@@ -345,11 +351,7 @@ describe("manifests as resources of Terraform", () => {
   it("take over fields of other field managers if asked to", () => {
     const { manifests, deliver, synth } = fixture();
     add(manifests, "own", EARLY, configMap("a"));
-    new ServiceAccountAnnotations(manifests.chart("accounts", EARLY), "x", {
-      namespace: "shop",
-      name: "web",
-      annotations: { "example.com/id": "x" },
-    });
+    annotate(manifests, { "example.com/id": "x" });
     deliver({ forceConflicts: true });
     const { kubernetes_manifest: made, kubernetes_annotations: annotated } = synth();
     expect([
@@ -442,7 +444,7 @@ describe("objects that are no longer delivered", () => {
     const { config } = synth();
     expect(config["removed"]).toEqual([{ from: SINGLETON, lifecycle: { destroy: false } }]);
     expect(inside(config, "terraform", "required_version")).toBe(">= 1.7.0");
-    new NodeDisruptionPolicy(manifests.chart("policy", EARLY), "x", { paths: ["/etc/x"] });
+    policy(manifests);
     // Terraform refuses a block of a resource that is declared.
     expect(synth().config["removed"]).toBeUndefined();
   });
@@ -474,11 +476,7 @@ describe("objects that are no longer delivered", () => {
       "that another owner declares now",
       ["kubernetes_manifest.serviceaccount_shop_web"],
       ({ manifests, deliver }) => {
-        new ServiceAccountAnnotations(manifests.chart("accounts", EARLY), "x", {
-          namespace: "shop",
-          name: "web",
-          annotations: { "example.com/id": "x" },
-        });
+        annotate(manifests, { "example.com/id": "x" });
         deliver();
       },
     ],
@@ -486,11 +484,6 @@ describe("objects that are no longer delivered", () => {
       "of which another one has the plain name",
       ["kubernetes_manifest.clusterrole_a_b"],
       ({ manifests, deliver }) => {
-        const role = (name: string) => ({
-          apiVersion: "rbac.authorization.k8s.io/v1",
-          kind: "ClusterRole",
-          ...meta(name),
-        });
         add(manifests, "first", EARLY, role("a.b"));
         add(manifests, "second", { order: 20 }, role("a:b"));
         deliver({ files: ["manifests/10-first.yaml"] });
@@ -503,7 +496,7 @@ describe("objects that are no longer delivered", () => {
         add(manifests, "own", EARLY, configMap("a"));
         deliver({ files: ["manifests/10-own.yaml"] });
         const other = new TerraformStack(app, "other");
-        new NodeDisruptionPolicy(Manifests.of(other).chart("policy", EARLY), "x", { paths: ["/etc/x"] });
+        policy(Manifests.of(other));
         new KubernetesManifests(objects, "others", { of: other, provider: provider("other") });
       },
     ],
@@ -516,25 +509,13 @@ describe("objects that are no longer delivered", () => {
   it("do not change the addresses of others by becoming files", () => {
     const build = (files: readonly string[]): readonly string[] => {
       const { manifests, deliver, synth } = fixture();
-      for (const [order, name] of [
-        [10, "a.b"],
-        [20, "a:b"],
-      ] as const)
-        add(
-          manifests,
-          `roles-${order}`,
-          { order },
-          {
-            apiVersion: "rbac.authorization.k8s.io/v1",
-            kind: "ClusterRole",
-            ...meta(name),
-          },
-        );
+      add(manifests, "first", EARLY, role("a.b"));
+      add(manifests, "second", { order: 20 }, role("a:b"));
       deliver({ files });
       return Object.keys(synth()["kubernetes_manifest"] ?? {});
     };
     const [, second] = build([]);
-    expect(build(["manifests/10-roles-10.yaml"])).toEqual([second]);
+    expect(build(["manifests/10-first.yaml"])).toEqual([second]);
   });
 });
 
@@ -569,180 +550,112 @@ describe("parts of other owners' workloads", () => {
 });
 
 describe("what cannot be delivered so is refused", () => {
-  it.each<readonly [string, string, (each: Fixture) => void]>([
-    [
-      "a status",
-      "delivery-unsupported: has a status, which Terraform's kubernetes_manifest drops",
-      ({ manifests, deliver }) => {
-        add(manifests, "profiles", EARLY, profile({ status: { conditions: [] } }));
-        deliver({ customKinds: CUSTOM });
+  /** Delivers one object, in a file of these options. */
+  const only =
+    (document: object, props: Partial<KubernetesManifestsProps> = {}, options: ChartOptions = EARLY) =>
+    ({ manifests, deliver }: Fixture): void => {
+      add(manifests, "own", options, document);
+      deliver(props);
+    };
+  const unnamed = { ...configMap("x"), metadata: { namespace: "shop", generateName: "x-", name: null } };
+  const metadata = { name: "default", namespace: "shop", labels: { a: "b" } };
+
+  it.each(
+    refusedBy<(each: Fixture) => void>({
+      "delivery-unsupported: has a status, which Terraform's kubernetes_manifest drops": {
+        "a status": only(profile({ status: { conditions: [] } }), { customKinds: CUSTOM }),
       },
-    ],
-    [
-      "a custom kind that is not stated",
-      "delivery-missing: before the cluster has the CustomResourceDefinition",
-      ({ manifests, deliver }) => {
-        add(manifests, "profiles", EARLY, profile());
-        deliver();
+      "delivery-missing: before the cluster has the CustomResourceDefinition": {
+        "a custom kind that is not stated": only(profile()),
       },
-    ],
-    [
-      "a custom kind with its definition",
-      "delivery-unsupported: are delivered together",
-      ({ manifests, deliver }) => {
-        add(manifests, "definitions", EARLY, definition);
-        add(manifests, "profiles", { order: 20 }, profile());
-        deliver({ customKinds: CUSTOM });
+      "delivery-unsupported: are delivered together": {
+        "a custom kind with its definition": ({ manifests, deliver }) => {
+          add(manifests, "definitions", EARLY, definition);
+          add(manifests, "profiles", { order: 20 }, profile());
+          deliver({ customKinds: CUSTOM });
+        },
       },
-    ],
-    [
-      "a generated name",
-      "delivery-unsupported: has no name",
-      ({ manifests, deliver }) => {
-        add(manifests, "own", EARLY, {
-          ...configMap("x"),
-          metadata: { namespace: "shop", generateName: "x-", name: null },
-        });
-        deliver();
+      "delivery-unsupported: has no name": { "a generated name": only(unnamed) },
+      "delivery-unsupported: is a list": {
+        "a list": only({ apiVersion: "v1", kind: "List", ...meta("x"), items: [configMap("a")] }),
       },
-    ],
-    [
-      "a list",
-      "delivery-unsupported: is a list",
-      ({ manifests, deliver }) => {
-        add(manifests, "own", EARLY, {
+      "delivery-limit: is larger than etcd takes": {
+        "more than etcd takes": only(configMap("a", { a: "x".repeat(1_572_864) })),
+      },
+      "manifest-unsupported": {
+        "a late name": (all) => only(configMap(all.data.id))(all),
+        "a late key": (all) => only(configMap("a", { [all.data.id]: "x" }))(all),
+      },
+      "delivery-conflict: is in manifests/10-own.yaml and in manifests/20-again.yaml": {
+        "one object twice": ({ manifests, deliver }) => {
+          add(manifests, "own", EARLY, configMap("a"));
+          add(manifests, "again", { order: 20 }, configMap("a"));
+          deliver();
+        },
+      },
+      "delivery-conflict: already delivers the manifests of this stack": {
+        "a second delivery": ({ stack, objects, deliver }) => {
+          deliver();
+          new KubernetesManifests(objects, "again", { of: stack });
+        },
+      },
+      "delivery-conflict: whose objects are already resources": {
+        "a file that is rendered as well": (all) => {
+          only(configMap("a"))(all);
+          all.stack.addOverride("locals.x", all.manifests.rendered("manifests/10-own.yaml"));
+        },
+      },
+      "delivery-unsupported: asks the cluster's API server while it plans": {
+        "the stack that makes the cluster": ({ stack }) =>
+          void new KubernetesManifests(stack, "x", { of: stack }),
+      },
+      "delivery-missing: no Terraform provider reaches the management cluster": {
+        "a cluster without provider": only(
+          configMap("a"),
+          {},
+          { order: 50, appliesTo: "management-cluster" },
+        ),
+      },
+      "delivery-missing: no Terraform provider reaches the spoke own": {
+        "a spoke without provider": only(configMap("a"), {}, { order: 50, appliesTo: "spoke" }),
+      },
+      "delivery-conflict: uses the same provider for two clusters": {
+        "one provider for two clusters": ({ provider, deliver }) => {
+          const one = provider("one");
+          deliver({ managementCluster: one, spokes: { edge: one } });
+        },
+        "the cluster's own provider for another cluster": ({ objects, deliver }) => {
+          const managementCluster = objects.node.findChild("kubernetes") as KubernetesProvider;
+          deliver({ managementCluster });
+        },
+      },
+      "delivery-unsupported: would be encoded twice": {
+        "a late text in stringData that is encoded already": (all) => {
+          const stringData = { a: new LateText(["x", new LateEncoding("base64", all.data.id)]) };
+          only({ apiVersion: "v1", kind: "Secret", ...meta("a", "shop"), stringData })(all);
+        },
+      },
+      "delivery-foreign": {
+        "a provider of another stack": ({ stack, deliver }) =>
+          void deliver({ provider: new KubernetesProvider(stack, "kubernetes", { alias: "x" }) }),
+      },
+      "delivery-foreign: depends on a resource of another stack": {
+        "a resource of another stack to wait for": ({ data, deliver }) => void deliver({ dependsOn: [data] }),
+      },
+      "delivery-unsupported: already exists in every namespace, and Terraform can only annotate it": {
+        "more than annotations for the account default": only({
           apiVersion: "v1",
-          kind: "List",
-          ...meta("x"),
-          items: [configMap("a")],
-        });
-        deliver();
+          kind: "ServiceAccount",
+          metadata,
+        }),
       },
-    ],
-    [
-      "more than etcd takes",
-      "delivery-limit: is larger than etcd takes",
-      ({ manifests, deliver }) => {
-        add(manifests, "own", EARLY, configMap("a", { a: "x".repeat(1_572_864) }));
-        deliver();
+      "delivery-unknown: lists a file in \`files\` that the stack does not write": {
+        "a file that nothing writes": ({ deliver }) => void deliver({ files: ["manifests/x.yaml"] }),
       },
-    ],
-    [
-      "a late name",
-      "manifest-unsupported",
-      ({ manifests, data, deliver }) => {
-        add(manifests, "own", EARLY, configMap(data.id));
-        deliver();
-      },
-    ],
-    [
-      "a late key",
-      "manifest-unsupported",
-      ({ manifests, data, deliver }) => {
-        add(manifests, "own", EARLY, configMap("a", { [data.id]: "x" }));
-        deliver();
-      },
-    ],
-    [
-      "one object twice",
-      "delivery-conflict: is in manifests/10-own.yaml and in manifests/20-again.yaml",
-      ({ manifests, deliver }) => {
-        add(manifests, "own", EARLY, configMap("a"));
-        add(manifests, "again", { order: 20 }, configMap("a"));
-        deliver();
-      },
-    ],
-    [
-      "a second delivery",
-      "delivery-conflict: already delivers the manifests of this stack",
-      ({ stack, objects, deliver }) => {
-        deliver();
-        new KubernetesManifests(objects, "again", { of: stack });
-      },
-    ],
-    [
-      "a file that is rendered as well",
-      "delivery-conflict: whose objects are already resources",
-      ({ manifests, stack, deliver }) => {
-        add(manifests, "own", EARLY, configMap("a"));
-        deliver();
-        stack.addOverride("locals.x", manifests.rendered("manifests/10-own.yaml"));
-      },
-    ],
-    [
-      "the stack that makes the cluster",
-      "delivery-unsupported: asks the cluster's API server while it plans",
-      ({ stack }) => void new KubernetesManifests(stack, "x", { of: stack }),
-    ],
-    [
-      "a cluster without provider",
-      "delivery-missing: no Terraform provider reaches the management cluster",
-      ({ manifests, deliver }) => {
-        add(manifests, "hosting", { order: 50, appliesTo: "management-cluster" }, configMap("a"));
-        deliver();
-      },
-    ],
-    [
-      "a spoke without provider",
-      "delivery-missing: no Terraform provider reaches the spoke edge",
-      ({ manifests, deliver }) => {
-        add(manifests, "edge", { order: 50, appliesTo: "spoke" }, configMap("a"));
-        deliver();
-      },
-    ],
-    [
-      "one provider for two clusters",
-      "delivery-conflict: uses the same provider for two clusters",
-      ({ provider, deliver }) => {
-        const one = provider("one");
-        deliver({ managementCluster: one, spokes: { edge: one } });
-      },
-    ],
-    [
-      "the cluster's own provider for another cluster",
-      "delivery-conflict: uses the same provider for two clusters",
-      ({ objects, deliver }) => {
-        const managementCluster = objects.node.findChild("kubernetes") as KubernetesProvider;
-        deliver({ managementCluster });
-      },
-    ],
-    [
-      "a late text in stringData that is encoded already",
-      "delivery-unsupported: would be encoded twice",
-      ({ manifests, data, deliver }) => {
-        const stringData = { a: new LateText(["x", new LateEncoding("base64", data.id)]) };
-        add(manifests, "own", EARLY, { apiVersion: "v1", kind: "Secret", ...meta("a", "shop"), stringData });
-        deliver();
-      },
-    ],
-    [
-      "a provider of another stack",
-      "delivery-foreign",
-      ({ stack, deliver }) =>
-        void deliver({ provider: new KubernetesProvider(stack, "kubernetes", { alias: "x" }) }),
-    ],
-    [
-      "a resource of another stack to wait for",
-      "delivery-foreign: depends on a resource of another stack",
-      ({ data, deliver }) => void deliver({ dependsOn: [data] }),
-    ],
-    [
-      "more than annotations for the account default",
-      "delivery-unsupported: already exists in every namespace, and Terraform can only annotate it",
-      ({ manifests, deliver }) => {
-        const metadata = { name: "default", namespace: "shop", labels: { a: "b" } };
-        add(manifests, "own", EARLY, { apiVersion: "v1", kind: "ServiceAccount", metadata });
-        deliver();
-      },
-    ],
-    [
-      "a file that nothing writes",
-      "delivery-unknown: lists a file in \`files\` that the stack does not write",
-      ({ deliver }) => void deliver({ files: ["manifests/x.yaml"] }),
-    ],
-  ])("%s", (_, expected, build) => {
+    }),
+  )("%s", (_, build, expected) => {
+    const all = fixture();
     expect(() => {
-      const all = fixture();
       build(all);
       all.synth();
     }).toThrowError(refusal(expected) as Error);

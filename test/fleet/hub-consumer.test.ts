@@ -18,7 +18,7 @@ import {
 import { Subject } from "../../lib/model/subject";
 import type { AccessGrant } from "../../lib/model/workloads";
 import { ACCESS, LATE, hub } from "../fixtures/fleet/spokes";
-import { refusal } from "../support/refusal";
+import { refusal, refusedBy } from "../support/refusal";
 
 const NO_POD = { labels: {}, env: [], volumeMounts: [], volumes: [] };
 
@@ -100,16 +100,11 @@ describe("HubConsumer: Argo CD", () => {
   it("runs argocd-k8s-auth for all clouds, one provider per spoke", () => {
     const { consumer, spokes } = argo();
     const file = JSON.parse(consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"]);
-    const commands = spokes.map(({ statusDocument }) => {
-      const resolution = resolveExec(file.providers, statusDocument);
-      return resolution.outcome === "resolved"
-        ? [resolution.exec.command, ...resolution.exec.args]
-        : resolution.reason;
-    });
-    expect(commands).toEqual([
-      ["argocd-k8s-auth", "aws", "--cluster-name", "prod-eu"],
-      ["argocd-k8s-auth", "azure"],
-      ["argocd-k8s-auth", "gcp"],
+    const commands = spokes.map(({ statusDocument }) => resolveExec(file.providers, statusDocument));
+    expect(commands).toMatchObject([
+      { exec: { command: "argocd-k8s-auth", args: ["aws", "--cluster-name", "prod-eu"] } },
+      { exec: { command: "argocd-k8s-auth", args: ["azure"] } },
+      { exec: { command: "argocd-k8s-auth", args: ["gcp"] } },
     ]);
     expect(consumer.file.resource?.metadata.toJson()).toEqual({
       name: "clusterprofile-provider-file-argocd-clusterprofile-controller",
@@ -176,17 +171,9 @@ describe("HubConsumer: Argo CD", () => {
         ],
       },
     });
+    const resources = { apiGroups: ["multicluster.x-k8s.io"], resources: ["clusterprofiles"] };
     expect(consumer.readers.map((reader) => reader.toJson())).toMatchObject([
-      {
-        kind: "Role",
-        rules: [
-          {
-            apiGroups: ["multicluster.x-k8s.io"],
-            resources: ["clusterprofiles"],
-            verbs: ["get", "list", "watch"],
-          },
-        ],
-      },
+      { kind: "Role", rules: [{ ...resources, verbs: ["get", "list", "watch"] }] },
       { kind: "RoleBinding", subjects: [{ namespace: "argocd", name: "argocd-clusterprofile-controller" }] },
     ]);
   });
@@ -277,281 +264,128 @@ describe("HubConsumer: refusals", () => {
   const identities = { aws: [aws("fleet/own")] };
   const [iam, busybox] = PLUGINS;
 
-  it.each<[string, () => unknown, string]>([
-    [
-      "Kueue profiles elsewhere",
-      () =>
-        built(
-          ["aws"],
-          {
-            consumer: multiKueue({ version: "0.19" }),
-            identities: { aws: KUEUE.map(aws) },
-            plugins: [iam],
-            kueueConfiguration: CONFIGURATION,
-          },
-          "fleet",
-        ),
-      "fleet-mismatch: MultiKueue reads only ClusterProfiles",
-    ],
-    [
-      "Kueue without its configuration",
-      () =>
-        built(["aws"], {
-          consumer: multiKueue({ version: "0.19" }),
-          identities: { aws: KUEUE.map(aws) },
-          plugins: [iam],
-        }),
-      "fleet-invalid: configuration of Kueue",
-    ],
-    [
-      "Kueue's configuration elsewhere",
-      () =>
-        built(["aws"], { consumer: generic, identities, plugins: [iam], kueueConfiguration: CONFIGURATION }),
-      "fleet-unused: the consumer is not MultiKueue",
-    ],
-    [
-      "a profile without health for Knative",
-      () =>
-        built(["aws"], {
+  type Props = Partial<HubConsumerProps> & { readonly namespace?: string };
+  const exec = (command: string) => ({
+    apiVersion: "client.authentication.k8s.io/v1",
+    command,
+    args: [],
+    env: [],
+    provideClusterInfo: false,
+  });
+  const PLUGIN = "/plugins/aws-iam-authenticator";
+  const more = (execConfig: object, name = "s"): Props => ({
+    additionalProviders: [{ name, execConfig: { ...exec("/x"), ...execConfig } as ReturnType<typeof exec> }],
+  });
+  const kueue: Props = {
+    consumer: multiKueue({ version: "0.19" }),
+    identities: { aws: KUEUE.map(aws) },
+    kueueConfiguration: CONFIGURATION,
+  };
+  const untyped = (value: unknown): never => value as never;
+
+  it.each(
+    refusedBy<Props>({
+      "fleet-mismatch: MultiKueue reads only ClusterProfiles": {
+        "Kueue profiles elsewhere": { ...kueue, namespace: "fleet" },
+      },
+      "fleet-invalid: configuration of Kueue": {
+        "Kueue without its configuration": { ...kueue, kueueConfiguration: undefined },
+      },
+      "fleet-unused: the consumer is not MultiKueue": {
+        "Kueue's configuration elsewhere": { kueueConfiguration: CONFIGURATION },
+      },
+      "fleet-missing: waits for the condition ControlPlaneHealthy": {
+        "a profile without health for Knative": {
           consumer: knativeOperator({ version: "1.22" }),
           identities: { aws: [aws("knative-operator/knative-operator")] },
-          plugins: [iam],
-        }),
-      "fleet-missing: waits for the condition ControlPlaneHealthy",
-    ],
-    [
-      "no identity",
-      () => built(["aws"], { consumer: generic, plugins: [iam] }),
-      "fleet-missing: has no identity in",
-    ],
-    [
-      "an identity of one of two service accounts",
-      () =>
-        built(["aws"], {
+        },
+      },
+      "fleet-missing: has no identity in": {
+        "no identity": { identities: {} },
+        "an identity of one of two service accounts": {
           consumer: argoCd({ version: "3.5" }),
           identities: { aws: [aws("argocd/argocd-server")] },
-        }),
-      "fleet-missing: has no identity in",
-    ],
-    [
-      "an identity of someone else",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities: { aws: [aws("fleet/own"), aws("a/b")] },
-          plugins: [iam],
-        }),
-      "fleet-foreign: runs no plugin of this consumer",
-    ],
-    [
-      "no image of the plugin",
-      () => built(["aws"], { consumer: generic, identities }),
-      "fleet-missing: names no image for it",
-    ],
-    [
-      "an image of a plugin that is not used",
-      () => built(["aws"], { consumer: generic, identities, plugins: [iam, busybox] }),
-      "fleet-unused: `plugins` contains a plugin that no spoke needs",
-    ],
-    [
-      "the AWS CLI in a distroless image",
-      () => built(["aws"], { consumer: generic, identities, pluginByCloud: { aws: "aws-eks-get-token" } }),
-      "fleet-unsupported: needs libraries or programs",
-    ],
-    [
-      "a plugin of another cloud",
-      () => built(["aws"], { consumer: generic, identities, pluginByCloud: { aws: "kubelogin" } }),
-      "fleet-unsupported: cannot return credentials for a spoke",
-    ],
-    [
-      "an old hub",
-      () => built(["aws"], { consumer: generic, identities, plugins: [iam], hub: { version: "1.34" } }),
-      "fleet-unsupported: no image volumes",
-    ],
-    [
-      "a provider of one name twice",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [
-            { name: "aws-spoke-aws", execConfig: exec("/plugins/aws-iam-authenticator/x") },
-          ],
-        }),
-      "fleet-conflict: two access providers have the same name",
-    ],
-    [
-      "kubelogin without server id",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [
-            { name: "aks", execConfig: exec("/plugins/aws-iam-authenticator/kubelogin") },
-          ],
-        }),
-      "fleet-missing: kubelogin is called without --server-id",
-    ],
-    [
-      "a stored token",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [
-            { name: "s", execConfig: exec("/plugins/aws-iam-authenticator/secretreader-plugin") },
-          ],
-        }),
-      "fleet-unsafe: stored tokens",
-    ],
-    [
-      "a client secret",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [
-            {
-              name: "s",
-              execConfig: { ...exec("/plugins/aws-iam-authenticator/x"), args: ["--client-secret", "x"] },
-            },
-          ],
-        }),
-      "fleet-unsafe: secret material",
-    ],
-    [
-      "two sources of one plugin",
-      () =>
-        built(["aws"], { consumer: generic, identities, plugins: [iam, { ...iam, image: "e.com/b:v2" }] }),
-      "fleet-conflict: the plugin has two sources",
-    ],
-    ...Object.entries({
-      "plugins that are no list": { plugins: {} },
-      "null as plugin": { plugins: [null] },
-      "additional providers that are no list": { plugins: [iam], additionalProviders: {} },
-    }).map(([name, over]): [string, () => unknown, string] => [
-      name,
-      () => built(["aws"], { consumer: generic, identities, ...(over as object) }),
-      "property-invalid",
-    ]),
-    ...["consumer", "hub"].map((name): [string, () => unknown, string] => [
-      `no ${name}`,
-      () => built(["aws"], { consumer: generic, identities, [name]: undefined }),
-      "property-missing",
-    ]),
-    [
-      "null as additional provider",
-      () => built(["aws"], { consumer: generic, identities, additionalProviders: [null] as never }),
-      "property-invalid",
-    ],
-    ...Object.entries({
-      "args that are no texts": { name: "s", execConfig: { ...exec("/x"), args: [1] } },
-      "a mode that asks for a terminal": {
-        name: "s",
-        execConfig: { ...exec("/x"), interactiveMode: "Always" },
+          plugins: undefined,
+        },
       },
-    }).map(([name, entry]): [string, () => unknown, string] => [
-      name,
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [entry as never],
-        }),
-      "fleet-invalid: the access provider ",
-    ]),
-    [
-      "a late additional provider",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [{ name: "s", execConfig: exec(LATE) }],
-        }),
-      "late-value",
-    ],
-    [
-      "a secret beside an entry in a wrong form",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [
-            {
-              name: "s",
-              execConfig: {
-                ...exec("/x"),
-                env: [{ name: "AWS_SECRET_ACCESS_KEY", value: "hunter2" }, 5 as never],
-              },
-            },
-          ],
-        }),
-      "fleet-unsafe: secret material",
-    ],
-    [
-      "a spoke with the audience of another one",
-      () => {
-        const { inventory, rest } = hub();
-        const spokes = ["a", "b"].map(
-          (name) => new SpokeCluster(inventory, name, { access: ACCESS.kubernetes }),
-        );
-        return new HubConsumer(rest, "c", {
-          consumer: generic,
-          hub: { version: "1.35" },
-          identities: {},
-          plugins: [busybox],
-          spokes,
-        });
+      "fleet-foreign: runs no plugin of this consumer": {
+        "an identity of someone else": { identities: { aws: [aws("fleet/own"), aws("a/b")] } },
       },
-      "fleet-conflict: accept the same audience",
-    ],
-    [
-      "a command without mount",
-      () =>
-        built(["aws"], {
-          consumer: generic,
-          identities,
-          plugins: [iam],
-          additionalProviders: [{ name: "s", execConfig: exec("/other/x") }],
+      "fleet-missing: names no image for it": { "no image of the plugin": { plugins: undefined } },
+      "fleet-unused: `plugins` contains a plugin that no spoke needs": {
+        "an image of a plugin that is not used": { plugins: [iam, busybox] },
+      },
+      "fleet-unsupported: needs libraries or programs": {
+        "the AWS CLI in a distroless image": {
+          plugins: undefined,
+          pluginByCloud: { aws: "aws-eks-get-token" },
+        },
+      },
+      "fleet-unsupported: cannot return credentials for a spoke": {
+        "a plugin of another cloud": { plugins: undefined, pluginByCloud: { aws: "kubelogin" } },
+      },
+      "fleet-unsupported: no image volumes": { "an old hub": { hub: { version: "1.34" } } },
+      "fleet-conflict: two access providers have the same name": {
+        "a provider of one name twice": more(exec(`${PLUGIN}/x`), "aws-spoke-aws"),
+      },
+      "fleet-missing: kubelogin is called without --server-id": {
+        "kubelogin without server id": more(exec(`${PLUGIN}/kubelogin`)),
+      },
+      "fleet-unsafe: stored tokens": { "a stored token": more(exec(`${PLUGIN}/secretreader-plugin`)) },
+      "fleet-unsafe: secret material": {
+        "a client secret": more({ command: `${PLUGIN}/x`, args: ["--client-secret", "x"] }),
+        "a secret beside an entry in a wrong form": more({
+          env: [{ name: "AWS_SECRET_ACCESS_KEY", value: "hunter2" }, 5],
         }),
-      "fleet-missing: no mount of the container",
-    ],
-  ])("%s", (_, make, code) => {
+      },
+      "fleet-conflict: the plugin has two sources": {
+        "two sources of one plugin": { plugins: [iam, { ...iam, image: "e.com/b:v2" }] },
+      },
+      "property-invalid": {
+        "plugins that are no list": { plugins: untyped({}) },
+        "null as plugin": { plugins: untyped([null]) },
+        "additional providers that are no list": { additionalProviders: untyped({}) },
+        "null as additional provider": { plugins: undefined, additionalProviders: untyped([null]) },
+      },
+      "property-missing": {
+        "no consumer": { plugins: undefined, consumer: untyped(undefined) },
+        "no hub": { plugins: undefined, hub: untyped(undefined) },
+      },
+      "fleet-invalid: the access provider ": {
+        "args that are no texts": more({ args: [1] }),
+        "a mode that asks for a terminal": more({ interactiveMode: "Always" }),
+      },
+      "late-value": { "a late additional provider": more(exec(LATE)) },
+      "fleet-missing: no mount of the container": { "a command without mount": more(exec("/other/x")) },
+    }),
+  )("%s", (_, { namespace, ...props }, code) => {
+    const make = (): unknown =>
+      built(["aws"], { consumer: generic, identities, plugins: [iam], ...props }, namespace);
     expect(make).toThrowError(refusal(code));
   });
 
-  function exec(command: string) {
-    return {
-      apiVersion: "client.authentication.k8s.io/v1",
-      command,
-      args: [],
-      env: [],
-      provideClusterInfo: false,
-    };
-  }
+  it("a spoke with the audience of another one", () => {
+    const { inventory, rest } = hub();
+    const spokes = ["a", "b"].map((name) => new SpokeCluster(inventory, name, { access: ACCESS.kubernetes }));
+    const props = { consumer: generic, hub: { version: "1.35" }, identities: {}, plugins: [busybox], spokes };
+    expect(() => new HubConsumer(rest, "c", props)).toThrowError(
+      refusal("fleet-conflict: accept the same audience"),
+    );
+  });
 
   it("takes an entry as short as upstream takes it, and writes its hint", () => {
-    const { apiVersion, command } = exec("/plugins/aws-iam-authenticator/x");
+    const { apiVersion, command } = exec(`${PLUGIN}/x`);
+    const execConfig = { apiVersion, command, installHint: "mount it" };
+    const additionalProviders = [{ name: "s", execConfig: untyped(execConfig) }];
     const { consumer } = built(["aws"], {
       consumer: generic,
       identities,
       plugins: [iam],
-      additionalProviders: [
-        { name: "s", execConfig: { apiVersion, command, installHint: "mount it" } as never },
-      ],
+      additionalProviders,
     });
     const file = JSON.parse(consumer.file.resource?.toJson().data["clusterprofile-provider-file.json"]);
-    expect(file.providers[1]).toEqual({
-      name: "s",
-      execConfig: { apiVersion, command, installHint: "mount it", interactiveMode: "Never" },
-    });
+    const written = { ...execConfig, interactiveMode: "Never" };
+    expect(file.providers[1]).toEqual({ name: "s", execConfig: written });
   });
 
   it("refuses what a list of entries would lose, and warns of what older releases do with it", () => {
@@ -584,18 +418,12 @@ describe("HubConsumer: refusals", () => {
     const { inventory, rest } = hub();
     const silent: SpokeFacts = { ...ACCESS.kubernetes, parameters: {} };
     const spoke = new SpokeCluster(inventory, "k", { access: silent });
-    const file = (commands: Record<string, string>) => () =>
-      new AccessProvidersFile(rest, Object.values(commands).join(), {
-        consumer: generic,
-        spokes: [spoke],
-        commands,
-      });
-    expect(file({ "projected-token": "/x/busybox" })).toThrowError(
-      refusal("fleet-missing: is called without"),
-    );
-    expect(file({ "projected-token": "busybox" })).toThrowError(
-      refusal("fleet-invalid: neither an absolute path nor on the PATH"),
-    );
+    const file = (command: string) => () => {
+      const commands = { "projected-token": command };
+      return new AccessProvidersFile(rest, command, { consumer: generic, spokes: [spoke], commands });
+    };
+    expect(file("/x/busybox")).toThrowError(refusal("fleet-missing: is called without"));
+    expect(file("busybox")).toThrowError(refusal("fleet-invalid: neither an absolute path nor on the PATH"));
   });
 });
 

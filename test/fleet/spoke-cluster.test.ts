@@ -6,7 +6,7 @@ import { validateClusterProfile } from "../../lib/rules/fleet/cluster-profile-sc
 import { statusWriterIssues } from "../../lib/rules/fleet/access-checks";
 import { readRbac } from "../../lib/rules/rbac/evaluate";
 import { ACCESS, CA, LATE, hub } from "../fixtures/fleet/spokes";
-import { refusal } from "../support/refusal";
+import { refusal, refusedBy } from "../support/refusal";
 
 const main = {
   apiVersion: "multicluster.x-k8s.io/v1alpha1",
@@ -23,14 +23,8 @@ describe("SpokeCluster", () => {
   it("writes the main object without status, and the status into the other chart", () => {
     const { inventory, profiles, statuses } = hub();
     const spoke = new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
-    const status = {
-      accessProviders: [
-        {
-          name: "aws-spoke-a",
-          cluster: { server: "https://spoke.example.com", "certificate-authority-data": CA },
-        },
-      ],
-    };
+    const cluster = { server: "https://spoke.example.com", "certificate-authority-data": CA };
+    const status = { accessProviders: [{ name: "aws-spoke-a", cluster }] };
     expect(profiles.toJson()).toEqual([main]);
     expect(statuses.toJson()).toEqual([{ ...main, status }]);
     expect(spoke.statusDocument).toEqual({ ...main, status });
@@ -120,72 +114,51 @@ describe("SpokeCluster", () => {
     expect(more.filter((document) => !few.includes(document))).toHaveLength(2);
   });
 
-  it.each<[string, Partial<SpokeClusterProps>, string]>([
-    ["a bad name", { name: "Spoke" }, "fleet-invalid: name of a ClusterProfile"],
-    ["a late name", { name: LATE }, "late-value"],
-    [
-      "http",
-      { access: { ...ACCESS.aws, endpoint: { server: "http://a.example", certificateAuthorityData: CA } } },
-      "fleet-invalid: server of a spoke",
-    ],
-    [
-      "GKE's endpoint as it is",
-      { access: { ...ACCESS.google, endpoint: { server: "203.0.113.5", certificateAuthorityData: CA } } },
-      "fleet-invalid: server of a spoke",
-    ],
-    [
-      "no CA",
-      { access: { ...ACCESS.aws, endpoint: { server: "https://a.example" } } },
-      "fleet-missing: no certificate authority",
-    ],
-    [
-      "a CA that is no PEM",
-      {
-        access: {
-          ...ACCESS.aws,
-          endpoint: { server: "https://a.example", certificateAuthorityData: "QUJD" },
-        },
+  const at = (endpoint: object): Partial<SpokeClusterProps> => ({
+    access: { ...ACCESS.aws, endpoint: endpoint as typeof ACCESS.aws.endpoint },
+  });
+  const server = "https://a.example";
+
+  it.each(
+    refusedBy<Partial<SpokeClusterProps>>({
+      "fleet-invalid: name of a ClusterProfile": { "a bad name": { name: "Spoke" } },
+      "late-value": { "a late name": { name: LATE } },
+      "fleet-invalid: server of a spoke": {
+        http: at({ server: "http://a.example", certificateAuthorityData: CA }),
+        "GKE's endpoint as it is": at({ server: "203.0.113.5", certificateAuthorityData: CA }),
       },
-      "fleet-invalid: certificate authority of a spoke",
-    ],
-    [
-      "a CA beside a public certificate",
-      { access: { ...ACCESS.aws, endpoint: { ...ACCESS.aws.endpoint, publicCertificate: true } } },
-      "fleet-invalid: certificate authority of a spoke",
-    ],
-    ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-unsafe: secret material"],
-    ["a date", { controlPlaneHealthySince: "2026-11-20" }, "fleet-invalid: time of a condition"],
-    [
-      "an empty property",
-      { properties: { a: "" } },
-      "fleet-invalid: of a spoke has an empty or too long name or value",
-    ],
-    ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
-    // The label is the manager's name; another value would be lost.
-    [
-      "another manager's label",
-      { labels: { "x-k8s.io/cluster-manager": "other" } },
-      "fleet-mismatch: the label x-k8s.io/cluster-manager",
-    ],
-    ["no access", { access: undefined as never }, "property-missing"],
-    ["access without endpoint", { access: { cloud: "aws", parameters: {} } as never }, "property-missing"],
-    ["a proxy with a user", { proxyUrl: "http://user@proxy:8080" }, "fleet-invalid: proxy of a spoke"],
-    ["a bad label", { labels: { a: "b c" } }, "kubernetes-invalid"],
-    [
-      "Argo CD's name for AWS",
-      { providerName: "argo-cd-builtin-aws" },
-      "fleet-unsupported: argocd-k8s-auth aws without",
-    ],
-    ["an empty provider", { providerName: "" }, "fleet-invalid: name of an access provider"],
-    [
-      "a long name in the certificate",
-      { tlsServerName: "a".repeat(254) },
-      "fleet-invalid: the API server rejects",
-    ],
-  ])("refuses %s", (_, over, code) => {
-    expect(() => new SpokeCluster(hub().inventory, "spoke-a", { access: ACCESS.aws, ...over })).toThrowError(
-      refusal(code),
-    );
+      "fleet-missing: no certificate authority": { "no CA": at({ server }) },
+      "fleet-invalid: certificate authority of a spoke": {
+        "a CA that is no PEM": at({ server, certificateAuthorityData: "QUJD" }),
+        "a CA beside a public certificate": at({ ...ACCESS.aws.endpoint, publicCertificate: true }),
+      },
+      "fleet-unsafe: secret material": { "a proxy with password": { proxyUrl: "http://u:p@proxy" } },
+      "fleet-invalid: time of a condition": { "a date": { controlPlaneHealthySince: "2026-11-20" } },
+      "fleet-invalid: of a spoke has an empty or too long name or value": {
+        "an empty property": { properties: { a: "" } },
+      },
+      "version-invalid": { "a version that is none": { kubernetesVersion: "latest" } },
+      // The label is the manager's name; another value would be lost.
+      "fleet-mismatch: the label x-k8s.io/cluster-manager": {
+        "another manager's label": { labels: { "x-k8s.io/cluster-manager": "other" } },
+      },
+      "property-missing": {
+        "no access": { access: undefined as never },
+        "access without endpoint": { access: { cloud: "aws", parameters: {} } as never },
+      },
+      "fleet-invalid: proxy of a spoke": { "a proxy with a user": { proxyUrl: "http://user@proxy:8080" } },
+      "kubernetes-invalid": { "a bad label": { labels: { a: "b c" } } },
+      "fleet-unsupported: argocd-k8s-auth aws without": {
+        "Argo CD's name for AWS": { providerName: "argo-cd-builtin-aws" },
+      },
+      "fleet-invalid: name of an access provider": { "an empty provider": { providerName: "" } },
+      "fleet-invalid: the API server rejects": {
+        "a long name in the certificate": { tlsServerName: "a".repeat(254) },
+      },
+    }),
+  )("refuses %s", (_, over, code) => {
+    const make = (): unknown => new SpokeCluster(hub().inventory, "spoke-a", { access: ACCESS.aws, ...over });
+    expect(make).toThrowError(refusal(code));
   });
 
   it("refuses a second spoke of one name", () => {
@@ -199,11 +172,7 @@ describe("SpokeCluster", () => {
 
 describe("ClusterInventory", () => {
   it.each<[string, object, string]>([
-    [
-      "another program's name",
-      { clusterManager: "KubeFleet" },
-      "fleet-foreign: the cluster manager is a program",
-    ],
+    ["another program's name", { clusterManager: "KubeFleet" }, "fleet-foreign: the cluster manager is a"],
     ["a name that is no label", { clusterManager: "a b" }, "fleet-invalid: name of the cluster manager"],
     ["a late name", { clusterManager: LATE }, "late-value"],
     ["a bad namespace", { namespace: "A" }, "identities-invalid"],
@@ -240,27 +209,15 @@ describe("StatusWriter", () => {
       "ConfigMap",
       "Job",
     ]);
+    const object = { apiGroups: ["multicluster.x-k8s.io"], resourceNames: ["spoke-a"] };
     expect(writer.role.toJson().rules).toEqual([
-      {
-        apiGroups: ["multicluster.x-k8s.io"],
-        resourceNames: ["spoke-a"],
-        resources: ["clusterprofiles"],
-        verbs: ["get"],
-      },
-      {
-        apiGroups: ["multicluster.x-k8s.io"],
-        resourceNames: ["spoke-a"],
-        resources: ["clusterprofiles/status"],
-        verbs: ["get", "patch"],
-      },
+      { ...object, resources: ["clusterprofiles"], verbs: ["get"] },
+      { ...object, resources: ["clusterprofiles/status"], verbs: ["get", "patch"] },
     ]);
-    const rbac = readRbac(objects);
-    expect(statusWriterIssues(rbac, writer.subject, { namespace: "kueue-system", name: "spoke-a" })).toEqual(
-      [],
-    );
-    expect(
-      statusWriterIssues(rbac, writer.subject, { namespace: "kueue-system", name: "spoke-b" }),
-    ).toHaveLength(2);
+    const issues = (name: string): readonly unknown[] =>
+      statusWriterIssues(readRbac(objects), writer.subject, { namespace: "kueue-system", name });
+    expect(issues("spoke-a")).toEqual([]);
+    expect(issues("spoke-b")).toHaveLength(2);
     const job = writer.resource.toJson();
     expect(job.metadata.name).toMatch(/^spoke-a-status-[0-9a-f]{8}$/);
     expect(job.spec.template.spec).toMatchObject({
@@ -301,11 +258,8 @@ describe("StatusWriter", () => {
 
   it("takes an image, annotations and a user", () => {
     const annotations = { "argocd.argoproj.io/hook": "PostSync" };
-    const job = written({
-      image: "example.com/kubectl:1",
-      annotations,
-      runAsUser: 1000,
-    }).writer.resource.toJson();
+    const { writer } = written({ image: "example.com/kubectl:1", annotations, runAsUser: 1000 });
+    const job = writer.resource.toJson();
     expect(job.metadata.annotations).toEqual(annotations);
     expect(job.spec.template.spec.containers[0].image).toBe("example.com/kubectl:1");
     expect(job.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
@@ -321,7 +275,7 @@ describe("StatusWriter", () => {
   });
 
   it.each([0, -1, 1.5, "1000", null, true])("has no user %j", (runAsUser) => {
-    expect(() => written({ runAsUser })).toThrowError(expect.objectContaining({ code: "property-invalid" }));
+    expect(() => written({ runAsUser })).toThrowError(refusal("property-invalid"));
   });
 
   // kubernetes/kubernetes PR 127634.

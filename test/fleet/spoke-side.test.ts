@@ -12,7 +12,7 @@ import {
 import { Subject } from "../../lib/model/subject";
 import type { AccessGrant } from "../../lib/model/workloads";
 import { CA, LATE } from "../fixtures/fleet/spokes";
-import { refusal } from "../support/refusal";
+import { refusal, refusedBy } from "../support/refusal";
 
 const workload = {
   kind: "Deployment",
@@ -97,28 +97,24 @@ describe("SpokeRoleBinding", () => {
     ]);
   });
 
-  it.each<[string, readonly SpokeUser[], object, string]>([
-    ["no one", [], {}, "fleet-missing: the controller has no permissions on spoke"],
-    [
-      "no one that is left",
-      [user({ user: "u", authorized: true })],
-      {},
-      "fleet-missing: the controller has no permissions on spoke",
-    ],
-    ["someone without name", [user({})], {}, "fleet-missing: the controller has no permissions on spoke"],
-    ["a bad role", [user({ user: "u" })], { clusterRole: "a/b" }, "fleet-invalid: name of a ClusterRole"],
-    ["a late role", [user({ user: "u" })], { clusterRole: LATE }, "late-value"],
-    [
-      "no namespace",
-      [user({ user: "u" })],
-      { namespaces: [] },
-      "fleet-missing: the controller has no permissions on spoke",
-    ],
-    ["a text as namespaces", [user({ user: "u" })], { namespaces: "shop" }, "property-invalid"],
-    ["no role", [user({ user: "u" })], { clusterRole: undefined }, "property-missing"],
-    ["a bad name of the hub", [user({ user: "u" })], { hub: "A" }, "cluster-invalid"],
-    ["a bad namespace", [user({ user: "u" })], { namespaces: ["A"] }, "identities-invalid"],
-  ])("refuses %s", (_, users, over, code) => {
+  const named = [user({ user: "u" })];
+
+  it.each(
+    refusedBy<readonly [readonly SpokeUser[], object?]>({
+      "fleet-missing: the controller has no permissions on spoke": {
+        "no one": [[]],
+        "no one that is left": [[user({ user: "u", authorized: true })]],
+        "someone without name": [[user({})]],
+        "no namespace": [named, { namespaces: [] }],
+      },
+      "fleet-invalid: name of a ClusterRole": { "a bad role": [named, { clusterRole: "a/b" }] },
+      "late-value": { "a late role": [named, { clusterRole: LATE }] },
+      "property-invalid": { "a text as namespaces": [named, { namespaces: "shop" }] },
+      "property-missing": { "no role": [named, { clusterRole: undefined }] },
+      "cluster-invalid": { "a bad name of the hub": [named, { hub: "A" }] },
+      "identities-invalid": { "a bad namespace": [named, { namespaces: ["A"] }] },
+    }),
+  )("refuses %s", (_, [users, over], code) => {
     expect(() => bound(users, over)).toThrowError(refusal(code));
   });
 });
@@ -139,36 +135,20 @@ describe("selfManagedSpoke", () => {
     expect([cloud, parameters]).toEqual(["kubernetes", { tokenAudience: "spoke-k" }]);
     const [file] = nodeSetup.files;
     expect([file?.path, file?.mode]).toEqual(["/etc/kubernetes/authentication-configuration.yaml", 0o600]);
+    const expression =
+      "user.username in ['prod-hub:system:serviceaccount:kueue-system:kueue-controller-manager']";
     expect(parse(file?.content ?? "")).toMatchObject({
       kind: "AuthenticationConfiguration",
-      jwt: [
-        {
-          userValidationRules: [
-            {
-              expression:
-                "user.username in ['prod-hub:system:serviceaccount:kueue-system:kueue-controller-manager']",
-            },
-          ],
-        },
-      ],
+      jwt: [{ userValidationRules: [{ expression }] }],
     });
   });
 
   it("says who the controllers are, as the API server will call them", () => {
     const controllers = [{ subject: Subject.of("fleet/own") } as AccessGrant];
-    const { users } = selfManagedSpoke({ ...props, userPrefix: "prod:" }).declare(undefined, {
-      hub: "prod-hub",
-      spoke: "k",
-      controllers,
-    });
-    expect(users).toEqual([
-      {
-        subject: controllers[0]?.subject,
-        user: "prod:system:serviceaccount:fleet:own",
-        groups: [],
-        authorized: false,
-      },
-    ]);
+    const entry = { hub: "prod-hub", spoke: "k", controllers };
+    const { users } = selfManagedSpoke({ ...props, userPrefix: "prod:" }).declare(undefined, entry);
+    const name = "prod:system:serviceaccount:fleet:own";
+    expect(users).toEqual([{ subject: controllers[0]?.subject, user: name, groups: [], authorized: false }]);
     expect(selfManagedUsers(["fleet/own"], { hub: "a" })[0]?.user).toBe("a:system:serviceaccount:fleet:own");
   });
 

@@ -83,8 +83,7 @@ describe("one service account in one chart", () => {
     const chart = new Chart(new App(), "own");
     new First(chart, "a", web);
     expect(() => new Second(chart, "b", web)).toThrowError(
-      expect.objectContaining({
-        code: "kubernetes-conflict",
+      refusal("kubernetes-conflict", {
         value: "shop/web",
         message: expect.stringContaining("own/a already writes"),
       }),

@@ -11,12 +11,12 @@ import { Explainer, explain } from "../../lib/explain";
 import { LateText } from "../../lib/model/late";
 import type { INodeCarrier } from "../../lib/model/node-carrier";
 import type { NodeSetup } from "../../lib/model/node-file";
-import { type Ec2NodeClassProps, type NodeadmProps, ec2NodeClass, nodeadm } from "../../lib/node";
+import { type Ec2NodeClassProps, ec2NodeClass, nodeadm } from "../../lib/node";
 import { CONFIG_FLAG } from "../../lib/rules/node/host";
 import { NODEADM_FORM, nodeadmUserData } from "../../lib/rules/node/nodeadm";
 import { Manifests } from "../../lib/synth";
 import { REGION, fromAcr, fromEcr, makers, synthesizedPulls } from "../support/image-pulls";
-import { type Refusal, refusal } from "../support/refusal";
+import { type Refusal, refusal, refusedWith } from "../support/refusal";
 
 const CONFIG = "/etc/eks/image-credential-provider/service-account-tokens.yaml";
 const SPEC = {
@@ -115,15 +115,19 @@ describe("the form", () => {
     expect(setup.doubt).toBeUndefined();
   });
 
+  const encoded = archive.replace(
+    /^Content-Type: text\/cloud-config.*$/m,
+    "$&\nContent-Transfer-Encoding: quoted-printable",
+  );
+  const appended = LATER_FILES.replace("#", "merge_how: dict(no_replace,recurse_list)+list(append)\n#");
+  const earlier = LATER_FILES.replace(/--$/, "\n");
+  const written = "/etc/eks/image-credential-provider/config.json";
+  const bounded = archive.replaceAll("//\n", "x\n").replace('"//"', "x").replace("--//--", "--x--");
+
   // [what, change of the archive, the flag, doubt]
   it.each([
     ["carriage returns", archive.replaceAll("\n", "\r\n"), CONFIG, undefined],
-    [
-      "another boundary",
-      archive.replaceAll("//\n", "x\n").replace('"//"', "x").replace("--//--", "--x--"),
-      CONFIG,
-      undefined,
-    ],
+    ["another boundary", bounded, CONFIG, undefined],
     [
       "a later part",
       archive.replace(
@@ -133,46 +137,20 @@ describe("the form", () => {
       "/other",
       undefined,
     ],
-    [
-      "no flags",
-      archive.replace(/ +- --image[^\n]*\n/, ""),
-      "/etc/eks/image-credential-provider/config.json",
-      undefined,
-    ],
+    ["no flags", archive.replace(/ +- --image[^\n]*\n/, ""), written, undefined],
     [
       "a file that nodeadm writes",
-      archive.replace(`path: ${CONFIG}`, "path: /etc/eks/image-credential-provider/config.json"),
+      archive.replace(`path: ${CONFIG}`, `path: ${written}`),
       CONFIG,
       /nodeadm overwrites/,
     ],
     // RFC 2045: its lines may be folded and its signs escaped.
-    [
-      "a part in another encoding",
-      archive.replace(
-        /^Content-Type: text\/cloud-config.*$/m,
-        "$&\nContent-Transfer-Encoding: quoted-printable",
-      ),
-      CONFIG,
-      /encoding quoted-printable/,
-    ],
+    ["a part in another encoding", encoded, CONFIG, /encoding quoted-printable/],
     ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
     // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
     ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replaces earlier ones/],
-    [
-      "a later part that appends",
-      archive.replace(
-        "\n--//--",
-        LATER_FILES.replace("#", "merge_how: dict(no_replace,recurse_list)+list(append)\n#"),
-      ),
-      CONFIG,
-      undefined,
-    ],
-    [
-      "an earlier part with files",
-      archive.replace("\n--//\n", `${LATER_FILES.replace(/--$/, "\n")}`),
-      CONFIG,
-      undefined,
-    ],
+    ["a later part that appends", archive.replace("\n--//--", appended), CONFIG, undefined],
+    ["an earlier part with files", archive.replace("\n--//\n", earlier), CONFIG, undefined],
   ])("%s", (_, changed, flag, doubt) => {
     const setup = read(changed);
     expect(setup.flags?.[CONFIG_FLAG]).toBe(flag);
@@ -211,34 +189,19 @@ describe("the form", () => {
 
 describe("refused", () => {
   const huge = { ...SETUP, files: [{ path: CONFIG, mode: 0o644, content: "x".repeat(20_000) }] };
-  it.each<readonly [Refusal, NodeSetup, NodeadmProps["parts"]]>([
-    ["node-limit", huge, []],
-    [
-      "node-invalid: a further part of the user data has a content type",
-      SETUP,
-      [{ ...SCRIPT, contentType: "script" }],
-    ],
-    [
-      "node-invalid: a further part of the user data has a content type",
-      SETUP,
-      [{ ...SCRIPT, contentType: "x-injected: 1\ntext/x-shellscript" }],
-    ],
-    [
-      "node-invalid: a further part of the user data has a content type",
-      SETUP,
-      [{ ...SCRIPT, contentType: "text/x-shellscript\nx-injected: 1" }],
-    ],
-    [
-      "node-invalid: a further part of the user data contains a line",
-      SETUP,
-      [{ ...SCRIPT, content: "a\n--//\n" }],
-    ],
-    [
-      "node-invalid: a further part of the user data contains",
-      SETUP,
-      [{ ...SCRIPT, content: "${TfToken[TOKEN.1]}" }],
-    ],
-  ])("%s", (expected, setup, parts = []) => {
+  it.each(
+    refusedWith<readonly [NodeSetup, Partial<typeof SCRIPT>?]>({
+      "node-limit": [[huge]],
+      "node-invalid: a further part of the user data has a content type": [
+        [SETUP, { contentType: "script" }],
+        [SETUP, { contentType: "x-injected: 1\ntext/x-shellscript" }],
+        [SETUP, { contentType: "text/x-shellscript\nx-injected: 1" }],
+      ],
+      "node-invalid: a further part of the user data contains a line": [[SETUP, { content: "a\n--//\n" }]],
+      "node-invalid: a further part of the user data contains": [[SETUP, { content: "${TfToken[TOKEN.1]}" }]],
+    }),
+  )("%s: %#", (expected, [setup, part]) => {
+    const parts = part ? [{ ...SCRIPT, ...part }] : [];
     expect(() => nodeadmUserData(setup, parts)).toThrowError(refusal(expected));
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type KubernetesProps, kubernetes, PlainCarrier } from "../../lib/node/kubernetes-cluster";
+import { PlainCarrier } from "../../lib/node/carriers/plain";
+import { type KubernetesProps, kubernetes } from "../../lib/node/kubernetes-cluster";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const props: KubernetesProps = {
@@ -8,6 +9,10 @@ const props: KubernetesProps = {
   issuer: "https://oidc.example.com/lab",
   plugins: { ecr: "1.35.2" },
 };
+
+const abilities = (plugin: string, stated: unknown): object => ({
+  plugins: { [plugin]: { abilities: stated } },
+});
 
 describe("kubernetes", () => {
   it("takes what is stated, and the usual places", () => {
@@ -64,15 +69,15 @@ describe("kubernetes", () => {
   it.each([
     [{ version: "1.33" }, "version-unsupported", /feature gate .* is off.* allowed: 1\.34, 1\.35, 1\.36;/],
     [
-      { version: "1.35", featureGates: { [GATE]: false } },
+      { featureGates: { [GATE]: false } },
       "version-unsupported",
-      /feature gate .* is off.* allowed: kubelets with KubeletServiceAccountTokenForCredentialProviders on;/,
+      /gate .* is off.* allowed: kubelets with Kube\w+ on;/,
     ],
     [{ version: "1.32" }, "version-unsupported", /too old for this feature.* allowed: 1\.34, 1\.35, 1\.36;/],
     [
       { version: "1.32", featureGates: { [GATE]: true } },
       "version-unsupported",
-      /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/,
+      /allowed: 1\.33, 1\.34, 1\.35,/,
     ],
     [{ version: "1.28" }, "version-unsupported", /too old for this feature/],
     [{ version: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
@@ -81,21 +86,13 @@ describe("kubernetes", () => {
     [{ apiServerVersion: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
     [{ plugins: { docker: "1.0" } }, "cluster-unknown", /ecr, acr, gcp/],
     [{ plugins: { ecr: "latest" } }, "version-invalid", /ecr plugin/],
+    [abilities("gcp", ["custom-pool"]), "property-invalid", /"custom-pool"; allowed: "custom-pools"/],
     [
-      { plugins: { gcp: { abilities: ["custom-pool"] } } },
-      "property-invalid",
-      /"custom-pool"; allowed: "custom-pools"/,
-    ],
-    [
-      { plugins: { gcp: { abilities: "tokens" } } },
+      abilities("gcp", "tokens"),
       "property-invalid",
       /plugins\.gcp\.abilities of kubernetes\(\) is "tokens", a string/,
     ],
-    [
-      { plugins: { ecr: { abilities: ["custom-pools"] } } },
-      "property-invalid",
-      /plugins\.ecr\.abilities of kubernetes\(\)/,
-    ],
+    [abilities("ecr", ["custom-pools"]), "property-invalid", /plugins\.ecr\.abilities of kubernetes\(\)/],
     [{ featureGates: { [GATE]: "false" } }, "property-invalid", /allowed: true, false/],
     [{ pluginDirectoryWritable: "false" }, "property-invalid", /true, false/],
     [{ configPath: "cp.yaml" }, "cluster-invalid", /CredentialProviderConfig/],

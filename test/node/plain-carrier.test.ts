@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlainCarrier } from "../../lib/node/kubernetes-cluster";
+import { PlainCarrier } from "../../lib/node/carriers/plain";
 import { RecordingSink } from "../openshift/recording-sink";
 
 describe("PlainCarrier", () => {

@@ -72,12 +72,7 @@ describe("MachineConfig", () => {
     const chart = Testing.chart();
     expect(
       () => new MachineConfig(chart, "w", { name: "00-x", machineRole: "worker", files: [file] }),
-    ).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
-        problem: expect.stringContaining("name of a MachineConfig"),
-      }),
-    );
+    ).toThrowError(refusal("openshift-invalid: name of a MachineConfig"));
     expect(Testing.synth(chart)).toEqual([]);
   });
 });
@@ -88,10 +83,7 @@ describe("a MachineConfig without text", () => {
     expect(
       () => new MachineConfig(Testing.chart(), "w", { name: "99-x", machineRole: "worker", files }),
     ).toThrowError(
-      expect.objectContaining({
-        code: "property-missing",
-        message: expect.stringContaining("files[0].content of MachineConfig"),
-      }),
+      refusal("property-missing", { message: expect.stringContaining("files[0].content of MachineConfig") }),
     );
   });
 });

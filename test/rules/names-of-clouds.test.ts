@@ -35,95 +35,68 @@ type Row = readonly [
 ];
 
 const AZURE = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/g/providers";
-const lowerDigits = `${DIGITS}${LOWER}`;
-const alphanumeric = `${DIGITS}${LETTERS}`;
+const lower = `${DIGITS}${LOWER}`;
+const alnum = `${DIGITS}${LETTERS}`;
+const ROLE = `${alnum}_+=,.@-`;
 const visible = Array.from({ length: 94 }, (_, code) => String.fromCharCode(0x21 + code)).join("");
 
 const ROWS: readonly Row[] = [
-  [
-    "name of an EKS cluster",
-    eksClusterName,
-    alphanumeric,
-    `${alphanumeric}_-`,
-    `${alphanumeric}_-`,
-    [1, 100],
-  ],
-  ["name of an S3 bucket", awsBucket, lowerDigits, `${lowerDigits}-`, lowerDigits, [3, 63]],
-  ["name of ccoctl", ccoctlNameOf, `${alphanumeric}._-`, `${alphanumeric}._-`, `${alphanumeric}._-`, [1, 89]],
-  ["repository of ECR", ecrRepository, lowerDigits, `${lowerDigits}._-/`, lowerDigits, [2, 256]],
+  ["name of an EKS cluster", eksClusterName, alnum, `${alnum}_-`, `${alnum}_-`, [1, 100]],
+  ["name of an S3 bucket", awsBucket, lower, `${lower}-`, lower, [3, 63]],
+  ["name of ccoctl", ccoctlNameOf, `${alnum}._-`, `${alnum}._-`, `${alnum}._-`, [1, 89]],
+  ["repository of ECR", ecrRepository, lower, `${lower}._-/`, lower, [2, 256]],
   [
     "role in an ARN",
     (name) => parseRoleArn(`arn:aws:iam::111122223333:role/${name}`),
-    `${alphanumeric}_+=,.@-`,
+    ROLE,
     // `/` ends the path.
-    `${alphanumeric}_+=,.@-/`,
-    `${alphanumeric}_+=,.@-`,
+    `${ROLE}/`,
+    ROLE,
     [1, 64],
   ],
-  ["storage account", storageAccountName, lowerDigits, lowerDigits, lowerDigits, [3, 24]],
-  ["blob container", blobContainerName, lowerDigits, `${lowerDigits}-`, lowerDigits, [3, 63]],
+  ["storage account", storageAccountName, lower, lower, lower, [3, 24]],
+  ["blob container", blobContainerName, lower, `${lower}-`, lower, [3, 63]],
   [
     "container registry",
     (name) => parseRegistryId(`${AZURE}/Microsoft.ContainerRegistry/registries/${name}`),
-    alphanumeric,
-    alphanumeric,
-    alphanumeric,
+    alnum,
+    alnum,
+    alnum,
     [5, 50],
   ],
   [
     "AKS cluster",
     (name) => parseClusterId(`${AZURE}/Microsoft.ContainerService/managedClusters/${name}`),
-    alphanumeric,
-    `${alphanumeric}_-`,
-    alphanumeric,
+    alnum,
+    `${alnum}_-`,
+    alnum,
     [1, 63],
   ],
-  ["user-assigned identity", identityName, alphanumeric, `${alphanumeric}_-`, `${alphanumeric}_-`, [3, 128]],
-  ["prefix of identities", identityNamePrefix, alphanumeric, `${alphanumeric}-`, `${alphanumeric}-`, [1, 63]],
-  ["Google project", projectId, LOWER, `${lowerDigits}-`, lowerDigits, [6, 30]],
-  [
-    "domain of a project",
-    (name) => projectId(`${name}.com:project`),
-    lowerDigits,
-    `${lowerDigits}-.`,
-    lowerDigits,
-    [1, 63],
-  ],
-  [
-    "project in a domain",
-    (name) => projectId(`a.com:${name}`),
-    LOWER,
-    `${lowerDigits}-`,
-    lowerDigits,
-    [1, 63],
-  ],
+  ["user-assigned identity", identityName, alnum, `${alnum}_-`, `${alnum}_-`, [3, 128]],
+  ["prefix of identities", identityNamePrefix, alnum, `${alnum}-`, `${alnum}-`, [1, 63]],
+  ["Google project", projectId, LOWER, `${lower}-`, lower, [6, 30]],
+  ["domain of a project", (name) => projectId(`${name}.com:project`), lower, `${lower}-.`, lower, [1, 63]],
+  ["project in a domain", (name) => projectId(`a.com:${name}`), LOWER, `${lower}-`, lower, [1, 63]],
   ["project number", projectNumber, DIGITS.slice(1), DIGITS, DIGITS, [1, 19]],
   [
     "workload identity pool",
     (name) => workloadIdentityId("pool", name),
-    `${lowerDigits}-`,
-    `${lowerDigits}-`,
-    `${lowerDigits}-`,
+    `${lower}-`,
+    `${lower}-`,
+    `${lower}-`,
     [4, 32],
   ],
-  ["Google service account", serviceAccountId, LOWER, `${lowerDigits}-`, lowerDigits, [6, 30]],
-  ["custom role", customRoleId, `${alphanumeric}_.`, `${alphanumeric}_.`, `${alphanumeric}_.`, [3, 64]],
-  [
-    "custom attribute",
-    customAttributeName,
-    `${lowerDigits}_`,
-    `${lowerDigits}_`,
-    `${lowerDigits}_`,
-    [1, 100],
-  ],
-  ["Google bucket", googleBucket, lowerDigits, `${lowerDigits}-_`, lowerDigits, [3, 63]],
-  ["Artifact Registry repository", googleRepository, LOWER, `${lowerDigits}-`, lowerDigits, [1, 63]],
+  ["Google service account", serviceAccountId, LOWER, `${lower}-`, lower, [6, 30]],
+  ["custom role", customRoleId, `${alnum}_.`, `${alnum}_.`, `${alnum}_.`, [3, 64]],
+  ["custom attribute", customAttributeName, `${lower}_`, `${lower}_`, `${lower}_`, [1, 100]],
+  ["Google bucket", googleBucket, lower, `${lower}-_`, lower, [3, 63]],
+  ["Artifact Registry repository", googleRepository, LOWER, `${lower}-`, lower, [1, 63]],
   [
     "image pattern",
     (name) => imagePatterns("europe-docker.pkg.dev", [name]),
-    `${lowerDigits}*`,
-    `${lowerDigits}._*-/`,
-    `${lowerDigits}*`,
+    `${lower}*`,
+    `${lower}._*-/`,
+    `${lower}*`,
     [1, 400],
   ],
 ];
@@ -154,9 +127,7 @@ describe.each(ROWS)("%s", (_, check, first, within, last, [min, max]) => {
 
 describe("texts of IAM", () => {
   it("role names, longer ones cut", () => {
-    expect(takenCharacters((each) => passes(() => roleName(`a${each}a`)))).toBe(
-      sorted(`${alphanumeric}_+=,.@-`),
-    );
+    expect(takenCharacters((each) => passes(() => roleName(`a${each}a`)))).toBe(sorted(ROLE));
   });
 
   it("paths", () => {

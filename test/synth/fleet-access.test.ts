@@ -103,6 +103,15 @@ function written(
   return stack;
 }
 
+const stacks = new Map<FleetAccessProps, WrittenStack>();
+const once = (props: FleetAccessProps): WrittenStack => {
+  const stack = stacks.get(props) ?? written(props);
+  stacks.set(props, stack);
+  return stack;
+};
+const argo = (): WrittenStack => once(ARGO);
+const kueue = (): WrittenStack => once(KUEUE);
+
 function documents({ files }: WrittenStack, file: string): readonly Json[] {
   return parseAllDocuments(files.get(file) ?? "").map((document) => record(document.toJS()));
 }
@@ -111,7 +120,7 @@ const fleetOf = ({ identity }: WrittenStack): Json => record(record(list(identit
 
 describe("FleetAccess", () => {
   it("writes the hub's files into manifests, and those of each spoke beside them", () => {
-    expect([...written(ARGO).files.keys()].sort()).toEqual([
+    expect([...argo().files.keys()].sort()).toEqual([
       "cdk.tf.json",
       "manifests/60-cluster-profiles.yaml",
       "manifests/61-cluster-profile-status.yaml",
@@ -123,7 +132,7 @@ describe("FleetAccess", () => {
   });
 
   it("says of each manifest where it belongs, and binds spokes with the rest", () => {
-    const { identity, files } = written(ARGO);
+    const { identity, files } = argo();
     expect(identity["manifests"]).toEqual([
       { file: "spokes/aks.yaml", appliesTo: "spoke", spoke: "aks" },
       { file: "spokes/gateway.yaml", appliesTo: "spoke", spoke: "gateway" },
@@ -152,7 +161,7 @@ describe("FleetAccess", () => {
   );
 
   it("gives each executing service account one identity per cloud, and no permission with it", () => {
-    const stack = written(ARGO);
+    const stack = argo();
     expect(
       list(fleetOf(stack)["identities"]).map((each) => [
         record(each)["serviceAccount"],
@@ -170,13 +179,13 @@ describe("FleetAccess", () => {
   });
 
   it("says how the status is applied", () => {
-    expect(written(KUEUE).files.get("manifests/61-cluster-profile-status.yaml")).toContain(
+    expect(kueue().files.get("manifests/61-cluster-profile-status.yaml")).toContain(
       "# kubectl apply --server-side --subresource=status --field-manager=platform-iac --filename=<this file>\n",
     );
   });
 
   it("MultiKueue: a worker cluster for each profile", () => {
-    expect(documents(written(KUEUE), "manifests/70-multi-kueue-clusters.yaml")).toEqual([
+    expect(documents(kueue(), "manifests/70-multi-kueue-clusters.yaml")).toEqual([
       {
         apiVersion: "kueue.x-k8s.io/v1beta2",
         kind: "MultiKueueCluster",
@@ -381,7 +390,7 @@ describe("FleetAccess", () => {
       { of: "certificate authority of spoke a", rule: "certificate-authority", text: "@late(var.ca)@" },
       { of: "proxy of spoke a", rule: "proxy", text: "@late(var.proxy)@" },
     ]);
-    expect(written(KUEUE).identity).not.toHaveProperty("rules");
+    expect(kueue().identity).not.toHaveProperty("rules");
   });
 
   it.each([
@@ -437,7 +446,7 @@ describe("FleetAccess", () => {
       "manifests/65-fleet-controller.yaml",
     );
     expect(header).toContain("# Needs the pod identity webhook of aws and azure on the hub.");
-    expect(written(ARGO).files.get("manifests/65-fleet-controller.yaml")).not.toContain("# Needs the pod");
+    expect(argo().files.get("manifests/65-fleet-controller.yaml")).not.toContain("# Needs the pod");
   });
 
   it("a member of a Google fleet that is not a GKE cluster lets its Connect agent impersonate the controllers", () => {
@@ -506,6 +515,6 @@ describe("FleetAccess", () => {
   });
 
   it("is the same twice", () => {
-    expect(written(ARGO).files).toEqual(written(ARGO).files);
+    expect(written(ARGO).files).toEqual(argo().files);
   });
 });

@@ -14,7 +14,7 @@ import {
   openShiftCluster,
   plainCluster,
 } from "../support/image-pulls";
-import { code as refused } from "../support/refusal";
+import { code as refused, refusal } from "../support/refusal";
 
 function declare(
   props: Partial<ImagePullsProps>,
@@ -119,9 +119,7 @@ const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, m
 
 describe("ImagePulls refuses", () => {
   it.each(ROWS)("%s", (code, props, message) => {
-    expect(() => declare(props)).toThrowError(
-      expect.objectContaining({ code, message: `prod/pulls: ${message}` }),
-    );
+    expect(() => declare(props)).toThrowError(refusal(code, { message: `prod/pulls: ${message}` }));
   });
 
   it("cluster-conflict: a second one in the stack, which keeps the first whole", () => {
@@ -135,8 +133,7 @@ describe("ImagePulls refuses", () => {
           pulls: [{ serviceAccount: "shop/api", from }],
         }),
     ).toThrowError(
-      expect.objectContaining({
-        code: "cluster-conflict",
+      refusal("cluster-conflict", {
         message:
           'prod/more: this stack already writes manifests for cluster prod, and the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own',
       }),
@@ -163,10 +160,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
     () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }] }),
   ],
   ["identities-invalid", () => ({ pulls: [{ serviceAccount: "web", from }] })],
-  ["identities-invalid", () => ({ pulls: [{ serviceAccount: "Shop/web", from }] })],
-  ["identities-invalid", () => ({ pulls: [{ serviceAccount: "shop/Web", from }] })],
   ["issuer-invalid", () => ({ cluster: plainCluster({ issuer: "http://oidc.example.com" }) })],
-  ["issuer-invalid", () => ({ cluster: plainCluster({ issuer: "https://oidc.example.com/" }) })],
   ["cluster-invalid", () => ({ cluster: plainCluster({ name: "Prod" }) })],
   ["version-unsupported", () => ({ cluster: plainCluster({ version: "1.32" }) })],
   ["version-unsupported", () => ({ cluster: openShiftCluster({ version: "4.20" }) })],

@@ -272,7 +272,7 @@ describe("placeholder, outputs, bind", () => {
           },
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -204,7 +204,8 @@ describe("the proof of every job", () => {
     expect(existsSync(fileOf(app))).toBe(false);
   });
 
-  it.each(BROKEN)("is left out for a %s, broken at %s, by `proof: false`", (_, __, ___, build, change) => {
+  const oneOfEach = BROKEN.filter(([job], place) => BROKEN[place - 1]?.[0] !== job);
+  it.each(oneOfEach)("is left out for a %s, broken at %s, by `proof: false`", (_, __, ___, build, change) => {
     const app = appWith(build, change, false);
     expect(refusalOf(app)).toBe("");
     expect(existsSync(fileOf(app))).toBe(true);

@@ -16,6 +16,7 @@ import {
 import { type WrittenStack, writtenStacks } from "../support/synth-output";
 import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
+import { refusal } from "../support/refusal";
 
 const [account, region] = ["111122223333", "eu-west-1"];
 const ARN = `arn:aws:iam::${account}:oidc-provider/oidc.example.com/prod`;
@@ -168,9 +169,7 @@ describe("one issuer of several clusters", () => {
         );
     };
     expect(() => synthesized(build)).toThrowError(
-      expect.objectContaining({
-        code: "aws-conflict",
-        problem: expect.stringContaining("OIDC provider of this issuer is already declared by") as string,
+      refusal("aws-conflict: OIDC provider of this issuer is already declared by", {
         message: expect.stringContaining("OidcProvider.fromIssuer") as unknown,
       }),
     );

@@ -26,6 +26,7 @@ import {
 import { type WrittenStack, writtenStacks } from "../support/synth-output";
 import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
+import { refusal } from "../support/refusal";
 
 const [account, region] = ["111122223333", "eu-west-1"];
 const cluster = { name: "prod", issuer: ISSUER, podIdentityWebhooks: ["aws", "azure"] as const };
@@ -415,9 +416,7 @@ describe("WorkloadAccess refuses", () => {
   ): WorkloadAccess => new WorkloadAccess(stack, "workloads", { cluster, workloads: [], ...props });
 
   it.each(ROWS)("%s", (code, props, message) => {
-    expect(() => declare(props)).toThrowError(
-      expect.objectContaining({ code, message: `prod/workloads: ${message}` }),
-    );
+    expect(() => declare(props)).toThrowError(refusal(code, { message: `prod/workloads: ${message}` }));
   });
 
   it.each([
@@ -436,16 +435,14 @@ describe("WorkloadAccess refuses", () => {
     "%s: what no compiler saw, %j",
     (code, props) => {
       const line = { serviceAccount: "shop/web", may: readBucket };
-      expect(() => declare({ workloads: [line], ...(props as object) })).toThrowError(
-        expect.objectContaining({ code }),
-      );
+      expect(() => declare({ workloads: [line], ...(props as object) })).toThrowError(refusal(code));
     },
   );
 
   it("identities-twice", () => {
     const workloads = [{ serviceAccount: "shop/web", may: readBucket }];
     expect(() => declare({ workloads, identities: [roles, workloadRoles()] })).toThrowError(
-      expect.objectContaining({ code: "identities-conflict" }),
+      refusal("identities-conflict"),
     );
   });
 
@@ -455,8 +452,7 @@ describe("WorkloadAccess refuses", () => {
       identities: [roles],
     });
     expect(() => access.podFor("shop/api")).toThrowError(
-      expect.objectContaining({
-        code: "identities-unknown",
+      refusal("identities-unknown", {
         message:
           'no line of `workloads` names this service account, got "shop/api"; allowed: shop/web; correct the name, or add a line for it',
       }),
@@ -480,7 +476,7 @@ describe("WorkloadAccess refuses", () => {
       const workloads = [{ serviceAccount: "shop/web", may: readBucket, ...line }];
       expect(() =>
         declare({ cluster: { ...cluster, ...other }, workloads, identities: [roles] }, stack),
-      ).toThrowError(expect.objectContaining({ code }));
+      ).toThrowError(refusal(code));
       expect([...Manifests.of(stack).render()]).toEqual(before);
       expect(Testing.synth(stack)).not.toContain("prod_shop_web_access");
     },

@@ -7,7 +7,7 @@ import { validateAudience } from "../../model/audience";
 import type { AccountGrant } from "../../model/identity";
 import type { IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
 import { checkProps, checkGiven } from "../../model/shape";
-import { roleName, derivedRoleName, rolePath } from "../../rules/aws/names";
+import { roleName, derivedRoleName } from "../../rules/aws/names";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import { pullPermissions, type EcrGrant } from "../../rules/aws/permission";
 import {
@@ -18,7 +18,7 @@ import {
   fipsWarning,
   defaultAwsAudience,
 } from "../../rules/aws/pull";
-import { accountOfRole, expectedRoleArn } from "../../rules/aws/role";
+import { accountOfRole } from "../../rules/aws/role";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
 import { checkOwnerPolicies, declareTogether, writeOwnerPolicies } from "./owner-policies";
@@ -39,6 +39,7 @@ import {
   federatedRoleSettings,
   declareInlinePolicy,
   declareRole,
+  expectedArn,
 } from "./role";
 
 interface PullRoleSettings extends FederatedRoleSettings {
@@ -171,9 +172,8 @@ function declareRoles(
   const provider = ecrCredentialProvider(grants, audience, stated);
   // Checks all roles first, so that a policy that is too long is found before the first role is declared.
   const partition = partitionOfGrants(grants).name;
-  const path = rolePath(place.path ?? "/");
   const expected = plans.map((plan) => ({
-    arn: expectedRoleArn(partition, account, path, plan.roleName),
+    arn: expectedArn(place, { name: plan.roleName, partition, account }),
     sources: plan.sources,
   }));
   checkOwnerPolicies(scope, expected, { account, provider: place.provider });

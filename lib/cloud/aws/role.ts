@@ -89,6 +89,13 @@ export interface FederatedRoleSettings {
 
 const USUAL_PARTITION = "aws";
 
+export function expectedArn(
+  { path = ROOT }: Pick<RolePlace, "path">,
+  { name, partition = USUAL_PARTITION, account }: Omit<RoleIdentity, "provider">,
+): string {
+  return expectedRoleArn(partition, account, rolePath(path), name);
+}
+
 export function federatedRoleSettings(
   construct: Construct,
   federated: FederatedRole,
@@ -104,10 +111,9 @@ export function federatedRoleSettings(
   const trustDocument = trustPolicy(trusts, federated.others);
   const identity: RoleIdentity = { name, partition, account, provider };
   checkProviderPlace(construct, identity);
-  const path = rolePath(place.path ?? "/");
   const settings: FederatedRoleSettings = {
     identity,
-    expectedArn: expectedRoleArn(partition ?? USUAL_PARTITION, account, path, name),
+    expectedArn: expectedArn(place, identity),
     dependencies: trusted(federated.trusts),
     warning: trustSizeWarning(trusts, trustDocument),
     role: {

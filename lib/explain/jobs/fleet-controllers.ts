@@ -7,7 +7,13 @@
 import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
-import { type FleetConsumerKind, type NeededVersion, ARGO_CD, MULTI_KUEUE } from "../../rules/fleet/consumer";
+import {
+  type FleetConsumerKind,
+  type NeededVersion,
+  ARGO_CD,
+  MULTI_KUEUE,
+  consumerKind,
+} from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
@@ -168,7 +174,8 @@ function controllersOfList(
       (read.form !== "secrets" && mounts(each, read.configMap)) ||
       (nameOf(each.title) === KUEUE && read.form === "kueue"),
   );
-  const kind = read.form === "kueue" ? "kueue" : isArgo(read, readers) ? "argocd" : "other";
+  const ofForm = consumerKind(undefined, read.form);
+  const kind = ofForm === "other" && isArgo(read, readers) ? "argocd" : ofForm;
   const { title, onPath, isDistroless, accounts, container } = KINDS[kind];
   const executing = kind === "argocd" ? here.filter(({ title: one }) => ARGO.includes(nameOf(one))) : readers;
   const byAccount = new Map<string, readonly WorkloadFact[]>();
@@ -201,7 +208,6 @@ function controllersOfList(
 /** The list of Argo CD is read by a separate controller, or calls what only Argo CD's image has. */
 function isArgo(read: ProviderListFact, readers: readonly WorkloadFact[]): boolean {
   return (
-    read.form === "secrets" ||
     readers.some(({ title }) => nameOf(title) === ARGO_READER) ||
     listEntries(read).some((each) => at(each, "execConfig", "command") === "argocd-k8s-auth")
   );

@@ -5,6 +5,7 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
+import { type CloudName, CLOUDS, cloudNames } from "../../model/clouds";
 import { type Known, match, orElse } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import {
@@ -46,7 +47,8 @@ export interface PluginCall extends SpokeCall {
 export type Resolution = ExecResolution | { readonly outcome: "open"; readonly reason: string };
 
 const BUILTIN = "argo-cd-builtin-";
-const ARGO_CLOUDS: Readonly<Record<string, string>> = { aws: "aws", azure: "azure", gcp: "google" };
+const argoCloud = (word: string | undefined): CloudName | undefined =>
+  cloudNames.find((cloud) => CLOUDS[cloud].argoCd === word);
 
 /** Entries of the list; if the profile names a provider that is built into Argo CD, only that provider. */
 export function providersFor({ kind, list: read }: Controller, profile: unknown): readonly unknown[] {
@@ -75,7 +77,7 @@ export function resolutionFor(controller: Controller, profile: ProfileFact): Res
   if (reason !== undefined) return { outcome: "open", reason };
   const isArgo = controller.kind === "argocd" && !profile.isSecret;
   const builtin = isArgo ? builtinName(plain) : undefined;
-  if (builtin !== undefined && ARGO_CLOUDS[builtin.slice(BUILTIN.length)] === undefined)
+  if (builtin !== undefined && argoCloud(builtin.slice(BUILTIN.length)) === undefined)
     return { outcome: "refused", reason: `unsupported built-in access provider "${builtin}"` };
   const resolution = resolveExec(providersFor(controller, plain), plain);
   if (resolution.outcome === "refused" || !isArgo) return resolution;
@@ -110,7 +112,7 @@ export function pluginCall(
 
 function cloudOf({ command, args }: ResolvedExec): string | undefined {
   const plugin = pluginOfCommand(command);
-  if (plugin === "argocd-k8s-auth") return ARGO_CLOUDS[args[0] ?? ""];
+  if (plugin === "argocd-k8s-auth") return argoCloud(args[0]);
   return plugin && fleetPlugins[plugin].clouds[0];
 }
 

@@ -4,12 +4,21 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { type Known, type Ternary, isKnown, orElse, same, whyNot, whyText } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  isAbsent,
+  isKnown,
+  orElse,
+  same,
+  whyNot,
+  whyText,
+} from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
-import { type Tree, childOf, entriesOf, isTreeObject, itemsOf, plainOf, treeOf } from "../../model/tree";
+import { type Tree, childOf, entriesOf, isTreeObject, itemsOf, treeOf } from "../../model/tree";
 import { statusWriterIssues } from "../../rules/fleet/access-checks";
 import type { FleetConsumer } from "../../rules/fleet/consumer";
 import { CLUSTER_MANAGER_LABEL } from "../../rules/fleet/names";
@@ -22,7 +31,11 @@ import {
   statusInMain,
 } from "../../rules/fleet/cluster-profile";
 import { insecureIssues } from "../../rules/fleet/cluster-secret";
-import { type ClusterProfileVersion, clusterProfileVersions } from "../../rules/fleet/cluster-profile-schema";
+import {
+  type ClusterProfileVersion,
+  clusterProfileFindings,
+  clusterProfileVersions,
+} from "../../rules/fleet/cluster-profile-schema";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
@@ -179,7 +192,7 @@ type Waiting = Pick<FleetConsumer, "title" | "needsHealthy">;
 
 export function profileWellFormed(profile: ProfileFact, controller: Waiting): Answer {
   const { key, main, status } = profile;
-  const { plain, open } = profileDocument(profile);
+  const { tree, plain, open } = profileDocument(profile);
   const where = [main, status].flatMap((each) => (each ? [seen("ClusterProfile", each.source)] : []));
   if (open !== undefined)
     return unknown(
@@ -198,6 +211,9 @@ export function profileWellFormed(profile: ProfileFact, controller: Waiting): An
   const issues = profileIssues(profile, rules, controller);
   if (issues.length > 0) return unlessRefused(issues, "", ...where);
   if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", where);
+  const [field] = profile.isSecret ? [] : clusterProfileFindings(writtenDocument(tree), rules).open;
+  if (field !== undefined)
+    return unknown(`what the profile ${key} has as ${field} is not known`, "write the value itself", where);
   if (labelRepeats(plain) === "unknown")
     return unknown(
       `whether the label ${CLUSTER_MANAGER_LABEL} repeats the manager's name is known only after apply`,
@@ -216,7 +232,7 @@ function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, contr
   // A status alone is not a whole object; the main object has the other required fields.
   const isWhole = profile.main !== undefined && !profile.isSecret;
   return [
-    ...(isWhole ? schemaIssues(goodDocument(tree), rules) : []),
+    ...(isWhole ? schemaIssues(writtenDocument(tree), rules) : []),
     ...profileProviderIssues(plain),
     ...endpointIssues(plain, true, (value) => hasLateName(text(value))),
     ...(isWhole && labelRepeats(plain) === "no" ? managerLabelIssues(plain) : []),
@@ -233,18 +249,15 @@ function labelRepeats(plain: Json): Ternary {
   return manager === label ? "yes" : "unknown";
 }
 
-/** A value that the CRD accepts in place of most late ones: a name, a label, base64. */
-const GOOD = "late";
 /** Metadata that users write; the API server adds other fields, which are not a mistake. */
 const WRITTEN: readonly string[] = ["name", "namespace", "labels", "annotations"];
 
-function goodDocument(tree: Tree): unknown {
-  const plain = record(plainOf(tree, GOOD));
-  const metadata = Object.entries(record(plain["metadata"])).filter(([key]) => WRITTEN.includes(key));
-  const document = { ...plain, metadata: Object.fromEntries(metadata) };
-  return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
-    key === "server" && value === GOOD ? "https://late.invalid" : value,
-  );
+/** The profile as its author writes it. */
+function writtenDocument(tree: Tree): Tree {
+  const fields = WRITTEN.map((key) => [key, childOf(tree, "metadata", key)] as const);
+  return withFields(tree, {
+    metadata: treeOf(Object.fromEntries(fields.filter(([, value]) => !isAbsent(value)))),
+  });
 }
 
 /** The certificate authority of another cluster than the server's, as Terraform refers to them. */

@@ -7,7 +7,7 @@ import { type Known, type Ternary, match, anyOf, orElse } from "../../model/know
 import { once } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
-import { pluginRow } from "../../rules/plugins";
+import { PLUGINS } from "../../rules/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
@@ -25,8 +25,6 @@ import { nearest } from "../shared/near-miss";
 import { beginning } from "../shared/words";
 import type { PullFacts } from "./pull-questions";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
-
-const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 
 /** Registries whose images are public unless their owner says otherwise. */
 const PUBLIC: readonly string[] = [
@@ -234,8 +232,8 @@ function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]
 
 /** Whether the registry is one that a known plugin serves. */
 export function servedByPlugin(name: string): boolean {
-  return PLUGINS.some((plugin) =>
-    pluginRow(plugin)?.registries.some((pattern) => imageMatches(pattern, withoutPort(name))),
+  return Object.values(PLUGINS).some(({ registries }) =>
+    registries.some((pattern) => imageMatches(pattern, withoutPort(name))),
   );
 }
 

@@ -1,3 +1,4 @@
+import { PLUGINS } from "../../rules/plugins";
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 
 const GATES: Shape = { byName: "true or false" };
@@ -74,7 +75,7 @@ export const CLUSTER: Shape = {
     kubeletFeatureGates: GATES,
     apiServerFeatureGates: GATES,
     registries: { byName: { byName: TEXT } },
-    plugins: { keys: { ecr: PLUGIN, acr: PLUGIN, gcp: PLUGIN } },
+    plugins: { keys: Object.fromEntries(Object.keys(PLUGINS).map((key) => [key, PLUGIN])) },
     openShift: {
       keys: { version: TEXT, controlPlaneVersion: TEXT, platform: TEXT, pools: TEXTS, nodePools: TEXTS },
     },

@@ -20,24 +20,46 @@ const MARKS: readonly string[] = ["\u0001", "\u0002", "\u0003", "\u0004", "\u000
 /** Shorter names are part of too many words. */
 const MARKED_MIN = 4;
 
-/** The links of a chain by their place on the map; a link without one belongs to the place before. */
-const STAGES: readonly (readonly [title: string, checks: readonly CheckId[]])[] = [
-  ["Service account", ["service-account-present", "account-present", "controller-present", "secret-present"]],
-  [
-    "Token and audience",
-    [
-      "image-parses",
-      "audience-granted",
-      "audience-accepted",
-      "issuer-configured",
-      "token-mounted",
-      "pods-configured",
-    ],
-  ],
-  ["Issuer", ["issuer-trusted"]],
-  ["Identity", ["identity-found", "subject-admitted", "identity-named"]],
-  ["Permission", ["login-permitted", "repository-permitted", "permissions-granted", "spoke-authorizes"]],
-];
+const STAGES = ["Service account", "Token and audience", "Issuer", "Identity", "Permission"] as const;
+
+/** Where a check is on the map; one without a stage belongs to the stage of the check before it. */
+const STAGE_OF: Readonly<Record<CheckId, (typeof STAGES)[number] | undefined>> = {
+  "service-account-present": "Service account",
+  "account-present": "Service account",
+  "controller-present": "Service account",
+  "secret-present": "Service account",
+  "image-parses": "Token and audience",
+  "audience-granted": "Token and audience",
+  "audience-accepted": "Token and audience",
+  "issuer-configured": "Token and audience",
+  "token-mounted": "Token and audience",
+  "pods-configured": "Token and audience",
+  "issuer-trusted": "Issuer",
+  "identity-found": "Identity",
+  "subject-admitted": "Identity",
+  "identity-named": "Identity",
+  "login-permitted": "Permission",
+  "repository-permitted": "Permission",
+  "permissions-granted": "Permission",
+  "spoke-authorizes": "Permission",
+  "still-pulled": undefined,
+  "provider-matches-image": undefined,
+  "provider-on-node": undefined,
+  "service-account-readable": undefined,
+  "annotations-present": undefined,
+  otherwise: undefined,
+  "secret-well-formed": undefined,
+  "account-annotated": undefined,
+  "controller-configured": undefined,
+  "profile-present": undefined,
+  "profile-readable": undefined,
+  "profile-well-formed": undefined,
+  "provider-chosen": undefined,
+  "secret-free": undefined,
+  "plugin-present": undefined,
+  "plugin-called": undefined,
+  "spoke-admits": undefined,
+};
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map(CHECK_HELP.map(({ id, question }) => [id, question]));
 
@@ -110,7 +132,10 @@ export class PageData {
       results: this.#results,
       questions: this.#questions,
       jobs: jobWords,
-      stages: STAGES,
+      stages: STAGES.map((title) => [
+        title,
+        Object.entries(STAGE_OF).flatMap(([id, stage]) => (stage === title ? [id] : [])),
+      ]),
       audit: printed(findings),
       changes: printed(changes),
     };

@@ -6,6 +6,7 @@
  */
 
 import { fail } from "../../errors";
+import { CLOUDS } from "../../model/clouds";
 import { COMPONENT_TOKEN_PATH, type ComponentSecret, type ComponentIntent } from "../../model/components";
 import type { CredentialsRequest, SecretReference } from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
@@ -192,7 +193,7 @@ function entriesOf({ Effect, Action, Resource, Condition }: PolicyStatement): re
 }
 
 /** `spec.providerSpec.kind` of requests for AWS. */
-export const awsProviderKind = "AWSProviderSpec";
+export const awsProviderKind: string = CLOUDS.aws.providerSpec;
 
 const FIELDS: readonly string[] = ["statementEntries", "stsIAMRoleARN"];
 const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policyCondition"];
@@ -205,7 +206,7 @@ export function requestStatements({ providerKind, providerSpec }: CredentialsReq
     fail("aws-foreign", {
       problem: "the CredentialsRequest is for another cloud",
       value: providerKind,
-      allowed: "AWSProviderSpec",
+      allowed: awsProviderKind,
       remedy: "filter the requests by cloud before you pass them to componentRoles()",
     });
   refuseUnknown("providerSpec", providerSpec, FIELDS);

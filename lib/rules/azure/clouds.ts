@@ -1,6 +1,9 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 
+/** Application id of the server application of all AKS clusters with Entra authentication. */
+export const AKS_SERVER_ID = "6dae42f8-4368-4678-94ff-3960e28e3630";
+
 /** The Azure clouds that the acr plugin knows by name, which is written into azure.json. */
 export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "AzureChinaCloud";
 

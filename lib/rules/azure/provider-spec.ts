@@ -5,6 +5,7 @@
  */
 
 import { fail } from "../../errors";
+import { CLOUDS } from "../../model/clouds";
 import { type ComponentSecret, COMPONENT_TOKEN_PATH } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { literal } from "../../model/late";
@@ -14,7 +15,7 @@ import { invalidRole, isRoleName } from "./access";
 import { WEBHOOK_SECRET } from "./pod";
 
 /** `spec.providerSpec.kind` of a request for Azure. */
-export const AZURE_PROVIDER_KIND = "AzureProviderSpec";
+export const AZURE_PROVIDER_KIND: string = CLOUDS.azure.providerSpec;
 
 /** A component's permissions on Azure, wherever its identity is assigned a role. */
 export interface ComponentPermissions {
@@ -78,7 +79,7 @@ function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
     fail("azure-foreign", {
       problem: "the request is not for Azure",
       value: providerKind,
-      allowed: "spec.providerSpec.kind: AzureProviderSpec",
+      allowed: `spec.providerSpec.kind: ${AZURE_PROVIDER_KIND}`,
       remedy: "remove the requests for other clouds, or filter by cloud",
     });
   const unknown = Object.keys(providerSpec).find((field) => !FIELDS.includes(field));

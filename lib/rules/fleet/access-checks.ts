@@ -41,7 +41,7 @@ function rbacIssues(
     .filter((verb) => !rbacAllows(policy, { ...request, verb }))
     .map((verb) =>
       refusal("fleet-missing", {
-        problem: `${subject.key} may not ${verb} ${resource}`,
+        problem: `${subject.key} lacks a right on ClusterProfiles: it may not ${verb} ${resource}`,
         value: subject.key,
         allowed: `a Role with ${verb} on ${resource}`,
         remedy: "bind the role to the service account",

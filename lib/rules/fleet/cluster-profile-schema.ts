@@ -5,7 +5,17 @@
  */
 
 import { fail } from "../../errors";
-import { isRecord } from "../../model/record";
+import { type Known, is, isAbsent, match, orElse, shown } from "../../model/known";
+import {
+  type Tree,
+  type TreeValue,
+  childOf,
+  entriesOf,
+  isTreeList,
+  isTreeObject,
+  sameTree,
+  treeOf,
+} from "../../model/tree";
 import { serverProblem } from "./endpoint";
 import { CLUSTER_PROFILE_GROUP } from "./names";
 import { versionUnknown } from "../../model/problems";
@@ -32,80 +42,95 @@ export interface SchemaResult {
   readonly rejected: readonly Rejection[];
 }
 
-interface Findings {
+/** What the API server does with a document whose values may not be known. */
+export interface SchemaFindings {
   readonly dropped: string[];
   readonly rejected: Rejection[];
+  /** Paths of values of which nothing is known; a text that is known only after apply counts as a valid one. */
+  readonly open: string[];
 }
 
 /** Records what the API server does with a value at a path. */
-type Schema = (value: unknown, path: string, findings: Findings) => void;
+type Schema = (value: Tree, path: string, findings: SchemaFindings) => void;
 /** What is wrong with a text, in the API server's words; `undefined` if it is valid. */
 type TextRule = (value: string) => string | undefined;
 
-function wrongType(type: string, value: unknown, field: string, { rejected }: Findings): void {
-  const found =
-    value === null || value === undefined ? "null" : Array.isArray(value) ? "array" : typeof value;
-  rejected.push({ field, message: `must be of type ${type}: "${found}"` });
+/** A type of values, and what is asked of those that have it. */
+function typed<T extends TreeValue>(
+  type: string,
+  isOne: (value: TreeValue) => value is T,
+  judge?: (value: T, field: string, findings: SchemaFindings) => void,
+): Schema {
+  return (tree, field, findings) =>
+    match(
+      tree,
+      (value) => {
+        if (isOne(value)) return judge?.(value, field, findings);
+        const found =
+          value === null || value === undefined ? "null" : isTreeList(value) ? "array" : typeof value;
+        findings.rejected.push({ field, message: `must be of type ${type}: "${found}"` });
+      },
+      (why) => {
+        if (type !== "string" || !("parts" in why)) findings.open.push(field);
+      },
+    );
 }
 
 function text(...rules: readonly TextRule[]): Schema {
-  return (value, field, findings) => {
-    if (typeof value !== "string") return wrongType("string", value, field, findings);
+  return typed("string", isText, (value, field, { rejected }) => {
     for (const rule of rules) {
       const message = rule(value);
-      if (message !== undefined) findings.rejected.push({ field, message });
+      if (message !== undefined) rejected.push({ field, message });
     }
-  };
+  });
 }
 
+const isText = (value: TreeValue): value is string => typeof value === "string";
 const anyText = text();
-const boolean: Schema = (value, field, findings) => {
-  if (typeof value !== "boolean") wrongType("boolean", value, field, findings);
-};
-const generation: Schema = (value, field, findings) => {
-  if (!Number.isInteger(value)) return wrongType("integer", value, field, findings);
-  if (Number(value) < 0) findings.rejected.push({ field, message: "should be greater than or equal to 0" });
-};
-const anyObject: Schema = (value, field, findings) => {
-  if (!isRecord(value)) wrongType("object", value, field, findings);
-};
-const texts: Schema = (value, path, findings) => {
-  if (!isRecord(value)) return wrongType("object", value, path, findings);
-  for (const [key, item] of Object.entries(value)) anyText(item, `${path}.${key}`, findings);
-};
+const boolean = typed("boolean", (value) => typeof value === "boolean");
+const generation = typed(
+  "integer",
+  (value): value is number => Number.isInteger(value),
+  (value, field, { rejected }) => {
+    if (value < 0) rejected.push({ field, message: "should be greater than or equal to 0" });
+  },
+);
+const anyObject = typed("object", isTreeObject);
+const texts = typed("object", isTreeObject, (value, path, findings) => {
+  for (const [key, item] of entriesOf(value)) anyText(item, `${path}.${orElse(key, () => "…")}`, findings);
+});
 
 function object(fields: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema {
-  return (value, path, findings) => {
-    if (!isRecord(value)) return wrongType("object", value, path, findings);
+  return typed("object", isTreeObject, (value, path, findings) => {
     const place = (key: string): string => (path === "" ? key : `${path}.${key}`);
-    for (const [key, item] of Object.entries(value)) {
-      const known = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (known) known(item, place(key), findings);
+    const entries = entriesOf(value);
+    for (const [name, item] of entries) {
+      const key = orElse(name, () => undefined);
+      const known = key !== undefined && Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (key === undefined) findings.open.push(path);
+      else if (known) known(item, place(key), findings);
       else findings.dropped.push(place(key));
     }
     for (const key of required)
-      if (!Object.hasOwn(value, key))
+      if (entries.every(([name]) => is(name, key) === "no"))
         findings.rejected.push({ field: place(key), message: "Required value" });
-  };
+  });
 }
 
 /** `key` is the field that identifies the items of a list of type map. */
 function list(items: Schema, key?: string, max: number = Infinity): Schema {
-  return (value, path, findings) => {
-    if (!Array.isArray(value)) return wrongType("array", value, path, findings);
+  return typed("array", isTreeList, (value, path, findings) => {
     if (value.length > max)
       findings.rejected.push({ field: path, message: `must have at most ${max} items` });
     value.forEach((item, index) => items(item, `${path}[${index}]`, findings));
     if (key === undefined) return;
-    const keys = value.map((item: unknown) => (isRecord(item) ? item[key] : undefined));
+    const keys = value.map((item) => childOf(item, key));
     keys.forEach((own, index) => {
-      if (own !== undefined && keys.indexOf(own) < index)
-        findings.rejected.push({
-          field: `${path}[${index}]`,
-          message: `Duplicate value: {"${key}":"${own}"}`,
-        });
+      if (isAbsent(own) || !keys.slice(0, index).some((each) => sameTree(each, own) === "yes")) return;
+      const message = `Duplicate value: {"${key}":"${shown(own as Known<string>)}"}`;
+      findings.rejected.push({ field: `${path}[${index}]`, message });
     });
-  };
+  });
 }
 
 function bounded(min: number, max: number): TextRule {
@@ -226,16 +251,22 @@ const SCHEMAS: Readonly<Record<ClusterProfileVersion, Schema>> = {
  * one of the two resources. Throws for an unknown version.
  */
 export function validateClusterProfile(document: unknown, version: ClusterProfileVersion): SchemaResult {
+  const { dropped, rejected } = clusterProfileFindings(treeOf(document), version);
+  return { dropped, rejected };
+}
+
+/** The same for a document whose values may not be known. */
+export function clusterProfileFindings(document: Tree, version: ClusterProfileVersion): SchemaFindings {
   if (!clusterProfileVersions.includes(version))
     return fail(
       "version-unknown",
       versionUnknown("ClusterProfile", version, clusterProfileVersions.join(", ")),
     );
-  const { apiVersion, kind } = isRecord(document) ? document : {};
-  const wanted = `${CLUSTER_PROFILE_GROUP}/${version}`;
-  const findings: Findings = { dropped: [], rejected: [] };
-  if (apiVersion !== wanted) findings.rejected.push({ field: "apiVersion", message: `must be ${wanted}` });
-  if (kind !== "ClusterProfile") findings.rejected.push({ field: "kind", message: "must be ClusterProfile" });
+  const findings: SchemaFindings = { dropped: [], rejected: [], open: [] };
+  const wanted = { apiVersion: `${CLUSTER_PROFILE_GROUP}/${version}`, kind: "ClusterProfile" };
+  for (const [field, value] of Object.entries(wanted))
+    if (is(childOf(document, field) as Known<string>, value) === "no")
+      findings.rejected.push({ field, message: `must be ${value}` });
   SCHEMAS[version](document, "", findings);
   return findings;
 }

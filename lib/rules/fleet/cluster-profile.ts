@@ -9,7 +9,8 @@ import type { SpokeEndpoint } from "../../model/fleet";
 import { isLate } from "../../model/late";
 import { at, list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import { type ClusterProfileVersion, isLabelValue, validateClusterProfile } from "./cluster-profile-schema";
+import type { Tree } from "../../model/tree";
+import { type ClusterProfileVersion, clusterProfileFindings, isLabelValue } from "./cluster-profile-schema";
 import { certificateAuthorityIssues, proxyIssues, serverIssues } from "./endpoint";
 import {
   ADDITIONAL_ARGS_EXTENSION,
@@ -110,8 +111,8 @@ export function statusInMain(where: string): WorkloadIdentityError {
 }
 
 /** What an API server would drop or reject. */
-export function schemaIssues(profile: unknown, version: ClusterProfileVersion): Issues {
-  const { dropped, rejected } = validateClusterProfile(profile, version);
+export function schemaIssues(profile: Tree, version: ClusterProfileVersion): Issues {
+  const { dropped, rejected } = clusterProfileFindings(profile, version);
   return [
     ...dropped.map((path) => {
       const [outdated] = outdatedNames([path.slice(path.lastIndexOf(".") + 1)]);

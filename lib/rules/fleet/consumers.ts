@@ -5,6 +5,7 @@
  */
 
 import { fail } from "../../errors";
+import { type CloudName, cloudNames } from "../../model/clouds";
 import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
 import { isDnsLabel, isDnsSubdomain, namespaceName, serviceAccountName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
@@ -125,7 +126,7 @@ const CONTROLLER_PROPS: ObjectKind<ControllerProps> = object({
   needsHealthy: optional(boolean),
 });
 
-const STATIC_PLUGINS: Readonly<Record<string, FleetPluginKey>> = {
+const STATIC_PLUGINS: Readonly<Record<CloudName | "kubernetes", FleetPluginKey>> = {
   aws: "aws-iam-authenticator",
   azure: "kubelogin",
   google: "gcp-auth-plugin",
@@ -198,7 +199,7 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
       : (profileController ?? workload("Deployment", namespace, "argocd-clusterprofile-controller")),
     ...(clusterSecrets && { form: { kind: "secrets" }, readsProfiles: true }),
     profileNamespace: namespace,
-    plugins: { ...STATIC_PLUGINS, aws: plugin, azure: plugin, google: plugin },
+    plugins: { ...STATIC_PLUGINS, ...Object.fromEntries(cloudNames.map((cloud) => [cloud, plugin])) },
     onPath: [plugin],
     isDistroless: false,
   });

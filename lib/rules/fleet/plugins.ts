@@ -7,8 +7,10 @@
  */
 
 import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import { type CloudName, CLOUDS, cloudNames } from "../../model/clouds";
 import type { SpokeParameters } from "../../model/fleet";
 import { literal } from "../../model/late";
+import { AKS_SERVER_ID } from "../azure/clouds";
 import type { ExecConfig, ExecEnvVar } from "./provider-list";
 
 /** Plugins that exchange a service account token for a spoke's credentials. */
@@ -21,9 +23,6 @@ export type FleetPluginKey =
   | "gke-gcloud-auth-plugin"
   | "kubelogin"
   | "projected-token";
-
-/** Application id of the server application of all AKS clusters with Entra authentication. */
-export const AKS_SERVER_ID = "6dae42f8-4368-4678-94ff-3960e28e3630";
 
 interface PluginCall {
   readonly plugin: FleetPluginKey;
@@ -75,20 +74,20 @@ const GO: Pick<FleetPlugin, "isStatic" | "needsClusterInfo" | "path" | "hasCopy"
   hasCopy: false,
 };
 const CLUSTER_NAME = "--cluster-name";
-const ARGO_SUBCOMMANDS: readonly string[] = ["aws", "azure", "gcp"];
+const ARGO_COMMANDS = cloudNames.map((cloud) => CLOUDS[cloud].argoCd);
 
 export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
   // Part of Argo CD's own image; it runs nowhere else.
   "argocd-k8s-auth": {
     ...GO,
     binary: "argocd-k8s-auth",
-    clouds: ["aws", "azure", "google"],
+    clouds: cloudNames,
     answers: [V1_BETA],
-    invocation: argoInvocation,
+    invocation: (call) => ARGO_CALLS[call.cloud as CloudName](call), // `pluginExec` refuses any other cloud.
     missing: ({ args }) =>
-      ARGO_SUBCOMMANDS.some((word) => args.includes(word))
-        ? [args.includes("aws") && !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME]
-        : [ARGO_SUBCOMMANDS.join(", ")],
+      ARGO_COMMANDS.some((word) => args.includes(word))
+        ? [args.includes(CLOUDS.aws.argoCd) && !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME]
+        : [ARGO_COMMANDS.join(", ")],
   },
   // A frozen Python that needs glibc; in an image volume its links point outside the mount.
   "aws-eks-get-token": {
@@ -208,19 +207,22 @@ const READ_TOKEN = [
   `printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}' "$expiry" "$token"`,
 ].join("\n");
 
-function argoInvocation(call: PluginCall): Invocation {
-  const { cloud, parameters } = call;
-  if (cloud === "google") return { args: ["gcp"] };
-  if (cloud === "azure")
-    return {
-      args: ["azure"],
-      env: [...variable("AAD_SERVER_APPLICATION_ID", parameters.serverId), ...azureEnv(parameters)],
-    };
-  return {
-    args: ["aws", CLUSTER_NAME, clusterName(call), ...flag("--role-arn", parameters.roleArn)],
-    env: variable("AWS_REGION", parameters.region),
-  };
-}
+const ARGO_CALLS: Readonly<Record<CloudName, (call: PluginCall) => Invocation>> = {
+  aws: (call) => ({
+    args: [
+      CLOUDS.aws.argoCd,
+      CLUSTER_NAME,
+      clusterName(call),
+      ...flag("--role-arn", call.parameters.roleArn),
+    ],
+    env: variable("AWS_REGION", call.parameters.region),
+  }),
+  azure: ({ parameters }) => ({
+    args: [CLOUDS.azure.argoCd],
+    env: [...variable("AAD_SERVER_APPLICATION_ID", parameters.serverId), ...azureEnv(parameters)],
+  }),
+  google: () => ({ args: [CLOUDS.google.argoCd] }),
+};
 
 /** Programs that return stored tokens, by file name. */
 const STORED_TOKEN: readonly string[] = [

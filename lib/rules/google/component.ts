@@ -5,6 +5,7 @@
  */
 
 import { fail } from "../../errors";
+import { CLOUDS } from "../../model/clouds";
 import type { ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
@@ -14,7 +15,7 @@ import type { RoleCondition } from "./permission";
 import { grantableRole, permissionNames } from "./role";
 
 /** `spec.providerSpec.kind` of a request for Google Cloud. */
-export const PROVIDER_KIND = "GCPProviderSpec";
+export const PROVIDER_KIND: string = CLOUDS.google.providerSpec;
 
 /** The rights that a component needs in its project. */
 export interface ComponentRights {
@@ -89,7 +90,7 @@ function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
     fail("google-foreign", {
       problem: "request is not for Google Cloud",
       value: providerKind,
-      allowed: "spec.providerSpec.kind: GCPProviderSpec",
+      allowed: `spec.providerSpec.kind: ${PROVIDER_KIND}`,
       remedy: "leave the requests of other clouds out, or filter them by cloud",
     });
   const unknown = Object.keys(providerSpec).find((field) => !FIELDS.includes(field));

@@ -4,15 +4,13 @@
 
 import { fail } from "../../errors";
 import { type PluginFacts, PLUGIN_FACTS } from "../../model/cluster";
+import type { PluginKey } from "../../model/image-credential-provider";
 import { literal } from "../../model/late";
 import { versionUnknown, versionUnsupported } from "../../model/problems";
 import { type Kind, checkGiven, choice, either, record, text } from "../../model/shape";
 import { compareVersions, minorOf, parseVersion } from "../../model/version";
 import { PLUGINS, pluginRow } from "../plugins";
 import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
-
-/** Key of an image credential provider plugin. */
-export type PluginKey = "ecr" | "acr" | "gcp";
 
 /** The plugins on the nodes, by key; a text is the version, `1.35.2`. */
 export type StatedPlugins = Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;

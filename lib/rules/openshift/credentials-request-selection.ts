@@ -4,6 +4,7 @@
  */
 
 import { fail } from "../../errors";
+import { type CloudName, CLOUDS, cloudNames } from "../../model/clouds";
 import {
   type CredentialsRequest,
   type RequestSource,
@@ -65,7 +66,7 @@ export interface CredentialsRequestFilter {
    *
    * @defaultValue - all requests must be for one cloud: a request whose kind differs from most others' is refused
    */
-  readonly cloud?: "aws" | "azure" | "google";
+  readonly cloud?: CloudName;
   /**
    * The cluster's feature set, as in install-config and `FeatureGate/cluster`.
    *
@@ -110,19 +111,13 @@ const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
 ];
 
 const CREDENTIALS_REQUEST_FILTER: ObjectKind<CredentialsRequestFilter> = object({
-  cloud: optional(choice(["aws", "azure", "google"])),
+  cloud: optional(choice(cloudNames)),
   featureSet: optional(choice(FEATURE_SETS)),
   featureGates: optional(NAMES),
   capabilities: optional(NAMES),
   majorVersion: optional(number),
   clusterProfile: optional(text),
 });
-
-const KINDS: Readonly<Record<NonNullable<CredentialsRequestFilter["cloud"]>, string>> = {
-  aws: "AWSProviderSpec",
-  azure: "AzureProviderSpec",
-  google: "GCPProviderSpec",
-};
 
 /** Kinds of openshift/cloud-credential-operator for clouds that this library does not support. */
 const OTHER_KINDS: readonly string[] = [
@@ -293,8 +288,9 @@ const QUESTIONS: readonly Question[] = [
 function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
   const { providerKind } = header;
   if (providerKind === undefined) return undefined;
-  const served = Object.values(KINDS);
-  if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
+  const served = Object.values(CLOUDS).map(({ providerSpec }) => providerSpec);
+  if (cloud === undefined ? served.includes(providerKind) : providerKind === CLOUDS[cloud].providerSpec)
+    return undefined;
   const others = [...served, ...OTHER_KINDS];
   // Without this, a misspelt kind would count as another cloud's, and its component would get no credentials.
   if (!others.includes(providerKind))

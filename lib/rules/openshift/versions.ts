@@ -50,7 +50,7 @@ const gcp: PluginFacts = {
  * ECR of 4.21 fails on a token without role ARN, and of the ECR Public hosts knows only public.ecr.aws.
  * ACR of 4.21 returns a cache duration of 5 minutes, of 4.22 one of 60.
  */
-const RELEASES: readonly OpenShiftRelease[] = [
+const RELEASES: readonly [OpenShiftRelease, ...OpenShiftRelease[]] = [
   {
     version: "4.21",
     kubernetes: "1.34",
@@ -101,8 +101,7 @@ export function openShiftRelease(version: string): OpenShiftRelease {
   const release = RELEASES.find((row) => row.version === minor);
   if (release) return release;
   const known = openShiftVersions.join(", ");
-  const [oldest = "4.21"] = openShiftVersions;
-  if (compareVersions(minor, oldest) > 0)
+  if (compareVersions(minor, RELEASES[0].version) > 0)
     return fail("version-unknown", versionUnknown("OpenShift", version, known));
   const why = TOO_OLD.find(([from]) => compareVersions(minor, from) >= 0)?.[1] ?? "it is too old";
   return fail("version-unsupported", versionUnsupported(`OpenShift ${minor}`, version, known, why));

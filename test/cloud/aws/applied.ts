@@ -1,23 +1,13 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
+import { runTerraform } from "../../support/terraform-program";
 
 /** Provider-free: terraform_data is built into the program, so nothing is downloaded. */
 export function applyConfiguration(synthesized: string): Record<string, { value: unknown }> {
-  const folder = mkdtempSync(join(tmpdir(), "cdktf-workload-identity-"));
-  const terraform = (...args: string[]): string => {
-    const { status, stdout, stderr } = spawnSync("terraform", args, { cwd: folder, encoding: "utf8" });
-    expect(status, stderr).toBe(0);
-    return stdout;
-  };
-  try {
-    writeFileSync(join(folder, "main.tf.json"), synthesized);
-    terraform("init", "-input=false");
-    terraform("apply", "-auto-approve", "-input=false");
-    return JSON.parse(terraform("output", "-json")) as Record<string, { value: unknown }>;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "main.tf.json"), synthesized);
+  runTerraform(folder, "init", "-input=false");
+  runTerraform(folder, "apply", "-auto-approve", "-input=false");
+  return JSON.parse(runTerraform(folder, "output", "-json")) as Record<string, { value: unknown }>;
 }

@@ -21,7 +21,7 @@ import { componentPolicy, componentRoleName, requestStatements } from "../../../
 import { type RequestStatement } from "../../../lib/rules/aws/policy-document";
 import { bucketIssuer } from "../../../lib/rules/aws/issuer";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
-import { type Json, code, newStack } from "./synthesized";
+import { ISSUER, type Json, code, newStack } from "./synthesized";
 
 interface Statement {
   readonly Principal?: { readonly Federated?: string };
@@ -67,6 +67,7 @@ const golden = JSON.parse(
 
 const ACCOUNT = "123456789012";
 const REGION = "us-east-2";
+const PLACE = { account: ACCOUNT, region: REGION };
 const CLUSTER = "mycluster";
 const BUCKET = "mycluster-oidc";
 
@@ -94,33 +95,18 @@ function adoptedStack(more: Partial<IssuerBucketProps>): Run {
     ...more,
   });
   // The team's own name of the cluster is another one.
-  const makers = componentRoles({
-    account: ACCOUNT,
-    region: REGION,
-    adopt: true,
-    ccoctlName: CLUSTER,
-    permissionsBoundary: "none",
-  });
-  const declaration = makers.declare(stack, {
-    clusterName: "prod-eu",
-    issuer: host.issuer,
-    requests: requests("HEAD"),
-  });
-  return { stack, declaration };
+  const adopting = { adopt: true, ccoctlName: CLUSTER, permissionsBoundary: "none" } as const;
+  const request = { clusterName: "prod-eu", issuer: host.issuer, requests: requests("HEAD") };
+  return { stack, declaration: componentRoles({ ...PLACE, ...adopting }).declare(stack, request) };
 }
 
 const publicRun = (): Run => adoptedStack({ access: "public" });
-const privateRun = (): Run =>
-  adoptedStack({
-    adopt: {
-      ccoctlName: CLUSTER,
-      distribution: {
-        id: "EDIST1",
-        domainName: "d111111abcdef8.cloudfront.net",
-        originAccessIdentity: "E2EXAMPLEOAI",
-      },
-    },
-  });
+const distribution = {
+  id: "EDIST1",
+  domainName: "d111111abcdef8.cloudfront.net",
+  originAccessIdentity: "E2EXAMPLEOAI",
+};
+const privateRun = (): Run => adoptedStack({ adopt: { ccoctlName: CLUSTER, distribution } });
 
 const synthesized = (stack: TerraformStack): Synthesized => JSON.parse(Testing.synth(stack)) as Synthesized;
 const only = ({ resource }: Synthesized, type: string): Json => Object.values(resource[type] ?? {})[0] ?? {};
@@ -291,46 +277,37 @@ const INTENDED: readonly string[] = [
   ...ROLES.map((name) => `/roles/${name}/trust/audience: undefined → "openshift"`),
 ];
 
-const statement = (fields: Json): string => ordered([fields]);
+const GET = { Effect: "Allow", Action: ["s3:GetObject"] };
+const ANYONE = { ...GET, Sid: "AllowReadPublicAccess", Principal: "*" };
+const EVERYTHING = [`arn:aws:s3:::${BUCKET}/*`];
 
 /** Only the two documents can be read, whatever else comes to lie in the bucket. */
 const PUBLIC: readonly string[] = [
   ...INTENDED,
-  `/bucket/policy: ${statement({ Sid: "AllowReadPublicAccess", Effect: "Allow", Principal: "*", Action: ["s3:GetObject"], Resource: [`arn:aws:s3:::${BUCKET}/*`] })} → ` +
-    statement({
-      Sid: "AllowReadPublicAccess",
-      Effect: "Allow",
-      Principal: "*",
-      Action: ["s3:GetObject"],
-      Resource: DOCUMENTS,
-    }),
+  `/bucket/policy: ${ordered([{ ...ANYONE, Resource: EVERYTHING }])} → ${ordered([{ ...ANYONE, Resource: DOCUMENTS }])}`,
 ];
 
-const IDENTITY = "arn:aws:iam::cloudfront:user/CloudFront Origin Access Identity E2EXAMPLEOAI";
+const IDENTITY = {
+  ...GET,
+  Principal: { AWS: "arn:aws:iam::cloudfront:user/CloudFront Origin Access Identity E2EXAMPLEOAI" },
+};
 
 const PRIVATE: readonly string[] = [
   ...INTENDED,
   // Origin access control in place of the older identity, which stays admitted until the distribution has changed.
   "/distribution/originAccessControl: false → true",
-  `/bucket/policy: ${statement({ Action: ["s3:GetObject"], Effect: "Allow", Principal: { AWS: IDENTITY }, Resource: [`arn:aws:s3:::${BUCKET}/*`], Sid: "1" })} → ` +
+  `/bucket/policy: ${ordered([{ ...IDENTITY, Resource: EVERYTHING, Sid: "1" }])} → ` +
     ordered([
       {
+        ...GET,
         Sid: "AllowCloudFront",
-        Effect: "Allow",
         Principal: { Service: "cloudfront.amazonaws.com" },
-        Action: ["s3:GetObject"],
         Resource: DOCUMENTS,
         Condition: {
           StringEquals: { "AWS:SourceArn": `arn:aws:cloudfront::${ACCOUNT}:distribution/EDIST1` },
         },
       },
-      {
-        Sid: "AllowOriginAccessIdentity",
-        Effect: "Allow",
-        Principal: { AWS: IDENTITY },
-        Action: ["s3:GetObject"],
-        Resource: DOCUMENTS,
-      },
+      { ...IDENTITY, Sid: "AllowOriginAccessIdentity", Resource: DOCUMENTS },
     ]),
 ];
 
@@ -374,11 +351,7 @@ describe("what ccoctl decides", () => {
     const named = requests("HEAD").map(({ secret }) => componentRoleName(clusterName, secret, "ccoctl"));
     expect([...new Set(named)].sort()).toEqual(Object.keys(roles).sort());
     const stack = newStack();
-    const request = {
-      clusterName,
-      issuer: Issuer.of("https://oidc.example.com/c1"),
-      requests: requests("HEAD"),
-    };
+    const request = { clusterName, issuer: Issuer.of(ISSUER), requests: requests("HEAD") };
     expect(() => componentRoles({ naming: "ccoctl" }).declare(stack, request)).toThrowError(
       code(
         "aws-conflict: would share one IAM role, because ccoctl cuts names after 64 characters",
@@ -389,16 +362,11 @@ describe("what ccoctl decides", () => {
     expect(componentRoles().declare(newStack(), request).grants).toHaveLength(named.length);
 
     // As the refusal and the runbook say: both get roles of their own beside the adopted ones.
-    const unique = requests("HEAD").filter(
-      (_, index) => named.filter((name) => name === named[index]).length === 1,
-    );
-    const beside = componentRoles({
-      account: ACCOUNT,
-      region: REGION,
-      permissionsBoundary: "none",
-      naming: "derived",
-      adopt: unique.map(({ name }) => name),
-    }).declare(stack, request);
+    const isAlone = (index: number): boolean => named.filter((name) => name === named[index]).length === 1;
+    const unique = requests("HEAD").filter((_, index) => isAlone(index));
+    const adopt = unique.map(({ name }) => name);
+    const props = { ...PLACE, permissionsBoundary: "none", naming: "derived", adopt } as const;
+    const beside = componentRoles(props).declare(stack, request);
     const identities = beside.grants.map(({ identity }) => identity.replace(/^.*role\//, ""));
     expect(new Set(identities).size).toBe(named.length);
     expect(identities.filter((name) => !named.includes(name))).toHaveLength(named.length - unique.length);
@@ -443,14 +411,11 @@ describe("what ccoctl decides", () => {
     const stack = newStack();
     const [request] = requests("HEAD");
     if (!request) throw new Error("no request");
+    const provider = `arn:aws:iam::${ACCOUNT}:oidc-provider/x.example.com`;
     new ComponentRole(stack, "role", {
       request,
       clusterName: CLUSTER,
-      oidcProvider: OidcProvider.fromArn(
-        stack,
-        "oidc",
-        `arn:aws:iam::${ACCOUNT}:oidc-provider/x.example.com`,
-      ),
+      oidcProvider: OidcProvider.fromArn(stack, "oidc", provider),
       permissionsBoundary: golden.permissionsBoundary,
     });
     expect(only(synthesized(stack), "aws_iam_role")["permissions_boundary"]).toBe(golden.permissionsBoundary);
@@ -462,9 +427,9 @@ describe("the payload of every release", () => {
     const stack = newStack();
     const asked = requests(release);
     expect(asked.length).toBeGreaterThan(0);
-    componentRoles({ account: ACCOUNT, region: REGION }).declare(stack, {
+    componentRoles(PLACE).declare(stack, {
       clusterName: CLUSTER,
-      issuer: Issuer.of("https://oidc.example.com/c1"),
+      issuer: Issuer.of(ISSUER),
       requests: asked,
     });
     const roles = Object.values(synthesized(stack).resource["aws_iam_role"] ?? {});
@@ -481,11 +446,8 @@ describe("the payload of every release", () => {
     const asked = optionalRequests("aws")
       .filter(({ spec }) => "serviceAccountNames" in (spec as Json))
       .map((document) => credentialsRequest(document, {}));
-    const { grants } = componentRoles({ account: ACCOUNT, region: REGION }).declare(stack, {
-      clusterName: CLUSTER,
-      issuer: Issuer.of("https://oidc.example.com/c1"),
-      requests: asked,
-    });
+    const request = { clusterName: CLUSTER, issuer: Issuer.of(ISSUER), requests: asked };
+    const { grants } = componentRoles(PLACE).declare(stack, request);
     const policies = Object.values(synthesized(stack).resource["aws_iam_role_policy"] ?? {});
     expect(grants.length).toBeGreaterThan(3);
     expect(policies.map(({ policy }) => parsed(policy).Statement)).toEqual(

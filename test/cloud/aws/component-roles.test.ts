@@ -8,28 +8,31 @@ import {
   type ComponentRoleProps,
   type ComponentRolesProps,
   OidcProvider,
-  type PolicyStatement,
   componentRoles,
 } from "../../../lib/cloud/aws";
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import {
   ACCOUNT,
   ISSUER,
   OWNER,
+  PROVIDER,
   REGION,
   code,
   document,
   newStack,
+  numbered,
   only,
+  otherProvider,
+  refusedBy,
   resources,
+  trusts,
   warnings,
 } from "./synthesized";
 
-const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+const EXTRA = { Effect: "Allow", Action: "s3:ListBucket", Resource: "arn:aws:s3:::images" } as const;
 const KEY = `arn:aws:kms:${REGION}:${ACCOUNT}:key/1234abcd`;
 
 function request(more: Partial<CredentialsRequest> = {}): CredentialsRequest {
@@ -49,6 +52,12 @@ function request(more: Partial<CredentialsRequest> = {}): CredentialsRequest {
     source: { file: "registry.yaml", document: 2 },
     ...more,
   };
+}
+
+/** A request with one statement, of every action of S3 where nothing else is stated. */
+function entry(more: object): Partial<CredentialsRequest> {
+  const statement = { effect: "Allow", action: ["s3:*"], resource: "*", ...more };
+  return { providerSpec: { statementEntries: [statement] } };
 }
 
 function declare(
@@ -116,17 +125,9 @@ describe("componentRoles", () => {
   it("admits the component's service accounts, for its audience only", () => {
     const stack = newStack();
     declare(stack, { account: ACCOUNT, region: REGION });
-    const policy = only(stack, "aws_iam_role")["assume_role_policy"];
-    const claims = {
-      iss: ISSUER,
-      aud: ["openshift"],
-      sub: "system:serviceaccount:openshift-image-registry:registry",
-    };
-    const outcome = (change: object): string =>
-      evaluateAwsTrust(policy, { providerArn: PROVIDER, claims: { ...claims, ...change } }).outcome;
-    expect(outcome({})).toBe("allowed");
-    expect(outcome({ aud: ["sts.amazonaws.com"] })).toBe("denied");
-    expect(outcome({ sub: "system:serviceaccount:openshift-image-registry:other" })).toBe("denied");
+    expect(trusts(stack, "openshift", "openshift-image-registry/registry")).toBe("allowed");
+    expect(trusts(stack, "sts.amazonaws.com", "openshift-image-registry/registry")).toBe("denied");
+    expect(trusts(stack, "openshift", "openshift-image-registry/other")).toBe("denied");
   });
 
   it("admits any audience only for a reason, which stands in the description", () => {
@@ -227,180 +228,91 @@ describe("componentRoles", () => {
     expect(only(stack, "aws_iam_role")["depends_on"]).toBeUndefined();
   });
 
-  it.each<[string, ComponentRolesProps, Partial<CredentialsRequest>, string, RegExp]>([
-    [
-      "another cloud's request",
-      {},
-      { providerKind: "AzureProviderSpec" },
-      "aws-foreign: the CredentialsRequest is for another cloud",
-      /^registry\.yaml, document 2, CredentialsRequest registry: /,
-    ],
-    ["no statements", {}, { providerSpec: { statementEntries: [] } }, "aws-invalid", /has no statements/],
-    [
-      "statement without actions",
-      {},
-      { providerSpec: { statementEntries: [{ effect: "Allow", action: [], resource: "*" }] } },
-      "aws-invalid",
-      /statementEntries\[0\]\.action names no actions/,
-    ],
-    [
-      "an action without service",
-      {},
-      { providerSpec: { statementEntries: [{ effect: "Allow", action: ["ec2 Describe"], resource: "*" }] } },
-      "aws-invalid",
-      /\.action names an action that is not one of AWS, got "ec2 Describe"; allowed: <service>:<action>, or \*/,
-    ],
-    [
-      "statement without effect",
-      {},
-      { providerSpec: { statementEntries: [{ action: ["s3:*"], resource: "*" }] } },
-      "aws-invalid",
-      /\.effect is not an effect/,
-    ],
-    [
-      "statement without resource",
-      {},
-      { providerSpec: { statementEntries: [{ effect: "Allow", action: ["s3:*"] }] } },
-      "aws-invalid",
-      /\.resource names no resource/,
-    ],
-    [
-      "unknown field",
-      {},
-      {
-        providerSpec: {
-          statementEntries: [{ effect: "Allow", action: ["s3:*"], resource: "*", notAction: [] }],
-        },
+  const REFUSED_REQUESTS = refusedBy<Partial<CredentialsRequest>>({
+    "aws-foreign: the CredentialsRequest is for another cloud": {
+      "another cloud's request": { providerKind: "AzureProviderSpec" },
+    },
+    "aws-invalid: has no statements": { "no statements": { providerSpec: { statementEntries: [] } } },
+    "aws-invalid: statementEntries[0].action names no actions": {
+      "statement without actions": entry({ action: [] }),
+    },
+    "aws-invalid: .action names an action that is not one of AWS": {
+      "an action without service": entry({ action: ["ec2 Describe"] }),
+    },
+    "aws-invalid: .effect is not an effect": { "statement without effect": entry({ effect: undefined }) },
+    "aws-invalid: .resource names no resource": {
+      "statement without resource": entry({ resource: undefined }),
+    },
+    "aws-invalid: has an unknown field": { "unknown field": entry({ notAction: [] }) },
+    "aws-invalid: is not a condition": {
+      "a condition that is none": entry({ policyCondition: { Bool: "x" } }),
+    },
+    "aws-unsupported: the CredentialsRequest itself names a role (stsIAMRoleARN), so": {
+      "a brokered request": {
+        providerSpec: { stsIAMRoleARN: "arn:aws:iam::1:role/x", statementEntries: [] },
       },
-      "aws-invalid",
-      /"notAction"/,
-    ],
-    [
-      "a condition that is none",
-      {},
-      {
-        providerSpec: {
-          statementEntries: [
-            { effect: "Allow", action: ["s3:*"], resource: "*", policyCondition: { Bool: "x" } },
-          ],
-        },
+    },
+    "aws-limit: is too long": {
+      "a policy over IAM's limit": entry({ action: numbered(700, (index) => `ec2:Action${index}x`) }),
+    },
+  });
+
+  const override = (change: object | null): ComponentRolesProps => ({
+    overrides: { registry: change as ComponentOverride },
+  });
+
+  const existing = { adopt: true, permissionsBoundary: "none" } as const;
+
+  it.each(
+    refusedBy<readonly [ComponentRolesProps, RegExp?]>({
+      "aws-unknown: override is for a CredentialsRequest that is not among the requests": {
+        "an override of no request": [{ overrides: { registri: {} } }, /"registri"; allowed: registry/],
       },
-      "aws-invalid",
-      /is not a condition/,
-    ],
-    [
-      "a brokered request",
-      {},
-      { providerSpec: { stsIAMRoleARN: "arn:aws:iam::1:role/x", statementEntries: [] } },
-      "aws-unsupported: the CredentialsRequest itself names a role (stsIAMRoleARN), so the cloud credential operator writes its Secret",
-      /stsIAMRoleARN/,
-    ],
-    [
-      "a policy over IAM's limit",
-      {},
-      {
-        providerSpec: {
-          statementEntries: [
-            {
-              effect: "Allow",
-              action: Array.from({ length: 700 }, (_, i) => `ec2:Action${i}x`),
-              resource: "*",
-            },
-          ],
-        },
+      "property-unknown": {
+        "an override with an unknown field": [override({ narow: [] }), /write narrow/],
+        "an override that would place one role elsewhere": [
+          override({ path: "/p/" }),
+          /overrides\.registry\.path/,
+        ],
       },
-      "aws-limit: is too long",
-      /got 1\d{4}; allowed: 10240/,
-    ],
-    [
-      "an override of no request",
-      { overrides: { registri: {} } },
-      {},
-      "aws-unknown: override is for a CredentialsRequest that is not among the requests",
-      /"registri"; allowed: registry/,
-    ],
-    [
-      "an override with an unknown field",
-      { overrides: { registry: { narow: [] } as ComponentOverride } },
-      {},
-      "property-unknown",
-      /write narrow/,
-    ],
-    [
-      "an override that would place one role elsewhere",
-      { overrides: { registry: { path: "/p/" } as ComponentOverride } },
-      {},
-      "property-unknown",
-      /overrides\.registry\.path/,
-    ],
-    [
-      "an override that is none",
-      { overrides: { registry: null as unknown as ComponentOverride } },
-      {},
-      "property-invalid",
-      /is null/,
-    ],
-    [
-      "adopting everything under derived names",
-      { adopt: true, naming: "derived", permissionsBoundary: "none" },
-      {},
-      "aws-mismatch: an adopted role keeps ccoctl's name",
-      /so that `naming` applies to the others/,
-    ],
-    [
-      "a name of ccoctl without use",
-      { ccoctlName: "old" },
-      {},
-      "aws-unused: ccoctlName is set, but nothing is adopted or named as ccoctl does",
-      /"old"/,
-    ],
-    [
-      "an empty name of ccoctl",
-      { adopt: true, ccoctlName: "", permissionsBoundary: "none" },
-      {},
-      "aws-invalid: the name that was passed to ccoctl is not valid",
-      /got ""/,
-    ],
-    [
-      "an adopted role of no request",
-      { adopt: ["registri"] },
-      {},
-      "aws-unknown: adopt names a CredentialsRequest that is not among the requests",
-      /"registri"; allowed: registry/,
-    ],
-    [
-      "adopting where the ARN is late",
-      { adopt: true, permissionsBoundary: "none" },
-      {},
-      "late-value",
-      /OIDC provider to adopt/,
-    ],
-    [
-      "another issuer's OIDC provider",
-      {
-        oidcProvider: {
-          arn: PROVIDER,
-          issuer: Issuer.of("https://x.example.com"),
-          conditionPrefix: "x.example.com",
-          audiences: undefined,
-          dependencies: [],
-        },
+      "property-invalid": { "an override that is none": [override(null), /is null/] },
+      "aws-mismatch: an adopted role keeps ccoctl's name": {
+        "adopting everything under derived names": [
+          { ...existing, naming: "derived" },
+          /so that `naming` applies/,
+        ],
       },
-      {},
-      "aws-mismatch: the OIDC provider belongs to another issuer than the cluster",
-      /./,
-    ],
-    [
-      "a boundary of another account",
-      { account: ACCOUNT, permissionsBoundary: `arn:aws:iam::${OWNER}:policy/b` },
-      {},
-      "aws-mismatch: the permissions boundary is a policy of another account than the IAM role",
-      /./,
-    ],
-  ])("refuses %s, and declares no role", (_, props, more, refusal, text) => {
+      "aws-unused: ccoctlName is set, but nothing is adopted or named as ccoctl does": {
+        "a name of ccoctl without use": [{ ccoctlName: "old" }, /"old"/],
+      },
+      "aws-invalid: the name that was passed to ccoctl is not valid": {
+        "an empty name of ccoctl": [{ ...existing, ccoctlName: "" }, /got ""/],
+      },
+      "aws-unknown: adopt names a CredentialsRequest that is not among the requests": {
+        "an adopted role of no request": [{ adopt: ["registri"] }, /"registri"; allowed: registry/],
+      },
+      "late-value": { "adopting where the ARN is late": [existing, /OIDC provider to adopt/] },
+      "aws-mismatch: the OIDC provider belongs to another issuer than the cluster": {
+        "another issuer's OIDC provider": [
+          { oidcProvider: otherProvider({ issuer: Issuer.of(`${ISSUER}2`) }) },
+        ],
+      },
+      "aws-mismatch: the permissions boundary is a policy of another account than the IAM role": {
+        "a boundary of another account": [
+          { account: ACCOUNT, permissionsBoundary: `arn:aws:iam::${OWNER}:policy/b` },
+        ],
+      },
+    }),
+  )("refuses %s, and declares no role", (_, [props, text], refusal) => {
     const stack = newStack();
-    expect(() => declare(stack, props, [request({ name: "registry", ...more })])).toThrowError(
-      code(refusal, text),
+    expect(() => declare(stack, props)).toThrowError(code(refusal, text));
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+
+  it.each(REFUSED_REQUESTS)("refuses %s, names the request, and declares no role", (_, more, refusal) => {
+    const stack = newStack();
+    expect(() => declare(stack, {}, [request(more)])).toThrowError(
+      code(refusal, /^registry\.yaml, document 2, CredentialsRequest registry: /),
     );
     expect(resources(stack, "aws_iam_role")).toEqual([]);
   });
@@ -443,7 +355,7 @@ describe("ComponentRole", () => {
           conditions: { Bool: { "aws:SecureTransport": true } },
         },
       ],
-      statements: [{ Effect: "Allow", Action: "s3:ListBucket", Resource: "arn:aws:s3:::images" }],
+      statements: [EXTRA],
     });
     expect(statements(stack)).toEqual([
       {
@@ -454,7 +366,7 @@ describe("ComponentRole", () => {
       },
       { Effect: "Allow", Action: ["s3:PutObject", "kms:Decrypt"], Resource: "*" },
       { Effect: "Deny", Action: ["s3:DeleteBucket"], Resource: "*" },
-      { Effect: "Allow", Action: "s3:ListBucket", Resource: "arn:aws:s3:::images" },
+      EXTRA,
     ]);
   });
 
@@ -471,11 +383,8 @@ describe("ComponentRole", () => {
 
   it("gives KMS actions to a request without any, and warns of a key of another account", () => {
     const stack = newStack();
-    const providerSpec = {
-      statementEntries: [{ effect: "Allow", action: ["ec2:CreateVolume"], resource: "*" }],
-    };
     const foreign = KEY.replace(ACCOUNT, OWNER);
-    role(stack, { request: request({ providerSpec }), kmsKeys: [foreign] });
+    role(stack, { request: request(entry({ action: ["ec2:CreateVolume"] })), kmsKeys: [foreign] });
     expect(statements(stack).slice(1)).toEqual([
       expect.objectContaining({ Action: expect.arrayContaining(["kms:Decrypt"]), Resource: foreign }),
       expect.objectContaining({
@@ -487,193 +396,121 @@ describe("ComponentRole", () => {
     expect(warnings(stack)).toEqual([expect.stringContaining(`${foreign} is in another account`)]);
   });
 
-  it.each<[string, Partial<ComponentRoleProps>, string]>([
-    [
-      "narrowing an action that is not asked for",
-      { narrow: [{ actions: ["s3:ListBucket"], resources: ["*"] }] },
-      "aws-unused: the override narrows an action that no Allow statement of the request has",
-    ],
-    [
-      "narrowing a Deny, which would permit more",
-      { narrow: [{ actions: ["s3:DeleteBucket"], resources: ["*"] }] },
-      "aws-unused: the override narrows an action that no Allow statement of the request has",
-    ],
-    [
-      "narrowing one action twice",
-      {
-        narrow: [
-          { actions: ["s3:*"], resources: ["arn:aws:s3:::a"] },
-          { actions: ["s3:GetObject"], resources: ["arn:aws:s3:::a"] },
-        ],
-      },
-      "aws-conflict: the override narrows an action twice",
-    ],
-    ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-invalid: override:"],
-    [
-      "a resource that is not an ARN",
-      { narrow: [{ actions: ["s3:*"], resources: ["my-bucket"] }] },
-      "aws-invalid: override:",
-    ],
-    ["an entry that narrows nothing", { narrow: [{ actions: ["s3:*"] }] }, "aws-invalid: override:"],
-    [
-      "narrowing to what is asked for",
-      { narrow: [{ actions: ["s3:*"], resources: ["*"] }] },
-      "aws-invalid: override:",
-    ],
-    ["no actions", { narrow: [{ actions: [], resources: ["arn:aws:s3:::a"] }] }, "aws-invalid: override:"],
-    [
-      "missing actions",
-      { narrow: [{ resources: ["arn:aws:s3:::a"] }] as unknown as ComponentNarrowing[] },
-      "property-missing",
-    ],
-    [
-      "an entry with an unknown field",
-      { narrow: [{ actions: ["s3:*"], resource: "arn:aws:s3:::a" }] as unknown as ComponentNarrowing[] },
-      "property-unknown",
-    ],
-    ["empty conditions", { narrow: [{ actions: ["s3:*"], conditions: {} }] }, "aws-invalid: override:"],
-    [
-      "a condition without values",
-      { narrow: [{ actions: ["s3:*"], conditions: { StringEquals: { "aws:x": [] } } }] },
-      "aws-invalid: override:",
-    ],
-    [
-      "an operator that IAM does not have",
-      { narrow: [{ actions: ["s3:*"], conditions: { StringEqual: { "aws:x": "y" } } }] },
-      "aws-invalid: override:",
-    ],
-    [
-      "narrow that is not a list",
-      { narrow: { actions: ["s3:*"] } as unknown as ComponentNarrowing[] },
-      "property-invalid",
-    ],
-    [
-      "extra statements that are no list",
-      { statements: { Effect: "Allow" } as unknown as PolicyStatement[] },
-      "property-invalid",
-    ],
-    [
-      "two extra statements of one Sid",
-      {
-        statements: ["s3:GetObject", "s3:PutObject"].map((Action) => ({
-          Sid: "A",
-          Effect: "Allow",
-          Action,
-          Resource: "arn:aws:s3:::a/*",
-        })),
-      },
-      "aws-conflict: two statements of one policy have the same Sid, which IAM refuses",
-    ],
-    [
-      "a wide extra statement without reason",
-      { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
-      "aws-unsafe: the permission covers every action, or every action of a service, on every resource, but no reason is stated",
-    ],
-    ["keys that are no list", { kmsKeys: KEY as unknown as string[] }, "property-invalid"],
-    [
-      "keys of another partition",
-      { kmsKeys: [KEY.replace("arn:aws:", "arn:aws-cn:")] },
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "keys where every action is permitted anyway",
-      {
-        kmsKeys: [KEY],
-        request: request({
-          providerSpec: { statementEntries: [{ effect: "Allow", action: ["*"], resource: "*" }] },
+  const narrow = (more: object): Partial<ComponentRoleProps> => ({
+    narrow: [{ actions: ["s3:*"], ...more }],
+  });
+  const untyped = (value: unknown): never => value as never;
+  const bucket = "arn:aws:s3:::a";
+
+  it.each(
+    refusedBy<Partial<ComponentRoleProps>>({
+      "aws-unused: the override narrows an action that no Allow statement of the request has": {
+        "narrowing an action that is not asked for": narrow({ actions: ["s3:ListBucket"], resources: ["*"] }),
+        "narrowing a Deny, which would permit more": narrow({
+          actions: ["s3:DeleteBucket"],
+          resources: ["*"],
         }),
       },
-      "aws-unsafe: the request permits actions of any service, so `kmsKeys` would not limit it to these keys",
-    ],
-    [
-      "a token path of a request made by hand that adds a line to the Secret",
-      { request: request({ cloudTokenPath: "/x\nrole_arn = evil" }) },
-      "openshift-invalid",
-    ],
-    [
-      "a path for a role that exists",
-      { adopt: true, path: "/x/" },
-      "aws-unsupported: an adopted role would be replaced: ccoctl creates roles without a path, and a path cannot be changed",
-    ],
-    [
-      "a role that exists with derived name",
-      { adopt: true, naming: "derived" },
-      "aws-mismatch: an adopted role keeps ccoctl's name",
-    ],
-    [
-      "a role that exists without word on its boundary",
-      { adopt: true },
-      "aws-missing: `permissionsBoundary` is not stated, so adopting would remove any permissions boundary of the existing role",
-    ],
-    ["a tag that AWS keeps for itself", { tags: { "aws:x": "y" } }, "aws-invalid: tags"],
-    [
-      "an alias in the place of a key",
-      { kmsKeys: [`arn:aws:kms:${REGION}:${ACCOUNT}:alias/x`] },
-      "aws-invalid: the KMS key is not the ARN of a key",
-    ],
-    ["no keys", { kmsKeys: [] }, "aws-invalid: the KMS key is not the ARN of a key"],
-    [
-      "an extra statement without resource",
-      { statements: [{ Effect: "Allow", Action: "s3:ListBucket" }] },
-      "aws-invalid",
-    ],
-    [
-      "an audience that the OIDC provider refuses",
-      {
-        oidcProvider: {
-          arn: PROVIDER,
-          issuer: Issuer.of(ISSUER),
-          conditionPrefix: "oidc.example.com/c1",
-          audiences: ["sts.amazonaws.com"],
-          dependencies: [],
+      "aws-conflict: the override narrows an action twice": {
+        "narrowing one action twice": {
+          narrow: ["s3:*", "s3:GetObject"].map((action) => ({ actions: [action], resources: [bucket] })),
         },
       },
-      "audience-mismatch",
-    ],
-  ])("refuses %s", (_, more, refusal) => {
+      "aws-invalid: override:": {
+        "no resources": narrow({ resources: [] }),
+        "a resource that is not an ARN": narrow({ resources: ["my-bucket"] }),
+        "an entry that narrows nothing": narrow({}),
+        "narrowing to what is asked for": narrow({ resources: ["*"] }),
+        "no actions": narrow({ actions: [], resources: [bucket] }),
+        "empty conditions": narrow({ conditions: {} }),
+        "a condition without values": narrow({ conditions: { StringEquals: { "aws:x": [] } } }),
+        "an operator that IAM does not have": narrow({ conditions: { StringEqual: { "aws:x": "y" } } }),
+      },
+      "property-missing": { "missing actions": { narrow: untyped([{ resources: [bucket] }]) } },
+      "property-unknown": { "an entry with an unknown field": narrow({ resource: bucket }) },
+      "property-invalid": {
+        "narrow that is not a list": { narrow: untyped({ actions: ["s3:*"] }) },
+        "extra statements that are no list": { statements: untyped({ Effect: "Allow" }) },
+        "keys that are no list": { kmsKeys: untyped(KEY) },
+      },
+      "aws-conflict: two statements of one policy have the same Sid, which IAM refuses": {
+        "two extra statements of one Sid": {
+          statements: ["s3:GetObject", "s3:PutObject"].map((Action) => ({ ...EXTRA, Sid: "A", Action })),
+        },
+      },
+      "aws-unsafe: the permission covers every action, or every action of a service": {
+        "a wide extra statement without reason": {
+          statements: [{ ...EXTRA, Action: "*", Resource: "arn:aws:*" }],
+        },
+      },
+      "aws-mismatch: is in another AWS partition than the rest of the chain": {
+        "keys of another partition": { kmsKeys: [KEY.replace("arn:aws:", "arn:aws-cn:")] },
+      },
+      "aws-unsafe: the request permits actions of any service, so `kmsKeys` would not limit it to these keys":
+        {
+          "keys where every action is permitted anyway": {
+            kmsKeys: [KEY],
+            request: request(entry({ action: ["*"] })),
+          },
+        },
+      "openshift-invalid": {
+        "a token path of a request made by hand that adds a line to the Secret": {
+          request: request({ cloudTokenPath: "/x\nrole_arn = evil" }),
+        },
+      },
+      "aws-unsupported: an adopted role would be replaced: ccoctl creates roles without a path": {
+        "a path for a role that exists": { adopt: true, path: "/x/" },
+      },
+      "aws-mismatch: an adopted role keeps ccoctl's name": {
+        "a role that exists with derived name": { adopt: true, naming: "derived" },
+      },
+      "aws-missing: `permissionsBoundary` is not stated, so adopting would remove": {
+        "a role that exists without word on its boundary": { adopt: true },
+      },
+      "aws-invalid: tags": { "a tag that AWS keeps for itself": { tags: { "aws:x": "y" } } },
+      "aws-invalid: the KMS key is not the ARN of a key": {
+        "an alias in the place of a key": { kmsKeys: [`arn:aws:kms:${REGION}:${ACCOUNT}:alias/x`] },
+        "no keys": { kmsKeys: [] },
+      },
+      "aws-invalid": {
+        "an extra statement without resource": { statements: [{ Effect: "Allow", Action: "s3:ListBucket" }] },
+      },
+      "audience-mismatch": {
+        "an audience that the OIDC provider refuses": {
+          oidcProvider: otherProvider({ audiences: ["sts.amazonaws.com"] }),
+        },
+      },
+    }),
+  )("refuses %s", (_, more, refusal) => {
     expect(() => role(newStack(), more)).toThrowError(
       code(refusal, /component: .*registry\.yaml, document 2|prod\/component/),
     );
   });
 
-  it.each([
-    [
-      "beyond the request's resource",
-      { resources: ["arn:aws:s3:::other/*"] },
-      "aws-unsafe: the override would give the component more access than its request asks for",
-    ],
-    [
-      "to an ARN that cannot be compared",
-      { resources: [Token.asString({ resolve: () => "arn:aws:s3:::other" })] },
-      "aws-unsafe: the override would give the component more access than its request asks for",
-    ],
-    [
-      "with a condition that the request has in other letters",
-      { conditions: { Bool: { "KMS:grantisforawsresource": false } } },
-      "aws-conflict: override states a condition that the request already has,",
-    ],
-    [
-      "with a condition that the request has",
-      { conditions: { Bool: { "kms:GrantIsForAWSResource": false } } },
-      "aws-conflict: override states a condition that the request already has,",
-    ],
-  ])("refuses narrowing %s", (_, narrowing, refusal) => {
-    const providerSpec = {
-      statementEntries: [
-        {
-          effect: "Allow",
-          action: ["s3:GetObject"],
-          resource: "arn:aws:s3:::images*",
-          policyCondition: { Bool: { "kms:GrantIsForAWSResource": true } },
-        },
-      ],
-    };
-    expect(() =>
-      role(newStack(), {
-        request: request({ providerSpec }),
-        narrow: [{ actions: ["s3:GetObject"], ...narrowing }],
+  const other = Token.asString({ resolve: () => "arn:aws:s3:::other" });
+  const key = (name: string): Partial<ComponentNarrowing> => ({ conditions: { Bool: { [name]: false } } });
+
+  it.each(
+    refusedBy<Partial<ComponentNarrowing>>({
+      "aws-unsafe: the override would give the component more access than its request asks for": {
+        "beyond the request's resource": { resources: ["arn:aws:s3:::other/*"] },
+        "to an ARN that cannot be compared": { resources: [other] },
+      },
+      "aws-conflict: override states a condition that the request already has,": {
+        "with a condition that the request has in other letters": key("KMS:grantisforawsresource"),
+        "with a condition that the request has": key("kms:GrantIsForAWSResource"),
+      },
+    }),
+  )("refuses narrowing %s", (_, narrowing, refusal) => {
+    const narrowed = request(
+      entry({
+        action: ["s3:GetObject"],
+        resource: "arn:aws:s3:::images*",
+        policyCondition: { Bool: { "kms:GrantIsForAWSResource": true } },
       }),
-    ).toThrowError(code(refusal));
+    );
+    const narrow = [{ actions: ["s3:GetObject"], ...narrowing }];
+    expect(() => role(newStack(), { request: narrowed, narrow })).toThrowError(code(refusal));
   });
 
   it("takes a wide statement with a reason, which stands in the description", () => {

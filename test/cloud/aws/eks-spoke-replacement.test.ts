@@ -1,48 +1,37 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Testing } from "cdktf";
 import { expect, it } from "vitest";
 import { eksSpoke, workloadRoles } from "../../../lib/cloud/aws";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
+import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
+import { noTerraform, runTerraform } from "../../support/terraform-program";
 import { ACCOUNT, ISSUER, type Json, REGION, newStack } from "./synthesized";
 
 type Resources = Record<string, Record<string, Json>>;
 
-const missing = spawnSync("terraform", ["version"]).status !== 0;
 const KINDS = ["aws_iam_role", "aws_eks_access_entry", "aws_eks_access_policy_association"];
+const skipped = noTerraform ? " (terraform is not installed)" : "";
 
-it.skipIf(missing)(
-  `replaces entry and policy when the role is made again${missing ? " (terraform is not installed)" : ""}`,
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), "cdktf-workload-identity-"));
-    const terraform = (...args: string[]): string => {
-      const { status, stdout, stderr } = spawnSync("terraform", args, { cwd: folder, encoding: "utf8" });
-      expect(status, stderr).toBe(0);
-      return stdout;
-    };
-    try {
-      const write = (role: string): void =>
-        writeFileSync(join(folder, "main.tf.json"), JSON.stringify(withoutProvider(role)));
-      write("first");
-      terraform("init", "-input=false");
-      terraform("apply", "-auto-approve", "-input=false");
-      terraform("plan", "-detailed-exitcode", "-input=false");
-      write("second");
-      terraform("plan", "-input=false", "-out=plan");
-      const plan = JSON.parse(terraform("show", "-json", "plan")) as {
-        resource_changes: { name: string; change: { actions: string[] } }[];
-      };
-      expect(
-        Object.fromEntries(plan.resource_changes.map(({ name, change }) => [name, change.actions])),
-      ).toEqual(Object.fromEntries(KINDS.map((kind) => [kind, ["delete", "create"]])));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
-);
+it.skipIf(noTerraform)(`replaces entry and policy when the role is made again${skipped}`, () => {
+  const folder = temporaryFolder();
+  const write = (role: string): void =>
+    writeFileSync(join(folder, "main.tf.json"), JSON.stringify(withoutProvider(role)));
+  write("first");
+  runTerraform(folder, "init", "-input=false");
+  runTerraform(folder, "apply", "-auto-approve", "-input=false");
+  runTerraform(folder, "plan", "-detailed-exitcode", "-input=false");
+  write("second");
+  runTerraform(folder, "plan", "-input=false", "-out=plan");
+  const plan = JSON.parse(runTerraform(folder, "show", "-json", "plan")) as {
+    resource_changes: { name: string; change: { actions: string[] } }[];
+  };
+  const actions = plan.resource_changes.map(({ name, change }) => [name, change.actions]);
+  expect(Object.fromEntries(actions)).toEqual(
+    Object.fromEntries(KINDS.map((kind) => [kind, ["delete", "create"]])),
+  );
+});
 
 /** The order and the triggers as they are synthesized, on resources that Terraform has built in; the id is new with the role. */
 function withoutProvider(role: string): object {

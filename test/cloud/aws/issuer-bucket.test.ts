@@ -2,31 +2,32 @@ import { generateKeyPairSync, createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { DataResource, TerraformLocal, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import {
-  type AdoptedIssuerBucket,
-  type ExistingDistribution,
-  IssuerBucket,
-  type IssuerBucketProps,
-  OidcProvider,
-} from "../../../lib/cloud/aws";
-import type { IssuerKey } from "../../../lib/model/issuer-keys";
+import { IssuerBucket, type IssuerBucketProps, OidcProvider } from "../../../lib/cloud/aws";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
-import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
+import {
+  ACCOUNT,
+  REGION,
+  type Json,
+  code,
+  document,
+  newStack,
+  numbered,
+  only,
+  refusedBy,
+  resources,
+} from "./synthesized";
 import { refusal } from "../../support/refusal";
 
-const PEM = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
-  type: "spki",
-  format: "pem",
-});
-const KEYS = [{ publicKey: String(PEM), use: "current" as const }];
-const PRIVATE = String(
-  generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }),
-);
+const PAIR = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const PEM = String(PAIR.publicKey.export({ type: "spki", format: "pem" }));
+const PRIVATE = String(PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
+const KEYS = [{ publicKey: PEM, use: "current" as const }];
 const CERTIFICATE = `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/6f2e1c1e-0000-4000-8000-000000000000`;
+const DOMAIN = { domainName: "oidc.example.com", certificateArn: CERTIFICATE };
 
 function bucket(stack: TerraformStack, more: Partial<IssuerBucketProps> = {}, id = "issuer"): IssuerBucket {
   return new IssuerBucket(stack, id, { bucketName: "prod-oidc", region: REGION, keys: KEYS, ...more });
@@ -131,7 +132,7 @@ describe("IssuerBucket", () => {
 
   it("has a literal issuer under a custom domain", () => {
     const stack = newStack();
-    const made = bucket(stack, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
+    const made = bucket(stack, DOMAIN);
     expect(made.issuer.url).toBe("https://oidc.example.com");
     expect(only(stack, "aws_cloudfront_distribution")).toMatchObject({
       aliases: ["oidc.example.com"],
@@ -151,86 +152,90 @@ describe("IssuerBucket", () => {
     );
   });
 
-  it.each<[string, Partial<IssuerBucketProps>, string]>([
-    [
-      "a dot, which S3's wildcard certificate does not cover",
-      { bucketName: "prod.oidc" },
-      "aws-invalid: bucket name",
-    ],
-    ["too short", { bucketName: "ab" }, "aws-invalid: bucket name"],
-    ["too long", { bucketName: "a".repeat(64) }, "aws-invalid: bucket name"],
-    ["upper case", { bucketName: "Prod-oidc" }, "aws-invalid: bucket name"],
-    ["a reserved end", { bucketName: "prod-s3alias" }, "aws-invalid: bucket name"],
-    [
-      "an unknown region",
-      { region: "eu-west-9" },
-      "aws-unknown: AWS region is not known to this release of the library",
-    ],
-    [
-      "GovCloud has no CloudFront",
-      { region: "us-gov-west-1" },
-      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name",
-    ],
-    [
-      "China serves only names with a filing",
-      { region: "cn-north-1" },
-      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name",
-    ],
-    [
-      "the sovereign cloud has none",
-      { region: "eusc-de-east-1" },
-      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name",
-    ],
-    [
-      "a domain without certificate",
-      { domainName: "oidc.example.com" },
-      "aws-missing: an issuer under your own domain needs the domain and its certificate",
-    ],
-    [
-      "a certificate without domain",
-      { certificateArn: CERTIFICATE },
-      "aws-missing: an issuer under your own domain needs the domain and its certificate",
-    ],
-    [
-      "a domain of a public bucket",
-      { access: "public", domainName: "oidc.example.com", certificateArn: CERTIFICATE },
-      "aws-missing: an issuer under your own domain needs the domain and its certificate",
-    ],
-    [
-      "a certificate of another region",
-      { domainName: "oidc.example.com", certificateArn: CERTIFICATE.replace("us-east-1", "eu-west-1") },
-      "aws-invalid: is not an ARN of that kind",
-    ],
-    [
-      "a distribution to adopt without account",
-      { adopt: { ccoctlName: "prod", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } } },
-      "aws-missing: an existing CloudFront distribution is adopted, but its account is not known",
-    ],
-    [
-      "a URL in the place of a distribution's domain",
-      {
-        account: ACCOUNT,
-        adopt: {
-          ccoctlName: "prod",
-          distribution: { id: "E2EXAMPLE", domainName: "https://d1.cloudfront.net" },
+  const untyped = (value: unknown): never => value as never;
+  const distribution = { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" };
+  const adopting = (change: object): Partial<IssuerBucketProps> => ({
+    account: ACCOUNT,
+    adopt: { ccoctlName: "prod", distribution: { ...distribution, ...change } },
+  });
+  const named = (...names: string[]): Record<string, Partial<IssuerBucketProps>> =>
+    Object.fromEntries(names.map((name) => [`the domain ${name}`, { ...DOMAIN, domainName: name }]));
+
+  it.each(
+    refusedBy<Partial<IssuerBucketProps>>({
+      "aws-invalid: bucket name": {
+        "a dot, which S3's wildcard certificate does not cover": { bucketName: "prod.oidc" },
+        "too short": { bucketName: "ab" },
+        "too long": { bucketName: "a".repeat(64) },
+        "upper case": { bucketName: "Prod-oidc" },
+        "a reserved end": { bucketName: "prod-s3alias" },
+      },
+      "aws-unknown: AWS region is not known to this release of the library": {
+        "an unknown region": { region: "eu-west-9" },
+      },
+      "aws-unsupported: the partition has no CloudFront that can serve an issuer under a custom name": {
+        "GovCloud has no CloudFront": { region: "us-gov-west-1" },
+        "China serves only names with a filing": { region: "cn-north-1" },
+        "the sovereign cloud has none": { region: "eusc-de-east-1" },
+      },
+      "aws-missing: an issuer under your own domain needs the domain and its certificate": {
+        "a domain without certificate": { domainName: "oidc.example.com" },
+        "a certificate without domain": { certificateArn: CERTIFICATE },
+        "a domain of a public bucket": { access: "public", ...DOMAIN },
+      },
+      "aws-invalid: is not an ARN of that kind": {
+        "a certificate of another region": {
+          ...DOMAIN,
+          certificateArn: CERTIFICATE.replace("us-east-1", "eu-west-1"),
         },
       },
-      "aws-invalid: the CloudFront distribution to adopt is not stated by id and domain",
-    ],
-    [
-      "a distribution's id with its domain",
-      {
-        account: ACCOUNT,
-        adopt: {
-          ccoctlName: "prod",
-          distribution: { id: "E2EXAMPLE.cloudfront.net", domainName: "d1.cloudfront.net" },
+      "aws-missing: an existing CloudFront distribution is adopted, but its account is not known": {
+        "a distribution to adopt without account": { adopt: { ccoctlName: "prod", distribution } },
+      },
+      "aws-invalid: the CloudFront distribution to adopt is not stated by id and domain": {
+        "a URL in the place of a distribution's domain": adopting({
+          domainName: "https://d1.cloudfront.net",
+        }),
+        "a distribution's id with its domain": adopting({ id: "E2EXAMPLE.cloudfront.net" }),
+      },
+      "issuer-missing: no public key": { "no keys": { keys: [] } },
+      "issuer-unsafe: is a private key": {
+        "a private key": { keys: [{ publicKey: PRIVATE, use: "current" }] },
+      },
+      "aws-invalid: the domain of the issuer is not a host name": named(
+        "Bad_Domain/x",
+        "*.example.com",
+        "OIDC.example.com",
+        "oidc.example.com/x",
+        "oidc.example.com.",
+        "oidc",
+      ),
+      "late-value": { "a late domain": { ...DOMAIN, domainName: "${TfToken[TOKEN.9]}" } },
+      "aws-invalid: names a distribution, but": {
+        "a distribution of a public bucket": { access: "public", ...adopting({}) },
+      },
+      "property-invalid": {
+        "adopt: true": { access: "public", adopt: untyped(true) },
+        "a distribution that is none": {
+          account: ACCOUNT,
+          adopt: { ccoctlName: "c", distribution: untyped(null) },
+        },
+        "a key that is null": { keys: untyped([null]) },
+      },
+      "property-missing": {
+        "adopt: {}": { access: "public", adopt: untyped({}) },
+        "keys left out": { keys: untyped(undefined) },
+      },
+      "aws-invalid: the name that was passed to ccoctl is not valid": {
+        "a long name of ccoctl": { access: "public", adopt: { ccoctlName: "c".repeat(90) } },
+      },
+      "aws-invalid: tags": {
+        "more tags than an object can have": {
+          tags: Object.fromEntries(numbered(11, (index) => `t${index}`).map((name) => [name, "x"])),
         },
       },
-      "aws-invalid: the CloudFront distribution to adopt is not stated by id and domain",
-    ],
-    ["no keys", { keys: [] }, "issuer-missing: no public key"],
-    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
-  ])("refuses %s, and declares nothing", (_, more, expected) => {
+    }),
+  )("refuses %s, and declares nothing", (_, more, expected) => {
     const stack = newStack();
     expect(() => bucket(stack, more)).toThrowError(refusal(expected));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
@@ -238,7 +243,7 @@ describe("IssuerBucket", () => {
 
   it("lets the OIDC provider wait for the host under a custom domain, and for its DNS record", () => {
     const stack = newStack();
-    const host = bucket(stack, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
+    const host = bucket(stack, DOMAIN);
     const record = new DataResource(stack, "record", { input: { value: host.issuer.url } });
     host.waitForRecord(record);
     OidcProvider.forIssuer(stack, { issuer: host.issuer, audience: "openshift" });
@@ -251,7 +256,7 @@ describe("IssuerBucket", () => {
   it("lets an OIDC provider of another stack wait for the stack of the host", () => {
     const app = Testing.app();
     const [first, second] = [new TerraformStack(app, "host"), new TerraformStack(app, "trust")];
-    bucket(first, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
+    bucket(first, DOMAIN);
     OidcProvider.forIssuer(second, { issuer: "https://oidc.example.com", audience: "openshift" });
     expect(second.dependencies).toEqual([first]);
   });
@@ -278,54 +283,6 @@ describe("IssuerBucket", () => {
     expect(new Set(imports.map(({ id }) => id))).toEqual(
       new Set(["prod-oidc", "prod-oidc/.well-known/openid-configuration", "prod-oidc/keys.json"]),
     );
-  });
-
-  it.each<[string, Partial<IssuerBucketProps>, string]>([
-    ...[
-      "Bad_Domain/x",
-      "*.example.com",
-      "OIDC.example.com",
-      "oidc.example.com/x",
-      "oidc.example.com.",
-      "oidc",
-    ].map((domainName): [string, Partial<IssuerBucketProps>, string] => [
-      `the domain ${domainName}`,
-      { domainName, certificateArn: CERTIFICATE },
-      "aws-invalid: the domain of the issuer is not a host name",
-    ]),
-    ["a late domain", { domainName: "${TfToken[TOKEN.9]}", certificateArn: CERTIFICATE }, "late-value"],
-    [
-      "a distribution of a public bucket",
-      {
-        access: "public",
-        account: ACCOUNT,
-        adopt: { ccoctlName: "c", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } },
-      },
-      "aws-invalid: names a distribution, but",
-    ],
-    ["adopt: true", { access: "public", adopt: true as unknown as AdoptedIssuerBucket }, "property-invalid"],
-    ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "property-missing"],
-    [
-      "a long name of ccoctl",
-      { access: "public", adopt: { ccoctlName: "c".repeat(90) } },
-      "aws-invalid: the name that was passed to ccoctl is not valid",
-    ],
-    [
-      "a distribution that is none",
-      { account: ACCOUNT, adopt: { ccoctlName: "c", distribution: null as unknown as ExistingDistribution } },
-      "property-invalid",
-    ],
-    [
-      "more tags than an object can have",
-      { tags: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, "x"])) },
-      "aws-invalid: tags",
-    ],
-    ["no keys", { keys: undefined as unknown as IssuerKey[] }, "property-missing"],
-    ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
-  ])("refuses %s", (_, more, expected) => {
-    const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(refusal(expected));
-    expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
   it("refuses one bucket twice in an app", () => {

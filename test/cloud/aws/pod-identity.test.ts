@@ -5,7 +5,7 @@
 import { EksAddon } from "@cdktf/provider-aws/lib/eks-addon/index.js";
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import type { TerraformStack } from "cdktf";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -20,6 +20,8 @@ import { Explainer, explain, readFactsFile } from "../../../lib/explain";
 import { WorkloadAccess } from "../../../lib/synth";
 import { providersStack } from "../../support/platform-components";
 import { synthesized } from "../../support/synthesized";
+import { rowsOf } from "../../support/tables";
+import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
 import { ACCOUNT, type Json, REGION, code, document, newStack, only, resources } from "./synthesized";
 
 const ISSUER = `https://oidc.eks.${REGION}.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF`;
@@ -81,19 +83,16 @@ describe("workloadRoles with podIdentity", () => {
     );
   });
 
+  const role = (stack: TerraformStack, id: string, ...clusters: readonly string[]): WorkloadRole => {
+    const podIdentities = clusters.map((cluster) => ({ cluster, serviceAccount: "shop/web" }));
+    return new WorkloadRole(stack, id, { ...place, trusts: [], podIdentities, access: [may] });
+  };
+
   it("one role may be of several clusters and of tokens", () => {
     const stack = newStack();
-    const role = new WorkloadRole(stack, "role", {
-      ...place,
-      trusts: [],
-      podIdentities: [
-        { cluster: "prod", serviceAccount: "shop/web" },
-        { cluster: "next", serviceAccount: "shop/web" },
-      ],
-      access: [may],
-    });
-    expect(role.annotations).toEqual({});
-    expect(role.associations.map(({ clusterNameInput }) => clusterNameInput)).toEqual(["prod", "next"]);
+    const made = role(stack, "role", "prod", "next");
+    expect(made.annotations).toEqual({});
+    expect(made.associations.map(({ clusterNameInput }) => clusterNameInput)).toEqual(["prod", "next"]);
     expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement).toHaveLength(2);
   });
 
@@ -110,23 +109,16 @@ describe("workloadRoles with podIdentity", () => {
 
   it("refuses a second association of a service account", () => {
     const stack = newStack();
-    const role = (id: string): WorkloadRole =>
-      new WorkloadRole(stack, id, {
-        ...place,
-        trusts: [],
-        podIdentities: [{ cluster: "prod", serviceAccount: "shop/web" }],
-        access: [may],
-      });
-    role("one");
-    expect(() => role("two")).toThrowError(
+    role(stack, "one", "prod");
+    expect(() => role(stack, "two", "prod")).toThrowError(
       code("aws-conflict: service account of EKS cluster prod") as Error,
     );
   });
 });
 
-function eksCluster(stack: TerraformStack): EksCluster {
+function eksCluster(stack: TerraformStack, name = "prod"): EksCluster {
   return new EksCluster(stack, "cluster", {
-    name: "prod",
+    name,
     roleArn: `arn:aws:iam::${ACCOUNT}:role/eks`,
     vpcConfig: { subnetIds: ["subnet-1", "subnet-2"] },
     version: "1.35",
@@ -136,25 +128,17 @@ function eksCluster(stack: TerraformStack): EksCluster {
 const POD = "web.json";
 
 /** What is judged of a synth in which something was changed; the findings of the audit. */
-function judged(
-  change: (terraform: Record<string, Record<string, Record<string, Json>>>, folder: string) => void = () =>
-    undefined,
-): {
+function judged(change: Change = () => undefined): {
   readonly verdict: string;
   readonly checks: Record<string, string>;
   readonly audit: readonly string[];
 } {
-  const out = synthesized((app) => {
-    const stack = providersStack(app);
-    declared(stack);
-    new EksAddon(stack, "agent", { clusterName: "prod", addonName: "eks-pod-identity-agent" });
-  });
+  const out = temporaryFolder();
+  cpSync(allowed(), out, { recursive: true });
   const folder = join(out, "stacks/prod");
   const file = join(folder, "cdk.tf.json");
-  const terraform = JSON.parse(readFileSync(file, "utf8")) as {
-    resource: Record<string, Record<string, Json>>;
-  };
-  change(terraform as never, folder);
+  const terraform = JSON.parse(readFileSync(file, "utf8")) as Parameters<Change>[0];
+  change(terraform, folder);
   writeFileSync(file, JSON.stringify(terraform));
   const pods = join(folder, POD);
   const explainer = Explainer.read([out, ...(existsSync(pods) ? [pods] : [])]);
@@ -167,7 +151,25 @@ function judged(
   };
 }
 
-type Change = NonNullable<Parameters<typeof judged>[0]>;
+let original: string | undefined;
+
+/** The synth that the changes are made to. */
+function allowed(): string {
+  original ??= synthesized((app) => {
+    const stack = providersStack(app);
+    declared(stack);
+    new EksAddon(stack, "agent", { clusterName: "prod", addonName: "eks-pod-identity-agent" });
+  });
+  return original;
+}
+
+type Change = (terraform: Record<string, Record<string, Record<string, Json>>>, folder: string) => void;
+
+const both =
+  (...changes: readonly Change[]): Change =>
+  (terraform, folder) => {
+    for (const change of changes) change(terraform, folder);
+  };
 
 /** Changes the one resource of a type. */
 function changed(type: string, values: (before: Json) => Json): Change {
@@ -213,40 +215,36 @@ const pod = (spec: object): Change =>
 
 /** The service account with a role by annotation, whose trust lets its tokens in. */
 function annotated(change: Change): Change {
-  return (terraform, folder) => {
-    const host = ISSUER.replace("https://", "");
-    const provider = `arn:aws:iam::${ACCOUNT}:oidc-provider/${host}`;
-    const claims = {
-      [`${host}:sub`]: "system:serviceaccount:shop:web",
-      [`${host}:aud`]: "sts.amazonaws.com",
-    };
+  const host = ISSUER.replace("https://", "");
+  const claims = { [`${host}:sub`]: "system:serviceaccount:shop:web", [`${host}:aud`]: "sts.amazonaws.com" };
+  return both(
     trust({
-      Principal: { Federated: provider },
+      Principal: { Federated: `arn:aws:iam::${ACCOUNT}:oidc-provider/${host}` },
       Action: "sts:AssumeRoleWithWebIdentity",
       Condition: { StringEquals: claims },
-    })(terraform, folder);
-    const own = { url: ISSUER, client_id_list: ["sts.amazonaws.com"] };
-    also("aws_iam_openid_connect_provider", "own", own)(terraform, folder);
-    const account = { region: REGION, allowed_account_ids: [ACCOUNT] };
-    Object.assign(terraform, { provider: { aws: account } });
-    const text = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: ${ROLE}\n`;
-    file("manifests/20-service-accounts.yaml", text)(terraform, folder);
-    association({ role_arn: `${ROLE}x` })(terraform, folder);
-    change(terraform, folder);
-  };
+    }),
+    also("aws_iam_openid_connect_provider", "own", { url: ISSUER, client_id_list: ["sts.amazonaws.com"] }),
+    (terraform) =>
+      Object.assign(terraform, { provider: { aws: { region: REGION, allowed_account_ids: [ACCOUNT] } } }),
+    serviceAccount(ROLE),
+    association({ role_arn: `${ROLE}x` }),
+    change,
+  );
 }
+
+const serviceAccount = (role: string): Change =>
+  file(
+    "manifests/20-service-accounts.yaml",
+    `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: ${role}\n`,
+  );
 
 const fargate = (values: Json): Change =>
   also("aws_eks_fargate_profile", "f", { cluster_name: "prod", ...values });
-const automatic =
-  (values: Json): Change =>
-  (terraform, folder) => {
-    changed("aws_eks_addon", (before) => ({ ...before, addon_name: "vpc-cni" }))(terraform, folder);
-    also("aws_eks_cluster", "auto", { name: "prod", compute_config: { enabled: true }, ...values })(
-      terraform,
-      folder,
-    );
-  };
+const automatic = (values: Json): Change =>
+  both(
+    changed("aws_eks_addon", (before) => ({ ...before, addon_name: "vpc-cni" })),
+    also("aws_eks_cluster", "auto", { name: "prod", compute_config: { enabled: true }, ...values }),
+  );
 const second = (values: Json): Change =>
   also("aws_eks_pod_identity_association", "second", {
     cluster_name: "prod",
@@ -265,20 +263,13 @@ const tag = (name: string, value: unknown): Json => ({
 
 describe("a cluster whose name in EKS is no DNS label", () => {
   type Given = ConstructorParameters<typeof WorkloadAccess>[2]["cluster"];
-  const named = (stack: TerraformStack): EksCluster =>
-    new EksCluster(stack, "cluster", {
-      name: "Prod_EU",
-      roleArn: `arn:aws:iam::${ACCOUNT}:role/eks`,
-      vpcConfig: { subnetIds: ["subnet-1", "subnet-2"] },
-      version: "1.35",
-    });
   const made = (
     cluster: (own: EksCluster) => Given,
     podIdentity: (own: EksCluster) => PodIdentityCluster,
   ): readonly [verdict: unknown, recorded: unknown] => {
     const out = synthesized((app) => {
       const stack = providersStack(app);
-      const own = named(stack);
+      const own = eksCluster(stack, "Prod_EU");
       declared(stack, { podIdentity: podIdentity(own) }, cluster(own) as { name: string; issuer: string });
       new EksAddon(stack, "agent", { clusterName: "Prod_EU", addonName: "eks-pod-identity-agent" });
     });
@@ -316,280 +307,155 @@ describe("explain", () => {
     expect(judged()).toEqual({ verdict: "allowed", checks: {}, audit: [] });
   });
 
-  it.each<[string, Change, "allowed" | "denied" | "unknown", string?, string?]>([
-    [
-      "of another cluster",
-      association({ cluster_name: "other" }),
-      "unknown",
-      "account-annotated",
-      "in EKS cluster other",
-    ],
-    ["in another region", association({ region: "eu-central-1" }), "denied", "account-annotated"],
-    ["of another namespace", association({ namespace: "bank" }), "denied", "account-annotated"],
-    ["of another service account", association({ service_account: "api" }), "denied", "account-annotated"],
-    ["of a role that is not read", association({ role_arn: `${ROLE}x` }), "unknown", "identity-found"],
-    [
-      "of service accounts that count decides",
-      association({ count: "${var.n}" }),
-      "unknown",
-      "account-annotated",
-    ],
-    [
-      "of no role",
-      association({ role_arn: "web" }),
-      "denied",
-      "account-annotated",
-      "not an ARN of an IAM role",
-    ],
-    [
-      "of a role of another account",
-      (terraform, folder) => {
-        const other = { region: REGION, alias: "other", allowed_account_ids: ["444455556666"] };
-        Object.assign(terraform, { provider: { aws: [{ region: REGION }, other] } });
-        association({ provider: "aws.other" })(terraform, folder);
+  const unknownBeside = ["cluster_name", "namespace", "service_account", "count"].map((name) => [
+    `whose ${name} is not known, beside an annotation`,
+    annotated(association({ [name]: "${var.n}" })),
+  ]);
+  const unknownProfiles = [
+    { count: "${var.n}", selector: [{ namespace: "shop" }] },
+    { cluster_name: "${var.n}", selector: [{ namespace: "shop" }] },
+    { selector: [{ namespace: "${var.n}" }] },
+    { dynamic: { selector: { for_each: "${var.n}", content: { namespace: "${selector.value}" } } } },
+  ].map((values) => [
+    `and a Fargate profile of which something is not known: ${JSON.stringify(values)}`,
+    fargate(values),
+  ]);
+  const fromAccount = (account: string): Change =>
+    trust({ Condition: { StringEquals: { "aws:SourceAccount": account } } });
+  const toWindows = { key: "kubernetes.io/os", operator: "In", values: ["windows"] };
+  const required = { nodeSelectorTerms: [{ matchExpressions: [toWindows] }] };
+  const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+  const elsewhere = { region: "eu-central-1" };
+  const agent = (values: Json): Change => changed("aws_eks_addon", (before) => ({ ...before, ...values }));
+  const configured =
+    (aws: Json): Change =>
+    (terraform) =>
+      Object.assign(terraform, { provider: { aws: [{ region: REGION }, aws] } });
+
+  // By verdict, the check that is not passed, and why.
+  it.each(
+    rowsOf<Change>({
+      allowed: {
+        "beside another one, of another cluster": second({ cluster_name: "other" }),
+        "beside another one, of another region": second(elsewhere),
+        "of another cluster, beside an annotation": annotated(association({ cluster_name: "other" })),
+        "of another account, beside an annotation": annotated(association({ service_account: "api" })),
+        "and a trust of the cluster's ARN": trust(tag("eks-cluster-arn", CLUSTER_ARN)),
+        "and a trust of several namespaces": trust(tag("kubernetes-namespace", ["bank", "shop"])),
+        "and a trust of the account": fromAccount(ACCOUNT),
+        "and Auto Mode, which runs the agent": automatic({}),
+        "and pods of another namespace on Fargate": fargate({ selector: [{ namespace: "bank" }] }),
+        "and Fargate in another region": fargate({ ...elsewhere, selector: [{ namespace: "shop" }] }),
+        "and pods of which nothing is special": pod({}),
       },
-      "denied",
-      "issuer-trusted",
-      "the association in 444455556666",
-    ],
-    [
-      "of a role that is declared in another partition",
-      (terraform, folder) => {
-        const china = { region: "cn-north-1", alias: "china" };
-        Object.assign(terraform, { provider: { aws: [{ region: REGION }, china] } });
-        changed("aws_iam_role", (before) => ({ ...before, provider: "aws.china" }))(terraform, folder);
+      "unknown account-annotated: in EKS cluster other": {
+        "of another cluster": association({ cluster_name: "other" }),
       },
-      "denied",
-      "issuer-trusted",
-      "Terraform declares the role in aws-cn",
-    ],
-    [
-      "with a second role",
-      association({ target_role_arn: ROLE }),
-      "unknown",
-      "account-annotated",
-      "target_role_arn",
-    ],
-    ["with a session policy", association({ policy: "{}" }), "unknown", "account-annotated", "sets policy"],
-    [
-      "without session tags",
-      association({ disable_session_tags: true }),
-      "denied",
-      "subject-admitted",
-      "aws:RequestTag/",
-    ],
-    ["beside another one", second({}), "denied", "account-annotated", "EKS accepts only one"],
-    [
-      "beside another one, of a cluster that is not known",
-      second({ cluster_name: "${var.n}" }),
-      "unknown",
-      "account-annotated",
-      "whether both are in one cluster",
-    ],
-    ["beside another one, of another cluster", second({ cluster_name: "other" }), "allowed"],
-    ["beside another one, of another region", second({ region: "eu-central-1" }), "allowed"],
-    ["of a role that is not stated", association({ role_arn: null }), "unknown", "account-annotated"],
-    ["beside an annotation", annotated(association({})), "unknown", "identity-found", `${ROLE}x`],
-    [
-      "of another cluster, beside an annotation",
-      annotated(association({ cluster_name: "other" })),
-      "allowed",
-    ],
-    [
-      "of another account, beside an annotation",
-      annotated(association({ service_account: "api" })),
-      "allowed",
-    ],
-    ...["cluster_name", "namespace", "service_account", "count"].map(
-      (name): [string, Change, "unknown", string, string] => [
-        `whose ${name} is not known, beside an annotation`,
-        annotated(association({ [name]: "${var.n}" })),
-        "unknown",
-        "account-annotated",
-        "whether an EKS Pod Identity association",
-      ],
-    ),
-    [
-      "and a trust without sts:TagSession",
-      trust({ Action: "sts:AssumeRole" }),
-      "denied",
-      "audience-accepted",
-      "sts:TagSession",
-    ],
-    ["and a trust without sts:AssumeRole", trust({ Action: "sts:TagSession" }), "denied", "issuer-trusted"],
-    [
-      "and a trust of another service",
-      trust({ Principal: { Service: "ec2.amazonaws.com" } }),
-      "denied",
-      "issuer-trusted",
-      "pods.eks.amazonaws.com",
-    ],
-    ["and a trust of everybody", trust({ Principal: { AWS: "*" } }), "unknown", "issuer-trusted"],
-    ["and a trust of another cluster", trust(tag("eks-cluster-name", "other")), "denied", "subject-admitted"],
-    ["and a trust of the cluster's ARN", trust(tag("eks-cluster-arn", CLUSTER_ARN)), "allowed"],
-    [
-      "and a trust of another namespace",
-      trust(tag("kubernetes-namespace", "bank")),
-      "denied",
-      "subject-admitted",
-    ],
-    ["and a trust of several namespaces", trust(tag("kubernetes-namespace", ["bank", "shop"])), "allowed"],
-    [
-      "and a trust of a pod's name",
-      trust(tag("kubernetes-pod-name", "web-0")),
-      "unknown",
-      "subject-admitted",
-    ],
-    [
-      "and a trust of the account",
-      trust({ Condition: { StringEquals: { "aws:SourceAccount": ACCOUNT } } }),
-      "allowed",
-    ],
-    [
-      "and a trust of another account",
-      trust({ Condition: { StringEquals: { "aws:SourceAccount": "444455556666" } } }),
-      "denied",
-      "subject-admitted",
-    ],
-    [
-      "and a trust of a source whose value is not documented",
-      trust({ Condition: { ArnLike: { "aws:SourceArn": CLUSTER_ARN } } }),
-      "unknown",
-      "subject-admitted",
-    ],
-    [
-      "and no agent that was read",
-      changed("aws_eks_addon", () => ({ cluster_name: "prod", addon_name: "vpc-cni" })),
-      "unknown",
-      "pods-configured",
-      "whether the EKS Pod Identity Agent",
-    ],
-    [
-      "and the agent of another cluster",
-      changed("aws_eks_addon", (before) => ({ ...before, cluster_name: "other" })),
-      "unknown",
-      "pods-configured",
-    ],
-    ["and Auto Mode, which runs the agent", automatic({}), "allowed"],
-    [
-      "and Auto Mode beside other nodes",
-      (terraform, folder) => {
-        automatic({})(terraform, folder);
-        also("aws_eks_node_group", "n", { cluster_name: "prod" })(terraform, folder);
+      "denied account-annotated": {
+        "in another region": association(elsewhere),
+        "of another namespace": association({ namespace: "bank" }),
+        "of another service account": association({ service_account: "api" }),
       },
-      "unknown",
-      "pods-configured",
-    ],
-    [
-      "and Auto Mode in another region",
-      automatic({ region: "eu-central-1" }),
-      "unknown",
-      "pods-configured",
-      "whether the EKS Pod Identity Agent",
-    ],
-    [
-      "and the agent in another region",
-      changed("aws_eks_addon", (before) => ({ ...before, region: "eu-central-1" })),
-      "unknown",
-      "pods-configured",
-    ],
-    [
-      "and pods on Fargate",
-      also("aws_eks_fargate_profile", "f", { cluster_name: "prod", selector: [{ namespace: "sh*" }] }),
-      "denied",
-      "pods-configured",
-      "run on Fargate",
-    ],
-    [
-      "and some pods on Fargate",
-      also("aws_eks_fargate_profile", "f", {
-        cluster_name: "prod",
-        selector: [{ namespace: "shop", labels: { fargate: "yes" } }],
-      }),
-      "unknown",
-      "pods-configured",
-    ],
-    [
-      "and pods of another namespace on Fargate",
-      also("aws_eks_fargate_profile", "f", { cluster_name: "prod", selector: [{ namespace: "bank" }] }),
-      "allowed",
-    ],
-    ...[
-      { count: "${var.n}", selector: [{ namespace: "shop" }] },
-      { cluster_name: "${var.n}", selector: [{ namespace: "shop" }] },
-      { selector: [{ namespace: "${var.n}" }] },
-      { dynamic: { selector: { for_each: "${var.n}", content: { namespace: "${selector.value}" } } } },
-    ].map((values): [string, Change, "unknown", string, string] => [
-      `and a Fargate profile of which something is not known: ${JSON.stringify(values)}`,
-      fargate(values),
-      "unknown",
-      "pods-configured",
-      "whether pods of namespace shop run on Fargate",
-    ]),
-    [
-      "and pods on Fargate, as a state has them",
-      fargate({ selector: [{ namespace: "shop", labels: null }] }),
-      "denied",
-      "pods-configured",
-      "run on Fargate",
-    ],
-    [
-      "and Fargate in another region",
-      fargate({ region: "eu-central-1", selector: [{ namespace: "shop" }] }),
-      "allowed",
-    ],
-    [
-      "and pods on Windows, by the old label",
-      pod({ nodeSelector: { "beta.kubernetes.io/os": "windows" } }),
-      "denied",
-      "pods-configured",
-      "runs on Windows",
-    ],
-    [
-      "and pods with an affinity to Windows",
-      pod({
-        affinity: {
-          nodeAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: {
-              nodeSelectorTerms: [
-                { matchExpressions: [{ key: "kubernetes.io/os", operator: "In", values: ["windows"] }] },
-              ],
-            },
-          },
-        },
-      }),
-      "unknown",
-      "pods-configured",
-      "may run on Windows",
-    ],
-    [
-      "and the variable beside which EKS sets none",
-      container("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
-      "unknown",
-      "pods-configured",
-      "with none",
-    ],
-    [
-      "and a credentials file that SDKs read first",
-      container("AWS_SHARED_CREDENTIALS_FILE"),
-      "unknown",
-      "pods-configured",
-      "other credentials",
-    ],
-    [
-      "and pods on Windows",
-      pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
-      "denied",
-      "pods-configured",
-      "runs on Windows",
-    ],
-    ["and credentials of their own", container("AWS_PROFILE"), "unknown", "pods-configured", "AWS_PROFILE"],
-    ["and pods of which nothing is special", pod({}), "allowed"],
-  ])("an association %s", (_, change, verdict, check, reason = "") => {
+      "unknown identity-found": { "of a role that is not read": association({ role_arn: `${ROLE}x` }) },
+      "unknown account-annotated": {
+        "of service accounts that count decides": association({ count: "${var.n}" }),
+        "of a role that is not stated": association({ role_arn: null }),
+      },
+      "denied account-annotated: not an ARN of an IAM role": {
+        "of no role": association({ role_arn: "web" }),
+      },
+      "denied issuer-trusted: the association in 444455556666": {
+        "of a role of another account": both(
+          configured({ region: REGION, alias: "other", allowed_account_ids: ["444455556666"] }),
+          association({ provider: "aws.other" }),
+        ),
+      },
+      "denied issuer-trusted: Terraform declares the role in aws-cn": {
+        "of a role that is declared in another partition": both(
+          configured({ region: "cn-north-1", alias: "china" }),
+          changed("aws_iam_role", (before) => ({ ...before, provider: "aws.china" })),
+        ),
+      },
+      "unknown account-annotated: target_role_arn": {
+        "with a second role": association({ target_role_arn: ROLE }),
+      },
+      "unknown account-annotated: sets policy": { "with a session policy": association({ policy: "{}" }) },
+      "denied subject-admitted: aws:RequestTag/": {
+        "without session tags": association({ disable_session_tags: true }),
+      },
+      "denied account-annotated: EKS accepts only one": { "beside another one": second({}) },
+      "unknown account-annotated: whether both are in one cluster": {
+        "beside another one, of a cluster that is not known": second({ cluster_name: "${var.n}" }),
+      },
+      [`unknown identity-found: ${ROLE}x`]: { "beside an annotation": annotated(association({})) },
+      "unknown account-annotated: whether an EKS Pod Identity association": Object.fromEntries(
+        unknownBeside,
+      ) as Record<string, Change>,
+      "denied audience-accepted: sts:TagSession": {
+        "and a trust without sts:TagSession": trust({ Action: "sts:AssumeRole" }),
+      },
+      "denied issuer-trusted": { "and a trust without sts:AssumeRole": trust({ Action: "sts:TagSession" }) },
+      "denied issuer-trusted: pods.eks.amazonaws.com": {
+        "and a trust of another service": trust({ Principal: { Service: "ec2.amazonaws.com" } }),
+      },
+      "unknown issuer-trusted": { "and a trust of everybody": trust({ Principal: { AWS: "*" } }) },
+      "denied subject-admitted": {
+        "and a trust of another cluster": trust(tag("eks-cluster-name", "other")),
+        "and a trust of another namespace": trust(tag("kubernetes-namespace", "bank")),
+        "and a trust of another account": fromAccount("444455556666"),
+      },
+      "unknown subject-admitted": {
+        "and a trust of a pod's name": trust(tag("kubernetes-pod-name", "web-0")),
+        "and a trust of a source whose value is not documented": trust({
+          Condition: { ArnLike: { "aws:SourceArn": CLUSTER_ARN } },
+        }),
+      },
+      "unknown pods-configured: whether the EKS Pod Identity Agent": {
+        "and no agent that was read": agent({ addon_name: "vpc-cni" }),
+        "and Auto Mode in another region": automatic(elsewhere),
+      },
+      "unknown pods-configured": {
+        "and the agent of another cluster": agent({ cluster_name: "other" }),
+        "and the agent in another region": agent(elsewhere),
+        "and Auto Mode beside other nodes": both(
+          automatic({}),
+          also("aws_eks_node_group", "n", { cluster_name: "prod" }),
+        ),
+        "and some pods on Fargate": fargate({
+          selector: [{ namespace: "shop", labels: { fargate: "yes" } }],
+        }),
+      },
+      "denied pods-configured: run on Fargate": {
+        "and pods on Fargate": fargate({ selector: [{ namespace: "sh*" }] }),
+        "and pods on Fargate, as a state has them": fargate({
+          selector: [{ namespace: "shop", labels: null }],
+        }),
+      },
+      "unknown pods-configured: whether pods of namespace shop run on Fargate": Object.fromEntries(
+        unknownProfiles,
+      ) as Record<string, Change>,
+      "denied pods-configured: runs on Windows": {
+        "and pods on Windows": pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
+        "and pods on Windows, by the old label": pod({
+          nodeSelector: { "beta.kubernetes.io/os": "windows" },
+        }),
+      },
+      "unknown pods-configured: may run on Windows": {
+        "and pods with an affinity to Windows": pod({ affinity }),
+      },
+      "unknown pods-configured: with none": {
+        "and the variable beside which EKS sets none": container("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
+      },
+      "unknown pods-configured: other credentials": {
+        "and a credentials file that SDKs read first": container("AWS_SHARED_CREDENTIALS_FILE"),
+      },
+      "unknown pods-configured: AWS_PROFILE": { "and credentials of their own": container("AWS_PROFILE") },
+    }),
+  )("an association %s", (_, change, expected) => {
+    const [verdict, check, reason = ""] = /^(\w+)(?: ([\w-]+)(?:: (.*))?)?$/.exec(expected)?.slice(1) ?? [];
     const found = judged(change);
     expect([found.verdict, found.checks]).toEqual([verdict, check === undefined ? {} : expect.anything()]);
-    if (check !== undefined)
-      expect(Object.entries(found.checks).find(([id]) => id === check)?.[1]).toContain(reason);
+    if (check !== undefined) expect(found.checks[check]).toContain(reason);
   });
 
   it("notes in the audit a trust that any association in the account can use", () => {
@@ -598,8 +464,7 @@ describe("explain", () => {
   });
 
   it("an association wins over an annotation", () => {
-    const annotated = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    eks.amazonaws.com/role-arn: arn:aws:iam::${ACCOUNT}:role/other\n`;
-    const found = judged(file("manifests/20-service-accounts.yaml", annotated));
+    const found = judged(serviceAccount(`arn:aws:iam::${ACCOUNT}:role/other`));
     expect(found).toMatchObject({ verdict: "allowed", checks: {} });
   });
 
@@ -615,7 +480,7 @@ describe("explain", () => {
 
   it.each([
     [
-      "knows the cluster by its resource where the issuer is known after apply",
+      "knows the cluster by its resource where the issuer is late",
       "${aws_eks_cluster.cluster.name}",
       "allowed",
     ],

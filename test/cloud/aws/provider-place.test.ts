@@ -25,7 +25,7 @@ import { checkProviderPlace } from "../../../lib/cloud/aws/place";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { ACCOUNT, ISSUER, OWNER, REGION, code } from "./synthesized";
+import { ACCOUNT, ISSUER, OWNER, REGION, code, refusedBy } from "./synthesized";
 
 const role = (account: string): { roleArn: string } => ({ roleArn: `arn:aws:iam::${account}:role/deploy` });
 
@@ -48,10 +48,7 @@ describe("the provider's place", () => {
     ["allows accounts known only after apply", { allowedAccountIds: [variable().stringValue] }],
     ["is that of the last role it assumes", { assumeRole: [role(OWNER), role(ACCOUNT)] }],
     ["is that of a role known only after apply", { assumeRole: [{ roleArn: variable().stringValue }] }],
-    [
-      "allows the account, whose role is elsewhere",
-      { allowedAccountIds: [ACCOUNT], assumeRole: [role(OWNER)] },
-    ],
+    ["allows the account of another role", { allowedAccountIds: [ACCOUNT], assumeRole: [role(OWNER)] }],
     ["allows accounts of an expression", { allowedAccountIds: ["${var.account}"] }],
     ["forbids another account", { forbiddenAccountIds: [OWNER] }],
   ])("%s", (_, config) => {
@@ -59,33 +56,22 @@ describe("the provider's place", () => {
     expect(() => checked(config, true)).not.toThrow();
   });
 
-  it.each<[string, AwsProviderConfig, string]>([
-    [
-      "is another partition",
-      { region: "us-gov-west-1" },
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "allows other accounts",
-      { region: REGION, allowedAccountIds: [OWNER] },
-      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource",
-    ],
-    [
-      "is another account's role",
-      { assumeRole: [role(ACCOUNT), role(OWNER)] },
-      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource",
-    ],
-    [
-      "is the account of a role for a web identity",
-      { assumeRoleWithWebIdentity: [role(OWNER)] },
-      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource",
-    ],
-    [
-      "forbids the account",
-      { region: REGION, forbiddenAccountIds: [ACCOUNT] },
-      "aws-mismatch: the aws provider, which declares the resource, forbids the stated account",
-    ],
-  ])("%s, which is refused", (_, config, refusal) => {
+  it.each(
+    refusedBy<AwsProviderConfig>({
+      "aws-mismatch: is in another AWS partition than the rest of the chain": {
+        "is another partition": { region: "us-gov-west-1" },
+      },
+      "aws-mismatch: the stated account differs from the account of the aws provider, which declares the resource":
+        {
+          "allows other accounts": { region: REGION, allowedAccountIds: [OWNER] },
+          "is another account's role": { assumeRole: [role(ACCOUNT), role(OWNER)] },
+          "is the account of a role for a web identity": { assumeRoleWithWebIdentity: [role(OWNER)] },
+        },
+      "aws-mismatch: the aws provider, which declares the resource, forbids the stated account": {
+        "forbids the account": { region: REGION, forbiddenAccountIds: [ACCOUNT] },
+      },
+    }),
+  )("%s, which is refused", (_, config, refusal) => {
     expect(() => checked(config)).toThrowError(code(refusal));
     expect(() => checked(config, true)).toThrowError(code(refusal));
   });
@@ -123,18 +109,14 @@ describe("the provider's place", () => {
     return stack;
   };
   const place = { account: ACCOUNT, region: REGION };
+  const roles = (stack: TerraformStack) => [
+    PullRole.fromArn(stack, "role", `arn:aws:iam::${OWNER}:role/pull`),
+  ];
+  const asks = [ecr({ ...place, repositories: ["shop/web"] })];
+  const accounts = [{ subject: Subject.of("shop/web"), asks }];
+  const cluster = { clusterName: "prod", issuer: Issuer.of(ISSUER) };
   const makers: readonly (readonly [string, (stack: TerraformStack) => unknown])[] = [
-    [
-      "pullRoles()",
-      (stack) =>
-        pullRoles(place).declare(stack, {
-          clusterName: "prod",
-          issuer: Issuer.of(ISSUER),
-          accounts: [
-            { subject: Subject.of("shop/web"), asks: [ecr({ ...place, repositories: ["shop/web"] })] },
-          ],
-        }),
-    ],
+    ["pullRoles()", (stack) => pullRoles(place).declare(stack, { ...cluster, accounts })],
     [
       "an OIDC provider",
       (stack) => new OidcProvider(stack, "oidc", { ...place, issuer: ISSUER, audiences: ["a"] }),
@@ -142,11 +124,7 @@ describe("the provider's place", () => {
     [
       "a repository's policy",
       (stack) =>
-        new RepositoryPullPolicy(stack, "policy", {
-          ...place,
-          repository: "shop/web",
-          roles: [PullRole.fromArn(stack, "role", `arn:aws:iam::${OWNER}:role/pull`)],
-        }),
+        new RepositoryPullPolicy(stack, "policy", { ...place, repository: "shop/web", roles: roles(stack) }),
     ],
     ["a shared registry", (stack) => new SharedRegistry(stack, "registry", place)],
   ];
@@ -168,14 +146,10 @@ describe("the provider's place", () => {
   it("is that of an alias where a resource names one", () => {
     const stack = stackOf({ allowedAccountIds: [ACCOUNT] });
     const alias = new AwsProvider(stack, "owner", { alias: "owner", allowedAccountIds: [OWNER] });
-    const oidc = (id: string, account: string): unknown =>
-      new OidcProvider(stack, id, {
-        issuer: `https://${id}.example.com`,
-        audiences: ["a"],
-        account,
-        region: REGION,
-        provider: alias,
-      });
+    const oidc = (id: string, account: string): unknown => {
+      const props = { issuer: `https://${id}.example.com`, audiences: ["a"], provider: alias };
+      return new OidcProvider(stack, id, { ...props, account, region: REGION });
+    };
     expect(() => oidc("one", OWNER)).not.toThrow();
     expect(() => oidc("two", ACCOUNT)).toThrowError(code("aws-mismatch"));
   });

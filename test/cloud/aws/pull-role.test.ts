@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  type EcrSource,
   type IOidcProvider,
   OidcProvider,
   PullRole,
@@ -8,24 +9,26 @@ import {
   ecrPublic,
 } from "../../../lib/cloud/aws";
 import { isLate } from "../../../lib/model/late";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import {
   ACCOUNT,
   ISSUER,
   OWNER,
+  PROVIDER as ARN,
   REGION,
   alias,
   code,
   document,
   newStack,
+  numbered,
   only,
+  otherProvider,
   own,
+  refusedBy,
   resources,
+  trusts,
   warnings,
 } from "./synthesized";
 import { TerraformStack, Testing } from "cdktf";
-
-const ARN = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
 
 function role(stack: TerraformStack, more: Partial<PullRoleProps> = {}, id = "pull"): PullRole {
   return new PullRole(stack, id, {
@@ -65,13 +68,9 @@ describe("PullRole", () => {
   it("admits exactly its service accounts", () => {
     const stack = newStack();
     role(stack);
-    const policy = only(stack, "aws_iam_role")["assume_role_policy"];
-    const claims = { iss: ISSUER, aud: ["sts.amazonaws.com"], sub: "system:serviceaccount:shop:web" };
-    const outcome = (change: object): string =>
-      evaluateAwsTrust(policy, { providerArn: ARN, claims: { ...claims, ...change } }).outcome;
-    expect(outcome({})).toBe("allowed");
-    expect(outcome({ sub: "system:serviceaccount:shop:api" })).toBe("denied");
-    expect(outcome({ aud: ["x"] })).toBe("denied");
+    expect(trusts(stack, "sts.amazonaws.com", "shop/web")).toBe("allowed");
+    expect(trusts(stack, "sts.amazonaws.com", "shop/api")).toBe("denied");
+    expect(trusts(stack, "x", "shop/web")).toBe("denied");
   });
 
   it("trusts several clusters in several statements, and waits for a declared OIDC provider", () => {
@@ -208,141 +207,87 @@ describe("PullRole", () => {
   it("warns of a trust policy over the default quota", () => {
     const stack = newStack();
     const oidcProvider = OidcProvider.fromArn(stack, "oidc", ARN);
-    const serviceAccounts = Array.from({ length: 60 }, (_, index) => `shop/service-${index}`);
+    const serviceAccounts = numbered(60, (index) => `shop/service-${index}`);
     const made = role(stack, { trusts: [{ oidcProvider, serviceAccounts }] });
     expect(warnings(made)).toEqual([expect.stringMatching(/over the default of 2048: .*L-C07B4B0D/)]);
     expect(only(stack, "aws_iam_role")["description"]).toBe("Pulls container images for 60 service accounts");
   });
 
-  it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>, string]>([
-    ["no source", () => ({ sources: [] }), "aws-missing: the IAM role has no registry to pull from"],
-    [
-      "a foreign source",
-      () => ({ sources: [{ ...own(), cloud: "azure" }] }),
-      "aws-foreign: registry was not created by ecr() or ecrPublic()",
-    ],
-    ["no trust", () => ({ trusts: [] }), "aws-missing: the IAM role trusts no service account"],
-    [
-      "two partitions",
-      () => ({ sources: [own(), own({ region: "cn-north-1" })] }),
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "an OIDC provider of another partition",
-      () => ({ sources: [own({ region: "cn-north-1" })] }),
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "an OIDC provider of another account",
-      () => ({ account: OWNER }),
-      "aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it",
-    ],
-    [
-      "an account that is none",
-      () => ({ account: "12" }),
-      "aws-invalid: the AWS account is not an account id",
-    ],
-    ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
-    [
-      "a boundary that is not an ARN",
-      () => ({ permissionsBoundary: "boundary" }),
-      "aws-invalid: is not an ARN of that kind",
-    ],
-    [
-      "a boundary that is a role",
-      () => ({ permissionsBoundary: `arn:aws:iam::${ACCOUNT}:role/x` }),
-      "aws-invalid: is not an ARN of that kind",
-    ],
-    [
-      "a boundary of another partition",
-      () => ({ permissionsBoundary: `arn:aws-cn:iam::${ACCOUNT}:policy/x` }),
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "a boundary of another account",
-      () => ({ permissionsBoundary: `arn:aws:iam::${OWNER}:policy/x` }),
-      "aws-mismatch: the permissions boundary is a policy of another account than the IAM role",
-    ],
-    [
-      "a bad name",
-      () => ({ roleName: "a/b" }),
-      "aws-invalid: the IAM role name has characters that IAM refuses",
-    ],
-    ["a bad path", () => ({ path: "a" }), "aws-invalid: the path of the IAM role is not a valid path"],
-    [
-      "a bad description",
-      () => ({ description: "☃" }),
-      "aws-invalid: cannot be part of the description of an IAM role",
-    ],
-    [
-      "a service account twice",
-      (s) => trusts(s, ["a/b", "a/b"]),
-      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
-    ],
-    ["a bad service account", (s) => trusts(s, ["a"]), "identities-invalid"],
-    ["a bad namespace", (s) => trusts(s, ["A/b"]), "identities-invalid"],
-    ["a wildcard among exact names", (s) => trusts(s, ["shop/*"]), "identities-invalid"],
-    ["a bad audience", (s) => ({ trusts: [{ ...trust(s), audience: "a b" }] }), "audience-invalid"],
-    [
-      "a wildcard without reason",
-      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: " " }] }] }),
-      "aws-invalid: cannot be part of the description of an IAM role",
-    ],
-    [
-      "a wildcard without star",
-      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/b", reason: "x" }] }] }),
-      "aws-invalid: the wildcard for service accounts is not valid",
-    ],
-    [
-      "a wildcard for nearly every namespace",
-      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "*a*/*", reason: "x" }] }] }),
-      "aws-invalid: the wildcard for service accounts is not valid",
-    ],
-    [
-      "a reason too long",
-      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: "x".repeat(999) }] }] }),
-      "aws-invalid: cannot be part of the description of an IAM role",
-    ],
-    [
-      "a trust too long",
-      (s) =>
-        trusts(
-          s,
-          Array.from({ length: 240 }, (_, index) => `shop/service-${index}`),
-        ),
-      "aws-limit: trust policy of the IAM role is too long:",
-    ],
-    [
-      "a policy too long",
-      () => ({
-        sources: [own({ repositories: Array.from({ length: 200 }, (_, index) => `shop/x${index}`) })],
-      }),
-      "aws-limit: is too long",
-    ],
-  ])("refuses %s and declares nothing", (_, change, expected) => {
+  const boundary = (policy: string): Partial<PullRoleProps> => ({ permissionsBoundary: policy });
+  const sources = (...list: EcrSource[]): Partial<PullRoleProps> => ({ sources: list });
+  const china = own({ region: "cn-north-1" });
+
+  it.each(
+    refusedBy<Partial<PullRoleProps>>({
+      "aws-missing: the IAM role has no registry to pull from": { "no source": sources() },
+      "aws-foreign: registry was not created by ecr() or ecrPublic()": {
+        "a foreign source": sources({ ...own(), cloud: "azure" }),
+      },
+      "aws-missing: the IAM role trusts no service account": { "no trust": { trusts: [] } },
+      "aws-mismatch: is in another AWS partition than the rest of the chain": {
+        "two partitions": sources(own(), china),
+        "an OIDC provider of another partition": sources(china),
+        "a boundary of another partition": boundary(`arn:aws-cn:iam::${ACCOUNT}:policy/x`),
+      },
+      "aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it": {
+        "an OIDC provider of another account": { account: OWNER },
+      },
+      "aws-invalid: the AWS account is not an account id": { "an account that is none": { account: "12" } },
+      "late-value": { "a late account": { account: "${TfToken[TOKEN.1]}" } },
+      "aws-invalid: is not an ARN of that kind": {
+        "a boundary that is not an ARN": boundary("boundary"),
+        "a boundary that is a role": boundary(`arn:aws:iam::${ACCOUNT}:role/x`),
+      },
+      "aws-mismatch: the permissions boundary is a policy of another account than the IAM role": {
+        "a boundary of another account": boundary(`arn:aws:iam::${OWNER}:policy/x`),
+      },
+      "aws-invalid: the IAM role name has characters that IAM refuses": { "a bad name": { roleName: "a/b" } },
+      "aws-invalid: the path of the IAM role is not a valid path": { "a bad path": { path: "a" } },
+      "aws-invalid: cannot be part of the description of an IAM role": {
+        "a bad description": { description: "☃" },
+        "a wildcard without reason": wildcard("a/*", " "),
+        "a reason too long": wildcard("a/*", "x".repeat(999)),
+      },
+      "aws-invalid: the wildcard for service accounts is not valid": {
+        "a wildcard without star": wildcard("a/b", "x"),
+        "a wildcard for nearly every namespace": wildcard("*a*/*", "x"),
+      },
+      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider":
+        {
+          "a service account twice": trustOf({ serviceAccounts: ["a/b", "a/b"] }),
+        },
+      "identities-invalid": {
+        "a bad service account": trustOf({ serviceAccounts: ["a"] }),
+        "a bad namespace": trustOf({ serviceAccounts: ["A/b"] }),
+        "a wildcard among exact names": trustOf({ serviceAccounts: ["shop/*"] }),
+      },
+      "audience-invalid": { "a bad audience": trustOf({ audience: "a b" }) },
+      "aws-limit: trust policy of the IAM role is too long:": {
+        "a trust too long": trustOf({ serviceAccounts: numbered(240, (index) => `shop/service-${index}`) }),
+      },
+      "aws-limit: is too long": {
+        "a policy too long": sources(own({ repositories: numbered(200, (index) => `shop/x${index}`) })),
+      },
+    }),
+  )("refuses %s and declares nothing", (_, props, expected) => {
     const stack = newStack();
-    const props = change(stack);
     expect(() => role(stack, props)).toThrowError(code(expected));
     expect(resources(stack, "aws_iam_role")).toEqual([]);
   });
 });
 
-function trust(stack: TerraformStack): { oidcProvider: ReturnType<typeof OidcProvider.fromArn> } {
-  return { oidcProvider: OidcProvider.fromArn(stack, "given", ARN) };
+function trustOf(more: object): Partial<PullRoleProps> {
+  return { trusts: [{ oidcProvider: otherProvider(), ...more }] };
 }
 
-function trusts(stack: TerraformStack, serviceAccounts: string[]): Partial<PullRoleProps> {
-  return { trusts: [{ ...trust(stack), serviceAccounts }] };
+function wildcard(pattern: string, reason: string): Partial<PullRoleProps> {
+  return trustOf({ wildcards: [{ pattern, reason }] });
 }
 
 /** An OIDC provider of which nothing but the issuer is known. */
 function lateTrusts(stack: TerraformStack): PullRoleProps["trusts"] {
-  return [
-    {
-      oidcProvider: OidcProvider.fromIssuer(stack, "late", { issuer: ISSUER }),
-      serviceAccounts: ["shop/web"],
-    },
-  ];
+  const oidcProvider = OidcProvider.fromIssuer(stack, "late", { issuer: ISSUER });
+  return [{ oidcProvider, serviceAccounts: ["shop/web"] }];
 }
 
 // STS answers `Incorrect token audience` where the OIDC provider does not list it.
@@ -360,21 +305,18 @@ describe("audience of the trust", () => {
     expect(() => make("b")).not.toThrow();
   });
 
-  it.each<readonly [string, (stack: TerraformStack, audiences?: readonly string[]) => IOidcProvider]>([
-    ["an ARN", (s, audiences) => OidcProvider.fromArn(s, "o", ARN, audiences && { audiences })],
-    [
-      "an issuer",
-      (s, audiences) => OidcProvider.fromIssuer(s, "o", { issuer: ISSUER, ...(audiences && { audiences }) }),
-    ],
+  type Stated = { audiences?: readonly string[] };
+  it.each<readonly [string, (stack: TerraformStack, stated: Stated) => IOidcProvider]>([
+    ["an ARN", (stack, stated) => OidcProvider.fromArn(stack, "o", ARN, stated)],
+    ["an issuer", (stack, stated) => OidcProvider.fromIssuer(stack, "o", { issuer: ISSUER, ...stated })],
     [
       "an EKS cluster",
-      (s, audiences) =>
-        OidcProvider.fromEksCluster(s, "o", { clusterName: "c", ...(audiences && { audiences }) }),
+      (stack, stated) => OidcProvider.fromEksCluster(stack, "o", { clusterName: "c", ...stated }),
     ],
   ])("is checked for one adopted by %s where its audiences are stated", (_, adopt) => {
     const make = (audiences?: readonly string[]): PullRole => {
       const stack = newStack();
-      const oidcProvider = adopt(stack, audiences);
+      const oidcProvider = adopt(stack, audiences ? { audiences } : {});
       return role(stack, { trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }] });
     };
     expect(() => make(["openshift"])).toThrowError(code("audience-mismatch"));
@@ -423,22 +365,15 @@ describe("registries of other accounts", () => {
   });
 
   // The policy would be written into the role's account, over the policy of a repository of that name.
-  it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>]>([
-    ["no Terraform provider", () => ({ sources: foreign({ ownerPolicy: {} }) })],
-    [
-      "the Terraform provider of the role",
-      (stack) => {
-        const provider = alias(stack, "shop");
-        return { provider, sources: foreign({ ownerPolicy: { provider } }) };
-      },
-    ],
-    [
-      "no Terraform provider, account known from the OIDC provider",
-      () => ({ account: undefined, sources: foreign({ ownerPolicy: {} }) }),
-    ],
-  ])("refuses an owner's policy with %s", (_, props) => {
+  it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>, object | undefined]>([
+    ["no Terraform provider", () => ({}), {}],
+    ["the Terraform provider of the role", (stack) => ({ provider: alias(stack, "shop") }), undefined],
+    ["no Terraform provider, account known from the OIDC provider", () => ({ account: undefined }), {}],
+  ])("refuses an owner's policy with %s", (_, change, ownerPolicy) => {
     const stack = newStack();
-    expect(() => role(stack, props(stack))).toThrowError(
+    const props = change(stack);
+    const sources = foreign({ ownerPolicy: ownerPolicy ?? { provider: props.provider } });
+    expect(() => role(stack, { ...props, sources })).toThrowError(
       code(
         "aws-missing: ownerPolicy would be written to account",
         /account 111122223333.*got "444455556666".*ownerPolicy: { provider/,

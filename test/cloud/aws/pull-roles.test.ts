@@ -17,16 +17,20 @@ import {
   ACCOUNT,
   ISSUER,
   OWNER,
+  PROVIDER,
   REGION,
   alias,
   code,
   document,
   newStack,
+  numbered,
   only,
   own,
+  refusedBy,
   resources,
   warnings,
 } from "./synthesized";
+import { refusal } from "../../support/refusal";
 
 const CLUSTER = { name: "prod-eu", issuer: Issuer.of(ISSUER) } as ClusterFacts;
 
@@ -67,11 +71,7 @@ describe("pullRoles", () => {
     const from = (account: string): EcrSource =>
       ecr({ account, region: REGION, repositories: ["a/b"], ownerPolicy: {} });
     expect(() => declare(stack, { "shop/web": [from(OWNER)], "shop/jobs": [from(ACCOUNT)] })).toThrowError(
-      expect.objectContaining({
-        code: "aws-conflict",
-        problem: expect.stringContaining(
-          "repository policies of several accounts would all be written to one account, because they use the same Terraform provider",
-        ) as string,
+      refusal("aws-conflict: repository policies of several accounts would all be written to one account", {
         value: [ACCOUNT, OWNER].sort(),
       }),
     );
@@ -93,25 +93,18 @@ describe("pullRoles", () => {
 
   it("knows the account from the literal ARN of the OIDC provider", () => {
     const stack = newStack();
-    const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
-    const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
+    const oidcProvider = OidcProvider.fromArn(stack, "oidc", PROVIDER);
     const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/*"] });
     const additionalIssuers = [Issuer.of(`${ISSUER}-new`, { label: "new" })];
     const issuer = Issuer.of(ISSUER, { additionalIssuers });
-    const { grants } = declare(
-      stack,
-      { "shop/web": [own(), batch] },
-      { oidcProvider },
-      { ...CLUSTER, issuer },
-    );
+    const cluster = { ...CLUSTER, issuer };
+    const { grants } = declare(stack, { "shop/web": [own(), batch] }, { oidcProvider }, cluster);
     expect(grants[0]?.annotations).toEqual({
       "eks.amazonaws.com/ecr-role-arn": `arn:aws:iam::${ACCOUNT}:role/prod-eu_shop_web`,
     });
     const { Statement } = document(only(stack, "aws_iam_role"), "assume_role_policy");
-    expect(Statement.map(({ Principal }) => Principal)).toEqual([
-      { Federated: arn },
-      { Federated: `${arn}-new` },
-    ]);
+    const providers = [{ Federated: PROVIDER }, { Federated: `${PROVIDER}-new` }];
+    expect(Statement.map(({ Principal }) => Principal)).toEqual(providers);
     expect(warnings(stack)).toEqual([expect.stringContaining("batch/* is in another account")]);
   });
 
@@ -152,9 +145,8 @@ describe("pullRoles", () => {
       const stack = newStack();
       const ownerPolicy = { provider: alias(stack, "batch") };
       const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/runner"], ownerPolicy });
-      const pulls = Object.fromEntries(
-        Array.from({ length: count }, (_, index) => [`batch/service-${100 + index}`, [batch]]),
-      );
+      const names = numbered(count, (index) => `batch/service-${100 + index}`);
+      const pulls = Object.fromEntries(names.map((name) => [name, [batch]]));
       try {
         declare(stack, pulls, props);
       } catch (error) {
@@ -173,29 +165,18 @@ describe("pullRoles", () => {
 
   it("passes settings on to every role", () => {
     const stack = newStack();
-    declare(
-      stack,
-      { "shop/web": [own()] },
-      {
-        namePrefix: "pull-",
-        path: "/p/",
-        permissionsBoundary: `arn:aws:iam::${ACCOUNT}:policy/b`,
-        tags: { a: "b" },
-        provider: alias(stack, "x"),
-      },
-    );
+    const [permissionsBoundary, tags] = [`arn:aws:iam::${ACCOUNT}:policy/b`, { a: "b" }];
+    const settings = { namePrefix: "pull-", path: "/p/", permissionsBoundary, tags };
+    declare(stack, { "shop/web": [own()] }, { ...settings, provider: alias(stack, "x") });
     expect(only(stack, "aws_iam_role")).toMatchObject({
       name: "pull-prod-eu_shop_web",
       path: "/p/",
-      permissions_boundary: `arn:aws:iam::${ACCOUNT}:policy/b`,
-      tags: { a: "b" },
+      permissions_boundary: permissionsBoundary,
+      tags,
       provider: "aws.x",
     });
     expect(only(stack, "aws_iam_role_policy")["provider"]).toBe("aws.x");
-    expect(only(stack, "aws_iam_openid_connect_provider")).toMatchObject({
-      tags: { a: "b" },
-      provider: "aws.x",
-    });
+    expect(only(stack, "aws_iam_openid_connect_provider")).toMatchObject({ tags, provider: "aws.x" });
   });
 
   it("keeps ids of service accounts apart and stable", () => {
@@ -226,47 +207,31 @@ describe("pullRoles", () => {
     expect(ecrPublic().defaultIdentities().cloud).toBe("aws");
   });
 
-  it.each<readonly [string, PullRolesProps, EcrSource[], string]>([
-    ["no pull", {}, [], "aws-missing: the IAM role has no registry to pull from"],
-    [
-      "two partitions",
-      {},
-      [own(), own({ region: "cn-north-1" })],
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "a region of another partition",
-      { region: "cn-north-1" },
-      [own()],
-      "aws-mismatch: is in another AWS partition than the rest of the chain",
-    ],
-    [
-      "an unknown region",
-      { region: "moon" },
-      [own()],
-      "aws-unknown: AWS region is not known to this release of the library",
-    ],
-    [
-      "ECR Public without region",
-      {},
-      [own(), ecrPublic()],
-      "aws-missing: ECR Public is pulled with a service account token, but no region is known for AWS_REGION",
-    ],
-    [
-      "ECR Public in two regions",
-      {},
-      [ecrPublic({ region: "us-east-1" }), ecrPublic({ region: REGION })],
-      "aws-conflict: ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
-    ],
-    ["a bad audience", { audience: "*" }, [own()], "audience-invalid"],
-    ["a bad account", { account: "1" }, [own()], "aws-invalid: the AWS account is not an account id"],
-    [
-      "a bad prefix",
-      { namePrefix: "a b" },
-      [own()],
-      "aws-invalid: the IAM role name has characters that IAM refuses",
-    ],
-  ])("refuses %s", (_, props, sources, expected) => {
+  const china = "cn-north-1";
+
+  it.each(
+    refusedBy<readonly [PullRolesProps, ...EcrSource[]]>({
+      "aws-missing: the IAM role has no registry to pull from": { "no pull": [{}] },
+      "aws-mismatch: is in another AWS partition than the rest of the chain": {
+        "two partitions": [{}, own(), own({ region: china })],
+        "a region of another partition": [{ region: china }, own()],
+      },
+      "aws-unknown: AWS region is not known to this release of the library": {
+        "an unknown region": [{ region: "moon" }, own()],
+      },
+      "aws-missing: ECR Public is pulled with a service account token, but no region is known": {
+        "ECR Public without region": [{}, own(), ecrPublic()],
+      },
+      "aws-conflict: ECR Public is named with several regions": {
+        "ECR Public in two regions": [{}, ecrPublic({ region: "us-east-1" }), ecrPublic({ region: REGION })],
+      },
+      "audience-invalid": { "a bad audience": [{ audience: "*" }, own()] },
+      "aws-invalid: the AWS account is not an account id": { "a bad account": [{ account: "1" }, own()] },
+      "aws-invalid: the IAM role name has characters that IAM refuses": {
+        "a bad prefix": [{ namePrefix: "a b" }, own()],
+      },
+    }),
+  )("refuses %s", (_, [props, ...sources], expected) => {
     const stack = newStack();
     expect(() => declare(stack, { "shop/web": sources }, props)).toThrowError(code(expected));
     expect(resources(stack, "aws_iam_role")).toEqual([]);
@@ -284,11 +249,9 @@ describe("pullRoles", () => {
     const stack = newStack();
     const foreign = (account: string, name: string): EcrSource =>
       ecr({ account, region: REGION, repositories: [name] });
-    const many = Array.from({ length: 12 }, (_, index): [string, EcrSource[]] => [
-      `shop/w${index}`,
-      [foreign(OWNER, "aa"), foreign("777788889999", "bb")],
-    ]);
-    declare(stack, Object.fromEntries(many), { account: ACCOUNT, region: REGION });
+    const asks = [foreign(OWNER, "aa"), foreign("777788889999", "bb")];
+    const pulls = Object.fromEntries(numbered(12, (index) => `shop/w${index}`).map((name) => [name, asks]));
+    declare(stack, pulls, { account: ACCOUNT, region: REGION });
     expect(warnings(stack)).toEqual([
       expect.stringMatching(
         /^account 444455556666 is not the account of 12 IAM roles .*role\/prod-eu_shop_w0: arn:aws:ecr:.*; and 2 more\)/,
@@ -358,25 +321,20 @@ describe("the credential provider entry", () => {
 
   const FIPS = { fips: true, region: "us-east-1" } as const;
 
-  it.each<readonly [string, EcrSource[], readonly object[], number]>([
-    [
-      "all FIPS",
-      [own(FIPS), own({ ...FIPS, dualStack: true })],
-      [{ name: "AWS_USE_FIPS_ENDPOINT", value: "true" }],
-      0,
-    ],
+  it.each<readonly [string, EcrSource[], readonly string[], number]>([
+    ["all FIPS", [own(FIPS), own({ ...FIPS, dualStack: true })], ["AWS_USE_FIPS_ENDPOINT=true"], 0],
     ["some FIPS", [own(FIPS), own()], [], 1],
     [
-      "FIPS and ECR Public, which has no FIPS endpoint",
+      "ECR Public, which has no FIPS endpoint",
       [own(FIPS), ecrPublic({ region: "us-east-1" })],
-      [{ name: "AWS_REGION", value: "us-east-1" }],
+      ["AWS_REGION=us-east-1"],
       1,
     ],
     ["no FIPS", [own()], [], 0],
   ])("calls STS and ECR at FIPS endpoints where every registry has them: %s", (_, sources, env, count) => {
     const stack = newStack();
     const { provider } = declare(stack, { "shop/web": sources });
-    expect(provider.env).toEqual(env);
+    expect(provider.env.map(({ name, value }) => `${name}=${value}`)).toEqual(env);
     expect(warnings(stack)).toHaveLength(count);
     expect(warnings(stack).every((text) => text.includes("AWS_USE_FIPS_ENDPOINT"))).toBe(true);
   });

@@ -2,6 +2,7 @@ import { App, TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { PullRole, RepositoryPullPolicy, type RepositoryPullPolicyProps } from "../../../lib/cloud/aws";
 import { ACCOUNT, OWNER, REGION, alias, code, document, newStack, only, resources } from "./synthesized";
+import { refusal } from "../../support/refusal";
 
 const TYPE = "aws_ecr_repository_policy";
 const ARN = `arn:aws:iam::${ACCOUNT}:role/x`;
@@ -46,13 +47,10 @@ describe("RepositoryPullPolicy", () => {
     const app = new App();
     const [one, two] = [new TerraformStack(app, "one"), new TerraformStack(app, "two")];
     RepositoryPullPolicy.forRepository(one, props(one));
-    const taken = expect.objectContaining({
-      code: "aws-conflict",
-      problem: expect.stringContaining(
-        "; AWS has one per repository, and whichever is applied last would remove the other's permissions",
-      ) as string,
-      message: expect.stringContaining("whichever is applied last would remove the other's permissions"),
-    });
+    const taken = refusal(
+      "aws-conflict: ; AWS has one per repository, and whichever is applied last would remove the other's permissions",
+      { message: expect.stringContaining("whichever is applied last would remove the other's permissions") },
+    );
     const byAlias = { ...props(one, "y"), provider: alias(one, "b") };
     expect(() => RepositoryPullPolicy.forRepository(one, byAlias)).toThrowError(taken);
     expect(() => RepositoryPullPolicy.forRepository(two, props(two))).toThrowError(taken);

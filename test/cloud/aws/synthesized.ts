@@ -1,8 +1,9 @@
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { TerraformStack, Testing } from "cdktf";
-import { type Construct } from "constructs";
 import { expect } from "vitest";
-import { type EcrProps, type EcrSource, ecr } from "../../../lib/cloud/aws";
+import { type EcrProps, type EcrSource, type IOidcProvider, ecr } from "../../../lib/cloud/aws";
+import { Issuer } from "../../../lib/model/issuer";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 
 export type Json = Record<string, unknown>;
 
@@ -12,7 +13,10 @@ export const OWNER = "444455556666";
 export const ISSUER = "https://oidc.example.com/c1";
 export const REGION = "eu-west-1";
 
-export { code } from "../../support/refusal";
+export const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+
+export { code, refusedBy } from "../../support/refusal";
+export { warnings } from "../../support/stacks";
 
 export function newStack(region: string = REGION): TerraformStack {
   const stack = new TerraformStack(Testing.app(), "prod");
@@ -49,11 +53,22 @@ export function document(resource: Json, argument: string): { Statement: Json[] 
   return JSON.parse(String(resource[argument])) as { Statement: Json[] };
 }
 
-/** Warnings at a construct and below. */
-export function warnings(construct: Construct): string[] {
-  return construct.node
-    .findAll()
-    .flatMap(({ node }) => node.metadata)
-    .filter(({ type }) => type === "@cdktf/warn")
-    .map(({ data }) => String(data));
+/** An OIDC provider that none of the library's constructs declares. */
+export function otherProvider(more: Partial<IOidcProvider> = {}): IOidcProvider {
+  const conditionPrefix = "oidc.example.com/c1";
+  const issuer = Issuer.of(ISSUER);
+  return { arn: PROVIDER, issuer, conditionPrefix, audiences: undefined, dependencies: [], ...more };
+}
+
+/** What the trust policy of the only role answers to a token of this audience and service account. */
+export function trusts(stack: TerraformStack, audience: string, serviceAccount: string): string {
+  const policy = only(stack, "aws_iam_role")["assume_role_policy"];
+  const sub = `system:serviceaccount:${serviceAccount.replace("/", ":")}`;
+  const claims = { iss: ISSUER, aud: [audience], sub };
+  return evaluateAwsTrust(policy, { providerArn: PROVIDER, claims }).outcome;
+}
+
+/** Texts that differ by a number. */
+export function numbered(count: number, text: (index: number) => string): string[] {
+  return Array.from({ length: count }, (_, index) => text(index));
 }

@@ -57,9 +57,7 @@ describe("acr", () => {
 
   it("refuses to limit repositories where the mode cannot, and says why", () => {
     expect(() => acr(props({ repositories: ["team/*"] }))).toThrowError(
-      expect.objectContaining({
-        code: "azure-unsupported",
-        problem: expect.stringContaining("repositories cannot be limited") as string,
+      refusal("azure-unsupported: repositories cannot be limited", {
         message: expect.stringContaining("AcrPull covers the whole registry") as string,
       }),
     );
@@ -67,9 +65,7 @@ describe("acr", () => {
 
   it("has no identities to offer by itself, and says what to give", () => {
     expect(() => acr(props()).defaultIdentities()).toThrowError(
-      expect.objectContaining({
-        code: "azure-missing",
-        problem: expect.stringContaining("pulls from a container registry need") as string,
+      refusal("azure-missing: pulls from a container registry need", {
         message: expect.stringContaining("pullIdentities({ resourceGroupName, location })") as string,
       }),
     );
@@ -84,11 +80,6 @@ describe("acr", () => {
         issuer: Issuer.of("https://issuer.example.com"),
         accounts,
       });
-    expect(declare).toThrowError(
-      expect.objectContaining({
-        code: "azure-foreign",
-        problem: expect.stringContaining("not created by acr()") as string,
-      }),
-    );
+    expect(declare).toThrowError(refusal("azure-foreign: not created by acr()"));
   });
 });

@@ -4,7 +4,7 @@ import {
   type KubernetesClusterConfig,
 } from "@cdktf/provider-azurerm/lib/kubernetes-cluster/index.js";
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { TerraformOutput, type TerraformStack, Testing } from "cdktf";
+import { type TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   type AksSpokeProps,
@@ -19,6 +19,7 @@ import { Subject } from "../../../lib/model/subject";
 import type { AccessGrant } from "../../../lib/model/workloads";
 import { newStack, resources } from "./synth";
 import { refusal } from "../../support/refusal";
+import { rendered, warnings } from "../../support/stacks";
 
 const ROLE = "azurerm_role_assignment";
 const controllers = [Subject.of("argocd/argocd-application-controller"), Subject.of("argocd/argocd-server")];
@@ -54,9 +55,7 @@ describe("aksSpoke", () => {
     { cluster: CLUSTER, roles: {} },
     { cluster: CLUSTER, roles: [null] },
   ])("refuses forms that only the compiler checks: %j", (given) => {
-    expect(() => aksSpoke(given as unknown as AksSpokeProps)).toThrowError(
-      expect.objectContaining({ code: "property-invalid" }),
-    );
+    expect(() => aksSpoke(given as unknown as AksSpokeProps)).toThrowError(refusal("property-invalid"));
   });
 
   it("says where the spoke is", () => {
@@ -186,17 +185,12 @@ describe("aksSpoke", () => {
 
   it("warns of the data source, which stores the kubeconfig", () => {
     const stack = newStack();
-    const cluster = new DataAzurermKubernetesCluster(stack, "spoke", {
-      name: "spoke-b",
-      resourceGroupName: "spokes",
-    });
+    const place = { name: "spoke-b", resourceGroupName: "spokes" };
+    const cluster = new DataAzurermKubernetesCluster(stack, "spoke", place);
     enter(stack, { cluster, roles: [{ role: WRITER }] });
-    const warnings = stack.node
-      .findAll()
-      .flatMap(({ node }) => node.metadata)
-      .filter(({ type }) => type === "@cdktf/warn")
-      .map(({ data }) => String(data));
-    expect(warnings).toEqual([expect.stringMatching(/kube_config into the state.*local_account_disabled/)]);
+    expect(warnings(stack)).toEqual([
+      expect.stringMatching(/kube_config into the state.*local_account_disabled/),
+    ]);
   });
 
   it.each<readonly [string, (stack: TerraformStack) => Partial<AksSpokeProps>]>([
@@ -263,11 +257,4 @@ function aks(stack: TerraformStack, config: Partial<KubernetesClusterConfig>): K
     defaultNodePool: { name: "default" },
     ...config,
   });
-}
-
-/** As Terraform reads it. */
-function rendered(stack: TerraformStack, value: object): unknown {
-  new TerraformOutput(stack, "rendered", { value });
-  const { output } = JSON.parse(Testing.synth(stack)) as { output: { rendered: { value: unknown } } };
-  return output.rendered.value;
 }

@@ -1,7 +1,8 @@
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { App, Testing, TerraformStack, TerraformVariable } from "cdktf";
+import { App, TerraformResource, TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
+  type ComponentAdoption,
   ComponentIdentities,
   type ComponentIdentitiesProps,
   ComponentIdentity,
@@ -16,7 +17,7 @@ import { Subject } from "../../../lib/model/subject";
 import { requestReleases } from "../../support/credentials-requests";
 import { ISSUER, SUBSCRIPTION, TENANT, components, release, request } from "./components";
 import { imports, newStack, resources } from "./synth";
-import { refusal } from "../../support/refusal";
+import { code as refused, refusedWith } from "../../support/refusal";
 
 const IDENTITY = "azurerm_user_assigned_identity";
 const CREDENTIAL = "azurerm_federated_identity_credential";
@@ -40,19 +41,19 @@ function declared(
   return { stack, made };
 }
 
+/** One argument of every resource of a type. */
+function each(stack: TerraformStack, type: string, argument: string): unknown[] {
+  return Object.values(resources(stack, type)).map((block) => block[argument]);
+}
+
 /** Everything that a stack holds, to show that a refusal came before the first resource. */
 function everything(stack: TerraformStack): readonly unknown[] {
-  return [IDENTITY, CREDENTIAL, ROLE, ASSIGNMENT, GROUP].flatMap((type) =>
-    Object.keys(resources(stack, type)),
-  );
+  return stack.node.findAll().filter((each) => each instanceof TerraformResource);
 }
 
 function group(name: string): string {
   return `/subscriptions/${SUBSCRIPTION}/resourceGroups/${name}`;
 }
-
-const refused = (code: string, message: RegExp): unknown =>
-  refusal(code, { message: expect.stringMatching(message) as string });
 
 describe("ComponentIdentities", () => {
   it.each(requestReleases)(
@@ -148,23 +149,17 @@ describe("ComponentIdentities", () => {
       { depends_on: [`${GROUP}.${installation?.[0]}`] },
     ]);
     const one = declared({ oidcResourceGroup: "existing" });
-    expect(Object.values(resources(one.stack, GROUP)).map(({ name }) => name)).toEqual(["mycluster"]);
+    expect(each(one.stack, GROUP, "name")).toEqual(["mycluster"]);
     const existing = declared({ oidcResourceGroup: "existing", installationResourceGroup: "existing" });
     expect(resources(existing.stack, GROUP)).toEqual({});
-    expect(Object.values(resources(existing.stack, ASSIGNMENT)).map((block) => block["depends_on"])).toEqual([
-      undefined,
-    ]);
+    expect(each(existing.stack, ASSIGNMENT, "depends_on")).toEqual([undefined]);
   });
 
   it("shares a resource group between two clusters of a stack", () => {
     const { stack } = declared({ oidcResourceGroupName: "identities" });
     const other = { ...components(request()), clusterName: "other", oidcResourceGroupName: "IDENTITIES" };
     new ComponentIdentities(stack, "other", { ...other, subscriptionId: SUBSCRIPTION, region: "eastus" });
-    expect(
-      Object.values(resources(stack, GROUP))
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(["identities", "mycluster", "other"]);
+    expect(each(stack, GROUP, "name").sort()).toEqual(["identities", "mycluster", "other"]);
     expect(
       () =>
         new ComponentIdentities(stack, "third", {
@@ -188,7 +183,7 @@ describe("ComponentIdentities", () => {
       ...components(bound),
       overrides: { [NAME]: { withoutPermissions: ["microsoft.network/dnszones/a/write"] } },
     });
-    expect(Object.values(resources(stack, ROLE)).map((role) => role["permissions"])).toEqual([
+    expect(each(stack, ROLE, "permissions")).toEqual([
       [{ data_actions: ["Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read"] }],
     ]);
     expect([...(made.identities.get(NAME)?.roleAssignments.keys() ?? [])]).toEqual([
@@ -201,21 +196,14 @@ describe("ComponentIdentities", () => {
         block["scope"],
       ]),
     ).toContainEqual(["Reader", group("mycluster")]);
-    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["principal_type"])).toEqual([
-      "ServicePrincipal",
-      "ServicePrincipal",
-    ]);
+    expect(each(stack, ASSIGNMENT, "principal_type")).toEqual(["ServicePrincipal", "ServicePrincipal"]);
   });
 
   it("has scopes of the caller, also in other subscriptions, where the role becomes assignable too", () => {
     const hub = `/subscriptions/${OTHER}/resourceGroups/hub`;
     const { stack } = declared({ overrides: { [NAME]: { scopes: [group("a"), group("A"), hub] } } });
-    expect(
-      Object.values(resources(stack, ASSIGNMENT))
-        .map((block) => block["scope"])
-        .sort(),
-    ).toEqual([hub, group("a")].sort());
-    expect(Object.values(resources(stack, ROLE)).map((role) => role["assignable_scopes"])).toEqual([
+    expect(each(stack, ASSIGNMENT, "scope").sort()).toEqual([hub, group("a")].sort());
+    expect(each(stack, ROLE, "assignable_scopes")).toEqual([
       [`/subscriptions/${SUBSCRIPTION}`, `/subscriptions/${OTHER}`],
     ]);
   });
@@ -224,9 +212,7 @@ describe("ComponentIdentities", () => {
     const late = new TerraformVariable(newStack(), "issuer", {});
     const stack = TerraformStack.of(late);
     declared({ issuer: Issuer.of(late.stringValue) }, stack);
-    expect(Object.values(resources(stack, CREDENTIAL)).map((block) => block["issuer"])).toEqual([
-      "${var.issuer}",
-    ]);
+    expect(each(stack, CREDENTIAL, "issuer")).toEqual(["${var.issuer}"]);
   });
 
   it("is made by componentIdentities() as Default", () => {
@@ -246,10 +232,7 @@ describe("ComponentIdentities", () => {
     const [identity] = Object.values(resources(stack, IDENTITY));
     expect(identity?.["name"]).toBe(`mycluster-${long}-${long}-secret-of-a`.slice(0, 128));
     expect(() => declared({ ...components(twin("a"), twin("b")), naming: "ccoctl" })).toThrowError(
-      refused(
-        "azure-conflict: would have the same identity",
-        /twin-a and .*twin-b would have the same identity/,
-      ),
+      refused("azure-conflict", /twin-a and .*twin-b would have the same identity/),
     );
     expect(() => declared(components(twin("a"), twin("b")))).not.toThrow();
   });
@@ -262,57 +245,74 @@ describe("ComponentIdentities", () => {
   });
   const managementGroup = "/providers/Microsoft.Management/managementGroups/acme";
   const accounts = Array.from({ length: 21 }, (_, n) => Subject.of(`ns/sa-${n}`));
+  const roles = (...names: string[]): Partial<ComponentIdentitiesProps>[] =>
+    names.map((role) => spec({ roleBindings: [{ role }] }));
+  const untyped = (value: unknown): never => value as never;
+
+  it.each(
+    refusedWith<Partial<ComponentIdentitiesProps>>({
+      "azure-foreign: the request is not for Azure": [
+        components(request({ providerKind: "AWSProviderSpec" })),
+      ],
+      "azure-unknown: has a field that no known release": [spec({ permission: [] })],
+      "azure-unsupported: writes the Secret itself": [
+        spec({ azureClientID: "x" }),
+        spec({ azureRegion: "x" }),
+        spec({ azureSubscriptionID: "x" }),
+        spec({ azureTenantID: "x" }),
+      ],
+      "azure-invalid: is malformed": [
+        spec({ permissions: "Microsoft.Compute/disks/read" }),
+        spec({ roleBindings: ["Reader"] }),
+        spec({ roleBindings: [{ role: "Reader", scope: "/" }] }),
+      ],
+      "azure-invalid: permission is not an operation": [
+        spec({ permissions: ["*"] }),
+        spec({ dataPermissions: ["read disks"] }),
+        spec({ permissions: ["*/read"] }),
+        spec({ permissions: ["A.B/${x.y}/read"] }),
+      ],
+      "late-value": [spec({ permissions: [LATE] })],
+      "azure-missing: asks for no permission": [spec({})],
+      "azure-limit: federated identity credentials": [components(request({ subjects: accounts }))],
+      "azure-invalid: role is neither a name": roles(
+        '${file("/etc/passwd")}',
+        "%{if true}",
+        "/subscriptions/x",
+      ),
+      "azure-missing: no service account may act": [components(request({ subjects: [] }))],
+      "azure-unsafe: roles would apply beyond": [
+        override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] }),
+        override({ scopes: [managementGroup] }),
+      ],
+      "azure-invalid: is empty or too long": [override({ scopes: [managementGroup], reason: " " })],
+      "azure-invalid: the scope is not a resource id": [
+        override({ scopes: [] }),
+        override({ scopes: [group("${x.y}")] }),
+        override({ scopes: ["mycluster"] }),
+      ],
+      "azure-limit: assignable at these scopes": [
+        override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
+      ],
+      "azure-unknown: withoutPermissions": [override({ withoutPermissions: ["A.B/c"] })],
+    }),
+  )("refuses with %s before anything is declared, and names the request: %j", (code, change) => {
+    const stack = newStack();
+    expect(() => declared(change, stack)).toThrowError(refused(code, places));
+    expect(everything(stack)).toEqual([]);
+  });
+
+  const elsewhere = request({ secret: { namespace: "b", name: "c" }, source: { file: "b.yaml" } });
+  const one = { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" };
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
-    [
-      "azure-foreign: the request is not for Azure",
-      places,
-      components(request({ providerKind: "AWSProviderSpec" })),
-    ],
-    ["azure-unknown: has a field that no known release", places, spec({ permission: [] })],
-    ["azure-unsupported: writes the Secret itself", places, spec({ azureClientID: "x" })],
-    ["azure-unsupported: writes the Secret itself", places, spec({ azureRegion: "x" })],
-    ["azure-unsupported: writes the Secret itself", places, spec({ azureSubscriptionID: "x" })],
-    ["azure-unsupported: writes the Secret itself", places, spec({ azureTenantID: "x" })],
-    ["azure-invalid: is malformed", places, spec({ permissions: "Microsoft.Compute/disks/read" })],
-    ["azure-invalid: is malformed", places, spec({ roleBindings: ["Reader"] })],
-    ["azure-invalid: is malformed", places, spec({ roleBindings: [{ role: "Reader", scope: "/" }] })],
-    ["azure-invalid: permission is not an operation", places, spec({ permissions: ["*"] })],
-    ["azure-invalid: permission is not an operation", places, spec({ dataPermissions: ["read disks"] })],
-    ["late-value", places, spec({ permissions: [LATE] })],
-    ["azure-missing: asks for no permission", places, spec({})],
-    ["azure-limit: federated identity credentials", places, components(request({ subjects: accounts }))],
-    [
-      "azure-invalid: role is neither a name",
-      places,
-      spec({ roleBindings: [{ role: '${file("/etc/passwd")}' }] }),
-    ],
-    ["azure-invalid: role is neither a name", places, spec({ roleBindings: [{ role: "%{if true}" }] })],
-    ["azure-invalid: role is neither a name", places, spec({ roleBindings: [{ role: "/subscriptions/x" }] })],
-    ["azure-invalid: permission is not an operation", places, spec({ permissions: ["*/read"] })],
-    ["azure-invalid: permission is not an operation", places, spec({ permissions: ["A.B/${x.y}/read"] })],
-    ["azure-missing: no service account may act", places, components(request({ subjects: [] }))],
-    [
-      "azure-unsafe: roles would apply beyond",
-      places,
-      override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] }),
-    ],
-    ["azure-unsafe: roles would apply beyond", places, override({ scopes: [managementGroup] })],
-    ["azure-invalid: is empty or too long", places, override({ scopes: [managementGroup], reason: " " })],
-    ["property-invalid", /reason/, override({ reason: 5 as unknown as string })],
-    ["azure-invalid: the scope is not a resource id", places, override({ scopes: [] })],
-    ["azure-invalid: the scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
-    ["property-unknown", /write scopes/, override({ scope: ["x"] } as object)],
-    ["property-invalid", /overrides/, override("all" as never)],
-    [
-      "azure-limit: assignable at these scopes",
-      places,
-      override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
-    ],
+    ["property-invalid", /reason/, override({ reason: untyped(5) })],
+    ["property-unknown", /write scopes/, override(untyped({ scope: ["x"] }))],
+    ["property-invalid", /overrides/, override(untyped("all"))],
     [
       "openshift-conflict",
       /^test\/components: requests\/06\.yaml, .* and b\.yaml, /,
-      components(request(), request({ secret: { namespace: "b", name: "c" }, source: { file: "b.yaml" } })),
+      components(request(), elsewhere),
     ],
     [
       "issuer-unsupported",
@@ -321,27 +321,13 @@ describe("ComponentIdentities", () => {
     ],
     ["cluster-invalid", /^test\/components: cluster/, { clusterName: "My Cluster!", requests: [] }],
     [
-      "azure-invalid: is not a valid name",
-      /^test\/components: resourceGroupName/,
+      "azure-invalid",
+      /^test\/components: resourceGroupName is not a valid name/,
       { dnszoneResourceGroupName: "a/b" },
     ],
-    [
-      "azure-invalid: the tag is not valid in Azure",
-      /^test\/components: the tag/,
-      { tags: { "a%{b}": "x" } },
-    ],
-    ["property-missing", /subscriptionId/, { subscriptionId: undefined as unknown as string }],
-    ["property-missing", /region/, { region: undefined as unknown as string }],
-    [
-      "azure-unknown: withoutPermissions",
-      places,
-      { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } },
-    ],
-    [
-      "azure-invalid: the scope is not a resource id",
-      places,
-      { overrides: { [NAME]: { scopes: ["mycluster"] } } },
-    ],
+    ["azure-invalid", /^test\/components: the tag is not valid in Azure/, { tags: { "a%{b}": "x" } }],
+    ["property-missing", /subscriptionId/, { subscriptionId: untyped(undefined) }],
+    ["property-missing", /region/, { region: untyped(undefined) }],
     [
       "azure-unknown: names a CredentialsRequest",
       /overrides names .*"nobody"/,
@@ -351,14 +337,10 @@ describe("ComponentIdentities", () => {
     ["late-value", /subscriptionId/, { subscriptionId: LATE }],
     ["azure-invalid: is not a GUID", /tenantId/, { tenantId: "mine" }],
     ["azure-invalid: is not a valid name", /location/, { region: "east/us" }],
-    [
-      "azure-conflict: the identities and the cluster are to be in the same resource group",
-      /MyCluster/,
-      { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" },
-    ],
-    ["property-invalid", /naming/, { naming: "mine" as "ccoctl" }],
-    ["property-invalid", /oidcResourceGroup/, { oidcResourceGroup: "mine" as "existing" }],
-    ["property-invalid", /installationResourceGroup/, { installationResourceGroup: "mine" as "existing" }],
+    ["azure-conflict", /identities and the cluster are to be in the same resource group.*MyCluster/, one],
+    ["property-invalid", /naming/, { naming: untyped("mine") }],
+    ["property-invalid", /oidcResourceGroup/, { oidcResourceGroup: untyped("mine") }],
+    ["property-invalid", /installationResourceGroup/, { installationResourceGroup: untyped("mine") }],
   ])("refuses with %s before anything is declared: %s", (code, message, change) => {
     const stack = newStack();
     expect(() => declared(change, stack)).toThrowError(refused(code, message));
@@ -372,12 +354,8 @@ describe("ComponentIdentities", () => {
       },
       tags: { note: "100%{x}" },
     });
-    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["description"])).toEqual([
-      "zones of all teams, $${x.y}",
-    ]);
-    expect(Object.values(resources(stack, IDENTITY)).map((block) => block["tags"])).toEqual([
-      { note: "100%%{x}" },
-    ]);
+    expect(each(stack, ASSIGNMENT, "description")).toEqual(["zones of all teams, $${x.y}"]);
+    expect(each(stack, IDENTITY, "tags")).toEqual([{ note: "100%%{x}" }]);
   });
 
   it.each([[LATE], [undefined as unknown as string]])(
@@ -457,12 +435,12 @@ describe("adoption of what ccoctl made", () => {
     const tags = { "openshift.io_cloud-credential-operator_mycluster": "owned", env: "test" };
     for (const type of [IDENTITY, GROUP])
       for (const block of Object.values(resources(stack, type))) expect(block["tags"]).toEqual(tags);
-    const unread = Object.values(resources(stack, ASSIGNMENT)).map((block) => block["lifecycle"]);
+    const unread = each(stack, ASSIGNMENT, "lifecycle");
     const ignored = { ignore_changes: ["skip_service_principal_aad_check", "description"] };
     expect(unread).toEqual([ignored, ignored]);
     // Likewise once `adopt` is gone: azurerm could not change the one, and replaces for the other.
     const later = declared({ naming: "ccoctl" });
-    const after = Object.values(resources(later.stack, ASSIGNMENT)).map((block) => block["lifecycle"]);
+    const after = each(later.stack, ASSIGNMENT, "lifecycle");
     expect(after).toEqual([ignored]);
   });
 
@@ -476,58 +454,50 @@ describe("adoption of what ccoctl made", () => {
     expect(Object.keys(imports(account.stack)).some((to) => to.startsWith(IDENTITY))).toBe(true);
   });
 
+  const adopting = (adopt: ComponentAdoption): Partial<ComponentIdentitiesProps> => ({ adopt });
+  const more = { ...roleAssignments[NAME], MyCluster: TENANT, nonsense: "x" };
+  const reader = components(request({ providerSpec: { roleBindings: [{ role: "Reader" }] } }));
+
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
-    ["azure-missing: adopt lacks", /\["openshift-ingress-azure"\].*az role definition list/, { adopt: {} }],
+    ["azure-missing", /adopt lacks .*\["openshift-ingress-azure"\].*az role definition list/, { adopt: {} }],
     [
-      "azure-missing: adopt lacks",
-      /openshift-ingress-azure: mycluster.*openshift-ingress-azure: dns.*az role assignment list/,
-      { adopt: { roleDefinitions } },
+      "azure-missing",
+      /adopt lacks .*azure: mycluster.*azure: dns.*az role assignment list/,
+      adopting({ roleDefinitions }),
     ],
     ["azure-mismatch: adopt imports", /"unique"/, { naming: "unique" }],
     [
-      "azure-invalid: is not a GUID",
-      /role definition/,
-      { adopt: { roleDefinitions: { [NAME]: "x" }, roleAssignments } },
+      "azure-invalid",
+      /role definition is not a GUID/,
+      adopting({ roleDefinitions: { [NAME]: "x" }, roleAssignments }),
     ],
     [
       "azure-unused: adopt names",
       /\["MyCluster","nonsense"\]; allowed: mycluster, dns/,
-      {
-        adopt: {
-          roleDefinitions,
-          roleAssignments: { [NAME]: { ...roleAssignments[NAME], MyCluster: TENANT, nonsense: "x" } },
-        },
-      },
+      adopting({ roleDefinitions, roleAssignments: { [NAME]: more } }),
+    ],
+    ["azure-unused: adopt names", /custom roles/, { ...reader, ...adopting({ roleDefinitions }) }],
+    [
+      "azure-conflict",
+      /adopt contradicts itself.*replace the assignments mycluster/,
+      adopting({ roleDefinitions: { [NAME]: "absent" }, roleAssignments }),
     ],
     [
-      "azure-unused: adopt names",
-      /custom roles/,
-      {
-        ...components(request({ providerSpec: { roleBindings: [{ role: "Reader" }] } })),
-        adopt: { roleDefinitions },
-      },
+      "azure-conflict",
+      /adopt contradicts itself.*adopt\.absent, but has entries/,
+      adopting({ absent: [NAME], roleDefinitions }),
     ],
     [
-      "azure-conflict: adopt contradicts itself",
-      /replace the assignments mycluster/,
-      { adopt: { roleDefinitions: { [NAME]: "absent" }, roleAssignments } },
+      "azure-unknown",
+      /adopt\.roleDefinitions names a Credent/,
+      adopting({ roleDefinitions: { nobody: OTHER } }),
     ],
     [
-      "azure-conflict: adopt contradicts itself",
-      /adopt\.absent, but has entries/,
-      { adopt: { absent: [NAME], roleDefinitions } },
+      "azure-unknown",
+      /adopt\.roleAssignments names a Credent/,
+      adopting({ roleAssignments: { nobody: {} } }),
     ],
-    [
-      "azure-unknown: names a CredentialsRequest",
-      /adopt\.roleDefinitions/,
-      { adopt: { roleDefinitions: { nobody: OTHER } } },
-    ],
-    [
-      "azure-unknown: names a CredentialsRequest",
-      /adopt\.roleAssignments/,
-      { adopt: { roleAssignments: { nobody: {} } } },
-    ],
-    ["azure-unknown: names a CredentialsRequest", /adopt\.absent/, { adopt: { absent: [`${NAME}/nobody`] } }],
+    ["azure-unknown", /adopt\.absent names a Credent/, adopting({ absent: [`${NAME}/nobody`] })],
   ])("refuses with %s: %s", (code, message, change) => {
     expect(() => adopted(change)).toThrowError(refused(code, message));
   });
@@ -572,10 +542,7 @@ describe("ComponentIdentity", () => {
     const stack = newStack();
     new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
     expect(() => new ComponentIdentity(stack, "acme", props)).toThrowError(
-      refused(
-        "azure-mismatch: another subscription",
-        /test\/acme: subscriptionId is in another subscription/,
-      ),
+      refused("azure-mismatch", /test\/acme: subscriptionId is in another subscription/),
     );
     const provider = new AzurermProvider(stack, "own", {
       features: [{}],
@@ -603,10 +570,7 @@ describe("ComponentIdentity", () => {
       roleName: "Acme reader",
       roleDescription: "reads ${x}",
     });
-    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["scope"])).toEqual([
-      storage,
-      storage,
-    ]);
+    expect(each(stack, ASSIGNMENT, "scope")).toEqual([storage, storage]);
     expect(Object.values(resources(stack, ROLE))).toMatchObject([
       { name: "Acme reader", description: "reads $${x}" },
     ]);
@@ -638,43 +602,38 @@ describe("ComponentIdentity", () => {
     ]);
   });
 
-  it.each<readonly [string, Partial<ComponentIdentityProps>]>([
-    ["azure-missing: asks for no permission", { roles: [] }],
-    ["azure-invalid: is not a valid name", { identityName: "a" }],
-    ["azure-invalid: the scope is not a resource id", { scopes: ["x"] }],
-    ["azure-invalid: the scope is not a resource id", { scopes: [] }],
-    ["azure-unsafe: roles would apply beyond", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
-    ["azure-invalid: permission is not an operation", { actions: ["*"] }],
-    ["azure-invalid: permission is not an operation", { dataActions: ["${x.y}"] }],
-    ["property-invalid", { actions: "*" as unknown as readonly string[] }],
-    ["azure-invalid: role is neither a name", { roles: [""] }],
-    ["azure-invalid: role is neither a name", { roleName: "%{x}" }],
-    ["azure-missing: no service account may act", { serviceAccounts: [] }],
-    ["property-missing", { serviceAccounts: undefined as unknown as readonly string[] }],
-    ["property-invalid", { naming: "Ccoctl" as "ccoctl" }],
-    ["property-missing", { location: undefined as unknown as string }],
-    ["property-missing", { resourceGroupName: undefined as unknown as string }],
-    [
-      "azure-limit: assignable at these scopes",
-      {
-        dataActions: ["A.B/c/read"],
-        scopes: ["/providers/Microsoft.Management/managementGroups/acme"],
-        reason: "x",
-      },
-    ],
-    ["late-value", { scopes: [LATE] }],
-    ["late-value", { subscriptionId: LATE }],
-    ["late-value", { resourceGroupName: LATE, adopt: {} }],
-    ["identities-invalid", { serviceAccounts: ["acme"] }],
-    ["issuer-invalid", { issuer: `${ISSUER}/` }],
-    [
-      "azure-invalid: name that ccoctl would give",
-      { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] },
-    ],
-  ])("refuses with %s before anything is declared", (code, change) => {
+  const untyped = (value: unknown): never => value as never;
+  const managementGroup = "/providers/Microsoft.Management/managementGroups/acme";
+
+  it.each(
+    refusedWith<Partial<ComponentIdentityProps>>({
+      "azure-missing: asks for no permission": [{ roles: [] }],
+      "azure-invalid: is not a valid name": [{ identityName: "a" }],
+      "azure-invalid: the scope is not a resource id": [{ scopes: ["x"] }, { scopes: [] }],
+      "azure-unsafe: roles would apply beyond": [{ scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
+      "azure-invalid: permission is not an operation": [{ actions: ["*"] }, { dataActions: ["${x.y}"] }],
+      "azure-invalid: role is neither a name": [{ roles: [""] }, { roleName: "%{x}" }],
+      "azure-missing: no service account may act": [{ serviceAccounts: [] }],
+      "property-invalid": [{ actions: untyped("*") }, { naming: untyped("Ccoctl") }],
+      "property-missing": [
+        { serviceAccounts: untyped(undefined) },
+        { location: untyped(undefined) },
+        { resourceGroupName: untyped(undefined) },
+      ],
+      "azure-limit: assignable at these scopes": [
+        { dataActions: ["A.B/c/read"], scopes: [managementGroup], reason: "x" },
+      ],
+      "late-value": [{ scopes: [LATE] }, { subscriptionId: LATE }, { resourceGroupName: LATE, adopt: {} }],
+      "identities-invalid": [{ serviceAccounts: ["acme"] }],
+      "issuer-invalid": [{ issuer: `${ISSUER}/` }],
+      "azure-invalid: name that ccoctl would give": [
+        { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] },
+      ],
+    }),
+  )("refuses with %s before anything is declared: %j", (code, change) => {
     const stack = newStack();
     expect(() => new ComponentIdentity(stack, "acme", { ...props, ...change })).toThrowError(
-      refusal(code, { message: expect.stringMatching(/^test\/acme: /) as string }),
+      refused(code, /^test\/acme: /),
     );
     expect(everything(stack)).toEqual([]);
   });

@@ -220,10 +220,7 @@ describe("adopted identities", () => {
     const puller = adopt(stack, "puller");
     const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teamb")] };
     expect(() => declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } })).toThrowError(
-      expect.objectContaining({
-        code: "azure-unsafe",
-        problem: expect.stringContaining("a/one and b/two") as string,
-      }),
+      refusal("azure-unsafe: a/one and b/two"),
     );
     expect(puller.credentials).toEqual([]);
   });
@@ -308,9 +305,7 @@ describe("refusals, before anything is declared", () => {
     const [first, second] = stacks.map((stack) => () => declare(stack, pulls));
     first?.();
     expect(second).toThrowError(
-      expect.objectContaining({
-        code: "azure-conflict",
-        problem: expect.stringContaining("user-assigned identity of this name") as string,
+      refusal("azure-conflict: user-assigned identity of this name", {
         message:
           'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, ignoring case; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
       }),
@@ -322,10 +317,7 @@ describe("refusals, before anything is declared", () => {
     const stack = newStack();
     const issuer = Issuer.of("https://sts.windows.net/x");
     expect(() => new PullIdentities(stack, "azure", { ...props(pulls), issuer })).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("issuer is Microsoft Entra itself") as string,
-      }),
+      refusal("azure-invalid: issuer is Microsoft Entra itself"),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });

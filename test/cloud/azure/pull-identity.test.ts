@@ -22,6 +22,7 @@ const PRINCIPAL = "33333333-2222-3333-4444-555555555555";
 const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
 const PLACE = { identityName: "prod-eu_puller", resourceGroupName: "identities", location: "westeurope" };
 const LATE = "${TfToken[TOKEN.99999]}";
+const LEGACY = acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" });
 
 function trust(...serviceAccounts: readonly string[]): PullTrust {
   return { clusterName: "prod-eu", issuer: "https://issuer.example.com/prod-eu", serviceAccounts };
@@ -100,9 +101,7 @@ describe("PullIdentity", () => {
     const identity = declared(stack, { trusts: [trust(...accounts(20))] });
     expect(chain(stack)).toHaveLength(20);
     expect(() => identity.addTrust(trust("shop/one-more"))).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("federated identity credentials") as string,
+      refusal("azure-limit: federated identity credentials", {
         value: 21,
         message: expect.stringMatching(/^test\/puller: the identity prod-eu_puller would have 21/) as string,
       }),
@@ -113,10 +112,7 @@ describe("PullIdentity", () => {
   it.each([
     ["azure-conflict: already trusts this issuer", trust("shop/web")],
     ["property-conflict", { ...trust("shop/web"), issuer: "https://other.example.com" }],
-    [
-      "azure-invalid: issuer is Microsoft Entra itself",
-      { ...trust("shop/x"), issuer: "https://sts.windows.net/x" },
-    ],
+    ["azure-invalid: issuer is Microsoft", { ...trust("shop/x"), issuer: "https://sts.windows.net/x" }],
     ["issuer-unsupported", { ...trust("shop/x"), issuer: "https://kubernetes.default.svc" }],
     ["issuer-invalid", { ...trust("shop/x"), issuer: "https://issuer.example.com/" }],
     ["issuer-invalid", { ...trust("shop/x"), issuer: "http://issuer.example.com" }],
@@ -134,12 +130,8 @@ describe("PullIdentity", () => {
 
   it("passes a late issuer through", () => {
     const stack = newStack();
-    const cluster = new UserAssignedIdentity(stack, "any", {
-      name: "a",
-      location: "b",
-      resourceGroupName: "c",
-    });
-    declared(stack, { trusts: [{ ...trust("shop/web"), issuer: cluster.clientId }] });
+    const any = new UserAssignedIdentity(stack, "any", { name: "a", location: "b", resourceGroupName: "c" });
+    declared(stack, { trusts: [{ ...trust("shop/web"), issuer: any.clientId }] });
     expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
       { issuer: `\${${IDENTITY}.any.client_id}` },
     ]);
@@ -161,9 +153,7 @@ describe("PullIdentity", () => {
   it("uses the given Terraform provider for everything", () => {
     const stack = newStack();
     const provider = new AzurermProvider(stack, "hub", { alias: "hub", features: [{}] });
-    declared(stack, { provider, trusts: [trust("shop/web")] }).grantPull(
-      acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" }),
-    );
+    declared(stack, { provider, trusts: [trust("shop/web")] }).grantPull(LEGACY);
     for (const type of [IDENTITY, CREDENTIAL, ASSIGNMENT])
       expect(Object.values(resources(stack, type))).toMatchObject([{ provider: "azurerm.hub" }]);
   });
@@ -185,9 +175,7 @@ describe("the name of an identity", () => {
     const place = { resourceGroupName: "Identities", location: "westeurope" };
     return new PullIdentity(stack, "second", { identityName: "PROD-EU_puller", ...place, ...change });
   };
-  const taken = expect.objectContaining({
-    code: "azure-conflict",
-    problem: expect.stringContaining("user-assigned identity of this name") as string,
+  const taken = refusal("azure-conflict: user-assigned identity of this name", {
     value: "PROD-EU_puller",
   }) as Error;
 
@@ -239,10 +227,7 @@ describe("the name of an identity", () => {
     declared(stack);
     expect(() => second(stack, { provider: hub })).not.toThrow();
     expect(() => new PullIdentity(stack, "third", { ...PLACE, provider: hub })).toThrowError(
-      expect.objectContaining({
-        code: "azure-conflict",
-        problem: expect.stringContaining("user-assigned identity of this name") as string,
-      }),
+      refusal("azure-conflict: user-assigned identity of this name"),
     );
   });
 
@@ -307,12 +292,7 @@ describe("grantPull", () => {
     const identity = declared(stack);
     identity.grantPull(abac("shop/web"));
     const legacy = acr({ registry: registryId("teamb"), roleAssignmentMode: "LegacyRegistryPermissions" });
-    expect(() => identity.grantPull(legacy)).toThrowError(
-      expect.objectContaining({
-        code: "azure-mismatch",
-        problem: expect.stringContaining("state a different") as string,
-      }),
-    );
+    expect(() => identity.grantPull(legacy)).toThrowError(refusal("azure-mismatch: state a different"));
     identity.grantPull(abac("base/os"));
     const [only] = Object.values(resources(stack, ASSIGNMENT));
     expect(readRepositoryCondition(String(only?.["condition"]))).toEqual(["base/os", "shop/web"]);
@@ -320,14 +300,14 @@ describe("grantPull", () => {
 });
 
 describe("PullIdentity.fromResourceId", () => {
+  const OTHER = "99999999-2222-3333-4444-555555555555";
   const ids = { clientId: CLIENT, principalId: PRINCIPAL, tenantId: TENANT };
+  const adopted = (stack: TerraformStack) =>
+    PullIdentity.fromResourceId(stack, "puller", { resourceId: identityId("puller"), ...ids });
 
   it("is literal and declares nothing when every id is given", () => {
     const stack = newStack();
-    const identity = PullIdentity.fromResourceId(stack, "puller", {
-      resourceId: identityId("puller"),
-      ...ids,
-    });
+    const identity = adopted(stack);
     expect(identity.annotations).toEqual({
       "kubernetes.azure.com/acr-client-id": CLIENT,
       "kubernetes.azure.com/acr-tenant-id": TENANT,
@@ -349,14 +329,9 @@ describe("PullIdentity.fromResourceId", () => {
 
   it("trusts and grants on the adopted identity", () => {
     const stack = newStack();
-    const identity = PullIdentity.fromResourceId(stack, "puller", {
-      resourceId: identityId("puller"),
-      ...ids,
-    });
+    const identity = adopted(stack);
     identity.addTrust(trust("shop/web"));
-    identity.grantPull(
-      acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" }),
-    );
+    identity.grantPull(LEGACY);
     expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
       { parent_id: identityId("puller"), resource_group_name: "identities" },
     ]);
@@ -364,26 +339,16 @@ describe("PullIdentity.fromResourceId", () => {
   });
 
   it.each([
-    [
-      "in another subscription",
-      "99999999-2222-3333-4444-555555555555",
-      "azure-mismatch: another subscription",
-    ],
+    ["in another subscription", OTHER, "azure-mismatch: another subscription"],
     ["of the same one", "11111111-2222-3333-4444-555555555555", undefined],
     ["that states none", undefined, undefined],
     ["that Terraform tells", "${var.subscription}", undefined],
   ])("takes the identity of a subscription with a provider %s: %s", (_, subscriptionId, code) => {
     const [stack, aliased] = [newStack(), newStack()];
-    new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId });
-    new AzurermProvider(aliased, "azurerm", {
-      features: [{}],
-      subscriptionId: "99999999-2222-3333-4444-555555555555",
-    });
-    const provider = new AzurermProvider(aliased, "other", {
-      features: [{}],
-      alias: "other",
-      subscriptionId,
-    });
+    const own = { features: [{}], subscriptionId };
+    new AzurermProvider(stack, "azurerm", own);
+    new AzurermProvider(aliased, "azurerm", { features: [{}], subscriptionId: OTHER });
+    const provider = new AzurermProvider(aliased, "other", { ...own, alias: "other" });
     const resourceId = identityId("puller");
     for (const [scope, attributes] of [
       [stack, { resourceId, ...ids }],
@@ -399,26 +364,19 @@ describe("PullIdentity.fromResourceId", () => {
     const stack = newStack();
     const one = PullIdentity.fromResourceId(stack, "one", { resourceId: identityId("puller"), ...ids });
     const two = PullIdentity.fromResourceId(stack, "two", { resourceId: identityId("PULLER"), ...ids });
-    const source = acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" });
     one.addTrust(trust(...accounts(15)));
     two.addTrust(trust("base/os"));
-    one.grantPull(source);
-    two.grantPull(source);
+    one.grantPull(LEGACY);
+    two.grantPull(LEGACY);
     expect(chain(stack)).toHaveLength(16);
     expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(1);
     expect(() => two.addTrust(trust(...accounts(20).slice(15)))).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("federated identity credentials") as string,
-        value: 21,
-      }),
+      refusal("azure-limit: federated identity credentials", { value: 21 }),
     );
   });
 
   it("does not mix identities of different stacks", () => {
-    const [one, two] = [newStack(), newStack()].map((stack) =>
-      PullIdentity.fromResourceId(stack, "puller", { resourceId: identityId("puller"), ...ids }),
-    );
+    const [one, two] = [newStack(), newStack()].map((stack) => adopted(stack));
     one?.addTrust(trust("shop/web"));
     two?.addTrust(trust("shop/web"));
     expect([one?.credentials.length, two?.credentials.length]).toEqual([1, 1]);
@@ -426,18 +384,10 @@ describe("PullIdentity.fromResourceId", () => {
 
   it("takes a late resource id with everything else beside it", () => {
     const stack = newStack();
-    const other = new UserAssignedIdentity(stack, "own", {
-      name: "own",
-      location: "l",
-      resourceGroupName: "g",
-    });
-    const identity = PullIdentity.fromResourceId(stack, "puller", {
-      resourceId: other.id,
-      resourceGroupName: "g",
-      clientId: other.clientId,
-      principalId: other.principalId,
-      tenantId: TENANT,
-    });
+    const place = { name: "own", location: "l", resourceGroupName: "g" };
+    const { id, clientId, principalId } = new UserAssignedIdentity(stack, "own", place);
+    const late = { resourceId: id, resourceGroupName: "g", clientId, principalId, tenantId: TENANT };
+    const identity = PullIdentity.fromResourceId(stack, "puller", late);
     identity.addTrust(trust("shop/web"));
     expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
       { parent_id: `\${${IDENTITY}.own.id}`, resource_group_name: "g" },

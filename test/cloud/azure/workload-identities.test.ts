@@ -16,7 +16,8 @@ import { Subject } from "../../../lib/model/subject";
 import type { IAccess } from "../../../lib/model/workloads";
 import { SUBSCRIPTION, TENANT } from "./components";
 import { newStack, registryId, resources } from "./synth";
-import { refusal } from "../../support/refusal";
+import { refusal, refusedWith } from "../../support/refusal";
+import { warnings } from "../../support/stacks";
 
 const IDENTITY = "azurerm_user_assigned_identity";
 const CREDENTIAL = "azurerm_federated_identity_credential";
@@ -45,11 +46,8 @@ describe("WorkloadIdentities", () => {
   it("warns of a role that is nearly a built-in one", () => {
     const role = "Storage Blob Data Raeder";
     const asks = [azureAccess({ roles: [{ role, scope: GROUP }] })];
-    const texts = declared({ accounts: [{ subject: WEB, asks }] })
-      .stack.node.findAll()
-      .flatMap(({ node }) => node.metadata)
-      .map(({ data }) => String(data));
-    expect(texts).toContainEqual(expect.stringContaining(`role ${role} is not a built-in role`));
+    const { stack } = declared({ accounts: [{ subject: WEB, asks }] });
+    expect(warnings(stack)).toContainEqual(expect.stringContaining(`role ${role} is not a built-in role`));
   });
 
   it("gives a service account an identity with exact trust, its roles and the webhook's words", () => {
@@ -114,13 +112,10 @@ describe("WorkloadIdentities", () => {
   });
 
   it("keeps an assignment's id when another role is added before it", () => {
-    const ids = (...roles: readonly AccessRole[]): readonly string[] =>
-      Object.keys(
-        resources(
-          declared({ accounts: [{ subject: WEB, asks: [azureAccess({ roles })] }] }).stack,
-          ASSIGNMENT,
-        ),
-      );
+    const ids = (...roles: readonly AccessRole[]): readonly string[] => {
+      const { stack } = declared({ accounts: [{ subject: WEB, asks: [azureAccess({ roles })] }] });
+      return Object.keys(resources(stack, ASSIGNMENT));
+    };
     expect(ids({ role: "Reader", scope: GROUP }, READER)).toEqual(expect.arrayContaining([...ids(READER)]));
   });
 
@@ -144,20 +139,14 @@ describe("WorkloadIdentities", () => {
       accounts: [{ subject: WEB, asks: [source] }],
     });
     declared({}, stack);
-    expect(
-      Object.values(resources(stack, IDENTITY))
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(["prod_shop_web", "prod_shop_web_access"]);
+    const names = Object.values(resources(stack, IDENTITY)).map(({ name }) => name);
+    expect(names.sort()).toEqual(["prod_shop_web", "prod_shop_web_access"]);
   });
 
   it("is made by workloadIdentities() as Default", () => {
     const stack = newStack();
-    const maker = workloadIdentities({
-      resourceGroupName: "identities",
-      location: "westeurope",
-      audience: "mine",
-    });
+    const place = { resourceGroupName: "identities", location: "westeurope" };
+    const maker = workloadIdentities({ ...place, audience: "mine" });
     const { grants } = maker.declare(stack, {
       clusterName: "prod",
       issuer: ISSUER,
@@ -175,15 +164,12 @@ describe("WorkloadIdentities", () => {
   };
 
   it("without the webhook, gives pods a token for the audience and the cloud that are stated", () => {
-    const { made } = declared({
-      withoutWebhook: true,
-      audience: "api://own",
-      cloud: "AzureChinaCloud",
-      tenantId: TENANT,
-    });
+    const china = { audience: "api://own", cloud: "AzureChinaCloud", tenantId: TENANT } as const;
+    const { made } = declared({ withoutWebhook: true, ...china });
     const [pod] = made.grants.map((grant) => grant.pod);
     const directory = "/var/run/secrets/workload-identity/azure";
     const [identity] = made.identities.values();
+    const token = { audience: "api://own", expirationSeconds: 3600, path: "token" };
     expect(pod).toEqual({
       labels: {},
       env: [
@@ -193,16 +179,7 @@ describe("WorkloadIdentities", () => {
         { name: "AZURE_AUTHORITY_HOST", value: "https://login.chinacloudapi.cn/" },
       ],
       volumeMounts: [{ name: "azure-token", mountPath: directory, readOnly: true }],
-      volumes: [
-        {
-          name: "azure-token",
-          projected: {
-            sources: [
-              { serviceAccountToken: { audience: "api://own", expirationSeconds: 3600, path: "token" } },
-            ],
-          },
-        },
-      ],
+      volumes: [{ name: "azure-token", projected: { sources: [{ serviceAccountToken: token }] } }],
     });
   });
 
@@ -236,46 +213,49 @@ describe("azureAccess", () => {
   const SUB = `/subscriptions/${SUBSCRIPTION}`;
   const OWNER = `${SUB}/providers/Microsoft.Authorization/roleDefinitions/8E3AF657-a8ff-443c-a75c-2fe8c4bcb635`;
 
-  it.each<readonly [string, readonly AccessRole[]]>([
-    ["azure-missing: names no role", []],
-    ["azure-invalid: role is neither a name", [{ role: "", scope: GROUP }]],
-    ["azure-invalid: role is neither a name", [{ role: " Reader", scope: GROUP }]],
-    ["azure-invalid: role is neither a name", [{ role: "/subscriptions/x", scope: GROUP }]],
-    ["azure-invalid: the scope is not a resource id", [{ role: "Reader", scope: "shop" }]],
-    ["azure-invalid: the scope is not a resource id", [{ role: "Reader", scope: "/" }]],
-    ["azure-unsafe: would give access to everything", [{ role: "Owner", scope: SUB }]],
-    [
-      "azure-unsafe: would give access to everything",
-      [{ role: "contributor", scope: "/providers/Microsoft.Management/managementGroups/acme" }],
-    ],
-    [
-      "azure-unsafe: would give access to everything",
-      [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }],
-    ],
-    [
-      "azure-unsafe: would give access to everything",
-      [{ role: "Role Based Access Control Administrator", scope: SUB }],
-    ],
-    ["azure-unsafe: would give access to everything", [{ role: OWNER, scope: SUB }]],
-    ["azure-unsafe: would give access to everything", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
-    ["azure-invalid: role is neither a name", [{ role: '${file("x")}', scope: GROUP }]],
-    [
-      "azure-invalid: role is neither a name",
-      [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }],
-    ],
-    ["property-missing", [{ role: undefined as unknown as string, scope: GROUP }]],
-    ["azure-invalid: the scope is not a resource id", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
-    ["property-missing", [{ role: "Reader", scope: undefined as unknown as string }]],
-    ["property-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
-    ["property-missing", undefined as unknown as []],
-    ["azure-invalid: is empty or too long", [{ role: "Owner", scope: SUB, reason: " " }]],
-  ])("refuses with %s: %j", (code, roles) => {
-    expect(() => azureAccess({ roles })).toThrowError(refusal(code));
+  const LATE = "${TfToken[TOKEN.1]}";
+  const GROUPS = "/providers/Microsoft.Management/managementGroups/acme";
+  const untyped = (value: unknown): never => value as never;
+  const inGroup = (role: string): AccessRole => ({ role, scope: GROUP });
+  const inAll = (role: string, more: object = {}): AccessRole => ({ role, scope: SUB, ...more });
+
+  it.each(
+    refusedWith<AccessRole>({
+      "azure-invalid: role is neither a name": [
+        inGroup(""),
+        inGroup(" Reader"),
+        inGroup("/subscriptions/x"),
+        inGroup('${file("x")}'),
+        inGroup(OWNER.replace("/providers", "/${x.y}/providers")),
+      ],
+      "azure-invalid: the scope is not a resource id": [
+        { role: "Reader", scope: "shop" },
+        { role: "Reader", scope: "/" },
+        { role: "Reader", scope: `${GROUP}\${x.y}` },
+      ],
+      "azure-unsafe: would give access to everything": [
+        inAll("Owner"),
+        inAll("contributor", { scope: GROUPS }),
+        inAll("User Access Administrator", { scope: LATE }),
+        inAll("Role Based Access Control Administrator"),
+        inAll(OWNER),
+        inAll(LATE),
+      ],
+      "property-missing": [inGroup(untyped(undefined)), inAll("Reader", { scope: undefined })],
+      "property-invalid": [inAll("Owner", { reason: 5 })],
+      "azure-invalid: is empty or too long": [inAll("Owner", { reason: " " })],
+    }),
+  )("refuses with %s: %j", (code, role) => {
+    expect(() => azureAccess({ roles: [role] })).toThrowError(refusal(code));
+  });
+
+  it("refuses no roles", () => {
+    expect(() => azureAccess({ roles: [] })).toThrowError(refusal("azure-missing: names no role"));
+    expect(() => azureAccess({ roles: untyped(undefined) })).toThrowError(refusal("property-missing"));
   });
 
   it("shows no token of cdktf for what is late", () => {
-    const late = "${TfToken[TOKEN.1]}";
-    expect(() => azureAccess({ roles: [{ role: late, scope: late }] })).toThrowError(
+    expect(() => azureAccess({ roles: [{ role: LATE, scope: LATE }] })).toThrowError(
       expect.objectContaining({
         message: expect.not.stringMatching(/TfToken/) as string,
         problem: expect.stringMatching(/a scope that is known only after apply/) as string,
@@ -293,10 +273,7 @@ describe("azureAccess", () => {
 
   it("has no default place for identities", () => {
     expect(() => azureAccess({ roles: [READER] }).defaultIdentities()).toThrowError(
-      expect.objectContaining({
-        code: "azure-missing",
-        problem: expect.stringContaining("workloads need managed identities") as string,
-      }),
+      refusal("azure-missing: workloads need managed identities"),
     );
   });
 });

@@ -1,5 +1,5 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import { TerraformVariable, type TerraformStack } from "cdktf";
+import { TerraformResource, type TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   ComponentServiceAccount,
@@ -13,9 +13,10 @@ import type { CredentialsRequest } from "../../../lib/model/credentials-request"
 import { Issuer } from "../../../lib/model/issuer";
 import { LateEncoding } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
-import { type Refusal, refusal } from "../../support/refusal";
+import { type Refusal, code, refusal, refusedWith } from "../../support/refusal";
 import { componentRequest, googleRequests } from "../../fixtures/google/requests";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { warnings } from "../../support/stacks";
 import { requestReleases } from "../../support/credentials-requests";
 
 const LATE = "${TfToken[TOKEN.1]}";
@@ -44,7 +45,7 @@ function declare(
 }
 
 const count = (stack: TerraformStack): number =>
-  TYPES.reduce((sum, type) => sum + Object.keys(resources(stack, type)).length, 0);
+  stack.node.findAll().filter((each) => each instanceof TerraformResource).length;
 
 describe("componentServiceAccounts", () => {
   it("declares everything that a component needs, with literal names", () => {
@@ -168,11 +169,7 @@ describe("componentServiceAccounts", () => {
     declare(stack, {
       accountIds: { "openshift-shop": "shop-account" },
       overrides: {
-        "openshift-shop": {
-          permissions: [],
-          predefinedRoles: ["roles/storage.admin"],
-          condition,
-        },
+        "openshift-shop": { permissions: [], predefinedRoles: ["roles/storage.admin"], condition },
       },
     });
     expect(resources(stack, "google_project_iam_custom_role")).toEqual({});
@@ -233,140 +230,95 @@ describe("componentServiceAccounts", () => {
   const long = [1, 2].map((end) =>
     componentRequest(undefined, { name: `openshift-a-name-of-thirty-one-characters-${end}` }),
   );
-  it.each<[Refusal, Partial<ComponentServiceAccountsProps>, readonly CredentialsRequest[]]>([
-    ["google-conflict: would have the same", {}, [componentRequest(), twin]],
-    ["google-conflict: would have the same", { naming: "ccoctl", absentAccounts: "all" }, long],
-    ["google-conflict: would have the same", { roleSharing: "existing" }, long],
-    [
-      "google-foreign: request is not for Google Cloud",
-      {},
-      [componentRequest(undefined, { providerKind: "AWSProviderSpec" })],
-    ],
-    ["google-unknown: spec.providerSpec has a field", {}, [componentRequest({ permission: ["a.b.c"] })]],
-    ["google-invalid: is not a list of texts", {}, [componentRequest({ permissions: "a.b.c" })]],
-    [
-      "google-unsupported: is set, so the cloud-credential-operator",
-      {},
-      [componentRequest({ serviceAccountEmail: "a@b" })],
-    ],
-    [
-      "google-unsupported: is set, so the cloud-credential-operator",
-      {},
-      [componentRequest({ audience: "a" })],
-    ],
-    ["google-missing: request asks for no permission", {}, [componentRequest({})]],
-    [
-      "google-invalid: not a permission that a custom role can hold",
-      {},
-      [componentRequest({ permissions: ["compute.*"] })],
-    ],
-    [
-      "google-invalid: not the full name of a role",
-      {},
-      [componentRequest({ predefinedRoles: ["dns.admin"] })],
-    ],
-    ["google-unsafe: a basic role reaches", {}, [componentRequest({ predefinedRoles: ["roles/editor"] })]],
-    [
-      "google-invalid: id of a Google service account",
-      { accountIds: { "openshift-shop": "short" } },
-      [componentRequest()],
-    ],
-    [
-      "google-invalid: id of a custom role",
-      { overrides: { "openshift-shop": { roleId: "a-b" } } },
-      [componentRequest()],
-    ],
-    [
-      "google-unknown: names a CredentialsRequest that is not among",
-      { overrides: { shop: {} } },
-      [componentRequest()],
-    ],
-    [
-      "google-unknown: names a CredentialsRequest that is not among",
-      { accountIds: { shop: "shop-account" } },
-      [componentRequest()],
-    ],
-    [
-      "google-unknown: names a CredentialsRequest that is not among",
-      { naming: "ccoctl", absentAccounts: ["shop"] },
-      [componentRequest()],
-    ],
-    [
-      "google-unknown: names a CredentialsRequest that is not among",
-      { adopt: true, adoptRoles: ["shop"] },
-      [componentRequest()],
-    ],
-    ["google-missing: ids of ccoctl's service accounts", { adopt: true }, [componentRequest()]],
-    ["google-missing: ids of ccoctl's service accounts", { naming: "ccoctl" }, [componentRequest()]],
-    [
-      "google-conflict: a request is listed both in accountIds",
-      { adopt: true, accountIds: ids, absentAccounts: ["openshift-shop"] },
-      [componentRequest()],
-    ],
-    [
-      "google-unsupported: a condition cannot be added to an adopted role",
-      {
-        adopt: true,
-        accountIds: ids,
-        overrides: { "openshift-shop": { condition: { title: "t", expression: "resource.name != 'x'" } } },
-      },
-      [componentRequest()],
-    ],
-    ["google-unused: has no effect", { adopt: true, naming: "derived" }, [componentRequest()]],
-    ["google-unused: has no effect", { absentAccounts: "all" }, [componentRequest()]],
-    ["google-unused: has no effect", { ccoctlName: "blue" }, [componentRequest()]],
-    ["google-unused: has no effect", { adoptRoles: ["openshift-shop"] }, [componentRequest()]],
-    [
-      "google-unused: has no effect",
-      { adopt: true, accountIds: ids, adoptRoles: ["openshift-shop"], roleSharing: "existing" },
-      [componentRequest()],
-    ],
-    ["property-unknown", { overrides: { "openshift-shop": untyped({ roleID: "x" }) } }, [componentRequest()]],
-    [
-      "property-unknown",
-      { overrides: { "openshift-shop": untyped({ accountId: "x" }) } },
-      [componentRequest()],
-    ],
-    ["property-invalid", { overrides: { "openshift-shop": untyped(undefined) } }, [componentRequest()]],
-    ["property-invalid", { accountIds: untyped("x") }, [componentRequest()]],
-    ["property-invalid", { naming: "ccoctl", absentAccounts: untyped("x") }, [componentRequest()]],
-    ["property-invalid", { serviceAccounts: untyped("a/b") }, [componentRequest()]],
-    ["property-invalid", { adopt: true, adoptRoles: untyped("x") }, [componentRequest()]],
-    [
-      "property-invalid",
-      { overrides: { "openshift-shop": { permissions: untyped("abc") } } },
-      [componentRequest()],
-    ],
-    ["property-invalid", { adopt: untyped({}) }, [componentRequest()]],
-    [
-      "property-invalid",
-      { overrides: { "openshift-shop": { roleSharing: untyped("mine") } } },
-      [componentRequest()],
-    ],
-    ["property-invalid", { keys: untyped("-----BEGIN PUBLIC KEY-----") }, [componentRequest()]],
-    ["google-missing: has no CredentialsRequest", {}, []],
-    // What every object is born with is no entry.
-    [
-      "google-missing: ids of ccoctl's service accounts",
-      { naming: "ccoctl" },
-      [componentRequest(undefined, { name: "constructor" })],
-    ],
-    ["late-value", { naming: "ccoctl", ccoctlName: LATE, absentAccounts: "all" }, [componentRequest()]],
-    ["cluster-invalid", { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" }, [componentRequest()]],
-    ["google-invalid: project number is missing", { projectNumber: "" }, [componentRequest()]],
-    [
-      "property-missing: projectNumber of componentServiceAccounts() is missing",
-      { projectNumber: undefined },
-      [componentRequest()],
-    ],
-    [
-      "google-invalid: universeDomain is not a domain name",
-      { universeDomain: "https://googleapis.com" },
-      [componentRequest()],
-    ],
-  ])("refuses with %s before anything is declared: %j", (code, changed, requests) => {
+  const ccoctl = { naming: "ccoctl", absentAccounts: "all" } as const;
+  const override = (change: unknown): Partial<ComponentServiceAccountsProps> => ({
+    overrides: { "openshift-shop": untyped(change) },
+  });
+  const condition = { title: "t", expression: "resource.name != 'x'" };
+
+  it.each(
+    refusedWith<Partial<ComponentServiceAccountsProps>>({
+      "google-invalid: id of a Google service account": [{ accountIds: { "openshift-shop": "short" } }],
+      "google-invalid: id of a custom role": [override({ roleId: "a-b" })],
+      "google-unknown: names a CredentialsRequest that is not among": [
+        { overrides: { shop: {} } },
+        { accountIds: { shop: "shop-account" } },
+        { naming: "ccoctl", absentAccounts: ["shop"] },
+        { adopt: true, adoptRoles: ["shop"] },
+      ],
+      "google-missing: ids of ccoctl's service accounts": [{ adopt: true }, { naming: "ccoctl" }],
+      "google-conflict: a request is listed both in accountIds": [
+        { adopt: true, accountIds: ids, absentAccounts: ["openshift-shop"] },
+      ],
+      "google-unsupported: a condition cannot be added to an adopted role": [
+        { adopt: true, accountIds: ids, ...override({ condition }) },
+      ],
+      "google-unused: has no effect": [
+        { adopt: true, naming: "derived" },
+        { absentAccounts: "all" },
+        { ccoctlName: "blue" },
+        { adoptRoles: ["openshift-shop"] },
+        { adopt: true, accountIds: ids, adoptRoles: ["openshift-shop"], roleSharing: "existing" },
+      ],
+      "property-unknown": [override({ roleID: "x" }), override({ accountId: "x" })],
+      "property-invalid": [
+        override(undefined),
+        override({ permissions: "abc" }),
+        override({ roleSharing: "mine" }),
+        { accountIds: untyped("x") },
+        { naming: "ccoctl", absentAccounts: untyped("x") },
+        { serviceAccounts: untyped("a/b") },
+        { adopt: true, adoptRoles: untyped("x") },
+        { adopt: untyped({}) },
+        { keys: untyped("-----BEGIN PUBLIC KEY-----") },
+      ],
+      "late-value": [{ ...ccoctl, ccoctlName: LATE }],
+      "cluster-invalid": [{ ...ccoctl, ccoctlName: "a_b" }],
+      "google-invalid: project number is missing": [{ projectNumber: "" }],
+      "property-missing: projectNumber of componentServiceAccounts() is missing": [
+        { projectNumber: undefined },
+      ],
+      "google-invalid: universeDomain is not a domain name": [{ universeDomain: "https://googleapis.com" }],
+    }),
+  )("refuses with %s before anything is declared: %j", (expected, changed) => {
     const stack = testStack();
-    expect(() => declare(stack, changed, requests)).toThrowError(refusal(code));
+    expect(() => declare(stack, changed)).toThrowError(refusal(expected));
+    expect(count(stack)).toBe(0);
+  });
+
+  it.each(
+    refusedWith<readonly [Partial<ComponentServiceAccountsProps>, ...CredentialsRequest[]]>({
+      "google-conflict: would have the same": [
+        [{}, componentRequest(), twin],
+        [ccoctl, ...long],
+        [{ roleSharing: "existing" }, ...long],
+      ],
+      "google-foreign: request is not for Google Cloud": [
+        [{}, componentRequest(undefined, { providerKind: "AWSProviderSpec" })],
+      ],
+      "google-unknown: spec.providerSpec has a field": [[{}, componentRequest({ permission: ["a.b.c"] })]],
+      "google-invalid: is not a list of texts": [[{}, componentRequest({ permissions: "a.b.c" })]],
+      "google-unsupported: is set, so the cloud-credential-operator": [
+        [{}, componentRequest({ serviceAccountEmail: "a@b" })],
+        [{}, componentRequest({ audience: "a" })],
+      ],
+      "google-missing: request asks for no permission": [[{}, componentRequest({})]],
+      "google-invalid: not a permission that a custom role can hold": [
+        [{}, componentRequest({ permissions: ["compute.*"] })],
+      ],
+      "google-invalid: not the full name of a role": [
+        [{}, componentRequest({ predefinedRoles: ["dns.admin"] })],
+      ],
+      "google-unsafe: a basic role reaches": [[{}, componentRequest({ predefinedRoles: ["roles/editor"] })]],
+      "google-missing: has no CredentialsRequest": [[{}]],
+      // What every object is born with is no entry.
+      "google-missing: ids of ccoctl's service accounts": [
+        [{ naming: "ccoctl" }, componentRequest(undefined, { name: "constructor" })],
+      ],
+    }),
+  )("refuses with %s before anything is declared: %j", (expected, [changed, ...requests]) => {
+    const stack = testStack();
+    expect(() => declare(stack, changed, requests)).toThrowError(refusal(expected));
     expect(count(stack)).toBe(0);
   });
 
@@ -378,11 +330,7 @@ describe("componentServiceAccounts", () => {
     const [stack, same] = [testStack(), testStack()];
     for (const each of [stack, same]) new GoogleProvider(each, "google", { universeDomain: universe });
     expect(() => declare(stack, { universeDomain })).toThrowError(
-      expect.objectContaining({
-        code: "google-mismatch",
-        problem: expect.stringContaining("universeDomain differs"),
-        message: expect.stringMatching(/^universeDomain differs/) as string,
-      }),
+      code("google-mismatch", /^universeDomain differs/),
     );
     expect(count(stack)).toBe(0);
     expect(() => declare(same, { universeDomain: universe })).not.toThrow();
@@ -417,14 +365,10 @@ describe("componentServiceAccounts", () => {
   it("refuses a pool provider that does not take the components' audience, or trusts another issuer", () => {
     const stack = testStack();
     const pool = foreignPool(stack);
-    const adopted = OidcProvider.fromProviderId(stack, "adopted", {
-      pool,
-      providerId: "prod",
-      audience: "other",
-    });
+    const given = { pool, providerId: "prod" };
+    const adopted = OidcProvider.fromProviderId(stack, "adopted", { ...given, audience: "other" });
     const oidcProvider = OidcProvider.fromProviderId(stack, "other", {
-      pool,
-      providerId: "prod",
+      ...given,
       audience: "openshift",
       issuer: "https://issuer.example.com/other",
     });
@@ -447,8 +391,6 @@ describe("adoption", () => {
     const { import: imports = [] } = stack.toTerraform() as { import?: { id: string }[] };
     return imports.map(({ id }) => id);
   };
-  const warnings = (stack: TerraformStack): readonly string[] =>
-    stack.node.metadata.filter(({ type }) => type.includes("warn")).map(({ data }) => String(data));
 
   it("takes a pool of another id into the state", () => {
     const stack = testStack();
@@ -456,10 +398,7 @@ describe("adoption", () => {
     expect(onlyResource(stack, "google_iam_workload_identity_pool")["workload_identity_pool_id"]).toBe(
       "own-pool",
     );
-    const { import: imports } = stack.toTerraform() as { import: { id: string }[] };
-    expect(imports.map(({ id }) => id)).toContain(
-      "projects/shop-prod/locations/global/workloadIdentityPools/own-pool",
-    );
+    expect(importIds(stack)).toContain("projects/shop-prod/locations/global/workloadIdentityPools/own-pool");
   });
 
   it("leaves a pool of the caller's to the caller", () => {
@@ -549,7 +488,7 @@ describe("ComponentServiceAccount", () => {
   it.each<[Refusal, string]>([
     ["late-value", LATE],
     ["cluster-invalid", "Prod EU"],
-  ])("refuses with %s the cluster name %s", (code, clusterName) => {
+  ])("refuses with %s the cluster name %s", (expected, clusterName) => {
     const stack = testStack();
     const adopted = OidcProvider.fromProviderId(stack, "adopted", {
       pool: foreignPool(stack),
@@ -557,8 +496,8 @@ describe("ComponentServiceAccount", () => {
       audience: "openshift",
     });
     const props = { request: componentRequest(), clusterName, project: "shop-prod", oidcProvider: adopted };
-    expect(() => new ComponentServiceAccount(stack, "shop", props)).toThrowError(refusal(code));
-    expect(() => declare(stack, {}, [componentRequest()], clusterName)).toThrowError(refusal(code));
+    expect(() => new ComponentServiceAccount(stack, "shop", props)).toThrowError(refusal(expected));
+    expect(() => declare(stack, {}, [componentRequest()], clusterName)).toThrowError(refusal(expected));
     expect(stack.toTerraform()).not.toHaveProperty("resource");
   });
 

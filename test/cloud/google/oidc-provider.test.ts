@@ -10,7 +10,8 @@ import {
   type OidcProviderAttributes,
   type OidcProviderProps,
 } from "../../../lib/cloud/google";
-import { type Refusal, refusal } from "../../support/refusal";
+import { refusal, refusedWith } from "../../support/refusal";
+import { warnings } from "../../support/stacks";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const TYPE = "google_iam_workload_identity_pool_provider";
@@ -35,10 +36,6 @@ const subjectOf = (bytes: number): Subject => Subject.of(`shop/${"a".repeat(byte
 
 const declare = (stack: TerraformStack, changed: Partial<OidcProviderProps> = {}): OidcProvider =>
   new OidcProvider(stack, "provider", { ...props, ...changed });
-
-/** Warnings that cdktf prints at synthesis. */
-const warnings = (provider: OidcProvider): unknown[] =>
-  provider.node.metadata.filter(({ type }) => type.includes("warn")).map(({ data }) => data as unknown);
 
 describe("OidcProvider", () => {
   it("pins issuer, audience and subjects", () => {
@@ -177,39 +174,38 @@ describe("OidcProvider", () => {
     expect(declare(stack, { issuer: LATE }).issuer.late).toBe(true);
   });
 
-  it.each<readonly [Partial<OidcProviderProps>, Refusal]>([
-    [{ providerId: "gcp-x" }, "google-invalid: id of a workload identity"],
-    [{ issuer: "http://issuer.example.com" }, "issuer-invalid"],
-    [{ issuer: "https://issuer.example.com/" }, "issuer-invalid"],
-    [{ issuer: "https://kubernetes.default.svc" }, "issuer-unsupported"],
-    [{ audiences: [] }, "google-limit: number of allowed audiences"],
-    [
-      { audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) },
-      "google-limit: number of allowed audiences",
-    ],
-    [{ audiences: ["a".repeat(257)] }, "audience-invalid"],
-    [{ jwks: "{}" }, "google-invalid: JWKS"],
-    [{ jwks: '{"keys":[{"kty":"RSA","d":"x"}]}' }, "google-unsafe: JWKS holds private"],
-    [{ attributeMapping: { "google.subject": "assertion.aud" } }, "google-invalid: attribute mapping"],
-    [{ attributeCondition: "", reason: "r" }, "google-limit: attribute condition has a length"],
-    [{ attributeCondition: "true", reason: "r" }, "google-unsafe: attribute condition admits every token"],
-    [
-      { attributeCondition: "assertion.sub.endsWith(':web')" },
-      "google-missing: `attributeCondition` is set without a reason",
-    ],
-    [
-      { attributeCondition: "assertion.sub.endsWith(':web')", reason: " " },
-      "google-missing: `attributeCondition` is set without a reason",
-    ],
-    [{ attributeCondition: LATE }, "google-missing: `attributeCondition` is set without a reason"],
-    [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: LATE }, "late-value"],
-    [{ reason: "r" }, "google-unused: has no effect"],
-    [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "property-limit"],
-    [{ displayName: "a".repeat(33) }, "property-limit"],
-    [{ description: "a".repeat(257) }, "property-limit"],
-    [{ pool: late }, "late-value"],
-    [{ serviceAccounts: ["web"] }, "identities-invalid"],
-  ])("refuses %o before it declares anything", (changed, code) => {
+  const own = "assertion.sub.endsWith(':web')";
+
+  it.each(
+    refusedWith<Partial<OidcProviderProps>>({
+      "google-invalid: id of a workload identity": [{ providerId: "gcp-x" }],
+      "issuer-invalid": [{ issuer: "http://issuer.example.com" }, { issuer: "https://issuer.example.com/" }],
+      "issuer-unsupported": [{ issuer: "https://kubernetes.default.svc" }],
+      "google-limit: number of allowed audiences": [
+        { audiences: [] },
+        { audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) },
+      ],
+      "audience-invalid": [{ audiences: ["a".repeat(257)] }],
+      "google-invalid: JWKS": [{ jwks: "{}" }],
+      "google-unsafe: JWKS holds private": [{ jwks: '{"keys":[{"kty":"RSA","d":"x"}]}' }],
+      "google-invalid: attribute mapping": [{ attributeMapping: { "google.subject": "assertion.aud" } }],
+      "google-limit: attribute condition has a length": [{ attributeCondition: "", reason: "r" }],
+      "google-unsafe: attribute condition admits every token": [{ attributeCondition: "true", reason: "r" }],
+      "google-missing: `attributeCondition` is set without a reason": [
+        { attributeCondition: own },
+        { attributeCondition: own, reason: " " },
+        { attributeCondition: LATE },
+      ],
+      "late-value": [{ attributeCondition: own, reason: LATE }, { pool: late }],
+      "google-unused: has no effect": [{ reason: "r" }],
+      "property-limit": [
+        { attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) },
+        { displayName: "a".repeat(33) },
+        { description: "a".repeat(257) },
+      ],
+      "identities-invalid": [{ serviceAccounts: ["web"] }],
+    }),
+  )("refuses with %s before it declares anything: %o", (code, changed) => {
     const stack = testStack();
     expect(() => declare(stack, changed)).toThrowError(refusal(code));
     expect(stack.node.children).toHaveLength(0);
@@ -222,10 +218,7 @@ describe("OidcProvider", () => {
   });
 
   it("needs no literal project number when the audience is stated", () => {
-    const provider = declare(testStack(), {
-      pool: late,
-      audiences: ["registry"],
-    });
+    const provider = declare(testStack(), { pool: late, audiences: ["registry"] });
     expect(provider.audience).toBe("registry");
     expect(provider.principal(Subject.of("shop/web"))).toBe(
       `principal://iam.googleapis.com/projects/${LATE}/locations/global/workloadIdentityPools/prod-pool/subject/system:serviceaccount:shop:web`,
@@ -278,17 +271,12 @@ describe("fromProviderId", () => {
   });
 
   it("binds a long subject only by an attribute that is known to hold it", () => {
-    const provider = adopt({
-      ...attributes,
-      subjectAttribute: "sub",
-      audience: "registry",
-    });
+    const provider = adopt({ ...attributes, subjectAttribute: "sub", audience: "registry" });
     expect(provider.audience).toBe("registry");
     expect(provider.principal(subjectOf(127))).toContain(`principal://${POOL}/subject/`);
     expect(provider.principal(subjectOf(128))).toContain(`principalSet://${POOL}/attribute.sub/system:`);
     expect(() => adopt(attributes).principal(subjectOf(128))).toThrowError(
-      expect.objectContaining({
-        code: "google-limit",
+      refusal("google-limit", {
         problem:
           "subject has 128 bytes, too many for google.subject, and the attribute mapping of an adopted pool provider cannot be changed here",
       }),
@@ -356,8 +344,7 @@ describe("forIssuer", () => {
     const stack = testStack();
     OidcProvider.forIssuer(stack, props);
     expect(() => OidcProvider.forIssuer(stack, { ...props, ...changed })).toThrowError(
-      expect.objectContaining({
-        code: "google-conflict",
+      refusal("google-conflict", {
         problem: `the issuer already has a pool provider in this workload identity pool, with another ${setting}`,
       }),
     );

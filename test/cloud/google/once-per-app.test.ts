@@ -82,9 +82,7 @@ describe("a pool in two stacks of an app", () => {
   it("is refused, by the constructor and by forPoolId", () => {
     const [a, b] = twoStacks();
     WorkloadIdentityPool.forPoolId(a, poolId);
-    const taken = expect.objectContaining({
-      code: "google-conflict",
-      problem: expect.stringContaining("workload identity pool is already declared in this app"),
+    const taken = refusal("google-conflict: workload identity pool is already declared in this app", {
       message: expect.stringContaining("as a/workload-identity-pool_shop-prod_prod-pool, got"),
       remedy: expect.stringMatching(/in another stack give that construct as `pool`.*fromPoolId/),
     });
@@ -168,11 +166,7 @@ describe("a pool provider in two stacks of an app", () => {
     OidcProvider[share](a, settings(a));
     const props = settings(b);
     expect(() => OidcProvider[share](b, props)).toThrowError(
-      expect.objectContaining({
-        code: "google-conflict",
-        problem: expect.stringContaining(
-          "pool provider of that id in the workload identity pool is already declared",
-        ),
+      refusal("google-conflict: pool provider of that id in the workload identity pool is already declared", {
         message: expect.stringContaining("as a/oidc-provider_shop-prod_prod-pool_prod-eu, got"),
       }),
     );
@@ -232,9 +226,7 @@ describe("the keys of an issuer", () => {
     JOBS[first](stack, its);
     const before = stack.node.findAll().length;
     expect(() => JOBS[second](stack, theirs)).toThrowError(
-      expect.objectContaining({
-        code: "google-mismatch",
-        problem: expect.stringContaining("keys of the issuer ("),
+      refusal("google-mismatch: keys of the issuer (", {
         message: expect.stringContaining(`keys of the issuer (${stated}) differ from those that a/`),
         remedy: expect.stringContaining("state the same `keys` (or `jwks`)"),
       }),
@@ -286,9 +278,7 @@ describe("the keys of an issuer", () => {
     JOBS.components(stack, { jwks: late });
     JOBS.workloads(stack, { keys: [current] });
     expect(() => JOBS.pulls(stack)).toThrowError(
-      expect.objectContaining({
-        code: "google-mismatch",
-        problem: expect.stringContaining("keys of the issuer ("),
+      refusal("google-mismatch: keys of the issuer (", {
         message: expect.stringContaining("(a set that is known after apply)"),
       }),
     );
@@ -323,9 +313,7 @@ describe("a pull binding", () => {
     const [a, b] = twoStacks();
     const first = new PullBinding(a, "first", binding);
     expect(() => new PullBinding(a, "second", binding)).toThrowError(
-      expect.objectContaining({
-        code: "google-conflict",
-        problem: expect.stringContaining("for this member on the same resource is already declared"),
+      refusal("google-conflict: for this member on the same resource is already declared", {
         message: expect.stringContaining("in this stack, as a/first"),
         remedy:
           "use PullBinding.forServiceAccount, which declares a binding once and returns it to every caller",

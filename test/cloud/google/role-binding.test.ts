@@ -15,9 +15,7 @@ describe("RoleBinding", () => {
     const stack = testStack();
     const first = new RoleBinding(stack, "first", props);
     expect(() => new RoleBinding(stack, "second", props)).toThrowError(
-      expect.objectContaining({
-        code: "google-conflict",
-        problem: expect.stringContaining("for this member on the same resource is already declared"),
+      refusal("google-conflict: for this member on the same resource is already declared", {
         remedy: "use RoleBinding.once, which declares a binding once and returns it to every caller",
       }),
     );

@@ -114,8 +114,7 @@ describe("forPoolId", () => {
     const stack = testStack();
     WorkloadIdentityPool.forPoolId(stack, props);
     expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, ...changed })).toThrowError(
-      expect.objectContaining({
-        code: "google-conflict",
+      refusal("google-conflict", {
         problem: `workload identity pool is already declared in this stack with another ${property}`,
       }),
     );

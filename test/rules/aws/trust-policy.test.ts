@@ -73,28 +73,23 @@ describe("trustPolicy", () => {
     ]);
   });
 
+  const NO_ONE = "aws-missing: the IAM role trusts no service account";
+  const TWICE =
+    "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience";
   it.each([
-    ["no one", [trust([])], "aws-missing: the IAM role trusts no service account"],
-    ["no trust", [], "aws-missing: the IAM role trusts no service account"],
-    [
-      "one twice",
-      [trust(["a/a", "a/a"])],
-      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
-    ],
-    [
-      "one twice over two trusts",
-      [trust(["a/a"]), trust(["a/a"])],
-      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
-    ],
+    ["no one", [trust([])], NO_ONE],
+    ["no trust", [], NO_ONE],
+    ["one twice", [trust(["a/a", "a/a"])], TWICE],
+    ["one twice over two trusts", [trust(["a/a"]), trust(["a/a"])], TWICE],
     [
       "one that a wildcard admits",
       [trust(["shop/web"], { subjectPatterns: [subjectPattern("shop/*")] })],
-      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
+      TWICE,
     ],
     [
       "a wildcard twice",
       [trust([], { subjectPatterns: [subjectPattern("shop/*"), subjectPattern("shop/*")] })],
-      "aws-conflict: the service account appears twice in the trust of one IAM role, for the same OIDC provider and the audience",
+      TWICE,
     ],
   ])("refuses %s", (_, trusts, expected) => {
     expect(() => trustPolicy(trusts)).toThrowError(code(expected));

@@ -13,6 +13,7 @@ import { componentCredentials, componentNames } from "../../../lib/rules/azure/c
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";
 import { tagsArgument } from "../../../lib/rules/azure/tags";
 import { SUBSCRIPTION, request } from "../../cloud/azure/components";
+import { refusal } from "../../support/refusal";
 
 const OTHER = "11111111-1111-1111-1111-111111111111";
 const group = (name: string): string => `/subscriptions/${SUBSCRIPTION}/resourceGroups/${name}`;
@@ -69,10 +70,7 @@ describe("statedScopes", () => {
 
   it.each([[[]], [undefined], [group("a")]])("refuses %j, which is not a list of scopes", (scopes) => {
     expect(() => statedScopes(scopes as readonly string[])).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("the scope is not a resource id") as string,
-      }),
+      refusal("azure-invalid: the scope is not a resource id"),
     );
   });
 
@@ -91,10 +89,7 @@ describe("statedScopes", () => {
     [`/subscriptions/${SUBSCRIPTION}/nonsense/x`],
   ])("refuses %j", (scope) => {
     expect(() => statedScopes([scope])).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("the scope is not a resource id") as string,
-      }),
+      refusal("azure-invalid: the scope is not a resource id"),
     );
   });
 });
@@ -127,10 +122,7 @@ describe("assignableScopes of management groups", () => {
     [[managementGroup("x")], true],
   ])("are not %j with data actions %s", (scopes, hasDataActions) => {
     expect(() => assignableScopes(own, scopes, hasDataActions)).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("assignable at these scopes") as string,
-      }),
+      refusal("azure-limit: assignable at these scopes"),
     );
   });
 });
@@ -176,10 +168,7 @@ describe("tagsArgument", () => {
     "refuses %j",
     (tags) => {
       expect(() => tagsArgument(tags as Record<string, string>)).toThrowError(
-        expect.objectContaining({
-          code: "azure-invalid",
-          problem: expect.stringContaining("the tag is not valid in Azure") as string,
-        }),
+        refusal("azure-invalid: the tag is not valid in Azure"),
       );
     },
   );
@@ -241,9 +230,7 @@ describe("componentNames", () => {
     const ccoctl = { request: requests[0], identityName: "x-a-b-c", roleName: "x-a-b-c" };
     expect(componentNames("x", SUBSCRIPTION, requests.slice(0, 1), "ccoctl")).toEqual([ccoctl]);
     expect(() => componentNames("x", SUBSCRIPTION, requests, "ccoctl")).toThrowError(
-      expect.objectContaining({
-        code: "azure-conflict",
-        problem: expect.stringContaining("would have the same identity") as string,
+      refusal("azure-conflict: would have the same identity", {
         message: expect.stringMatching(/CredentialsRequest one and .*CredentialsRequest two/) as string,
       }),
     );
@@ -262,9 +249,7 @@ describe("componentNames", () => {
   it("cannot be those of ccoctl where Azure takes no such name, which is said of the request", () => {
     const dotted = request({ secret: { namespace: "b", name: "c.d" } });
     expect(() => componentNames("x", SUBSCRIPTION, [dotted], "ccoctl")).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("name that ccoctl would give") as string,
+      refusal("azure-invalid: name that ccoctl would give", {
         message: expect.stringMatching(
           /^requests\/06\.yaml, document 2, .*x-b-c\.d.*remove `naming: "ccoctl"`/,
         ) as string,
@@ -298,20 +283,14 @@ describe("componentCredentials", () => {
   it.each([["a"], ["with.dot"], ["x".repeat(121)]])("cannot be named %s by ccoctl", (name) => {
     const subjects = [Subject.of(`ns/${name}`)];
     expect(() => componentCredentials({ ...trust, subjects }, "ccoctl")).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("name that ccoctl would give") as string,
-      }),
+      refusal("azure-invalid: name that ccoctl would give"),
     );
     expect(componentCredentials({ ...trust, subjects }, "unique")).toHaveLength(1);
   });
 
   it("are refused where no one would act as the identity", () => {
     expect(() => componentCredentials({ ...trust, subjects: [] }, "unique")).toThrowError(
-      expect.objectContaining({
-        code: "azure-missing",
-        problem: expect.stringContaining("no service account may act") as string,
-      }),
+      refusal("azure-missing: no service account may act"),
     );
   });
 });

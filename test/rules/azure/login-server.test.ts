@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { azureCloud, azureClouds } from "../../../lib/rules/azure/clouds";
 import { loginServerOf, parseLoginServer } from "../../../lib/rules/azure/registry";
+import { refusal } from "../../support/refusal";
 
 describe("azureCloud", () => {
   // kubernetes-sigs/cloud-provider-azure, pkg/azclient/cloud.go.
@@ -14,9 +15,7 @@ describe("azureCloud", () => {
 
   it.each(["AzureStackCloud", "AzureGermanCloud", "azurepubliccloud", ""])("refuses %s", (name) => {
     expect(() => azureCloud(name)).toThrowError(
-      expect.objectContaining({
-        code: "azure-unknown",
-        problem: expect.stringContaining("the Azure cloud") as string,
+      refusal("azure-unknown: the Azure cloud", {
         allowed: "AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud",
       }),
     );
@@ -51,18 +50,11 @@ describe("parseLoginServer", () => {
     ["myteam.azurecr.io.example.com", "not a host"],
     ["", "not a host"],
   ])("refuses %s", (host, reason) => {
-    expect(() => parseLoginServer(host)).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining(reason) as string,
-      }),
-    );
+    expect(() => parseLoginServer(host)).toThrowError(refusal(`azure-invalid: ${reason}`));
   });
 
   it("refuses a late host", () => {
-    expect(() => parseLoginServer("${TfToken[TOKEN.1]}")).toThrowError(
-      expect.objectContaining({ code: "late-value" }),
-    );
+    expect(() => parseLoginServer("${TfToken[TOKEN.1]}")).toThrowError(refusal("late-value"));
   });
 
   // The pattern of the oldest releases with the plugin: `acrRE` in kubernetes-sigs/cloud-provider-azure,

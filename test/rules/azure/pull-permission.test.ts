@@ -8,6 +8,7 @@ import {
   pullRole,
   renderRepositoryCondition,
 } from "../../../lib/rules/azure/permission";
+import { refusal } from "../../support/refusal";
 
 const PREFIX =
   "/subscriptions/11111111-2222-3333-4444-555555555555/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries";
@@ -36,9 +37,7 @@ describe("pullRole", () => {
   // `rbac` and `rbac-abac` are the words of `az acr create`, not of the property.
   it.each(["rbac", "rbac-abac", "", "toString"])("refuses %s", (mode) => {
     expect(() => pullRole(mode as RoleAssignmentMode)).toThrowError(
-      expect.objectContaining({
-        code: "azure-unknown",
-        problem: expect.stringContaining("roleAssignmentMode") as string,
+      refusal("azure-unknown: roleAssignmentMode", {
         allowed: "LegacyRegistryPermissions, AbacRepositoryPermissions",
       }),
     );
@@ -81,12 +80,7 @@ describe("pullPermissions", () => {
     ["resource id", [pull("teama.azurecr.io"), pull("teama.azurecr.io", { registry: `${PREFIX}/teamz` })]],
     ["loginServer", [pull("teama.azurecr.io"), pull("teama-1f2e.azurecr.io")]],
   ])("refuses two sources of one registry with a different %s", (what, pulls) => {
-    expect(() => pullPermissions(pulls)).toThrowError(
-      expect.objectContaining({
-        code: "azure-mismatch",
-        problem: expect.stringContaining(`different ${what}`) as string,
-      }),
-    );
+    expect(() => pullPermissions(pulls)).toThrowError(refusal(`azure-mismatch: different ${what}`));
   });
 
   it("does not compare late resource ids", () => {
@@ -98,9 +92,7 @@ describe("pullPermissions", () => {
   it("refuses a condition over 8 KB and says how long it is", () => {
     const repositories = Array.from({ length: 75 }, (_, i) => `team-${i}`.padEnd(20, "x"));
     expect(() => pullPermissions([pull("teama.azurecr.io", { repositories })])).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("the condition that limits") as string,
+      refusal("azure-limit: the condition that limits", {
         value: Buffer.byteLength(renderRepositoryCondition(repositories) ?? ""),
         allowed: "at most 8192 bytes per role assignment",
       }),

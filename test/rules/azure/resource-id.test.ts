@@ -48,13 +48,7 @@ describe("parseRegistryId", () => {
     ["login server", "myteam.azurecr.io"],
     ["empty", ""],
   ])("refuses: %s", (_, value) => {
-    expect(() => parseRegistryId(value)).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("resource id of") as string,
-        value,
-      }),
-    );
+    expect(() => parseRegistryId(value)).toThrowError(refusal("azure-invalid: resource id of", { value }));
   });
 });
 
@@ -64,12 +58,7 @@ describe("parseIdentityId", () => {
   });
 
   it.each(["ab", "-abc", "a".repeat(129), "a.b.c"])("refuses the name %s", (name) => {
-    expect(() => parseIdentityId(identity(name))).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("resource id of") as string,
-      }),
-    );
+    expect(() => parseIdentityId(identity(name))).toThrowError(refusal("azure-invalid: resource id of"));
   });
 });
 

@@ -57,10 +57,7 @@ describe("federatedCredentials", () => {
     const issuer = (length: number): Issuer => Issuer.of("https://issuer.example.com/".padEnd(length, "x"));
     expect(federatedCredentials(trust({ issuer: issuer(600) }))).toHaveLength(1);
     expect(() => federatedCredentials(trust({ issuer: issuer(601) }))).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: "the issuer of a federated identity credential has 601 characters",
-      }),
+      refusal("azure-limit", { problem: "the issuer of a federated identity credential has 601 characters" }),
     );
   });
 
@@ -71,11 +68,7 @@ describe("federatedCredentials", () => {
     "https://sts.windows.net/11111111-2222-3333-4444-555555555555",
   ])("refuses the issuer %s", (url) => {
     expect(() => federatedCredentials(trust({ issuer: Issuer.of(url) }))).toThrowError(
-      expect.objectContaining({
-        code: "azure-invalid",
-        problem: expect.stringContaining("issuer is Microsoft Entra itself") as string,
-        value: url,
-      }),
+      refusal("azure-invalid: issuer is Microsoft Entra itself", { value: url }),
     );
   });
 
@@ -112,9 +105,7 @@ describe("checkCredentials", () => {
   it("accepts 20 and refuses 21, with the numbers and the remedy", () => {
     expect(() => checkCredentials("pull", numbered(20), "split")).not.toThrow();
     expect(() => checkCredentials("pull", numbered(21), "split")).toThrowError(
-      expect.objectContaining({
-        code: "azure-limit",
-        problem: expect.stringContaining("federated identity credentials") as string,
+      refusal("azure-limit: federated identity credentials", {
         value: 21,
         allowed: "at most 20 per identity",
         remedy: "split",
@@ -128,17 +119,14 @@ describe("checkCredentials", () => {
       ...federatedCredentials(trust({ clusterName: "other", audience: "openshift" })),
     ];
     expect(() => checkCredentials("pull", twice, "")).toThrowError(
-      expect.objectContaining({
-        code: "azure-conflict",
-        problem: expect.stringContaining("already trusts this issuer") as string,
-      }),
+      refusal("azure-conflict: already trusts this issuer"),
     );
   });
 
   it("refuses two clusters of one name", () => {
     const other = federatedCredentials(trust({ issuer: Issuer.of("https://other.example.com") }));
     expect(() => checkCredentials("pull", [...federatedCredentials(trust()), ...other], "")).toThrowError(
-      expect.objectContaining({ code: "property-conflict", value: "prod-eu_shop_web" }),
+      refusal("property-conflict", { value: "prod-eu_shop_web" }),
     );
   });
 

@@ -6,7 +6,7 @@ import { controllerPatch } from "../../../lib/rules/fleet/controller-patch";
 import { assertOwnAudiences, spokeTokens } from "../../../lib/rules/fleet/spoke-tokens";
 import { readRbac } from "../../../lib/rules/rbac/evaluate";
 import { CA, LATE } from "../../fixtures/fleet/spokes";
-import { refusal } from "../../support/refusal";
+import { casesByRefusal, refusal } from "../../support/refusal";
 
 const KUBEADM = "https://kubernetes.default.svc.cluster.local";
 
@@ -33,7 +33,7 @@ describe("RBAC of the hub", () => {
   it("lists the verbs that a reader lacks", () => {
     const rules = policy({ resources: ["clusterprofiles"], verbs: ["get", "list"] });
     expect(profileReaderIssues(rules, subject, "inv").map(({ problem }) => problem)).toEqual([
-      "fleet/controller may not watch clusterprofiles",
+      "fleet/controller lacks a right on ClusterProfiles: it may not watch clusterprofiles",
     ]);
     expect(profileReaderIssues(rules, subject, "other")).toEqual(
       Array(3).fill(refusal("fleet-missing: may not")),
@@ -50,8 +50,8 @@ describe("RBAC of the hub", () => {
     expect(
       statusWriterIssues(rules, subject, { namespace: "inv", name: "b" }).map(({ problem }) => problem),
     ).toEqual([
-      "fleet/controller may not get clusterprofiles/status",
-      "fleet/controller may not patch clusterprofiles/status",
+      "fleet/controller lacks a right on ClusterProfiles: it may not get clusterprofiles/status",
+      "fleet/controller lacks a right on ClusterProfiles: it may not patch clusterprofiles/status",
     ]);
   });
 });
@@ -133,157 +133,92 @@ describe("authenticationConfiguration", () => {
     claimMappings: { username: { claim: "email", prefix: "" } },
   });
 
-  it.each<[string, object, string]>([
-    // Whoever runs the spoke could use the token there.
-    ["AWS's audience", { audience: "sts.amazonaws.com" }, "fleet-unsafe: the audience is also accepted by"],
-    [
-      "AWS's audience in a region",
-      { audience: "https://sts.eu-west-1.amazonaws.com/" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "AWS's audience in China",
-      { audience: "sts.amazonaws.com.cn" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "Azure's audience",
-      { audience: "api://AzureADTokenExchange" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "Azure's audience in China",
-      { audience: "api://AzureADTokenExchangeChina" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "Google's audience",
-      { audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "a workload pool of GKE",
-      { audience: "acme.svc.id.goog" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "the audience of OpenShift's components",
-      { audience: "openshift" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "an API server's audience",
-      { audience: "https://kubernetes.default.svc" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "an API server's audience with its domain",
-      { audience: "https://kubernetes.default.svc.cluster.local" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "the hub's issuer as audience",
-      { audience: "https://hub.example" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    [
-      "the hub's issuer with a slash",
-      { audience: "https://hub.example/" },
-      "fleet-unsafe: the audience is also accepted by",
-    ],
-    ["a late audience", { audience: LATE }, "late-value"],
-    // `URL must not overlap with disallowed issuers`: the default issuer of kubeadm and OpenShift is the spoke's as well.
-    ["the default issuer", { issuer: "https://kubernetes.default.svc" }, "issuer-unsupported"],
-    ["the default issuer of kubeadm", { issuer: KUBEADM }, "issuer-unsupported"],
-    [
-      "the default issuer with a discovery URL",
-      { issuer: KUBEADM, discoveryUrl: "https://keys.example/openid" },
-      "fleet-invalid: would not start",
-    ],
-    // k8s.io/apiserver 0.35.3, pkg/apis/apiserver/validation: "discoveryURL must be different from URL", "Duplicate value".
-    [
-      "the issuer as discovery URL",
-      { discoveryUrl: "https://hub.example" },
-      "fleet-invalid: would not start",
-    ],
-    [
-      "the hub's issuer again",
-      { additionalAuthenticators: [people({ url: "https://hub.example" })] },
-      "fleet-invalid: would not start",
-    ],
-    ["an issuer twice", { additionalAuthenticators: [people(), people()] }, "fleet-invalid: would not start"],
-    [
-      "a discovery URL twice",
-      {
-        discoveryUrl: "https://keys.example/openid",
-        additionalAuthenticators: [people({ discoveryURL: "https://keys.example/openid" })],
+  it.each(
+    casesByRefusal<object>({
+      "fleet-unsafe: the audience is also accepted by": {
+        // Whoever runs the spoke could use the token there.
+        "AWS's audience": { audience: "sts.amazonaws.com" },
+        "AWS's audience in a region": { audience: "https://sts.eu-west-1.amazonaws.com/" },
+        "AWS's audience in China": { audience: "sts.amazonaws.com.cn" },
+        "Azure's audience": { audience: "api://AzureADTokenExchange" },
+        "Azure's audience in China": { audience: "api://AzureADTokenExchangeChina" },
+        "Google's audience": {
+          audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+        },
+        "a workload pool of GKE": { audience: "acme.svc.id.goog" },
+        "the audience of OpenShift's components": { audience: "openshift" },
+        "an API server's audience": { audience: "https://kubernetes.default.svc" },
+        "an API server's audience with its domain": {
+          audience: "https://kubernetes.default.svc.cluster.local",
+        },
+        "the hub's issuer as audience": { audience: "https://hub.example" },
+        "the hub's issuer with a slash": { audience: "https://hub.example/" },
       },
-      "fleet-invalid: would not start",
-    ],
-    [
-      "an authenticator without issuer",
-      { additionalAuthenticators: [{}] },
-      "fleet-invalid: has an issuer without URL",
-    ],
-    [
-      "an authenticator of several audiences",
-      { additionalAuthenticators: [people({ audiences: ["a", "b"] })] },
-      "fleet-invalid: would not start",
-    ],
-    [
-      "an authenticator that does not set a user name",
-      { additionalAuthenticators: [{ issuer: people().issuer }] },
-      "fleet-invalid: would not start",
-    ],
-    ["no authenticator", { additionalAuthenticators: [null] }, "fleet-invalid: would not start"],
-    ["a late authenticator", { additionalAuthenticators: [people({ url: LATE })] }, "late-value"],
-    [
-      "a token in an authenticator",
-      { additionalAuthenticators: [{ ...people(), token: "hunter2" }] },
-      "fleet-unsafe: secret material",
-    ],
-    // kube-apiserver does not start with them.
-    ["a late CA", { certificateAuthority: LATE }, "late-value"],
-    [
-      "a CA that is no PEM",
-      { certificateAuthority: "nope" },
-      "fleet-invalid: certificate authority of the issuer",
-    ],
-    ["a CA in base64", { certificateAuthority: CA }, "fleet-invalid: certificate authority of the issuer"],
-    [
-      "a CA of another type",
-      { certificateAuthority: 5 },
-      "fleet-invalid: certificate authority of the issuer",
-    ],
-    [
-      "a private key",
-      { certificateAuthority: "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n" },
-      "fleet-unsafe: secret material",
-    ],
-    [
-      "a private key behind a certificate",
-      { certificateAuthority: `${PEM}-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\n` },
-      "fleet-unsafe: secret material",
-    ],
-    ["no name of the hub", { hub: undefined }, "cluster-invalid"],
-    ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
-    ["no one", { serviceAccounts: [] }, "fleet-missing: would not trust any controller"],
-    [
-      "a prefix without colon",
-      { userPrefix: "hub" },
-      "fleet-invalid: with this prefix, the hub's user names",
-    ],
-    ["no prefix", { userPrefix: "" }, "fleet-invalid: with this prefix, the hub's user names"],
-    [
-      "the prefix of the cluster itself",
-      { userPrefix: "system:" },
-      "fleet-invalid: with this prefix, the hub's user names",
-    ],
-    ["a quote in the prefix", { userPrefix: "a':" }, "fleet-invalid: with this prefix, the hub's user names"],
-    ["any service account", { serviceAccounts: ["fleet/*"] }, "identities-invalid"],
-    ["any audience", { audience: "*" }, "audience-invalid"],
-    ["a slash behind the issuer", { issuer: "https://hub.example/" }, "issuer-invalid"],
-  ])("refuses %s", (_, over, code) => {
+      "late-value": {
+        "a late audience": { audience: LATE },
+        "a late authenticator": { additionalAuthenticators: [people({ url: LATE })] },
+
+        // kube-apiserver does not start with them.
+        "a late CA": { certificateAuthority: LATE },
+      },
+      "issuer-unsupported": {
+        // `URL must not overlap with disallowed issuers`: the default issuer of kubeadm and OpenShift is the spoke's as well.
+        "the default issuer": { issuer: "https://kubernetes.default.svc" },
+        "the default issuer of kubeadm": { issuer: KUBEADM },
+      },
+      "fleet-invalid: would not start": {
+        "the default issuer with a discovery URL": {
+          issuer: KUBEADM,
+          discoveryUrl: "https://keys.example/openid",
+        },
+
+        // k8s.io/apiserver 0.35.3, pkg/apis/apiserver/validation: "discoveryURL must be different from URL", "Duplicate value".
+        "the issuer as discovery URL": { discoveryUrl: "https://hub.example" },
+        "the hub's issuer again": { additionalAuthenticators: [people({ url: "https://hub.example" })] },
+        "an issuer twice": { additionalAuthenticators: [people(), people()] },
+        "a discovery URL twice": {
+          discoveryUrl: "https://keys.example/openid",
+          additionalAuthenticators: [people({ discoveryURL: "https://keys.example/openid" })],
+        },
+        "an authenticator of several audiences": {
+          additionalAuthenticators: [people({ audiences: ["a", "b"] })],
+        },
+        "an authenticator that does not set a user name": {
+          additionalAuthenticators: [{ issuer: people().issuer }],
+        },
+        "no authenticator": { additionalAuthenticators: [null] },
+      },
+      "fleet-invalid: has an issuer without URL": {
+        "an authenticator without issuer": { additionalAuthenticators: [{}] },
+      },
+      "fleet-unsafe: secret material": {
+        "a token in an authenticator": { additionalAuthenticators: [{ ...people(), token: "hunter2" }] },
+        "a private key": {
+          certificateAuthority: "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
+        },
+        "a private key behind a certificate": {
+          certificateAuthority: `${PEM}-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\n`,
+        },
+      },
+      "fleet-invalid: certificate authority of the issuer": {
+        "a CA that is no PEM": { certificateAuthority: "nope" },
+        "a CA in base64": { certificateAuthority: CA },
+        "a CA of another type": { certificateAuthority: 5 },
+      },
+      "cluster-invalid": { "no name of the hub": { hub: undefined } },
+      "version-unsupported": { "an old API server": { apiServer: "1.29" } },
+      "fleet-missing: would not trust any controller": { "no one": { serviceAccounts: [] } },
+      "fleet-invalid: with this prefix, the hub's user names": {
+        "a prefix without colon": { userPrefix: "hub" },
+        "no prefix": { userPrefix: "" },
+        "the prefix of the cluster itself": { userPrefix: "system:" },
+        "a quote in the prefix": { userPrefix: "a':" },
+      },
+      "identities-invalid": { "any service account": { serviceAccounts: ["fleet/*"] } },
+      "audience-invalid": { "any audience": { audience: "*" } },
+      "issuer-invalid": { "a slash behind the issuer": { issuer: "https://hub.example/" } },
+    }),
+  )("refuses %s", (_, over, code) => {
     expect(() => authenticationConfiguration({ ...props, ...over })).toThrowError(refusal(code));
   });
 });

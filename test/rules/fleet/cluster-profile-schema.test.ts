@@ -34,8 +34,22 @@ const profile = (): Profile => ({
 const cluster = (document: Profile): Json => document.status.accessProviders[0]?.["cluster"] as Json;
 const condition = (document: Profile): Json => document.status.conditions[0] ?? {};
 const property = (document: Profile): Json => document.status.properties[0] ?? {};
+const extended =
+  (...extensions: readonly object[]) =>
+  (document: Profile): unknown =>
+    (cluster(document)["extensions"] = extensions);
+const timed =
+  (time: string) =>
+  (document: Profile): unknown =>
+    (condition(document)["lastTransitionTime"] = time);
+const managed =
+  (clusterManager: Json) =>
+  (document: Profile): unknown =>
+    (document.spec["clusterManager"] = clusterManager);
+const twice = ["x", "x"].map((name) => ({ name, extension: {} }));
 const C = "status.accessProviders[0].cluster";
 const T = "status.conditions[0]";
+const MANAGER = "spec.clusterManager.name";
 
 /** Each row: what is done to a good profile, the fields that are dropped, the fields that are rejected. */
 type Row = [string, (document: Profile) => unknown, readonly string[], readonly string[]];
@@ -69,53 +83,33 @@ const judged: readonly Row[] = [
   ["a condition twice", (d) => d.status.conditions.push(condition(d)), [], ["status.conditions[1]"]],
   [
     "an extension that is a list",
-    (d) => (cluster(d)["extensions"] = [{ name: "x", extension: ["a"] }]),
+    extended({ name: "x", extension: ["a"] }),
     [],
     [`${C}.extensions[0].extension`],
   ],
   [
     "an extension that is null",
-    (d) => (cluster(d)["extensions"] = [{ name: "x", extension: null }]),
+    extended({ name: "x", extension: null }),
     [],
     [`${C}.extensions[0].extension`],
   ],
-  [
-    "an extension without name",
-    (d) => (cluster(d)["extensions"] = [{ extension: {} }]),
-    [],
-    [`${C}.extensions[0].name`],
-  ],
+  ["an extension without name", extended({ extension: {} }), [], [`${C}.extensions[0].name`]],
   [
     "anything within an extension, nothing beside it",
-    (d) => (cluster(d)["extensions"] = [{ name: "x", extension: { a: { b: [1] } }, c: 1 }]),
+    extended({ name: "x", extension: { a: { b: [1] } }, c: 1 }),
     [`${C}.extensions[0].c`],
     [],
   ],
-  [
-    "an extension twice, which v1alpha1 takes",
-    (d) => (cluster(d)["extensions"] = ["x", "x"].map((name) => ({ name, extension: {} }))),
-    [],
-    [],
-  ],
+  ["an extension twice, which v1alpha1 takes", extended(...twice), [], []],
   ["a condition with a boolean", (d) => (condition(d)["status"] = true), [], [`${T}.status`]],
   ["a condition with true", (d) => (condition(d)["status"] = "true"), [], [`${T}.status`]],
   ["a condition without reason", (d) => delete condition(d)["reason"], [], [`${T}.reason`]],
   ["a condition with another domain", (d) => (condition(d)["type"] = "acme-corp.example/Ready"), [], []],
   ["a condition of a bad type", (d) => (condition(d)["type"] = "a b"), [], [`${T}.type`]],
-  [
-    "a date without time",
-    (d) => (condition(d)["lastTransitionTime"] = "2026-11-20"),
-    [],
-    [`${T}.lastTransitionTime`],
-  ],
-  ["a time with offset", (d) => (condition(d)["lastTransitionTime"] = "2026-11-20T00:00:00+01:00"), [], []],
-  ["a leap day", (d) => (condition(d)["lastTransitionTime"] = "2028-02-29T00:00:00Z"), [], []],
-  [
-    "30 February",
-    (d) => (condition(d)["lastTransitionTime"] = "2026-02-30T00:00:00Z"),
-    [],
-    [`${T}.lastTransitionTime`],
-  ],
+  ["a date without time", timed("2026-11-20"), [], [`${T}.lastTransitionTime`]],
+  ["a time with offset", timed("2026-11-20T00:00:00+01:00"), [], []],
+  ["a leap day", timed("2028-02-29T00:00:00Z"), [], []],
+  ["30 February", timed("2026-02-30T00:00:00Z"), [], [`${T}.lastTransitionTime`]],
   [
     "a negative generation",
     (d) => (condition(d)["observedGeneration"] = -1),
@@ -130,19 +124,9 @@ const judged: readonly Row[] = [
     [`${C}.certificate-authority-data`],
   ]),
   ["a server that is not a URL, which v1alpha1 takes", (d) => (cluster(d)["server"] = "nope"), [], []],
-  [
-    "a manager's name that is a number",
-    (d) => (d.spec["clusterManager"] = { name: 1 }),
-    [],
-    ["spec.clusterManager.name"],
-  ],
-  ["a manager without name", (d) => (d.spec["clusterManager"] = {}), [], ["spec.clusterManager.name"]],
-  [
-    "a manager's name with a blank, which v1alpha1 takes",
-    (d) => (d.spec["clusterManager"] = { name: "a b" }),
-    [],
-    [],
-  ],
+  ["a manager's name that is a number", managed({ name: 1 }), [], [MANAGER]],
+  ["a manager without name", managed({}), [], [MANAGER]],
+  ["a manager's name with a blank, which v1alpha1 takes", managed({ name: "a b" }), [], []],
   ["an empty property", (d) => (property(d)["value"] = ""), [], ["status.properties[0].value"]],
   [
     "a property of 1025",
@@ -209,18 +193,8 @@ const later: readonly Row[] = [
     ["status.accessProviders[0].cluster"],
   ],
   ["a server that is not a URL", (d) => (cluster(d)["server"] = "nope"), [], [`${C}.server`]],
-  [
-    "a manager's name with a blank",
-    (d) => (d.spec["clusterManager"] = { name: "a b" }),
-    [],
-    ["spec.clusterManager.name"],
-  ],
-  [
-    "an extension twice",
-    (d) => (cluster(d)["extensions"] = ["x", "x"].map((name) => ({ name, extension: {} }))),
-    [],
-    [`${C}.extensions[1]`],
-  ],
+  ["a manager's name with a blank", managed({ name: "a b" }), [], [MANAGER]],
+  ["an extension twice", extended(...twice), [], [`${C}.extensions[1]`]],
   [
     "65 providers",
     (d) =>

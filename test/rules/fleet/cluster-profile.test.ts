@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { treeOf } from "../../../lib/model/tree";
 import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../../lib/rules/fleet/endpoint";
 import { outdatedNames } from "../../../lib/rules/fleet/names";
 import {
@@ -216,6 +217,7 @@ describe("a profile", () => {
     status: { accessProviders: [{ name, cluster: { server: "https://a", ...cluster } }] },
   });
 
+  const BAD = ["fleet-invalid: extension of an access provider"];
   it.each<[string, object, readonly string[]]>([
     ["no extension", {}, []],
     ["variables", { extensions: [{ name: ENVS, extension: { A: "b" } }] }, []],
@@ -224,26 +226,10 @@ describe("a profile", () => {
       { extensions: [{ name: ARGS, extension: {} }] },
       ["fleet-unsupported: additional-args"],
     ],
-    [
-      "a number as variable",
-      { extensions: [{ name: ENVS, extension: { A: 1 } }] },
-      ["fleet-invalid: extension of an access provider"],
-    ],
-    [
-      "a list as extension",
-      { extensions: [{ name: ENVS, extension: [] }] },
-      ["fleet-invalid: extension of an access provider"],
-    ],
-    [
-      "one twice",
-      { extensions: [1, 2].map(() => ({ name: ENVS, extension: {} })) },
-      ["fleet-invalid: extension of an access provider"],
-    ],
-    [
-      "another name",
-      { extensions: [{ name: "x", extension: {} }] },
-      ["fleet-invalid: extension of an access provider"],
-    ],
+    ["a number as variable", { extensions: [{ name: ENVS, extension: { A: 1 } }] }, BAD],
+    ["a list as extension", { extensions: [{ name: ENVS, extension: [] }] }, BAD],
+    ["one twice", { extensions: [1, 2].map(() => ({ name: ENVS, extension: {} })) }, BAD],
+    ["another name", { extensions: [{ name: "x", extension: {} }] }, BAD],
     [
       "the name of the drafts",
       {
@@ -261,7 +247,10 @@ describe("a profile", () => {
   });
 
   it("names today's name of what is dropped", () => {
-    const issues = schemaIssues(profile({ certificateAuthorityData: "x", other: 1, server: 1 }), "v1alpha1");
+    const issues = schemaIssues(
+      treeOf(profile({ certificateAuthorityData: "x", other: 1, server: 1 })),
+      "v1alpha1",
+    );
     expect(issues).toEqual([
       refusal("fleet-unknown: older draft", {
         value: "certificateAuthorityData",

@@ -123,13 +123,14 @@ describe("projected-token", () => {
   };
 
   it.each(["a.b.c", "a.b.c\n"])("answers with the token of the file %j, good for a minute", (content) => {
-    const before = Number(execFileSync("date", ["+%s"], { encoding: "utf8" }));
+    const now = (): number => Number(execFileSync("date", ["+%s"], { encoding: "utf8" }));
+    const before = now();
     const { status, ...answer } = JSON.parse(run(content).stdout) as Record<string, Record<string, string>>;
     expect(answer).toEqual({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential" });
     expect(status?.["token"]).toBe("a.b.c");
-    const seconds = Date.parse(status?.["expirationTimestamp"] ?? "") / 1000 - before;
-    expect(seconds).toBeGreaterThanOrEqual(60);
-    expect(seconds).toBeLessThan(70);
+    const expires = Date.parse(status?.["expirationTimestamp"] ?? "") / 1000;
+    expect(expires).toBeGreaterThanOrEqual(before + 60);
+    expect(expires).toBeLessThanOrEqual(now() + 60);
   });
 
   it.each([[undefined], [""]])("fails without a token: %j", (content) => {
@@ -138,6 +139,12 @@ describe("projected-token", () => {
 });
 
 describe("pluginCallIssues", () => {
+  const WITHOUT = ["fleet-missing: is called without"];
+  const called = (name: string, args = ""): { command: string; args: readonly string[] } => ({
+    command: `/p/${name}`,
+    args: args === "" ? [] : args.split(" "),
+  });
+  const LOGIN = "get-token --login workloadidentity";
   const exec = {
     provider: "p",
     apiVersion: "client.authentication.k8s.io/v1beta1",
@@ -149,119 +156,76 @@ describe("pluginCallIssues", () => {
   it.each<[string, object, readonly string[]]>([
     [
       "kubelogin with = forms",
-      { command: "/p/kubelogin", args: ["get-token", "--login=workloadidentity", `--server-id=${AKS}`] },
+      called("kubelogin", `get-token --login=workloadidentity --server-id=${AKS}`),
       [],
     ],
     [
       "kubelogin without server id",
-      { command: "/p/kubelogin", args: ["get-token", "-l", "workloadidentity"] },
+      called("kubelogin", "get-token -l workloadidentity"),
       ["fleet-missing: kubelogin is called without --server-id"],
     ],
-    [
-      "kubelogin with device code",
-      { command: "/p/kubelogin", args: ["get-token", "--server-id", AKS] },
-      ["fleet-missing: is called without"],
-    ],
+    ["kubelogin with device code", called("kubelogin", `get-token --server-id ${AKS}`), WITHOUT],
     [
       "kubelogin with a client id that the pod overrides",
-      {
-        command: "/p/kubelogin",
-        args: ["get-token", "--login", "workloadidentity", "--server-id", AKS, "--client-id", "c"],
-      },
+      called("kubelogin", `${LOGIN} --server-id ${AKS} --client-id c`),
       ["fleet-unused: kubelogin prefers"],
     ],
     [
       "kubelogin that heeds its flags",
-      {
-        command: "/p/kubelogin",
-        args: [
-          "get-token",
-          "--login",
-          "workloadidentity",
-          "--server-id",
-          AKS,
-          "--client-id",
-          "c",
-          "--disable-environment-override",
-        ],
-      },
+      called("kubelogin", `${LOGIN} --server-id ${AKS} --client-id c --disable-environment-override`),
       [],
     ],
-    ["the AWS CLI", { command: "aws", args: ["eks", "get-token"] }, ["fleet-missing: is called without"]],
-    [
-      "argocd-k8s-auth aws",
-      { command: "argocd-k8s-auth", args: ["aws"] },
-      ["fleet-missing: is called without"],
-    ],
-    ["argocd-k8s-auth gcp", { command: "argocd-k8s-auth", args: ["gcp"] }, []],
+    ["the AWS CLI", called("aws", "eks get-token"), WITHOUT],
+    ["argocd-k8s-auth aws", called("argocd-k8s-auth", "aws"), WITHOUT],
+    ["argocd-k8s-auth gcp", called("argocd-k8s-auth", "gcp"), []],
     [
       "argocd-k8s-auth in v1",
-      { command: "argocd-k8s-auth", args: ["gcp"], apiVersion: "client.authentication.k8s.io/v1" },
+      { ...called("argocd-k8s-auth", "gcp"), apiVersion: "client.authentication.k8s.io/v1" },
       ["fleet-mismatch: does not support this apiVersion"],
     ],
     [
       "aws-iam-authenticator by variable",
       {
-        command: "/p/aws-iam-authenticator",
-        args: ["token"],
+        ...called("aws-iam-authenticator", "token"),
         env: [{ name: "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID", value: "c" }],
       },
       [],
     ],
-    [
-      "aws-iam-authenticator without cluster",
-      { command: "/p/aws-iam-authenticator", args: ["token"] },
-      ["fleet-missing: is called without"],
-    ],
+    ["aws-iam-authenticator without cluster", called("aws-iam-authenticator", "token"), WITHOUT],
     // cobra prints its help where the subcommand is missing, and takes an empty value for one.
-    [
-      "aws-iam-authenticator without token",
-      { command: "/p/aws-iam-authenticator", args: ["--cluster-id", "c"] },
-      ["fleet-missing: is called without"],
-    ],
+    ["aws-iam-authenticator without token", called("aws-iam-authenticator", "--cluster-id c"), WITHOUT],
     [
       "aws-iam-authenticator without token, of a cluster of that name",
-      { command: "/p/aws-iam-authenticator", args: ["--cluster-id", "token"] },
-      ["fleet-missing: is called without"],
+      called("aws-iam-authenticator", "--cluster-id token"),
+      WITHOUT,
     ],
     [
       "aws-iam-authenticator with an empty cluster",
-      { command: "/p/aws-iam-authenticator", args: ["token", "--cluster-id", ""] },
-      ["fleet-missing: is called without"],
+      called("aws-iam-authenticator", "token --cluster-id "),
+      WITHOUT,
     ],
     [
       "kubelogin without get-token",
-      { command: "/p/kubelogin", args: ["--login", "workloadidentity", "--server-id", AKS] },
-      ["fleet-missing: is called without"],
+      called("kubelogin", `--login workloadidentity --server-id ${AKS}`),
+      WITHOUT,
     ],
-    ...[
-      ["--server-id", ""],
-      ["--server-id="],
-      ["--server-id"],
-      ["--server-id", "--login", "workloadidentity"],
-    ].map((args): [string, object, readonly string[]] => [
-      `kubelogin with ${JSON.stringify(args)}`,
-      { command: "/p/kubelogin", args: ["get-token", "--login", "workloadidentity", ...args] },
-      ["fleet-missing: kubelogin is called without --server-id"],
-    ]),
+    ...["--server-id ", "--server-id=", "--server-id", "--server-id --login workloadidentity"].map(
+      (args): [string, object, readonly string[]] => [
+        `kubelogin with ${JSON.stringify(args)}`,
+        called("kubelogin", `${LOGIN} ${args}`),
+        ["fleet-missing: kubelogin is called without --server-id"],
+      ],
+    ),
     [
       "the AWS CLI that updates a kubeconfig",
-      { command: "aws", args: ["eks", "update-kubeconfig", "--cluster-name", "c"] },
-      ["fleet-missing: is called without"],
+      called("aws", "eks update-kubeconfig --cluster-name c"),
+      WITHOUT,
     ],
-    ["argocd-k8s-auth without cloud", { command: "argocd-k8s-auth" }, ["fleet-missing: is called without"]],
-    [
-      "gke-gcloud-auth-plugin that calls gcloud",
-      { command: "/p/gke-gcloud-auth-plugin" },
-      ["fleet-missing: is called without"],
-    ],
-    [
-      "eks-aws-auth-plugin that knows no spoke",
-      { command: "/p/eks-aws-auth-plugin" },
-      ["fleet-missing: is called without"],
-    ],
-    ["a stored token", { command: "/bin/secretreader-plugin" }, ["fleet-unsafe: stored tokens"]],
-    ["a custom program", { command: "/p/own" }, []],
+    ["argocd-k8s-auth without cloud", called("argocd-k8s-auth"), WITHOUT],
+    ["gke-gcloud-auth-plugin that calls gcloud", called("gke-gcloud-auth-plugin"), WITHOUT],
+    ["eks-aws-auth-plugin that knows no spoke", called("eks-aws-auth-plugin"), WITHOUT],
+    ["a stored token", called("secretreader-plugin"), ["fleet-unsafe: stored tokens"]],
+    ["a custom program", called("own"), []],
   ])("%s", (_, over, codes) => {
     expect(pluginCallIssues({ ...exec, command: "", ...over })).toEqual(codes.map((each) => refusal(each)));
   });
@@ -305,23 +269,13 @@ describe("providers and profiles", () => {
 
   const ENVS = "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs";
   const EXEC = "client.authentication.k8s.io/exec";
+  const IGNORED = ["fleet-unused: contains environment variables"];
+  const replaced = { profileSourcedEnvVarsPolicy: "Replace" };
   it.each<[string, object, string, boolean, readonly string[]]>([
-    ["variables without policy", {}, ENVS, true, ["fleet-unused: contains environment variables"]],
-    [
-      "variables with Ignore",
-      { profileSourcedEnvVarsPolicy: "Ignore" },
-      ENVS,
-      true,
-      ["fleet-unused: contains environment variables"],
-    ],
-    ["variables with Replace", { profileSourcedEnvVarsPolicy: "Replace" }, ENVS, true, []],
-    [
-      "variables for Kueue",
-      { profileSourcedEnvVarsPolicy: "Replace" },
-      ENVS,
-      false,
-      ["fleet-unused: contains environment variables"],
-    ],
+    ["variables without policy", {}, ENVS, true, IGNORED],
+    ["variables with Ignore", { profileSourcedEnvVarsPolicy: "Ignore" }, ENVS, true, IGNORED],
+    ["variables with Replace", replaced, ENVS, true, []],
+    ["variables for Kueue", replaced, ENVS, false, IGNORED],
     ["data without cluster info", {}, EXEC, true, ["fleet-unused: contains data for the plugin"]],
     ["data with cluster info", { execConfig: { ...execConfig, provideClusterInfo: true } }, EXEC, false, []],
   ])("%s", (_, over, extension, takes, codes) => {

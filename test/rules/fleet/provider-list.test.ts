@@ -36,51 +36,6 @@ describe("accessProviderIssues", () => {
     ["Argo CD's name for Azure", { name: "argo-cd-builtin-azure", execConfig }, []],
     ["no exec", { name: "a" }, ["fleet-invalid: the access provider "]],
     [
-      "no command",
-      { name: "a", execConfig: { ...execConfig, command: "" } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "another apiVersion",
-      { name: "a", execConfig: { ...execConfig, apiVersion: "v1" } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "args of numbers",
-      { name: "a", execConfig: { ...execConfig, args: [1] } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "env as a map",
-      { name: "a", execConfig: { ...execConfig, env: { A: "b" } } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "a variable without name",
-      { name: "a", execConfig: { ...execConfig, env: [{ name: "", value: "b" }] } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "a provideClusterInfo that is a text",
-      { name: "a", execConfig: { ...execConfig, provideClusterInfo: "false" } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "an installHint that is not a string",
-      { name: "a", execConfig: { ...execConfig, installHint: 1 } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "another mode",
-      { name: "a", execConfig: { ...execConfig, interactiveMode: "never" } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
-      "a key that is ignored",
-      { name: "a", execConfig: { ...execConfig, config: {} } },
-      ["fleet-invalid: the access provider "],
-    ],
-    [
       "the policy of the drafts",
       { name: "a", execConfig, ClusterProfileSourcedEnvVarsPolicy: "Replace" },
       ["fleet-unknown: older draft"],
@@ -97,6 +52,22 @@ describe("accessProviderIssues", () => {
     ],
   ])("%s", (_, entry, expected) => {
     expect(accessProviderIssues([entry])).toEqual(expected.map((each) => refusal(each)));
+  });
+
+  it.each<[string, object]>([
+    ["no command", { command: "" }],
+    ["another apiVersion", { apiVersion: "v1" }],
+    ["args of numbers", { args: [1] }],
+    ["env as a map", { env: { A: "b" } }],
+    ["a variable without name", { env: [{ name: "", value: "b" }] }],
+    ["a provideClusterInfo that is a text", { provideClusterInfo: "false" }],
+    ["an installHint that is not a string", { installHint: 1 }],
+    ["another mode", { interactiveMode: "never" }],
+    ["a key that is ignored", { config: {} }],
+  ])("an exec with %s", (_, over) => {
+    expect(accessProviderIssues([{ name: "a", execConfig: { ...execConfig, ...over } }])).toEqual([
+      refusal("fleet-invalid: the access provider "),
+    ]);
   });
 
   it("names a provider that appears twice once", () => {

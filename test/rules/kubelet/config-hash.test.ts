@@ -3,6 +3,7 @@ import {
   credentialProviderAlerts,
   credentialProviderConfigHash,
 } from "../../../lib/rules/kubelet/config-hash";
+import { refusal } from "../../support/refusal";
 
 const json =
   '{"apiVersion":"kubelet.config.k8s.io/v1","kind":"CredentialProviderConfig","providers":[{"name":"a"}]}\n';
@@ -22,9 +23,7 @@ it("tells files from one file with both contents", () => {
 });
 
 it.each([[undefined], ["text"], [[null]], [[1]]])("refuses %j, which is not a list of strings", (files) => {
-  expect(() => credentialProviderConfigHash(files as never)).toThrowError(
-    expect.objectContaining({ code: "node-invalid" }) as Error,
-  );
+  expect(() => credentialProviderConfigHash(files as never)).toThrowError(refusal("node-invalid") as Error);
 });
 
 it("alerts name every expected hash, whatever their order", () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { nodeNeedsServiceAccountGet } from "../../../lib/rules/kubelet/feature-gates";
+import { refusal } from "../../support/refusal";
 
 const TOKENS = "KubeletServiceAccountTokenForCredentialProviders";
 
@@ -24,7 +25,5 @@ it.each([
 });
 
 it("refuses an unknown minor", () => {
-  expect(() => nodeNeedsServiceAccountGet("1.37")).toThrowError(
-    expect.objectContaining({ code: "version-unknown" }) as Error,
-  );
+  expect(() => nodeNeedsServiceAccountGet("1.37")).toThrowError(refusal("version-unknown") as Error);
 });

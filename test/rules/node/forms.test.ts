@@ -22,6 +22,9 @@ const TALOS = {
 };
 const TOKENS = { providers: [{ name: "ecr", tokenAttributes: { serviceAccountTokenAudience: "a" } }] };
 
+const kubelet = (settings: object): object => ({ machine: { kubelet: settings } });
+const EMPTY = { credentialProviderConfig: {} };
+
 function setup(path: string, rest: Partial<NodeSetup> = {}): NodeSetup {
   return {
     files: [{ path, mode: 0o644, content: "kind: X\n" }],
@@ -64,99 +67,62 @@ describe("a document", () => {
     expect(NODE_FORMS.filter((each) => each.is(document))).toHaveLength(form === undefined ? 0 : 1);
   });
 
-  it.each<[string, readonly unknown[], object]>([
+  const join = (version: string, kubeletExtraArgs: unknown): object => ({
+    apiVersion: `kubeadm.k8s.io/${version}`,
+    kind: "JoinConfiguration",
+    nodeRegistration: { kubeletExtraArgs },
+  });
+  const template = (file: object): object => ({
+    apiVersion: "bootstrap.cluster.x-k8s.io/v1beta2",
+    kind: "KubeadmConfig",
+    spec: { files: [{ path: "/etc/x", ...file }] },
+  });
+  const APPENDED = { append: true, content: "a" };
+  const legacy = { machine: { kubelet: {} } };
+  const own = { apiVersion: "v1alpha1", kind: "KubeCredentialProviderConfig", configuration: {} };
+  const talosFile = { path: "/etc/x", op: "create", content: "" };
+  const replaced = { version: "3.2.0", config: { replace: { source: "https://e.com/x.ign" } } };
+  const [v4, v3] = [join("v1beta4", { a: "b" }), join("v1beta3", [])];
+
+  it.each<[string, readonly object[], "problem" | "doubt", string]>([
+    // V1Alpha1ConflictValidate
+    ["Talos with both kinds of configuration", [legacy, own], "problem", "legacy kubelet configuration"],
+    // WriteUserFiles
+    ["Talos with a file outside of /var", [{ machine: { files: [talosFile] } }], "problem", "/etc/x"],
+    // k8s.io/kubelet v0.34: cacheType is written even where it is empty
     [
-      "Talos with both kinds of kubelet configuration (V1Alpha1ConflictValidate)",
-      [
-        { machine: { kubelet: {} } },
-        { apiVersion: "v1alpha1", kind: "KubeCredentialProviderConfig", configuration: {} },
-      ],
-      { problem: expect.stringContaining("legacy kubelet configuration") as unknown },
+      "Talos with tokens and no cacheType",
+      [kubelet({ credentialProviderConfig: TOKENS })],
+      "doubt",
+      "cacheType",
     ],
+    ["kubeadm v1beta4 with a map", [v4], "problem", "list of name and value"],
+    ["kubeadm v1beta3 with a list", [v3], "problem", "as a map"],
+    // cc_write_files.py
+    ["cloud-init that appends", [{ write_files: [{ path: "/etc/x", ...APPENDED }] }], "doubt", "/etc/x"],
+    ["cloud-init with a relative path", [{ write_files: [{ path: "etc/c" }] }], "doubt", "etc/c depends on"],
+    // File.append
+    ["Cluster API that appends", [template(APPENDED)], "doubt", "appends to /etc/x"],
+    // docs/configuration-v3_2.md, ignition.config.replace
+    ["Ignition that is replaced by another", [{ ignition: replaced }], "doubt", "ignition.config"],
+    ["Ignition of another major version", [{ ignition: { version: "2.3.0" } }], "doubt", "2.3.0"],
     [
-      "Talos with a file outside of /var (WriteUserFiles)",
-      [{ machine: { files: [{ path: "/etc/x", op: "create", content: "" }] } }],
-      { problem: expect.stringContaining("/etc/x") as unknown },
+      "Talos with another file in extraArgs",
+      [kubelet({ ...EMPTY, extraArgs: { [CONFIG]: "/x" } })],
+      "doubt",
+      CONFIG,
     ],
-    [
-      "Talos with tokens and no cacheType (k8s.io/kubelet v0.34: cacheType is written even where it is empty)",
-      [{ machine: { kubelet: { credentialProviderConfig: TOKENS } } }],
-      { doubt: expect.stringContaining("cacheType") as unknown },
-    ],
-    [
-      "kubeadm v1beta4 with a map",
-      [
-        {
-          apiVersion: "kubeadm.k8s.io/v1beta4",
-          kind: "JoinConfiguration",
-          nodeRegistration: { kubeletExtraArgs: { a: "b" } },
-        },
-      ],
-      { problem: expect.stringContaining("list of name and value") as unknown },
-    ],
-    [
-      "kubeadm v1beta3 with a list",
-      [
-        {
-          apiVersion: "kubeadm.k8s.io/v1beta3",
-          kind: "JoinConfiguration",
-          nodeRegistration: { kubeletExtraArgs: [] },
-        },
-      ],
-      { problem: expect.stringContaining("as a map") as unknown },
-    ],
-    [
-      "cloud-init that appends (cc_write_files.py)",
-      [{ write_files: [{ path: "/etc/x", append: true, content: "a" }] }],
-      { doubt: expect.stringContaining("/etc/x") as unknown },
-    ],
-    [
-      "Cluster API that appends (File.append)",
-      [
-        {
-          apiVersion: "bootstrap.cluster.x-k8s.io/v1beta2",
-          kind: "KubeadmConfig",
-          spec: { files: [{ path: "/etc/x", append: true, content: "a" }] },
-        },
-      ],
-      { doubt: expect.stringContaining("appends to /etc/x") as unknown },
-    ],
-    [
-      "Cluster API with a file that is a template (File.contentFormat)",
-      [
-        {
-          apiVersion: "bootstrap.cluster.x-k8s.io/v1beta2",
-          kind: "KubeadmConfig",
-          spec: { files: [{ path: "/etc/x", contentFormat: "Template", content: "{{ a }}" }] },
-        },
-      ],
-      { files: [{ encoding: "other" }] },
-    ],
-    [
-      "Ignition that is replaced by another configuration (docs/configuration-v3_2.md, ignition.config.replace)",
-      [{ ignition: { version: "3.2.0", config: { replace: { source: "https://e.com/x.ign" } } } }],
-      { doubt: expect.stringContaining("ignition.config") as unknown },
-    ],
-    [
-      "Ignition of another major version",
-      [{ ignition: { version: "2.3.0" } }],
-      { doubt: expect.stringContaining("2.3.0") as unknown },
-    ],
-  ])("%s", (_, documents, expected) => {
-    expect(nodeFormOf(documents[0])?.read(documents)).toMatchObject(expected);
+    ["Talos with two kubelets", [kubelet(EMPTY), kubelet({ extraArgs: {} })], "doubt", "several documents"],
+  ])("%s", (_, documents, field, part) => {
+    expect(nodeFormOf(documents[0])?.read(documents)).toMatchObject({
+      [field]: expect.stringContaining(part) as unknown,
+    });
   });
 
-  it("cloud-init with a relative path is doubted", () => {
-    const document = { write_files: [{ path: "etc/c.yaml", content: "x" }] };
-    expect(nodeFormOf(document)?.read([document]).doubt).toContain("etc/c.yaml depends on");
-  });
-
-  it.each<[string, readonly object[], string]>([
-    ["another file in extraArgs", [{ credentialProviderConfig: {}, extraArgs: { [CONFIG]: "/x" } }], CONFIG],
-    ["two kubelets", [{ credentialProviderConfig: {} }, { extraArgs: {} }], "several documents"],
-  ])("Talos with %s is doubted", (_, kubelets, doubt) => {
-    const documents = kubelets.map((kubelet) => ({ machine: { kubelet } }));
-    expect(nodeFormOf(documents[0])?.read(documents).doubt).toContain(doubt);
+  // File.contentFormat
+  it("of Cluster API may have a file that is a template", () => {
+    const document = template({ contentFormat: "Template", content: "{{ a }}" });
+    expect(nodeFormOf(document)?.read([document]).files).toMatchObject([{ encoding: "other" }]);
   });
 
   // cc_write_files.py, canonicalize_extraction: an unknown encoding is taken for plain text, with a warning.
@@ -207,6 +173,16 @@ describe("flags in files of a distribution", () => {
   });
 });
 
+const microShift = (path: string, kubeletFlags: Readonly<Record<string, string>>): unknown =>
+  microShiftHost("5.0").files(setup(path, { kubeletFlags }));
+const plugin = (url: string, sha256: string): unknown =>
+  pluginSource("ecr", { url, sha256: sha256.repeat(64) });
+const FETCHED = { path: "/p", url: "https://a/b", sha256: "0" };
+const WRITABLE = { path: "/etc/a", mode: 0o664, content: "" };
+const LONG = { path: "/a", mode: 0o644, content: "x".repeat(10_241) };
+const talos = (rest: Partial<NodeSetup>): unknown =>
+  talosPatch(setup("/etc/kubernetes/a.json", { kubeletFlags: TALOS, ...rest }), "1.12");
+
 describe("refusals", () => {
   it.each<[string, () => unknown, string]>([
     ["Talos before tokens", () => checkTalos("1.9", "1.34"), "version-unsupported: drops tokenAttributes"],
@@ -216,50 +192,36 @@ describe("refusals", () => {
       "version-unsupported: is not a known version",
     ],
     [
-      "Talos with a newer kubelet",
+      "Talos, a newer kubelet",
       () => checkTalos("1.11", "1.35"),
       "version-unsupported: does not run kubelet 1.35",
     ],
     ["Talos with kubelet 1.33", () => checkTalos("1.12", "1.33"), "version-unsupported: empty cacheType"],
     [
-      "Talos at another path",
+      "Talos, another path",
       () => talosPatch(setup("/etc/x"), "1.12"),
       "node-unsupported: Talos sets the kubelet flag",
     ],
-    [
-      "a file outside of /var",
-      () => talosPatch(setup("/etc/kubernetes/a.json", { kubeletFlags: TALOS }), "1.12"),
-      "node-unsupported: below /var",
-    ],
+    ["Talos, a file outside of /var", () => talos({}), "node-unsupported: below /var"],
     [
       "Talos that fetches",
-      () =>
-        talosPatch(
-          { files: [], kubeletFlags: TALOS, executables: [{ path: "/p", url: "https://a/b", sha256: "0" }] },
-          "1.12",
-        ),
+      () => talos({ files: [], executables: [FETCHED] }),
       "node-unsupported: cannot download",
     ],
     ["MicroShift 4.22", () => microShiftHost("4.22"), "version-unsupported: MicroShift 4.22"],
     [
       "MicroShift, SELinux",
-      () =>
-        microShiftHost("5.0").files(setup("/etc/microshift/c.yaml", { kubeletFlags: { [BIN]: "/opt/p" } })),
+      () => microShift("/etc/microshift/c.yaml", { [BIN]: "/opt/p" }),
       "node-unsupported: SELinux",
     ],
     [
       "MicroShift, writable",
-      () =>
-        microShiftHost("5.0").files({
-          files: [{ path: "/etc/a", mode: 0o664, content: "" }],
-          kubeletFlags: {},
-        }),
+      () => microShiftHost("5.0").files({ files: [WRITABLE], kubeletFlags: {} }),
       "node-unsupported: writable by group",
     ],
     [
-      "MicroShift, another flag",
-      () =>
-        microShiftHost("5.0").files(setup("/etc/a", { kubeletFlags: { [BIN]: "/usr/libexec/p", v: "2" } })),
+      "MicroShift, a flag",
+      () => microShift("/etc/a", { [BIN]: "/usr/libexec/p", v: "2" }),
       "node-unsupported: no setting",
     ],
     [
@@ -268,7 +230,7 @@ describe("refusals", () => {
       "node-unsupported: does not configure credential providers",
     ],
     [
-      "MicroShift with the kubelet of an older one",
+      "MicroShift, an older kubelet",
       () => microShiftHost("5.0").checkKubelet?.("1.35"),
       "version-unsupported: newer kubelet",
     ],
@@ -284,11 +246,7 @@ describe("refusals", () => {
     ],
     [
       "Cluster API, a long file",
-      () =>
-        kubeadmTemplateSpec(
-          { files: [{ path: "/a", mode: 0o644, content: "x".repeat(10_241) }], kubeletFlags: {} },
-          { version: "v1beta2" },
-        ),
+      () => kubeadmTemplateSpec({ files: [LONG], kubeletFlags: {} }, { version: "v1beta2" }),
       "node-unsupported: too long",
     ],
     [
@@ -296,26 +254,14 @@ describe("refusals", () => {
       () => kopsSpec(setup("/var/lib/kubelet/credential-provider.conf"), "/k"),
       "node-conflict: kOps writes this file",
     ],
+    ["a plugin by http", () => plugin("http://a/b", "0"), "node-invalid: url of the plugin ecr"],
+    ["an address that a shell would take apart", () => plugin("https://a/b;rm", "0"), "node-invalid: url"],
     [
-      "a plugin by http",
-      () => pluginSource("ecr", { url: "http://a/b", sha256: "0".repeat(64) }),
-      "node-invalid: url of the plugin ecr",
-    ],
-    [
-      "a plugin whose address a shell would take apart",
-      () => pluginSource("ecr", { url: "https://a/b;rm", sha256: "0".repeat(64) }),
+      "an address after an option of curl",
+      () => plugin("-o/etc/passwd https://a/b", "0"),
       "node-invalid: url",
     ],
-    [
-      "a plugin whose address follows an option of curl",
-      () => pluginSource("ecr", { url: "-o/etc/passwd https://a/b", sha256: "0".repeat(64) }),
-      "node-invalid: url",
-    ],
-    [
-      "a checksum in capitals",
-      () => pluginSource("ecr", { url: "https://a/b", sha256: "A".repeat(64) }),
-      "node-invalid: sha256",
-    ],
+    ["a checksum in capitals", () => plugin("https://a/b", "A"), "node-invalid: sha256"],
   ])("%s", (_, run, expected) => {
     expect(run).toThrow(refusal(expected) as Error);
   });

@@ -4,6 +4,7 @@ import { isWorkloadIdentityError } from "../../../lib/errors";
 import { selectCredentialsRequests } from "../../../lib/rules/openshift/credentials-request-selection";
 import { credentialsRequest } from "../../../lib/rules/openshift/credentials-request";
 import { payloadRequests, requestClouds, requestReleases } from "../../support/credentials-requests";
+import { refusal } from "../../support/refusal";
 
 const API = "cloudcredential.openshift.io/v1";
 const source = { file: "requests/05.yaml", document: 2 };
@@ -105,8 +106,7 @@ describe("credentialsRequest", () => {
     const title =
       path === "apiVersion" ? "requests/05.yaml, document 2, CredentialsRequest (without name)" : where;
     expect(() => credentialsRequest(document(parts), source)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
+      refusal("openshift-invalid", {
         message: expect.stringContaining(
           `${title}: ${path} has a value that is not valid in a CredentialsRequest`,
         ) as string,
@@ -143,8 +143,7 @@ describe("credentialsRequest", () => {
     ],
   ])("refuses an unknown field of %s with its path", (_, parts, path) => {
     expect(() => credentialsRequest(document(parts), source)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-unknown",
+      refusal("openshift-unknown", {
         message: expect.stringContaining(
           `${where}: ${path} is an unknown field, and what it requests would be lost`,
         ) as string,
@@ -163,8 +162,7 @@ describe("credentialsRequest", () => {
     [["a", undefined], "has an empty entry"],
   ])("refuses the service accounts %j", (serviceAccountNames, reason) => {
     expect(() => credentialsRequest(document({ spec: { serviceAccountNames } }), source)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
+      refusal("openshift-invalid", {
         message: expect.stringContaining(`${where}: spec.serviceAccountNames ${reason}`) as string,
       }),
     );
@@ -173,7 +171,7 @@ describe("credentialsRequest", () => {
   it("refuses late names, which would become names of cloud objects", () => {
     const secretRef = { namespace: "a", name: "${TfToken[TOKEN.1]}" };
     expect(() => credentialsRequest(document({ spec: { secretRef } }), source)).toThrowError(
-      expect.objectContaining({ code: "late-value" }),
+      refusal("late-value"),
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { credentialsRequestsDiff } from "../../../lib/rules/openshift/two-releases";
 import { payloadRequests, requestClouds, requestReleases } from "../../support/credentials-requests";
+import { refusal } from "../../support/refusal";
 
 const API = "cloudcredential.openshift.io/v1";
 
@@ -165,8 +166,7 @@ describe("credentialsRequestsDiff", () => {
   it("refuses a release that has a request twice", () => {
     const twice = sourced(request("r", aws()), request("r", aws()));
     expect(() => credentialsRequestsDiff(twice, [])).toThrowError(
-      expect.objectContaining({
-        code: "openshift-conflict",
+      refusal("openshift-conflict", {
         problem:
           "document 1, CredentialsRequest r and document 2, CredentialsRequest r are requests with the same name for the same cloud",
       }),
@@ -214,10 +214,7 @@ it.each([[undefined], [null], [{}], [[null]], [new Array<unknown>(1)]])(
   "refuses %j, which is not a list of documents",
   (documents) => {
     expect(() => credentialsRequestsDiff([], documents as never)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
-        problem: expect.stringContaining("not passed as a list"),
-      }) as Error,
+      refusal("openshift-invalid: not passed as a list") as Error,
     );
   },
 );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { crioCredentialProvider } from "../../../lib/rules/openshift/node-files";
 import { openShiftRelease } from "../../../lib/rules/openshift/versions";
+import { refusal } from "../../support/refusal";
 
 const release = openShiftRelease("4.22");
 const taken = ["*.dkr.ecr.*.amazonaws.com"];
@@ -37,10 +38,7 @@ describe("crioCredentialProvider", () => {
     [["*.dkr.ecr.eu-west-1.amazonaws.com/team"], /overlaps with/],
   ])("refuses %j", (matchImages, reason) => {
     expect(() => crioCredentialProvider(matchImages, release, taken)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
-        message: expect.stringMatching(reason),
-      }),
+      refusal("openshift-invalid", { message: expect.stringMatching(reason) }),
     );
   });
 
@@ -52,11 +50,7 @@ describe("crioCredentialProvider", () => {
 
   it("is refused before 4.22", () => {
     expect(() => crioCredentialProvider(["quay.io"], openShiftRelease("4.21"), [])).toThrowError(
-      expect.objectContaining({
-        code: "openshift-unsupported",
-        problem: expect.stringContaining("crio credential provider"),
-        value: "4.21",
-      }),
+      refusal("openshift-unsupported: crio credential provider", { value: "4.21" }),
     );
   });
 });

@@ -33,10 +33,7 @@ describe("machineConfigName", () => {
     ["a".repeat(254), /DNS subdomain/],
   ])("refuses %s", (name, reason) => {
     expect(() => machineConfigName(name)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-invalid",
-        message: expect.stringMatching(reason),
-      }),
+      refusal("openshift-invalid", { message: expect.stringMatching(reason) }),
     );
   });
 });
@@ -55,10 +52,7 @@ describe("machineConfigNames", () => {
 
   it("refuses a fixed name for two", () => {
     expect(() => machineConfigNames("99-x", ["worker", "infra"])).toThrowError(
-      expect.objectContaining({
-        code: "property-conflict",
-        message: expect.stringContaining("write <pool> into it"),
-      }),
+      refusal("property-conflict", { message: expect.stringContaining("write <pool> into it") }),
     );
   });
 });

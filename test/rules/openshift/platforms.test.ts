@@ -7,6 +7,7 @@ import {
   platformNodes,
   openShiftRelease,
 } from "../../../lib/rules/openshift/versions";
+import { refusal } from "../../support/refusal";
 
 const [v421, v422] = [openShiftRelease("4.21"), openShiftRelease("4.22")];
 
@@ -109,9 +110,7 @@ describe("platformNodes", () => {
         expect.stringContaining("without --image-credential-provider-"),
       ],
     ] as const)("refuses %s %#", (platform, release, text, code, allowed) => {
-      expect(() => platformNodes(platform, release, text)).toThrowError(
-        expect.objectContaining({ code, allowed }),
-      );
+      expect(() => platformNodes(platform, release, text)).toThrowError(refusal(code, { allowed }));
     });
   });
 
@@ -128,8 +127,7 @@ describe("platformNodes", () => {
     ["kubevirt", v422, /does not accept the credential provider flags/],
   ] as const)("refuses %s with the reason", (platform, release, reason) => {
     expect(() => platformNodes(platform, release)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-unsupported",
+      refusal("openshift-unsupported", {
         message: expect.stringMatching(reason),
         allowed: release === v421 ? "aws, azure" : "aws, azure, vsphere, baremetal, nutanix, openstack",
       }),
@@ -149,11 +147,7 @@ describe("platformNodes", () => {
 
   it.each(["AWS", "ovirt", "constructor", "__proto__"])("refuses the unknown platform %s", (platform) => {
     expect(() => platformNodes(platform as OpenShiftPlatform, v422)).toThrowError(
-      expect.objectContaining({
-        code: "openshift-unknown",
-        problem: expect.stringContaining("OpenShift platform is unknown"),
-        allowed: openShiftPlatforms.join(", "),
-      }),
+      refusal("openshift-unknown: OpenShift platform is unknown", { allowed: openShiftPlatforms.join(", ") }),
     );
   });
 });

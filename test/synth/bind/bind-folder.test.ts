@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { bind } from "../../../lib/synth/bind/bind-folder";
 import { filesOf, temporaryFolder } from "../../fixtures/synth/stack-fixture";
+import { refusal } from "../../support/refusal";
 
 let root: string;
 let from: string;
@@ -145,7 +146,7 @@ describe("bind", () => {
     put("finished/prod/manifests/20-accounts.yaml", "mine: 1\n");
     const before = filesOf(to);
     expect(() => bind({ outputs: flat("one"), from, to })).toThrowError(
-      expect.objectContaining({ code: "bind-conflict", value: ["prod/manifests/20-accounts.yaml"] }),
+      refusal("bind-conflict", { value: ["prod/manifests/20-accounts.yaml"] }),
     );
     expect(filesOf(to)).toEqual(before);
   });
@@ -167,8 +168,7 @@ describe("bind", () => {
       put(`cdktf.out/stacks/${stack}/nodes/all-nodes.yaml`, 'files:\n  - content: "@late(base64.1)@"\n');
     }
     expect(() => bind({ outputs: put("o.json", { prod: { a_b: "1" } }), from, to })).toThrowError(
-      expect.objectContaining({
-        code: "bind-missing",
+      refusal("bind-missing", {
         problem:
           "the outputs file lacks 3 Terraform outputs that are needed\n" +
           "  a_c by prod/nodes/all-nodes.yaml: files[0].content\n" +
@@ -181,8 +181,7 @@ describe("bind", () => {
   it("refuses a stack whose placeholders stand in the files of a cdk8s app, and names the option", () => {
     put("cdktf.out/stacks/prod/workload-identity.json", { ...identity("prod"), manifests: [], nodes: [] });
     expect(() => bind({ outputs: flat("one"), from, to })).toThrowError(
-      expect.objectContaining({
-        code: "bind-missing",
+      refusal("bind-missing", {
         value: join(from, "stacks/prod"),
         remedy: expect.stringContaining("--manifests") as unknown,
       }),
@@ -300,7 +299,7 @@ describe("bind", () => {
     const props = { outputs: flat("one"), from, to, ...change() };
     const before = filesOf(to);
     expect(() => bind(props)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringContaining(part) as unknown }),
+      refusal(code, { message: expect.stringContaining(part) as unknown }),
     );
     expect(filesOf(to)).toEqual(before);
   });
@@ -366,7 +365,7 @@ describe("what changes", () => {
     putStack("prod");
     put("finished/prod/manifests/20-accounts.yaml", "mine\n");
     const dryRun = (): unknown => bind({ outputs: flat("one"), from, to, dryRun: true });
-    expect(dryRun).toThrowError(expect.objectContaining({ code: "bind-conflict" }));
+    expect(dryRun).toThrowError(refusal("bind-conflict"));
     put("finished/.workload-identity-bind/journal", "{}");
     expect(dryRun).toThrowError(/its files cannot be compared.*run bind again/s);
     rmSync(to, { recursive: true });

@@ -67,8 +67,6 @@ describe("bind, of values with a rule", () => {
       [{ of: "x", rule: "other", text: "y" }],
       [{ rule: "server", text: "y" }],
     ])
-      expect(() => readWorkloadIdentity(text(rules), "f")).toThrowError(
-        expect.objectContaining({ code: "bind-invalid" }),
-      );
+      expect(() => readWorkloadIdentity(text(rules), "f")).toThrowError(refusal("bind-invalid"));
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readOutputsFile } from "../../../lib/synth/bind/outputs";
 import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
+import { refusal } from "../../support/refusal";
 
 const TEXT = '{"d_id":{"sensitive":false,"type":"string","value":"é€😀"}}';
 const wanted = { output: "d_id", path: ["prod", "Manifests", "d_id"], expression: "${terraform_data.d.id}" };
@@ -31,8 +32,6 @@ describe("readOutputsFile", () => {
     ["an empty file", Buffer.alloc(0), "outputs file is not JSON"],
   ])("refuses %s", (_, bytes, problem) => {
     const path = file(bytes);
-    expect(() => readOutputsFile(path)).toThrowError(
-      expect.objectContaining({ code: "bind-invalid", problem, value: path }),
-    );
+    expect(() => readOutputsFile(path)).toThrowError(refusal("bind-invalid", { problem, value: path }));
   });
 });

@@ -14,6 +14,7 @@ import { writeTargetFolder } from "../../../lib/synth/bind/target-folder";
 import { BIND_STAGE } from "../../../lib/artefact/bind-stage";
 import { type FileOwner, WRITTEN_FILES_LIST } from "../../../lib/artefact/written-files-list";
 import { filesOf, temporaryFolder } from "../../fixtures/synth/stack-fixture";
+import { refusal } from "../../support/refusal";
 
 let root: string;
 let to: string;
@@ -89,9 +90,7 @@ describe("writeTargetFolder", () => {
     if (!earlier) rmSync(join(to, WRITTEN_FILES_LIST));
     const before = snapshot(root);
     const files = { "s/new.yaml": "new", "s/a.yaml": "b", "s/same.yaml": "same" };
-    expect(() => write(files, owner)).toThrowError(
-      expect.objectContaining({ code: "bind-conflict", value: ["s/a.yaml"] }),
-    );
+    expect(() => write(files, owner)).toThrowError(refusal("bind-conflict", { value: ["s/a.yaml"] }));
     expect(snapshot(root)).toEqual(before);
   });
 
@@ -166,8 +165,7 @@ describe("writeTargetFolder", () => {
     block();
     const before = snapshot(root);
     expect(() => write({ "p/x.yaml": "x", "q/y.yaml": "y", "z.yaml": "z" })).toThrowError(
-      expect.objectContaining({
-        code: "bind-unsupported",
+      refusal("bind-unsupported", {
         value: to,
         problem: `folder cannot be written (${reason.replace("ROOT", root)}); nothing in it was changed`,
       }),
@@ -199,12 +197,9 @@ describe("writeTargetFolder", () => {
     link(outside);
     const before = snapshot(root);
     expect(() => write({ "p/q/x.yaml": "x" })).toThrowError(
-      expect.objectContaining({
-        code: "bind-unsupported",
-        problem: expect.stringContaining(
-          place === "" ? "EEXIST" : `ELOOP: ${join(to, place)} is a symbolic link`,
-        ) as unknown,
-      }),
+      refusal(
+        `bind-unsupported: ${place === "" ? "EEXIST" : `ELOOP: ${join(to, place)} is a symbolic link`}`,
+      ),
     );
     expect(snapshot(root)).toEqual(before);
   });
@@ -220,10 +215,7 @@ describe("writeTargetFolder", () => {
   it.runIf(existsSync("/proc/self"))("ends where no folder can be made", () => {
     const impossible = "/proc/no-such-process/x";
     expect(() => writeTargetFolder(impossible, [set(DIST, { "a.yaml": "a" })])).toThrowError(
-      expect.objectContaining({
-        code: "bind-unsupported",
-        problem: expect.stringContaining("ENOENT at /proc/no-such-process)") as unknown,
-      }),
+      refusal("bind-unsupported: ENOENT at /proc/no-such-process)"),
     );
   });
 });

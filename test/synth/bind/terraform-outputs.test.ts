@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readTerraformOutputs } from "../../../lib/synth/bind/outputs";
+import { refusal } from "../../support/refusal";
 
 const wanted = { output: "d_id", path: ["prod", "Manifests", "d_id"], expression: "${terraform_data.d.id}" };
 
@@ -42,11 +43,7 @@ describe("readTerraformOutputs", () => {
     ['"text"', "is not a JSON object"],
   ])("refuses %s", (text, reason) => {
     expect(() => readTerraformOutputs(text, "o.json")).toThrowError(
-      expect.objectContaining({
-        code: "bind-invalid",
-        problem: `outputs file ${reason}`,
-        value: "o.json",
-      }),
+      refusal("bind-invalid", { problem: `outputs file ${reason}`, value: "o.json" }),
     );
   });
 });

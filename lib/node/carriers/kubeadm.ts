@@ -1,19 +1,19 @@
 import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
-import { namespaceName, objectName } from "../model/kubernetes-name";
-import type { IManifestSink } from "../model/manifest-sink";
-import type { INodeCarrier } from "../model/node-carrier";
-import type { NodeSetup } from "../model/node-file";
-import { type ObjectKind, checkGiven, choice, object, optional, text } from "../model/shape";
-import { CLOUD_INIT } from "../rules/node/cloud-init";
+import { namespaceName, objectName } from "../../model/kubernetes-name";
+import type { IManifestSink } from "../../model/manifest-sink";
+import type { INodeCarrier } from "../../model/node-carrier";
+import type { NodeSetup } from "../../model/node-file";
+import { type ObjectKind, checkGiven, choice, object, optional, text } from "../../model/shape";
+import { CLOUD_INIT } from "../../rules/node/cloud-init";
 import {
   KUBEADM_VERSIONS,
   type KubeadmVersion,
   checkKubeadm,
   kubeadmDocuments,
   kubeadmTemplateSpec,
-} from "../rules/node/kubeadm";
-import { HOST_CARRIER_PROPS, type HostCarrierProps } from "./distribution-carriers";
+} from "../../rules/node/kubeadm";
+import { HOST_CARRIER_PROPS, type HostCarrierProps } from "./host";
 
 /** Which configuration kubeadm reads, and how files get to the nodes. */
 export interface KubeadmProps extends HostCarrierProps {

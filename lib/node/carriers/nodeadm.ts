@@ -1,9 +1,9 @@
 import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
-import { fail } from "../errors";
-import { isDnsSubdomain } from "../model/kubernetes-name";
-import type { INodeCarrier } from "../model/node-carrier";
-import { list, record, text } from "../model/parsed";
+import { fail } from "../../errors";
+import { isDnsSubdomain } from "../../model/kubernetes-name";
+import type { INodeCarrier } from "../../model/node-carrier";
+import { list, record, text } from "../../model/parsed";
 import {
   type ObjectKind,
   anyObject,
@@ -12,9 +12,9 @@ import {
   object,
   optional,
   text as TEXT,
-} from "../model/shape";
-import { NODEADM_PLACES } from "../rules/node/host";
-import { type UserDataPart, USER_DATA_PART, nodeadmUserData } from "../rules/node/nodeadm";
+} from "../../model/shape";
+import { NODEADM_PLACES } from "../../rules/node/host";
+import { type UserDataPart, USER_DATA_PART, nodeadmUserData } from "../../rules/node/nodeadm";
 
 /** User data of EKS nodes that run Amazon Linux 2023. */
 export interface NodeadmProps {

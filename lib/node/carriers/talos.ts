@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
-import type { INodeCarrier } from "../model/node-carrier";
-import { type ObjectKind, checkGiven, example, object, optional, text } from "../model/shape";
-import { TALOS_PLACES, checkTalos, talosPatch } from "../rules/node/talos";
+import type { INodeCarrier } from "../../model/node-carrier";
+import { type ObjectKind, checkGiven, example, object, optional, text } from "../../model/shape";
+import { TALOS_PLACES, checkTalos, talosPatch } from "../../rules/node/talos";
 
 /** Version and file name of a {@link talos} carrier. */
 export interface TalosProps {

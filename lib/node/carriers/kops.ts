@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
-import type { INodeCarrier } from "../model/node-carrier";
-import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
-import { kopsSpec } from "../rules/node/kops";
+import type { INodeCarrier } from "../../model/node-carrier";
+import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
+import { kopsSpec } from "../../rules/node/kops";
 
 /** Where kOps installs the kubelet. */
 export interface KopsProps {
