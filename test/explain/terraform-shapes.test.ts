@@ -69,6 +69,10 @@ const document = (all: Configuration, body: object, statement: object = {}): voi
 };
 
 type Change = (all: Configuration) => void;
+const set =
+  (of: (all: Configuration) => Values, key: string, value: unknown): Change =>
+  (all) =>
+    void (of(all)[key] = value);
 type Row = readonly [why: string, asked: typeof AWS, change: Change, expected: string];
 
 /** The verdict, and the first check that does not pass. */
@@ -84,18 +88,8 @@ describe("in a configuration", () => {
     ["as it is, Azure", AZURE, () => undefined, "allowed"],
     ["as it is, Google", GOOGLE, () => undefined, "allowed"],
     ["a policy document", AWS, (all) => document(all, {}), "allowed"],
-    [
-      "a statement that `dynamic` makes",
-      AWS,
-      (all) => document(all, { dynamic: { statement: made({}) } }),
-      LOGIN,
-    ],
-    [
-      "a condition that `dynamic` makes",
-      AWS,
-      (all) => document(all, {}, { dynamic: { condition: made({}) } }),
-      LOGIN,
-    ],
+    ["a `dynamic` statement", AWS, (all) => document(all, { dynamic: { statement: made({}) } }), LOGIN],
+    ["a `dynamic` condition", AWS, (all) => document(all, {}, { dynamic: { condition: made({}) } }), LOGIN],
     [
       "values of a condition by expression, in a denial",
       AWS,
@@ -115,30 +109,15 @@ describe("in a configuration", () => {
     [
       "an inline policy that `dynamic` makes",
       AWS,
-      (all) => void (role(all)["dynamic"] = { inline_policy: made({ name: "x", policy: DENY }) }),
+      set(role, "dynamic", { inline_policy: made({ name: "x", policy: DENY }) }),
       LOGIN,
     ],
     ["inline policies by expression", AWS, (all) => void (role(all)["inline_policy"] = "${var.p}"), LOGIN],
-    [
-      "an inline policy without text",
-      AWS,
-      (all) => void (role(all)["inline_policy"] = [{ name: "x" }]),
-      LOGIN,
-    ],
+    ["an inline policy without text", AWS, set(role, "inline_policy", [{ name: "x" }]), LOGIN],
     // aws_iam_role in the provider's documentation: one empty block removes all inline policies of others.
-    [
-      "an empty block, which takes away what stands beside it",
-      AWS,
-      (all) => void (role(all)["inline_policy"] = [{}]),
-      LOGIN,
-    ],
+    ["an empty block, which takes away what stands beside it", AWS, set(role, "inline_policy", [{}]), LOGIN],
     ["no block, which says nothing", AWS, (all) => void (role(all)["inline_policy"] = []), "allowed"],
-    [
-      "attached policies by expression",
-      AWS,
-      (all) => void (role(all)["managed_policy_arns"] = "${var.a}"),
-      LOGIN,
-    ],
+    ["attached policies by expression", AWS, set(role, "managed_policy_arns", "${var.a}"), LOGIN],
     [
       "roles of an attachment by expression",
       AWS,
@@ -195,16 +174,11 @@ describe("in a configuration", () => {
         void (credential(all)["parent_id"] = credential(all)["user_assigned_identity_id"] = "${module.m.id}"),
       ISSUER,
     ],
+    ["a role assignment for no one knows whom", AZURE, set(assignment, "principal_id", "${var.p}"), LOGIN],
     [
-      "a role assignment for no one knows whom",
-      AZURE,
-      (all) => void (assignment(all)["principal_id"] = "${var.p}"),
-      LOGIN,
-    ],
-    [
-      "a condition that `dynamic` makes",
+      "a `dynamic` condition",
       GOOGLE,
-      (all) => void (member(all)["dynamic"] = { condition: made({ expression: "false" }) }),
+      set(member, "dynamic", { condition: made({ expression: "false" }) }),
       REPOSITORY,
     ],
     ["a switch by expression", GOOGLE, (all) => void (poolProvider(all)["disabled"] = "${var.d}"), ISSUER],
@@ -213,14 +187,14 @@ describe("in a configuration", () => {
     [
       "a condition that is not a string",
       GOOGLE,
-      (all) => void (poolProvider(all)["attribute_condition"] = false),
+      set(poolProvider, "attribute_condition", false),
       "denied subject-admitted",
     ],
     ["the block oidc by expression", GOOGLE, (all) => void (poolProvider(all)["oidc"] = "${var.o}"), ISSUER],
     [
       "a pool provider of another project than its pool",
       GOOGLE,
-      (all) => void (poolProvider(all)["project"] = "other"),
+      set(poolProvider, "project", "other"),
       ISSUER,
     ],
     [
@@ -230,12 +204,7 @@ describe("in a configuration", () => {
       REPOSITORY,
     ],
     ["rules by expression", GOOGLE, (all) => denyPolicy(all, { rules: "${var.r}" }), REPOSITORY],
-    [
-      "rules that `dynamic` makes",
-      GOOGLE,
-      (all) => denyPolicy(all, { dynamic: { rules: made({}) } }),
-      REPOSITORY,
-    ],
+    ["`dynamic` rules", GOOGLE, (all) => denyPolicy(all, { dynamic: { rules: made({}) } }), REPOSITORY],
     [
       "a denial in another project",
       GOOGLE,
@@ -396,6 +365,12 @@ function added(
   ];
 }
 
+/** What only apply tells of an argument of a resource. */
+const without =
+  (key: string, type: string, like?: string): PlanChange =>
+  (find) =>
+    forget(find(type, like), key);
+
 describe("in a plan", () => {
   const PROVIDER = "google_iam_workload_identity_pool_provider";
   const { clusters } = JSON.parse(artefacts.get(FACTS) ?? "{}") as { clusters: readonly ClusterRecord[] };
@@ -415,13 +390,8 @@ describe("in a plan", () => {
         }),
       "allowed",
     ],
-    ["a boundary", AWS, (find) => forget(find("aws_iam_role", "shop_web"), "permissions_boundary"), LOGIN],
-    [
-      "attached policies",
-      AWS,
-      (find) => forget(find("aws_iam_role", "shop_web"), "managed_policy_arns"),
-      LOGIN,
-    ],
+    ["a boundary", AWS, without("permissions_boundary", "aws_iam_role", "shop_web"), LOGIN],
+    ["attached policies", AWS, without("managed_policy_arns", "aws_iam_role", "shop_web"), LOGIN],
     [
       "the text of an inline policy",
       AWS,
@@ -483,15 +453,10 @@ describe("in a plan", () => {
       },
       AUDIENCE,
     ],
-    ["the attribute condition", GOOGLE, (find) => forget(find(PROVIDER), "attribute_condition"), SUBJECT],
-    ["the mapping", GOOGLE, (find) => forget(find(PROVIDER), "attribute_mapping"), SUBJECT],
-    ["the switch", GOOGLE, (find) => forget(find(PROVIDER), "disabled"), ISSUER],
-    [
-      "the pool's switch",
-      GOOGLE,
-      (find) => forget(find("google_iam_workload_identity_pool"), "disabled"),
-      ISSUER,
-    ],
+    ["the attribute condition", GOOGLE, without("attribute_condition", PROVIDER), SUBJECT],
+    ["the mapping", GOOGLE, without("attribute_mapping", PROVIDER), SUBJECT],
+    ["the switch", GOOGLE, without("disabled", PROVIDER), ISSUER],
+    ["the pool's switch", GOOGLE, without("disabled", "google_iam_workload_identity_pool"), ISSUER],
     [
       "the audiences",
       GOOGLE,
@@ -505,7 +470,7 @@ describe("in a plan", () => {
     [
       "the condition of a grant",
       GOOGLE,
-      (find) => forget(find("google_artifact_registry_repository_iam_member"), "condition"),
+      without("condition", "google_artifact_registry_repository_iam_member"),
       REPOSITORY,
     ],
     [

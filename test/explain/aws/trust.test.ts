@@ -61,6 +61,7 @@ function on(operator: string, subject: string): object {
 }
 
 const CHINA = limited(ACCOUNT, { region: "cn-north-1" });
+const OTHER_SUBJECT = { Condition: { StringEquals: { [`${HOST}:sub`]: "x" } } };
 const NONE = {};
 const THERE = { provider: "aws.other" };
 
@@ -114,12 +115,7 @@ describe("a trust policy", () => {
       ["pass", "fail", "fail"],
       "both name issuer",
     ],
-    [
-      "for another subject",
-      text(statement({ Condition: { StringEquals: { [`${HOST}:sub`]: "x" } } })),
-      FAILS,
-      "both name issuer",
-    ],
+    ["for another subject", text(statement(OTHER_SUBJECT)), FAILS, "both name issuer"],
     ["for everyone by *", text(statement({ Principal: "*" })), OPEN, "everyone through *"],
     ["that only apply tells", "${var.policy}", OPEN, "known only after apply"],
     ["that is no JSON", "{", OPEN, ""],
@@ -194,15 +190,11 @@ describe("a trust policy", () => {
     ["a role of a similar name", { name: "wep" }, "; the nearest is wep"],
     ["its name in other letters", { name: "Web" }, "; the nearest is Web, which differs only in letter case"],
     [
-      "its name on a path",
+      "it on a path",
       { name: "web", path: "/platform/" },
       `; the nearest is ${ARN.replace("web", "platform/web")}`,
     ],
-    [
-      "its name in another account",
-      { name: "web", ...THERE },
-      `; the nearest is ${ARN.replace(ACCOUNT, OTHER)}`,
-    ],
+    ["it in another account", { name: "web", ...THERE }, `; the nearest is ${ARN.replace(ACCOUNT, OTHER)}`],
     ["a like one there", { name: "wep", ...THERE }, `the IAM role ${ARN} is not among what was read`],
   ])("of a role that was not read, beside %s", (_, role, reason) => {
     const both = { aws: [limited(), limited(OTHER, { alias: "other" })].map((each) => Object(each).aws) };
@@ -391,11 +383,7 @@ describe("an issuer known only after apply", () => {
       judged(late({ Principal: { Federated: `arn:aws:iam::${ACCOUNT}:oidc-provider/${host}` } })),
       PASSES,
     ],
-    [
-      "another reference in the keys",
-      judged(late({}, "${aws_cloudfront.other.domain}")),
-      ["pass", "unknown", "unknown"],
-    ],
+    ["other keys", judged(late({}, "${aws_cloudfront.other.domain}")), ["pass", "unknown", "unknown"]],
     ["literal keys", judged(late({}, HOST)), ["pass", "unknown", "unknown"]],
     ["a literal OIDC provider in the policy", judged(late({ Principal: { Federated: PROVIDER } })), OPEN],
     [
@@ -480,7 +468,7 @@ describe("a document of a data source", () => {
 
 describe("declarations of one role", () => {
   it("that differ leave it open, whichever is there", () => {
-    const other = stack(text(statement({ Condition: { StringEquals: { [`${HOST}:sub`]: "x" } } })));
+    const other = stack(text(statement(OTHER_SUBJECT)));
     const { trust } = puller(aws(stack(text(statement())), other));
     expect(statuses(trust)).toEqual(OPEN);
     expect(trust.issuer.reason).toContain("is declared twice");

@@ -87,6 +87,7 @@ fleetChecks(ID, "Google", spokeOf("gke-d"), [
     "fail",
     "does not mount the ConfigMap google-credentials-kueue-controller-manager",
   ],
+  ["no workload", (all) => withoutDocument(all, HUB, "kind: Deployment"), "unknown", "no pod"],
 ]);
 
 const NO_LABEL = "lacks the label azure.workload.identity/use";
@@ -145,6 +146,12 @@ const NO_TOKEN = "has no service account token at";
 
 fleetChecks(ID, "the spoke's own token", spokeOf("own"), [
   ["as written", [], "pass"],
+  [
+    "no workload",
+    (all) => withoutDocument(all, HUB, "kind: Deployment"),
+    "unknown",
+    "no workload of MultiKueue was read",
+  ],
   ["another path", token("spoke-tokens", "path", "x"), "fail", NO_TOKEN],
   ["another token file", entry("kubernetes-own", ["execConfig", "args", 4], "/x"), "fail", `${NO_TOKEN} /x`],
   ["no mount", unmounted("spoke-tokens"), "fail", NO_TOKEN],

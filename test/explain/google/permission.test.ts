@@ -148,20 +148,8 @@ describe("a condition on the grant of one repository", () => {
       "fail",
       "nothing grants",
     ],
-    [
-      "of another service",
-      onProject(when('resource.service == "x.googleapis.com"')),
-      TOOLS,
-      "fail",
-      "nothing",
-    ],
-    [
-      "with a reference",
-      onProject(when(`resource.name == "${BEFORE}\${var.r}"`)),
-      TOOLS,
-      "unknown",
-      "cannot be",
-    ],
+    ["elsewhere", onProject(when('resource.service == "x.googleapis.com"')), TOOLS, "fail", "nothing"],
+    ["late", onProject(when(`resource.name == "${BEFORE}\${var.r}"`)), TOOLS, "unknown", "cannot be"],
     [
       "with a reference that does not matter",
       onProject(when('resource.name.endsWith("/tools") || resource.name == "${var.repository}"')),
@@ -193,19 +181,14 @@ describe("what is refused, and grants nothing", () => {
 
 // developer.hashicorp.com/terraform/language/expressions/strings, "Escape Sequences".
 describe("what Terraform escapes is read as it hands it over, once", () => {
+  const BINDING = "google_project_iam_binding";
   const MET = when('"%%{" == "%" + "{"');
   const { role, member, project } = ON_PROJECT;
   const members = [member];
   const policy = { bindings: [{ role, members, ...MET }] };
   it.each<Row>([
     ["a member", onProject(MET), TOOLS, "pass", "is granted"],
-    [
-      "a binding",
-      alone(declared("google_project_iam_binding", { project, role, members, ...MET })),
-      TOOLS,
-      "pass",
-      "is granted",
-    ],
+    ["a binding", alone(declared(BINDING, { project, role, members, ...MET })), TOOLS, "pass", "is granted"],
     [
       "a policy",
       [
@@ -252,13 +235,7 @@ describe("what a module is handed", () => {
       "module",
     ],
     ["the project, without a grant", alone(module({ project: OF })), TOOLS, "unknown", "module"],
-    [
-      "the project, with the grant on it",
-      [...onProject(), module({ project_id: OF })],
-      TOOLS,
-      "unknown",
-      "module",
-    ],
+    ["the project, granted", [...onProject(), module({ project_id: OF })], TOOLS, "unknown", "module"],
     ["the project, for the repository's grant", [module({ project: OF })], TOOLS, "pass", "is granted"],
     ["something else", alone(module({ project: `${OF}-2` })), TOOLS, "fail", "nothing grants"],
   ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
@@ -316,13 +293,7 @@ describe("resources that own policies", () => {
       "pass",
       "is granted",
     ],
-    [
-      "a removed member",
-      [declared("google_project_iam_member_remove", ON_PROJECT)],
-      TOOLS,
-      "pass",
-      "is granted",
-    ],
+    ["a removal", [declared("google_project_iam_member_remove", ON_PROJECT)], TOOLS, "pass", "is granted"],
     [
       "a member that is removed from the policy of the grant",
       [...onProject(), declared("google_project_iam_member_remove", ON_PROJECT)],
@@ -360,7 +331,7 @@ describe("deny policies", () => {
   it.each<Row>([
     ["of the principal", [deny({})], TOOLS, "unknown", "deny policy may take it away"],
     [
-      "of a principal not compared",
+      "of an odd principal",
       [deny({ denied_principals: [`${MEMBER}-other`] })],
       TOOLS,
       "unknown",

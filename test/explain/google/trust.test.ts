@@ -79,12 +79,7 @@ describe("the issuer", () => {
       "unknown",
       "in a pool with the mode SYSTEM_TRUST_DOMAIN",
     ],
-    [
-      "of a pool provider that count decides",
-      before('"attribute_condition"', '"count": "${var.many}"'),
-      "unknown",
-      "",
-    ],
+    ["that count decides", before('"attribute_condition"', '"count": "${var.many}"'), "unknown", ""],
     [
       "verified by keys of other kinds",
       before('"issuer_uri"', '"jwks_json": "{\\"keys\\":[{\\"kty\\":\\"OKP\\",\\"kid\\":\\"a\\"}]}"'),
@@ -178,19 +173,19 @@ describe("the subject", () => {
   it.each<Row>([
     ["refused whatever it is", condition("assertion.sub == 'repo:${var.x}'"), "fail", "does not admit"],
     [
-      "admitted whatever it is",
+      "admitted anyway",
       condition("assertion.sub in ['${var.x}', 'system:serviceaccount:shop:tools']"),
       "pass",
       "",
     ],
     [
-      "decided by the reference",
+      "decided by it",
       condition("assertion.sub == 'system:serviceaccount:shop:${var.x}'"),
       "unknown",
       "after apply",
     ],
     [
-      "by the one audience",
+      "by audience",
       condition("assertion.aud[0].startsWith('https://iam.googleapis.com/')"),
       "pass",
       "admits",

@@ -85,19 +85,12 @@ describe("MachineConfigs", () => {
     ]);
   });
 
+  const one = (name: string): unknown => [["worker", [name], undefined]];
   const none = (words: string): unknown => [["worker", [], expect.stringContaining(words)]];
 
   it.each<[string, object, unknown]>([
-    [
-      "percent-encoded, in UTF-8",
-      { source: `data:,${encodeURIComponent(config("é"))}` },
-      [["worker", ["é"], undefined]],
-    ],
-    [
-      "percent signs alone",
-      { source: `data:,${config("%zz").replaceAll(" ", "%20")}` },
-      [["worker", ["%zz"], undefined]],
-    ],
+    ["percent-encoded, in UTF-8", { source: `data:,${encodeURIComponent(config("é"))}` }, one("é")],
+    ["percent signs alone", { source: `data:,${config("%zz").replaceAll(" ", "%20")}` }, one("%zz")],
     ["base64 of a wrong length", { source: `${base64("xyz")}A` }, none("not a data URL")],
     ["compressed", { source: base64("x"), compression: "gzip" }, none("compressed")],
     ["not a data URL", { source: "https://example.com" }, none("not a data URL")],
@@ -196,26 +189,11 @@ describe("what the kubelet reads is not known", () => {
     ["a platform of no table", [written], on("4.22", "x"), "the platform x is not known"],
     ["another kubelet", [written], { ...openshift, kubelet: "1.34" }, "has the kubelet 1.35, but 1.34"],
     ["an Ignition of old", [old], openshift, "is written for Ignition 2.2.0"],
-    [
-      "a unit without flags",
-      [written, unit(`${KUBELET}\n`)],
-      openshift,
-      "is not set; /etc/systemd/system/kubelet",
-    ],
-    ["a unit with flags", [written, unit(flags(AWS, BIN))], openshift, undefined],
-    [
-      "a unit with another file",
-      [written, unit(flags("/x.yaml", BIN))],
-      openshift,
-      "names /x.yaml, which is not",
-    ],
-    ["a unit with one flag", [written, unit(flags(AWS, ""))], openshift, "provider-bin-dir is not set"],
-    [
-      "a unit with variables",
-      [written, unit(`${KUBELET} $ARGS\n`)],
-      openshift,
-      "variables that were not read",
-    ],
+    ["no flags", [written, unit(`${KUBELET}\n`)], openshift, "is not set; /etc/systemd/system/kubelet"],
+    ["flags", [written, unit(flags(AWS, BIN))], openshift, undefined],
+    ["another file", [written, unit(flags("/x.yaml", BIN))], openshift, "names /x.yaml, which is not"],
+    ["one flag", [written, unit(flags(AWS, ""))], openshift, "provider-bin-dir is not set"],
+    ["variables", [written, unit(`${KUBELET} $ARGS\n`)], openshift, "variables that were not read"],
   ])("%s", (_, values, cluster, expected) => {
     const [found] = doubts(values, cluster);
     expect(found).toEqual(expected === undefined ? undefined : expect.stringContaining(expected));

@@ -19,6 +19,13 @@ fleetChecks(ID, "a profile", spokeOf("own"), [
     "the list chooses aws-eks-p, but the spoke own was declared with kubernetes-own",
   ],
   [
+    "the access provider of another spoke in the same cloud",
+    profile("eks-g", [0, "name"], "aws-eks-p"),
+    "fail",
+    "the list chooses aws-eks-p, but the spoke eks-g was declared with aws-eks-g",
+    { spoke: "eks-g" },
+  ],
+  [
     "another server",
     profile("eks-g", [0, "cluster", "server"], "https://x.example"),
     "unknown",
