@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readWorkloadIdentity } from "../../lib/artefact/workload-identity-file";
-import { casesByRefusal, refusal } from "../support/refusal";
+import { refusal } from "../support/refusal";
+import { rowsOf } from "../support/tables";
 
 const valid = {
   version: 2,
@@ -20,7 +21,7 @@ describe("readWorkloadIdentity", () => {
   });
 
   it.each(
-    casesByRefusal<unknown>({
+    rowsOf<unknown>({
       "is not JSON": { nothing: undefined },
       "is not a JSON object": { "a list": [] },
       "has version undefined": { "no version": { ...valid, version: undefined } },

@@ -18,15 +18,7 @@ export function refusal(expected: string, more: string | object = {}): unknown {
   });
 }
 
-/** Rows `[what, value, refusal]` for `it.each` of a table that states each refusal once. */
-export const casesByRefusal = <Value>(
-  table: Readonly<Record<string, Readonly<Record<string, Value>>>>,
-): readonly (readonly [what: string, value: Value, refusal: string])[] =>
-  Object.entries(table).flatMap(([expected, values]) =>
-    Object.entries(values).map(([what, value]) => [what, value, expected] as const),
-  );
-
-/** The same, by its message where that matters. */
+/** The same, by the message where that matters. */
 export function code(expected: string, message: RegExp = /./): unknown {
   return refusal(expected, { message: expect.stringMatching(message) as string });
 }

@@ -6,7 +6,7 @@ import { controllerPatch } from "../../../lib/rules/fleet/controller-patch";
 import { assertOwnAudiences, spokeTokens } from "../../../lib/rules/fleet/spoke-tokens";
 import { readRbac } from "../../../lib/rules/rbac/evaluate";
 import { CA, LATE } from "../../fixtures/fleet/spokes";
-import { casesByRefusal, refusal } from "../../support/refusal";
+import { refusedBy, refusal } from "../../support/refusal";
 
 const KUBEADM = "https://kubernetes.default.svc.cluster.local";
 
@@ -134,7 +134,7 @@ describe("authenticationConfiguration", () => {
   });
 
   it.each(
-    casesByRefusal<object>({
+    refusedBy<object>({
       "fleet-unsafe: the audience is also accepted by": {
         // Whoever runs the spoke could use the token there.
         "AWS's audience": { audience: "sts.amazonaws.com" },

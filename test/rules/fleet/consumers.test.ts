@@ -12,7 +12,7 @@ import {
   mountedPlugin,
 } from "../../../lib/rules/fleet/plugin-mount";
 import { LATE } from "../../fixtures/fleet/spokes";
-import { casesByRefusal, refusal } from "../../support/refusal";
+import { refusedBy, refusal } from "../../support/refusal";
 
 const own = {
   kind: "Deployment",
@@ -36,7 +36,7 @@ describe("consumers", () => {
   });
 
   it.each(
-    casesByRefusal<() => unknown>({
+    refusedBy<() => unknown>({
       "fleet-unsupported: is too old": {
         "Argo CD 3.4": () => argoCd({ version: "3.4.9" }),
         "Argo CD 2.14 with cluster Secrets": () => argoCd({ version: "2.14.1", clusterSecrets: true }),
