@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { inDocument, put } from "../../fixtures/explain/documents";
 import { withoutDocument, withoutResource } from "../../fixtures/explain/fleet";
-import { checkOf, entered, fleetChecks, spokeOf } from "../../fixtures/explain/fleet-checks";
+import { checkOf } from "../../fixtures/explain/checks";
+import { entered, fleetChecks, spokeOf } from "../../fixtures/explain/fleet-checks";
 import {
   type Damage,
   HUB,

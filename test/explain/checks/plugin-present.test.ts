@@ -4,7 +4,8 @@ import { type Artefacts, edited } from "../../fixtures/explain/artefacts";
 import { CLUSTER_SECRETS, config } from "../../fixtures/explain/cluster-secrets";
 import { put } from "../../fixtures/explain/documents";
 import { withoutDocument } from "../../fixtures/explain/fleet";
-import { checkOf, entered, fleetChecks, spokeIn, spokeOf } from "../../fixtures/explain/fleet-checks";
+import { checkOf } from "../../fixtures/explain/checks";
+import { entered, fleetChecks, spokeIn, spokeOf } from "../../fixtures/explain/fleet-checks";
 import {
   type Damage,
   HUB,

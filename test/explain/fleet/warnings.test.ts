@@ -2,7 +2,8 @@
 
 import { expect, it } from "vitest";
 import { type ExampleName, synthesized } from "../../fixtures/explain/artefacts";
-import { type Damage, entered, spokeIn } from "../../fixtures/explain/fleet-checks";
+import { type Damage } from "../../fixtures/explain/checks";
+import { entered, spokeIn } from "../../fixtures/explain/fleet-checks";
 import { HUB, STATUS } from "../../fixtures/explain/fleet-damages";
 
 const warned = (example: ExampleName, spoke: string, damage: Damage = []): readonly unknown[] => {
