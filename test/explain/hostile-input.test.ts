@@ -133,7 +133,7 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
     ],
     [
       "a thousand instances of each resource",
-      { "a.tf.json": configuration({ resource: { aws_iam_role: named(30_000, () => ({ count: 1000 })) } }) },
+      { "a.tf.json": configuration({ resource: { aws_iam_role: named(10_000, () => ({ count: 1000 })) } }) },
       "unknown",
     ],
     [
@@ -170,7 +170,7 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
     ],
     [
       "a provider file with an entry for each of thousands of pods",
-      { "a.tf.json": MAIN, "cpc.yaml": providers(2_500), "pods.yaml": pods(1_000) },
+      { "a.tf.json": MAIN, "cpc.yaml": providers(1_500), "pods.yaml": pods(600) },
       "denied, unknown",
     ],
     [
