@@ -4,10 +4,10 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { allSpokes } from "../../fixtures/explain/all-spokes";
-import { explained, firstFailed } from "../../fixtures/explain/artefacts";
-import { inDocument, inTerraform, put } from "../../fixtures/explain/documents";
-import { type Damage, both, resource, told } from "../../fixtures/explain/fleet-damages";
+import { allSpokes } from "../../../fixtures/explain/all-spokes";
+import { explained, firstFailed } from "../../../fixtures/explain/artefacts";
+import { inDocument, inTerraform, put } from "../../../fixtures/explain/documents";
+import { type Damage, both, resource, told } from "../../../fixtures/explain/fleet-damages";
 
 const add =
   (type: string, values: object): Damage =>
@@ -17,7 +17,7 @@ const add =
       return put(["resource", type], { ...resources[type], added: values })(document);
     });
 
-describe("a spoke", () => {
+describe("spoke-admits, while another link is open: a spoke", () => {
   const artefacts = allSpokes("eks", "kueue");
   const asked = (spoke: string, damage: Damage): readonly (string | undefined)[] => {
     const [result] = explained(damage(artefacts), { spoke });
