@@ -19,5 +19,11 @@ checks("image-parses", "names that are asked about", ecr, [
 checks("image-parses", "images of pods", { ...ecr, origin: "workload" }, [
   ["one that is pulled", pod(`${HOST}/shop/web`), "pass", "looks up"],
   ["one that is refused", pod("Shop/Web"), "fail", REFUSED, { evidence: "Pod shop/p" }],
+  [
+    "one that only apply tells",
+    pod("@late(aws_ecr_repository.web.repository_url)@"),
+    "unknown",
+    "known only after apply",
+  ],
   ["one that is never pulled", pod(`${HOST}/shop/web`, { imagePullPolicy: "Never" }), "skipped"],
 ]);
