@@ -20,10 +20,9 @@ import {
   shown,
   whether,
 } from "../../model/known";
-import { type AzureCloud, azureCloud, azureClouds } from "../../rules/azure/clouds";
+import { AKS_SERVER_ID, type AzureCloud, azureCloud, azureClouds } from "../../rules/azure/clouds";
 import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { type RolePermissions, lists } from "../../rules/azure/roles";
-import { AKS_SERVER_ID } from "../../rules/azure/clouds";
 import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion } from "../cloud";

@@ -45,7 +45,7 @@ fleetChecks(ID, "AWS", spokeOf("eks-p"), [
 
 fleetChecks(
   ID,
-  "AWS, for a controller of one's own",
+  "AWS, for a custom controller",
   { artefacts: allSpokes("openshift", "generic"), spoke: "eks-p" },
   [
     [

@@ -208,7 +208,7 @@ const unrecordedSidecar = (all: ReadonlyMap<string, string>): ReadonlyMap<string
     put(["spec", "template", "spec", "containers"], add({ name: "side" })),
   );
 
-fleetChecks(ID, "a controller of one's own", { artefacts: entering(), spoke: "own" }, [
+fleetChecks(ID, "a custom controller", { artefacts: entering(), spoke: "own" }, [
   ["beside a sidecar, where the record says which container runs the plugin", sidecar, "pass"],
   ["without a record, of one container", unrecorded, "pass", "", { verdict: "unknown" }],
   ["without a record, beside a sidecar", unrecordedSidecar, "unknown"],
