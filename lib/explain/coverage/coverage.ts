@@ -1,0 +1,91 @@
+/*
+ * Which arguments of a block, or keys of a document, are judged, and what the others mean. Whatever is in neither list
+ * is not understood, and what depends on the block is then `unknown`.
+ */
+
+/** The rows of a type, of a nested block or of an object in a document. */
+export interface Coverage {
+  /** Judged, whatever the value. A name with a whole block or object in it covers everything below. */
+  readonly read?: string;
+  /** No value adds or takes a right, stops what is judged, or changes who is meant. */
+  readonly harmless?: string;
+  /** Attributes that the Terraform provider computes. States hold them; a configuration cannot set them. */
+  readonly computed?: string;
+  /** Matters unless it has one of these values. */
+  readonly only?: Readonly<Record<string, readonly unknown[]>>;
+  /** Nested blocks and objects. */
+  readonly blocks?: Readonly<Record<string, Coverage>>;
+}
+
+/** Where values are from, which decides what counts as absent. */
+export type Origin =
+  /** Terraform as written, or a document: an explicit `false` says something. */
+  | "written"
+  /** A state or data source, which holds every argument, set or not. */
+  | "complete";
+
+const names = new WeakMap<Coverage, ReadonlySet<string>>();
+
+/** The names that a row lists as read, harmless or computed. */
+function listed(row: Coverage): ReadonlySet<string> {
+  const known = names.get(row) ?? new Set([row.read, row.harmless, row.computed].flatMap(words));
+  names.set(row, known);
+  return known;
+}
+
+/** The names in one column of a row, which are separated by spaces. */
+export function words(column: string | undefined): readonly string[] {
+  return column?.match(/\S+/g) ?? [];
+}
+
+/** Paths of what a row does not understand in a block or object: `rule.0.filter`. */
+export function notUnderstood(values: object, row: Coverage, origin: Origin): readonly string[] {
+  const known = listed(row);
+  return Object.entries(values).flatMap(([name, value]): readonly string[] => {
+    if (known.has(name) || isAbsent(value, origin)) return [];
+    const allowed = own(row.only, name);
+    if (allowed?.some((each) => isEqual(value, each))) return [];
+    const nested = own(row.blocks, name);
+    if (nested) return within(value, nested, origin).map((path) => `${name}${path}`);
+    if (name === "dynamic") return dynamicBlocks(value).filter((each) => !known.has(each));
+    return [name];
+  });
+}
+
+/** As {@link notUnderstood} for one block or a list of them; the whole value if it is neither. */
+function within(value: unknown, row: Coverage, origin: Origin): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, place) => within(item, row, origin).map((path) => `[${place}]${path}`));
+  if (isAbsent(value, origin)) return [];
+  return isObject(value) ? notUnderstood(value, row, origin).map((path) => `.${path}`) : [""];
+}
+
+function own<T>(rows: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return rows && Object.hasOwn(rows, name) ? rows[name] : undefined;
+}
+
+/** Only what has no prototype of its own, so that a value that must not be shown is not looked into. */
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function isAbsent(value: unknown, origin: Origin): boolean {
+  if (value === null || value === undefined) return true;
+  if (origin === "written") return false;
+  if (value === "" || value === false || value === 0) return true;
+  if (Array.isArray(value)) return value.every((each) => isAbsent(each, origin));
+  return isObject(value) && Object.values(value).every((each) => isAbsent(each, origin));
+}
+
+/** Terraform takes `"true"` for `true`, and a list of one block for the block. */
+function isEqual(value: unknown, allowed: unknown): boolean {
+  if (Array.isArray(value) || Array.isArray(allowed))
+    return JSON.stringify(value) === JSON.stringify(allowed);
+  return typeof value === typeof allowed ? value === allowed : String(value) === String(allowed);
+}
+
+/** Names of the blocks that `dynamic` creates. */
+function dynamicBlocks(value: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return all.flatMap((each) => (isObject(each) ? Object.keys(each) : ["dynamic"]));
+}
