@@ -136,6 +136,11 @@ export class Block {
     return this.scope.targets(this.raw(name));
   }
 
+  /** Paths of the arguments that a row does not understand. */
+  notUnderstood(row: Coverage): readonly string[] {
+    return notUnderstood(this.values, row, "written");
+  }
+
   protected raw(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
   }
@@ -238,7 +243,7 @@ export class Resource extends Block {
   }
 
   /** Paths of the arguments, and of what else may change the object, that a row does not understand. */
-  notUnderstood(row: Coverage): readonly string[] {
+  override notUnderstood(row: Coverage): readonly string[] {
     const { isLiteral } = this.scope;
     const { adopted, configured } = this.#place;
     const omitted = this.certain ? [...META, ...REPEATING] : META;

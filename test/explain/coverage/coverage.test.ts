@@ -33,7 +33,7 @@ const cases: readonly (readonly [object, readonly string[], Origin?])[] = [
 ];
 
 describe("what a row does not understand", () => {
-  test.each(cases)("%j: %j", (values, paths, origin = "written") => {
+  test.each(cases)("%j: %j", (...[values, paths, origin = "written"]) => {
     expect(notUnderstood(values, ROW, origin)).toEqual(paths);
   });
 });
