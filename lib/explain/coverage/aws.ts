@@ -6,7 +6,7 @@
 import type { CloudCoverage, Coverage, TypeRow } from "./coverage";
 
 /** `region` came with version 6 for all regional types. */
-const COMMON = "id tags tags_all timeouts";
+const COMMON = "id tags tags_all";
 const POLICIES = "aws_iam_role aws_iam_policy aws_iam_role_policy data.aws_iam_policy_document";
 const RESOURCE_POLICIES = "aws_ecr_repository_policy aws_ecr_registry_policy aws_organizations_policy";
 
@@ -108,6 +108,8 @@ const rows: Readonly<Record<string, TypeRow>> = {
       compute_config: { read: "enabled", harmless: "node_pools node_role_arn" },
     },
     names: "arn",
+    usedBy:
+      "aws_iam_openid_connect_provider aws_eks_pod_identity_association aws_eks_access_entry aws_eks_access_policy_association",
   },
   aws_eks_pod_identity_association: {
     read: "cluster_name namespace service_account role_arn region",

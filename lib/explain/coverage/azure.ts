@@ -5,7 +5,7 @@
 
 import type { CloudCoverage, TypeRow } from "./coverage";
 
-const COMMON = "id tags timeouts";
+const COMMON = "id tags";
 
 const IDENTITY: TypeRow = {
   read: "name resource_group_name location client_id principal_id tenant_id",
@@ -30,11 +30,12 @@ const CLUSTER: TypeRow = {
   computed:
     "current_kubernetes_version fqdn http_application_routing_zone_name kube_admin_config kube_admin_config_raw kube_config kube_config_raw node_resource_group_id oidc_issuer_url portal_fqdn private_fqdn agent_pool_profile",
   names: "id",
+  usedBy: "azurerm_federated_identity_credential azuread_application_federated_identity_credential",
 };
 
 const DEFINITION: TypeRow = {
   read: "name role_definition_id scope assignable_scopes",
-  harmless: "id description timeouts",
+  harmless: "id description",
   computed: "role_definition_resource_id type",
   blocks: {
     permissions: { read: "actions not_actions data_actions not_data_actions condition condition_version" },
@@ -75,12 +76,12 @@ const rows: Readonly<Record<string, TypeRow>> = {
   "data.azurerm_user_assigned_identity": IDENTITY,
   azurerm_federated_identity_credential: {
     read: "name issuer subject audience parent_id user_assigned_identity_id resource_group_name",
-    harmless: "id timeouts",
+    harmless: "id",
     owner: "parent_id user_assigned_identity_id",
   },
   azuread_application_federated_identity_credential: {
     read: "issuer subject audiences display_name application_id application_object_id",
-    harmless: "id description timeouts",
+    harmless: "id description",
     computed: "credential_id",
     owner: "application_id application_object_id",
   },
@@ -93,17 +94,17 @@ const rows: Readonly<Record<string, TypeRow>> = {
   "data.azuread_group": GROUP,
   azuread_group_member: {
     read: "group_object_id member_object_id",
-    harmless: "id timeouts",
+    harmless: "id",
     owner: "member_object_id",
   },
   azurerm_role_assignment: {
     read: "scope principal_id principal_type role_definition_id role_definition_name condition",
-    harmless: "id name description condition_version skip_service_principal_aad_check timeouts",
+    harmless: "id name description condition_version skip_service_principal_aad_check",
     owner: "principal_id",
   },
   azurerm_pim_active_role_assignment: {
     read: "scope principal_id role_definition_id",
-    harmless: "id justification schedule ticket timeouts",
+    harmless: "id justification schedule ticket",
     computed: "principal_type",
     owner: "principal_id",
   },

@@ -15,7 +15,7 @@ import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { awsCoverage } from "./aws";
 import { azureCoverage } from "./azure";
-import { type CloudCoverage, type TypeRow, words } from "./coverage";
+import { type CloudCoverage, GRANTS, type TypeRow, words } from "./coverage";
 import { googleCoverage } from "./google";
 import { PROVIDERS } from "./providers";
 
@@ -25,6 +25,8 @@ const FAMILIES: readonly (readonly string[])[] = CLOUDS.flatMap(({ families }) =
 const HARMLESS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ harmless }) => words(harmless)));
 const CHANGERS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ changers }) => words(changers)));
 const BODIES: readonly string[] = CLOUDS.flatMap(({ bodies }) => words(bodies));
+
+const isGrant = (type: string): boolean => CLOUDS.some(({ grants }) => grants?.pattern.test(type));
 
 /** The row of a type; `undefined` for one that is not read. */
 export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
@@ -196,13 +198,19 @@ export class ClosedWorld {
     return all;
   }
 
+  #ofRow(type: string): readonly Resource[] {
+    if (type === GRANTS)
+      return this.#terraform.types.filter(isGrant).flatMap((each) => this.#terraform.ofType(each));
+    const isData = type.startsWith("data.");
+    return this.#terraform.ofType(type.replace(/^data\./, "")).filter(({ adopted }) => adopted === isData);
+  }
+
   /** The resources of a type by what they name. */
   #usersIn(type: string): ReadonlyMap<Resource, readonly Resource[]> {
     const known = this.#users.get(type);
     if (known) return known;
     const users = new Map<Resource, Resource[]>();
-    for (const user of this.#terraform.ofType(type.replace(/^data\./, ""))) {
-      if (user.adopted !== type.startsWith("data.")) continue;
+    for (const user of this.#ofRow(type)) {
       for (const each of this.#names.of(user, this.#terraform))
         users.set(each, [...(users.get(each) ?? []), user]);
     }
@@ -225,7 +233,7 @@ class Names {
 
   in(texts: Iterable<string>, terraform: Terraform): readonly Resource[] {
     const index = (this.#index ??= indexOf(terraform));
-    return [...texts].flatMap((text) => tokensOf(text).flatMap((token) => index.get(token) ?? []));
+    return [...texts].flatMap((text) => [...tokensOf(text)].flatMap((token) => index.get(token) ?? []));
   }
 
   textOf(resource: Resource): string {
@@ -244,7 +252,7 @@ function indexOf(terraform: Terraform): Map<string, Resource[]> {
       if (row === undefined) continue;
       const attributes = [...words(row.names), ...BARE.filter((name) => words(row.read).includes(name))];
       const values = attributes.flatMap((name) => orElse(resource.attribute(name), () => undefined) ?? []);
-      for (const name of new Set(values.map((each) => each.toLowerCase())))
+      for (const name of new Set(values.map((each) => withoutScheme(each.toLowerCase()))))
         index.set(name, [...(index.get(name) ?? []), resource]);
     }
   return index;
@@ -252,13 +260,16 @@ function indexOf(terraform: Terraform): Map<string, Resource[]> {
 
 const BREAKS = /[\s"'`\\{}[\](),<>$]+/;
 
-/** What stands between quotes, brackets and spaces, and the names at the end of paths: of service accounts, say. */
-function tokensOf(text: string): readonly string[] {
-  return text
-    .toLowerCase()
-    .split(BREAKS)
-    .flatMap((each) => [each, each.replace(/^.*[/:]/, "")])
-    .filter((each, place, all) => each !== "" && all.indexOf(each) === place);
+/** What stands between quotes, brackets and spaces; between colons; and below or at the end of paths there. */
+function tokensOf(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().split(BREAKS);
+  const pieces = words.flatMap((each) => each.split(":").map(withoutScheme));
+  const ends = pieces.flatMap((each) => [each.replace(/^[^/]*\//, ""), each.replace(/^.*\//, "")]);
+  return new Set([...words.map(withoutScheme), ...pieces, ...ends].filter((each) => each !== ""));
+}
+
+function withoutScheme(name: string): string {
+  return name.replace(/^(?:https:)?\/\//, "");
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -90,6 +90,9 @@ function dynamicBlocks(value: unknown): readonly string[] {
   return all.flatMap((each) => (isObject(each) ? Object.keys(each) : ["dynamic"]));
 }
 
+/** In `usedBy`, for all grants of the cloud. */
+export const GRANTS = "grants";
+
 /** A Terraform type that is read, or one that is not but may change what is. */
 export interface TypeRow extends Coverage {
   /** Arguments that name what it belongs to: what is true of it bears on that, too. */

@@ -3,9 +3,9 @@
  * 7, and the IAM and Artifact Registry API references for what they do.
  */
 
-import type { CloudCoverage, TypeRow } from "./coverage";
+import { type CloudCoverage, GRANTS, type TypeRow } from "./coverage";
 
-const COMMON = "id project timeouts";
+const COMMON = "id";
 const ACCOUNT: TypeRow = {
   read: "account_id disabled project",
   harmless: `${COMMON} display_name description create_ignore_already_exists`,
@@ -27,6 +27,7 @@ const CUSTOM_ROLE: TypeRow = {
   harmless: "id title description",
   computed: "name",
   names: "id name",
+  usedBy: GRANTS,
 };
 
 const rows: Readonly<Record<string, TypeRow>> = {
