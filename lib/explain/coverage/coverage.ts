@@ -99,6 +99,8 @@ export interface TypeRow extends Coverage {
   readonly owner?: string;
   /** Types that take part of what they say from it, and name it. */
   readonly usedBy?: string;
+  /** True for a cluster, which is a part of every chain of its service accounts. */
+  readonly isCluster?: true;
   /** Attributes by which others name it in full, apart from references: an ARN, an id, an e-mail address. */
   readonly names?: string;
 }
