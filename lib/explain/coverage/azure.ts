@@ -18,8 +18,8 @@ const REGISTRY: TypeRow = {
   // Who reaches it over which network is not judged; nor is content trust, which clients check.
   harmless: `${COMMON} sku georeplications identity encryption zone_redundancy_enabled data_endpoint_enabled network_rule_set network_rule_bypass_option public_network_access_enabled retention_policy_in_days retention_policy trust_policy_enabled trust_policy export_policy_enabled`,
   computed: "admin_password admin_username data_endpoint_host_names login_server",
-  // An image in quarantine cannot be pulled.
-  only: { quarantine_policy_enabled: [false] },
+  // An image in quarantine cannot be pulled, and the plugin logs in with a token for Azure Resource Manager.
+  only: { quarantine_policy_enabled: [false], azuread_authentication_as_arm_policy_enabled: [true] },
   names: "id login_server",
 };
 

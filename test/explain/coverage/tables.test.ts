@@ -34,6 +34,7 @@ const NOT_UNDERSTOOD: readonly string[] = [
 const OTHER_VERSIONS: readonly string[] = [
   "agent_pool_profile",
   "automatic_channel_upgrade",
+  "azuread_authentication_as_arm_policy_enabled",
   "certificate_authority",
   "delay_after_policy_creation_in_ms",
   "effective_labels",
