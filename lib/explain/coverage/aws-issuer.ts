@@ -16,24 +16,13 @@ const ENCRYPTION: Coverage = {
 };
 
 /** The arguments that every resource of a bucket has. */
-const PART = { harmless: "region expected_bucket_owner", computed: "id" } as const;
+const PART = { read: "bucket", computed: "id" } as const;
 
-const BLOCK = "block_public_acls ignore_public_acls skip_destroy account_id region";
+/** A policy for one distribution is not public, so that the other two settings do not concern it. */
+const BLOCK = "region skip_destroy block_public_acls ignore_public_acls";
 
 /** What opens a bucket to everyone. "Blocking public access to your Amazon S3 storage". */
-const OPEN_BLOCK: Coverage = {
-  read: "bucket",
-  harmless: BLOCK,
-  computed: "id",
-  only: { block_public_policy: [false], restrict_public_buckets: [false] },
-};
-
-/** A policy for one distribution is not public, so that the settings do not concern it. */
-const ANY_BLOCK: Coverage = {
-  read: "bucket",
-  harmless: `${BLOCK} block_public_policy restrict_public_buckets`,
-  computed: "id",
-};
+const OPEN = { block_public_policy: [false], restrict_public_buckets: [false] } as const;
 
 /** By type, for a bucket that CloudFront reads. */
 export const PRIVATE_BUCKET: Rows = {
@@ -51,39 +40,46 @@ export const PRIVATE_BUCKET: Rows = {
       server_side_encryption_configuration: { blocks: { rule: ENCRYPTION } },
     },
   },
-  aws_s3_bucket_policy: { read: "bucket policy", ...PART },
-  aws_s3_bucket_public_access_block: ANY_BLOCK,
+  aws_s3_bucket_policy: { read: "bucket policy", harmless: "region", computed: "id" },
+  aws_s3_bucket_public_access_block: {
+    ...PART,
+    harmless: `${BLOCK} block_public_policy restrict_public_buckets`,
+  },
   // With the owner enforced there are no access control lists.
   aws_s3_bucket_ownership_controls: {
-    read: "bucket",
     ...PART,
+    harmless: "region",
     blocks: { rule: { only: { object_ownership: ["BucketOwnerEnforced"] } } },
   },
   aws_s3_bucket_server_side_encryption_configuration: {
-    read: "bucket",
     ...PART,
+    harmless: "region expected_bucket_owner",
     blocks: { rule: ENCRYPTION },
   },
-  aws_s3_bucket_versioning: {
-    read: "bucket",
-    ...PART,
-    harmless: `${PART.harmless} mfa versioning_configuration`,
-  },
   // Nothing in these changes what readers get.
-  aws_s3_bucket_cors_configuration: { read: "bucket", ...PART, harmless: `${PART.harmless} cors_rule` },
-  aws_s3_bucket_logging: {
-    read: "bucket",
+  aws_s3_bucket_versioning: {
     ...PART,
-    harmless: `${PART.harmless} target_bucket target_grant target_object_key_format target_prefix`,
+    harmless: "region expected_bucket_owner mfa versioning_configuration",
   },
-  aws_s3_bucket_metric: { read: "bucket", ...PART, harmless: `${PART.harmless} filter name` },
+  aws_s3_bucket_cors_configuration: { ...PART, harmless: "region expected_bucket_owner cors_rule" },
+  aws_s3_bucket_logging: {
+    ...PART,
+    harmless:
+      "region expected_bucket_owner target_bucket target_grant target_object_key_format target_prefix",
+  },
+  aws_s3_bucket_metric: { ...PART, harmless: "region filter name" },
 };
 
 /** By type, for a bucket that everyone reads. */
 export const PUBLIC_BUCKET: Rows = {
   ...PRIVATE_BUCKET,
-  aws_s3_bucket_public_access_block: OPEN_BLOCK,
-  aws_s3_account_public_access_block: OPEN_BLOCK,
+  aws_s3_bucket_public_access_block: { ...PART, harmless: BLOCK, only: OPEN },
+  aws_s3_account_public_access_block: {
+    read: "account_id",
+    harmless: "block_public_acls ignore_public_acls",
+    computed: "id",
+    only: OPEN,
+  },
 };
 
 /** By type, for a document in the bucket. */

@@ -79,14 +79,12 @@ export const BLOB: Rows = {
 
 /** Endpoints, connection strings and keys. */
 function computed(): string {
-  const services = ["blob", "dfs", "file", "queue", "table", "web"].flatMap((service) =>
-    ["", "_internet", "_microsoft"].flatMap((way) => [
-      `${service}${way}_endpoint`,
-      `${service}${way}_host`,
-      `${service}_connection_string`,
-    ]),
-  );
-  return [...services, "access_key", "connection_string", "location"]
-    .flatMap((name) => [`primary_${name}`, `secondary_${name}`])
-    .join(" ");
+  const ends = (start: string): readonly string[] => [`${start}_endpoint`, `${start}_host`];
+  const services = ["blob", "dfs", "file", "queue", "table", "web"].flatMap((name) => [
+    ...ends(name),
+    ...ends(`${name}_microsoft`),
+    ...(["queue", "table"].includes(name) ? [] : ends(`${name}_internet`)),
+  ]);
+  const others = ["access_key", "blob_connection_string", "connection_string", "location"];
+  return [...services, ...others].flatMap((name) => [`primary_${name}`, `secondary_${name}`]).join(" ");
 }
