@@ -36,7 +36,11 @@ export const VERIFIABLE: AcceptedAlgorithms = {
 const MEMBERS: readonly string[] = ["kid", "kty", "n", "e", "crv", "x", "y"];
 const RSA: readonly string[] = ["RS256", "RS384", "RS512"];
 /** RFC 7518 section 3.4. */
-const CURVES: Readonly<Record<string, string>> = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" };
+const CURVES: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["P-256", ["ES256"]],
+  ["P-384", ["ES384"]],
+  ["P-521", ["ES512"]],
+]);
 const RSA_BITS = 2048;
 const BASE64URL_BITS = 6;
 const BASE64URL = /^[\w-]*$/;
@@ -81,7 +85,7 @@ function refusalOf(key: Tree, { by, algorithms }: AcceptedAlgorithms): string | 
   if ((use ?? "sig") !== "sig") return "is no key to verify signatures (use is not sig)";
   if (operations !== undefined && !list(operations).includes("verify"))
     return "is no key to verify signatures";
-  const own = kty === "RSA" ? RSA : kty === "EC" ? (CURVES[String(crv)] ?? "") : "";
+  const own = kty === "RSA" ? RSA : ((kty === "EC" ? CURVES.get(crv) : undefined) ?? []);
   const fitting = algorithms.filter((each) => own.includes(each));
   if (!fitting.includes(String(alg ?? fitting[0])))
     return `is not for ${algorithms.join(", ")}, which ${by} takes`;
