@@ -17,6 +17,9 @@ export interface Coverage {
   readonly blocks?: Readonly<Record<string, Coverage>>;
 }
 
+/** Rows by the type of a resource. */
+export type Rows = Readonly<Record<string, Coverage>>;
+
 /** Where values are from, which decides what counts as absent. */
 export type Origin =
   /** Terraform as written, or a document: an explicit `false` says something. */
