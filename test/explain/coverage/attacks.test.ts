@@ -70,13 +70,15 @@ function placesIn(files: Artefacts): readonly Place[] {
 function attacked(files: Artefacts, place: Place, attack: Attack): Artefacts {
   const { file, section, type, name } = place;
   const document = record(JSON.parse(files.get(file) ?? ""));
-  const all = record(record(document[section])[type]);
-  all[name] = { ...record(all[name]), ...attack.arguments };
-  const resources = record(document["resource"]);
+  const resources: Record<string, unknown> = { ...record(document["resource"]) };
+  const ofSection = section === "resource" ? resources : { ...record(document["data"]) };
+  const named = record(ofSection[type]);
+  ofSection[type] = { ...named, [name]: { ...record(named[name]), ...attack.arguments } };
   const reference = `\${${section === "data" ? "data." : ""}${type}.${name}.id}`;
   for (const [other, values] of Object.entries(attack.beside?.(reference, type) ?? {}))
     resources[other] = { ...record(resources[other]), tomorrow: values };
-  return new Map([...files, [file, JSON.stringify({ ...document, resource: resources })]]);
+  const changed = { ...document, [section]: ofSection, resource: resources };
+  return new Map([...files, [file, JSON.stringify(changed)]]);
 }
 
 /** The first example with each type. */
