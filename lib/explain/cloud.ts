@@ -14,6 +14,7 @@ import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
 import type { PodFact } from "./read/pods";
 import type { ServiceAccountFact } from "./read/service-accounts";
+import type { FleetWarning } from "./result";
 import type { Source } from "./read/source";
 import type { StatedSection } from "../artefact/fact-shape";
 import type { SpokeFact } from "./read/spoke-facts";
@@ -289,18 +290,6 @@ export interface SpokeQuestion extends SpokeCall {
   readonly rbac: SpokeFact;
   /** Where the controller is configured to impersonate others there; `undefined` if it is not. */
   readonly impersonates: Source | undefined;
-}
-
-/** Something that works but that people should know. */
-export interface FleetWarning {
-  /** Names the kind of warning. */
-  readonly id: string;
-  /** What it is, one sentence without full stop. */
-  readonly reason: string;
-  /** The facts that it rests on. */
-  readonly evidence: readonly Evidence[];
-  /** What to do. */
-  readonly remedy: string;
 }
 
 /** What a cloud says about a spoke. */

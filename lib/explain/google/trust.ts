@@ -116,13 +116,8 @@ export class Exchanges {
   /** Whether everything that was read of a pool provider and of grants to its principals is understood. */
   understood(name: ProviderName | undefined, label: string, cluster: ClusterNames): Answer {
     const provider = name && this.provider(name);
-    const path = name && joined("/workloadidentitypools/", name.poolId, "/");
-    return this.#world.understood(
-      label,
-      cluster,
-      provider ? [provider.resource] : [],
-      path ? [path] : [known(label)],
-    );
+    const text = name === undefined ? known(label) : joined("/workloadidentitypools/", name.poolId, "/");
+    return this.#world.understood(label, cluster, provider ? [provider.resource] : [], [text]);
   }
 
   /** The bearer of a token at a pool provider. */
