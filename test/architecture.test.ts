@@ -504,6 +504,7 @@ describe("carriers of node files", () => {
   /** Rules of the same folder that belong to no carrier of their own, each with the reason. */
   const SHARED: Readonly<Record<string, string>> = {
     "cloud-init": "a transport, which several carriers use",
+    commands: "what may run on nodes, whatever brings it there",
     form: "what every form can do",
     forms: "the table of forms",
     ignition: "a transport, which several carriers use",

@@ -200,7 +200,7 @@ class Files {
     }
     // Most files hold no late values, so their texts need no search.
     const reader = read.hasLate ? late : known;
-    return read.documents.map(({ value, source }) => ({ value, source, late: reader, ...origin }));
+    return read.documents.map((document) => ({ ...document, late: reader, ...origin }));
   }
 }
 

@@ -11,6 +11,9 @@ import { propertyPath } from "../../artefact/property-path";
 import { type Known, isKnown, known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { selectorMatches } from "../../rules/rbac/rbac-objects";
+import { modeOf } from "../../rules/node/form";
+import { kernelArgumentDoubt } from "../../rules/node/ignition";
+import { unknownKey } from "../coverage/node-documents";
 import { HASH, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
 import type { NodeFact, NodeFileFact } from "./node-files";
@@ -24,6 +27,8 @@ export interface MachineConfigFact {
   readonly files: ReadonlyMap<string, NodeFileFact>;
   /** Why it is refused, as a clause; `undefined` if it is not; unknown if it is not read or not rolled out. */
   readonly problem: Known<string | undefined>;
+  /** What of it is not understood; a clause. */
+  readonly doubt: string | undefined;
   readonly source: Source;
 }
 
@@ -48,8 +53,20 @@ export function readMachineConfig(value: unknown, source: Source, late: LateRead
     labels: Object.fromEntries(labels.filter((row): row is [string, string] => typeof row[1] === "string")),
     files: new Map(files.map(({ path, file }) => [path, file])),
     problem: problemOf(name, config, files),
+    doubt: OF_OPERATOR.test(name) ? undefined : doubtOf(name, value),
     source,
   };
+}
+
+/** MachineConfigs that the operator and the installer write, and write again if someone changes them. */
+export const OF_OPERATOR: RegExp =
+  /^(?:0[01]-(?:arbiter|master|worker)(?:-container-runtime|-kubelet)?|9[789]-[a-z0-9-]+-generated-[a-z]+|99-[a-z0-9-]+-ssh)$/;
+
+function doubtOf(name: string, value: unknown): string | undefined {
+  const key = unknownKey("MachineConfig", value);
+  return key === undefined
+    ? kernelArgumentDoubt(list(at(value, "spec", "kernelArguments")))
+    : `what ${key} of MachineConfig ${name} does to the kubelet is not known`;
 }
 
 interface Written {
@@ -122,7 +139,8 @@ function ignitionFiles(config: Json, owner: string, source: Source, late: LateRe
     // Files are merged field by field: a file without contents changes mode or owner of an earlier one.
     if (url === "" && problem === undefined) return [];
     const odd = content === undefined ? "has contents that are not a data URL" : undefined;
-    return [written(path, content ?? NONE, place, owner, problem ?? odd)];
+    const each = written(path, content ?? NONE, place, owner, problem ?? odd);
+    return [{ ...each, file: { ...each.file, mode: modeOf(at(file, "mode")) } }];
   });
   return [...files, ...unitFiles(config, owner, source, late)];
 }
@@ -233,7 +251,8 @@ export function poolNodes(
       : doubt === undefined
         ? (open?.problem ?? known(undefined))
         : unread(doubt);
-  return { name, files: layered(sorted), flags: undefined, absence, source };
+  const odd = sorted.map((config) => config.doubt).find((each) => each !== undefined);
+  return { name, files: layered(sorted), flags: undefined, absence, doubt: odd, source };
 }
 
 /** The files after all MachineConfigs: contents are not merged; the last one wins, and records what it overwrites. */

@@ -9,6 +9,7 @@ import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
 import { withoutCredentials } from "./credentials";
 import { type FirstDocument, firstDocument } from "./documents";
+import { type Judged, nodeDoubt } from "./node-doubts";
 import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
 import { type Source, below } from "./source";
@@ -82,18 +83,24 @@ export function nodeConfiguration(
       source: { ...source, path: `${source.path} (${path})` },
     }));
   const unreadable = files.map(({ path, first }) => doubtOf(path, first)).find((each) => each !== undefined);
+  const entries = documents.flatMap(({ value, source }) => providerEntries(value, source));
+  const doubt =
+    files.length === 0 ? undefined : (unreadable ?? node.doubt ?? nodeDoubt(node, judgedOf(paths, entries)));
   return {
     ...unconfigured(node.name, node.source),
     documents,
-    entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
-    isRead:
-      unreadable !== undefined && orElse(isRead, () => undefined)?.reads === true
-        ? unread(unreadable)
-        : isRead,
+    entries,
+    isRead: doubt !== undefined && orElse(isRead, () => undefined)?.reads === true ? unread(doubt) : isRead,
     gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contestedFiles(node, paths),
     files: node.files,
   };
+}
+
+/** The files that the kubelet and its plugins read, and the plugins' names. */
+function judgedOf(paths: readonly string[], entries: readonly ProviderEntry[]): Judged {
+  const given = entries.flatMap(({ args }) => args.flatMap((each) => orElse(each, () => [])));
+  return { paths: [...paths, ...given], plugins: entries.map(({ name }) => name) };
 }
 
 /** Nodes without a configuration. */

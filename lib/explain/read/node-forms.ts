@@ -4,12 +4,24 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { type Known, known, match, notKnown, orElse, shown, unread, whyText } from "../../model/known";
+import {
+  type Known,
+  isKnown,
+  known,
+  match,
+  notKnown,
+  orElse,
+  shown,
+  unread,
+  whyText,
+} from "../../model/known";
+import { fetchedBy, shellText } from "../../rules/node/commands";
 import type { CarriedFile, CarriedSetup } from "../../rules/node/form";
 import { nodeFormOf } from "../../rules/node/forms";
+import { unknownKey } from "../coverage/node-documents";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
-import { type NodeFact, type NodeFileFact, commandChange, flagsOf, kubeletCommand } from "./node-files";
+import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand, mayHold } from "./node-files";
 import type { KubernetesDocument } from "./objects";
 import { below } from "./source";
 
@@ -29,7 +41,7 @@ export function nodesOfDocuments(documents: readonly KubernetesDocument[]): read
     const form = nodeFormOf(first?.value);
     if (!first) return [];
     const setup = form?.read(group.map(({ value }) => value)) ?? UNREAD;
-    return [{ ofOthers: setup.ofOthers === true, node: nodeOf(setup, group, first) }];
+    return [{ ofOthers: setup.ofOthers === true, node: nodeOf(form?.id ?? "", setup, group, first) }];
   });
   return withFlagsOfOthers(carried);
 }
@@ -54,7 +66,10 @@ function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
   const [giver] = givers;
   const takes = (node: NodeFact): boolean => node.flags === undefined && kubeletCommand(node) === undefined;
   if (giver === undefined || !complete.some(takes)) return [...complete, ...givers];
-  const refused = givers.find(({ absence }) => orElse(absence, () => undefined) !== undefined);
+  const refused =
+    givers.find(({ absence }) => orElse(absence, () => undefined) !== undefined) ??
+    givers.find(({ absence }) => !isKnown(absence));
+  const doubt = givers.map((each) => each.doubt).find((each) => each !== undefined);
   const differ = givers.some((each) => shownFlags(each) !== shownFlags(giver));
   const flags = differ
     ? unread(
@@ -62,7 +77,9 @@ function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
       )
     : giver.flags;
   return complete.map((node) =>
-    takes(node) ? { ...node, flags, absence: refused ? refused.absence : node.absence } : node,
+    takes(node)
+      ? { ...node, flags, absence: refused ? refused.absence : node.absence, doubt: node.doubt ?? doubt }
+      : node,
   );
 }
 
@@ -75,38 +92,60 @@ function shownFlags({ flags }: NodeFact): string {
 }
 
 function nodeOf(
+  form: string,
   setup: CarriedSetup,
   group: readonly KubernetesDocument[],
   first: KubernetesDocument,
 ): NodeFact {
   const { source, late } = first;
+  const commands = setup.commands?.map(shellText) ?? [];
+  const fetched = commands.flatMap(fetchedBy).map(({ path }): CarriedFile => {
+    return { path, content: undefined, encoding: "other", at: [], mode: EXECUTABLE };
+  });
   const files = new Map<string, NodeFileFact>();
-  for (const file of setup.files) {
-    const { path, document = 0, at } = file;
+  for (const file of [...setup.files, ...fetched]) {
+    const { path, document = 0, at, mode } = file;
     const place = group[document] ?? first;
     files.set(path, {
       content: files.has(path)
         ? notKnown({ kind: "contested", what: `${path} appears twice among the files` })
         : contentOf(file, place.late),
       source: below(place.source, propertyPath(at)),
+      mode,
       owner: undefined,
       overwrites: [],
     });
   }
   const { flags, configuration, problem, doubt } = setup;
-  const changed = commandChange(files);
   return {
     name: /(?<![^/\\])([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
     files,
-    flags:
-      flags &&
-      (changed === undefined
-        ? known(flagsOf(flags, late))
-        : unread(`${changed} may change the kubelet's flags that the document states`)),
+    flags: flags && known(flagsOf(flags, late)),
     configuration,
+    commands,
     absence: problem !== undefined || doubt === undefined ? known(problem) : unread(doubt),
+    doubt: documentDoubt(form, setup, group),
     source,
   };
+}
+
+const EXECUTABLE = 0o755;
+
+/** What the program of a form does not read as this explains it: another first line, or keys that are not understood. */
+function documentDoubt(
+  form: string,
+  { parts = [] }: CarriedSetup,
+  group: readonly KubernetesDocument[],
+): string | undefined {
+  // Source: cloudinit/handlers/__init__.py, `type_from_starts_with`.
+  if (form === "cloud-init" && !/^\s*#cloud-config\s*$/i.test(group[0]?.head ?? "#cloud-config"))
+    return "cloud-init ignores user data whose first line is not #cloud-config";
+  const documents = [...group.map(({ value }) => [form, value] as const), ...parts];
+  for (const [of, document] of documents) {
+    const key = unknownKey(of, document);
+    if (key !== undefined) return `what ${key || "a part"} of the document does to the kubelet is not known`;
+  }
+  return undefined;
 }
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {

@@ -18,6 +18,8 @@ import { named } from "../shared/words";
 export interface KubernetesDocument {
   readonly value: unknown;
   readonly source: Source;
+  /** The first line of a file that has only this document, in YAML; empty for one of several. */
+  readonly head?: string | undefined;
   readonly late: LateReader;
   /** True for objects of the management cluster, which matter only for the nodes' files. */
   readonly management: boolean;

@@ -40,6 +40,7 @@ export function nodeFormOf(document: unknown): NodeForm | undefined {
 
 /** The files on a node from which a distribution's kubelet gets its flags. */
 export interface KubeletFiles {
+  readonly id: string;
   /** Whether a node with this file belongs to the distribution. */
   isOne(path: string): boolean;
   /** Whether the distribution reads flags from the file. */
@@ -52,8 +53,9 @@ export interface KubeletFiles {
 
 /** One row per distribution. */
 export const KUBELET_FILES: readonly KubeletFiles[] = [
-  { isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
+  { id: "rancher", isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
   {
+    id: "microshift",
     isOne: isMicroShiftConfig,
     isRead: isMicroShiftConfig,
     flags: microShiftFlags,

@@ -14,16 +14,7 @@ import { isLate } from "../../model/late";
 import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
-import {
-  type CarriedFile,
-  type CarriedSetup,
-  type NodeForm,
-  appendedDoubt,
-  carriedFiles,
-  commandDoubt,
-  flagsInTurn,
-  octal,
-} from "./form";
+import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, flagsInTurn, octal } from "./form";
 import { fetchCommand } from "./plugin-source";
 
 type Flags = Readonly<Record<string, string>>;
@@ -138,27 +129,27 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
     const spec = record(at(document, ...path));
     const version = text(at(document, "apiVersion")).replace(/^.*\//, "");
     // Machines join with the first; the first machine of a control plane uses the second.
-    const registered = at(spec, "joinConfiguration") ?? at(spec, "initConfiguration");
-    const flags = argumentsOf(
-      at(registered, "nodeRegistration", "kubeletExtraArgs"),
-      version === "v1beta2",
-      `KubeadmConfigTemplate ${version}`,
+    const [join, init] = ["joinConfiguration", "initConfiguration"].map((key) => spec[key]);
+    const args = [join, init].map((each) => at(each, "nodeRegistration", "kubeletExtraArgs"));
+    const read = args.map((each) =>
+      argumentsOf(each, version === "v1beta2", `KubeadmConfigTemplate ${version}`),
     );
+    const flags = read[join === undefined ? 1 : 0];
+    const differ =
+      join !== undefined && init !== undefined && JSON.stringify(args[0]) !== JSON.stringify(args[1]);
     const files = carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf);
     return {
       files,
+      flags: {},
       ...flags,
-      ...commandDoubt(
-        COMMANDS.map((key) => spec[key]),
-        files,
-      ),
-      ...appendedDoubt(spec["files"], "Cluster API"),
+      ...(differ && { doubt: "initConfiguration and joinConfiguration give kubelets different arguments" }),
+      commands: COMMANDS.flatMap((key) => list(spec[key])),
     };
   },
 };
 
 const COMMANDS: readonly string[] = ["bootCommands", "preKubeadmCommands", "postKubeadmCommands"];
-const KEYS = { path: "path", content: "content" } as const;
+const KEYS = { path: "path", content: "content", mode: "permissions" } as const;
 const ENCODINGS = { base64: "base64", gzip: "other", "gzip+base64": "gzip+base64" } as const;
 
 function encodingOf({ encoding, contentFrom, contentFormat = "Raw" }: Json): CarriedFile["encoding"] {
@@ -166,6 +157,8 @@ function encodingOf({ encoding, contentFrom, contentFormat = "Raw" }: Json): Car
   const row = Object.entries(ENCODINGS).find(([name]) => name === encoding);
   return row?.[1] ?? "plain";
 }
+
+const ARGUMENT: readonly string[] = ["name", "value"];
 
 /** The flags, or why the program refuses the way in which they are written. */
 function argumentsOf(written: unknown, asList: boolean, by: string): Omit<CarriedSetup, "files"> {
@@ -175,8 +168,13 @@ function argumentsOf(written: unknown, asList: boolean, by: string): Omit<Carrie
       flags: {},
       problem: `${by} expects kubeletExtraArgs as a ${asList ? "list of name and value" : "map"}, but it is a ${asList ? "map" : "list"}`,
     };
+  const odd =
+    asList && list(written).some((each) => Object.keys(record(each)).some((key) => !ARGUMENT.includes(key)));
   const rows = asList
     ? list(written).map((each): [string, unknown] => [text(at(each, "name")), at(each, "value")])
     : Object.entries(record(written));
-  return { flags: flagsInTurn(rows) };
+  return {
+    flags: flagsInTurn(rows),
+    ...(odd && { doubt: `${by} knows only name and value of kubeletExtraArgs` }),
+  };
 }

@@ -87,7 +87,7 @@ const butane = (storage: object, unit: object): unknown => ({
     units: [
       {
         name: "kubelet.service",
-        contents: `[Service]\nExecStart=/k --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
+        contents: `[Service]\nExecStart=/usr/bin/kubelet --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
         ...unit,
       },
     ],
@@ -125,12 +125,12 @@ describe("nodes by a document of their own", () => {
     [
       "cloud-init with an owner that nodes may lack",
       [cloudInit({ [RANCHER]: CONFIG, "/etc/x": { content: "x", owner: "app" } })],
-      unknown("cloud-init stops if the node has no owner app"),
+      unknown("what write_files[1].owner of the document does"),
     ],
     [
       "cloud-init with an entry that is not a mapping",
       [{ write_files: [...rancher.write_files, "x"] }],
-      unknown("cloud-init may stop at an entry"),
+      unknown("what write_files[1] of the document does"),
     ],
     [
       "RKE2 whose configuration names another path",
@@ -163,12 +163,12 @@ describe("nodes by a document of their own", () => {
     [
       "cloud-init with a command that changes the file",
       [{ ...rancher, runcmd: [["sed", "-i", "s/a/b/", RANCHER]] }],
-      unknown(`a command names ${RANCHER}`),
+      unknown(`what the command "sed -i s/a/b/ ${RANCHER}" does`),
     ],
     [
       "cloud-init with a command about a flag",
       [{ ...rancher, bootcmd: [`echo --${FLAG}=/x >> /etc/default/k`] }],
-      unknown("a command names --image-credential-provider-"),
+      unknown(`what the command "echo --${FLAG}=/x >> /etc/default/k" does`),
     ],
     [
       "cloud-init with a command about something else",
@@ -203,7 +203,7 @@ describe("nodes by a document of their own", () => {
     ].map(([path = "", content = ""]): [string, readonly unknown[], unknown] => [
       `Cluster API beside ${path}`,
       [withFile(template("v1beta1", MAP), { path, content })],
-      unknown(`${path} may change the kubelet's flags`),
+      unknown(`what ${path} does to the kubelet`),
     ]),
     [
       "Cluster API beside a drop-in that sets no flags",
@@ -218,7 +218,7 @@ describe("nodes by a document of their own", () => {
     // kubernetes-sigs/cluster-api, api/bootstrap/kubeadm: KubeadmConfigSpec.
     ...["bootCommands", "preKubeadmCommands", "postKubeadmCommands"].flatMap((field) =>
       [
-        ["sed -i s/a/b/ /etc/c.yaml", unknown("a command names /etc/c.yaml")],
+        ["sed -i s/a/b/ /etc/c.yaml", unknown('what the command "sed -i s/a/b/ /etc/c.yaml" does')],
         ["systemctl restart chronyd", READ],
       ].map(([command, expected]): [string, readonly unknown[], unknown] => [
         `Cluster API with ${field} of ${String(command)}`,
@@ -265,14 +265,14 @@ describe("nodes by a document of their own", () => {
           storage: {
             files: [
               { path: "/etc/c.yaml", contents: { source: `data:;base64,${BASE64}` } },
-              { path: "/opt/b/ecr", contents: { source: "https://e.com/ecr" } },
+              { path: "/opt/b/ecr", mode: 0o755, contents: { source: "https://e.com/ecr" } },
             ],
           },
           systemd: {
             units: [
               {
                 name: "kubelet.service",
-                contents: `[Service]\nExecStart=/k --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
+                contents: `[Service]\nExecStart=/usr/bin/kubelet --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
               },
             ],
           },
@@ -281,11 +281,11 @@ describe("nodes by a document of their own", () => {
       READ,
     ],
     ...[
-      [{ links: [{ path: "/etc/c.yaml", target: "/x" }] }, {}, "unknown: /etc/c.yaml is a link"],
-      [{ links: [{ path: "/etc", target: "/x" }] }, {}, "unknown: /etc is a link"],
-      [{ trees: [{ local: "tree" }] }, {}, "unknown: storage.trees adds files"],
-      [{ links: [{ path: "/etc/c.yaml.bak", target: "/x" }] }, {}, "read"],
-      [{}, { mask: true }, "unknown: kubelet.service is masked"],
+      [{ links: [{ path: "/etc/c.yaml.bak", target: "/x" }] }, {}, "unknown: what /etc/c.yaml.bak does"],
+      [{ links: [{ path: "/etc", target: "/x" }] }, {}, "unknown: /etc may lead to other files"],
+      [{ trees: [{ local: "tree" }] }, {}, "unknown: what storage.trees of the document does"],
+      [{ links: [{ path: "/etc/localtime", target: "/x" }] }, {}, "read"],
+      [{}, { mask: true }, "unknown: /etc/systemd/system/kubelet.service starts"],
       [
         {},
         { dropins: [{ name: "9.conf", contents_local: "9.conf" }] },
