@@ -21,7 +21,7 @@ import { nodeFormOf } from "../../rules/node/forms";
 import { unknownKey } from "../coverage/node-documents";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
-import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand, mayHold } from "./node-files";
+import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
 import type { KubernetesDocument } from "./objects";
 import { below } from "./source";
 
