@@ -1,5 +1,6 @@
 import { isPluginExecutable, isWithin, pluginRow } from "../rules/plugins";
 import { orElse } from "../model/known";
+import { nodeGroups } from "./aws/node-groups";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Evidence } from "./answer";
@@ -7,6 +8,7 @@ import type { AskedRepository } from "./asked-image";
 import type { Cloud, CloudReader, PluginCloud } from "./cloud";
 import { googleReader } from "./google/reader";
 import type { ProviderEntry } from "./read/node-configuration";
+import type { NodePool } from "./read/objects";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
 import type { Issuers } from "./shared/object-store";
@@ -21,6 +23,9 @@ const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
 
 /** What the clouds can compute of attributes that Terraform knows only after apply. */
 export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(({ computed }) => computed);
+
+/** The pools of nodes that clouds make. */
+export const nodePools: (terraform: Terraform) => readonly NodePool[] = nodeGroups;
 
 const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),

@@ -19,8 +19,14 @@ import { EXPLAINED, STACK_FILE, type StackInput, inputFiles, isThere, otherFiles
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { kustomized } from "./kustomizations";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
-import { isNodeDocument } from "./node-forms";
-import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
+import { documentsOfPools, isNodeDocument } from "./node-forms";
+import {
+  type KubernetesDocument,
+  type NodePool,
+  type Objects,
+  isKubernetesDocument,
+  objectsOf,
+} from "./objects";
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
@@ -69,6 +75,7 @@ export interface Facts {
 
 export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
+  readonly nodePools?: (terraform: Terraform) => readonly NodePool[];
   /** Facts about the clusters from the caller; they override recorded ones. */
   readonly cluster: ClusterRecord;
   /** Further facts that the caller states. */
@@ -104,7 +111,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const delivered = deliveredObjects(stacks, terraform);
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const plain = [...kustomized(named), ...delivered.any];
+  const pools = documentsOfPools(options.nodePools?.(terraform) ?? []);
+  const plain = [...kustomized(named), ...delivered.any, ...pools];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);

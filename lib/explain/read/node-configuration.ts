@@ -3,7 +3,18 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import {
+  type Known,
+  type Why,
+  isKnown,
+  known,
+  match,
+  notKnown,
+  orElse,
+  unread,
+  whyNot,
+  whyText,
+} from "../../model/known";
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
@@ -103,13 +114,13 @@ function judgedOf(paths: readonly string[], entries: readonly ProviderEntry[]): 
   return { paths: [...paths, ...given], plugins: entries.map(({ name }) => name) };
 }
 
-/** Nodes without a configuration. */
-export function unconfigured(name: string, source: Source): NodeConfiguration {
+/** Nodes without a configuration, and why none was read. */
+export function unconfigured(name: string, source: Source, why?: Why): NodeConfiguration {
   return {
     name,
     documents: [],
     entries: [],
-    isRead: READ,
+    isRead: why === undefined ? READ : notKnown(why),
     gates: [],
     source,
     contested: new Map(),

@@ -4,7 +4,7 @@
  */
 
 import { posix } from "node:path";
-import { type Known, known, orElse } from "../../model/known";
+import { known, orElse } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import { type Kept, unitCommands, unknownCommand } from "../../rules/node/commands";
 import { KUBELET_FILES } from "../../rules/node/forms";
@@ -15,6 +15,7 @@ import { OF_OPERATOR } from "./machine-configs";
 import {
   BIN_FLAG,
   CONFIG_FLAG,
+  type KubeletFlags,
   type NodeFact,
   type NodeFileFact,
   kubeletCommand,
@@ -58,14 +59,14 @@ const SHOWN = 80;
 
 /** Why it is not known whether the kubelet runs with what was read; a clause. */
 export function nodeDoubt(node: NodeFact, judged: Judged): string | undefined {
-  const stated = node.flags && orElse(node.flags, () => undefined);
+  const stated = orElse<KubeletFlags | undefined, undefined>(node.flags ?? known(undefined), () => undefined);
   const command = stated ? undefined : kubeletCommand(node);
-  const flags = stated ?? command?.flags ?? new Map<string, Known<string>>();
+  const flags = stated ?? command?.flags ?? new Map();
   const flag = unknownKey("flags", Object.fromEntries([...flags].map(([name]) => [name, ""])));
   if (flag !== undefined) return `what the kubelet flag --${flag} does is not known`;
-  const [directory, folder] = [BIN_FLAG, CONFIG_FLAG].map((each) =>
-    orElse<string | undefined, undefined>(flags.get(each) ?? NONE, () => undefined),
-  );
+  const valueOf = (name: string): string | undefined =>
+    orElse<string | undefined, undefined>(flags.get(name) ?? known(undefined), () => undefined);
+  const [directory, folder] = [valueOf(BIN_FLAG), valueOf(CONFIG_FLAG)];
   const kept: Kept = { files: [...node.files.keys()], directory };
   const place: Place = { ...judged, directory, folder, kept, isWhole: stated !== undefined };
   for (const [path, file] of node.files) {
@@ -95,8 +96,6 @@ function commandDoubt(commands: readonly string[], kept: Kept): string | undefin
     command && `what the command ${JSON.stringify(command.slice(0, SHOWN))} does to the kubelet is not known`
   );
 }
-
-const NONE: Known<string | undefined> = known(undefined);
 
 interface Place extends Judged {
   readonly directory: string | undefined;

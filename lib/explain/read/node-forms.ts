@@ -6,6 +6,7 @@ import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
 import {
   type Known,
+  is,
   isKnown,
   known,
   match,
@@ -19,10 +20,11 @@ import { fetchedBy, shellText } from "../../rules/node/commands";
 import type { CarriedFile, CarriedSetup } from "../../rules/node/form";
 import { nodeFormOf } from "../../rules/node/forms";
 import { unknownKey } from "../coverage/node-documents";
+import type { ClusterFacts } from "./cluster-record";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
 import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
-import type { KubernetesDocument } from "./objects";
+import { type KubernetesDocument, type KubernetesObject, type NodePool, titleOf } from "./objects";
 import { below } from "./source";
 
 /** True for a document that brings files or flags to nodes. */
@@ -30,11 +32,49 @@ export function isNodeDocument(value: unknown): boolean {
   return nodeFormOf(value) !== undefined;
 }
 
+/** What Terraform gives the nodes of pools, as documents. */
+export function documentsOfPools(pools: readonly NodePool[]): readonly KubernetesDocument[] {
+  return pools.map((pool) => ({
+    value: orElse(pool.userData, () => undefined),
+    source: pool.source,
+    late: known,
+    management: false,
+    ofStack: false,
+    spoke: undefined,
+    forNodes: true,
+    pool,
+  }));
+}
+
+/**
+ * The documents of a cluster that bring files to nodes, each once; and its pools without one, if nodes get theirs from
+ * user data.
+ */
+export function setupsOf(
+  all: readonly KubernetesDocument[],
+  classes: readonly KubernetesObject[],
+  { name, cloudName = name }: ClusterFacts,
+): { readonly setups: readonly KubernetesDocument[]; readonly bare: readonly NodePool[] } {
+  const isIts = ({ pool }: KubernetesDocument): boolean =>
+    pool === undefined || cloudName === undefined || is(pool.cluster, cloudName) !== "no";
+  const own = all.filter(isIts);
+  const texts = new Set(own.flatMap(({ pool, value }) => (pool === undefined ? [value] : [])));
+  const setups = own.filter(
+    ({ pool, value }) => pool === undefined || (isNodeDocument(value) && !texts.has(value)),
+  );
+  const isByUserData = own.some(({ value }) => nodeFormOf(value)?.id === "nodeadm");
+  const ofClasses = classes.map(({ value, source, kind }): NodePool => {
+    return { name: titleOf(value, kind), cluster: known(""), userData: known(undefined), source };
+  });
+  const ofPools = own.flatMap(({ pool, value }) => (pool && !isNodeDocument(value) ? [pool] : []));
+  return { setups, bare: isByUserData ? [...ofPools, ...ofClasses] : [] };
+}
+
 /** The nodes of documents; documents of one file that belong together give one. */
 export function nodesOfDocuments(documents: readonly KubernetesDocument[]): readonly NodeFact[] {
-  const together = grouped(documents, ({ value, source }) => {
+  const together = grouped(documents, ({ value, source, pool }) => {
     const form = nodeFormOf(value);
-    return JSON.stringify([form?.id, source.file, form?.joins === true ? 0 : source.document]);
+    return JSON.stringify([form?.id, source.file, pool?.name, form?.joins === true ? 0 : source.document]);
   });
   const carried = [...together.values()].flatMap((group): readonly CarriedNode[] => {
     const [first] = group;
@@ -118,7 +158,7 @@ function nodeOf(
   }
   const { flags, configuration, problem, doubt } = setup;
   return {
-    name: /(?<![^/\\])([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
+    name: first.pool?.name ?? /(?<![^/\\])([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
     files,
     flags: flags && known(flagsOf(flags, late)),
     configuration,

@@ -13,7 +13,7 @@ import { stringify } from "yaml";
 import { fail } from "../../errors";
 import { LateEncoding, LateText, isLate } from "../../model/late";
 import type { NodeSetup } from "../../model/node-file";
-import { at, list, record, text, texts } from "../../model/parsed";
+import { type Json, at, list, record, text, texts } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { type ObjectKind, object, text as TEXT } from "../../model/shape";
 import { CLOUD_INIT, CLOUD_INIT_FORM, keepsEarlierLists } from "./cloud-init";
@@ -165,12 +165,34 @@ export const NODEADM_FORM: NodeForm = {
   read: ([document]) => {
     const archive = archiveIn(document);
     const parts = partsOf(archive) ?? [];
-    return { ...carried(parts), problem: problemOf(archive, parts) };
+    const setup = { ...carried(parts), problem: problemOf(archive, parts) };
+    const family = isClass(document) ? otherAmiFamily(record(at(document, "spec"))) : undefined;
+    return family === undefined
+      ? setup
+      : {
+          ...setup,
+          doubt: `what nodes of the AMI family ${family || "of its AMIs"} do with user data is not known`,
+        };
   },
 };
 
 function archiveIn(document: unknown): string {
-  return text(at(document, "kind") === "EC2NodeClass" ? at(document, "spec", "userData") : document);
+  return text(isClass(document) ? at(document, "spec", "userData") : document);
+}
+
+function isClass(document: unknown): boolean {
+  return at(document, "kind") === "EC2NodeClass";
+}
+
+const FAMILY = "AL2023";
+
+/** What the spec of an EC2NodeClass names beside Amazon Linux 2023; empty if it names no family. */
+export function otherAmiFamily(spec: Json): string | undefined {
+  const aliases = list(spec["amiSelectorTerms"]).map((term) =>
+    text(at(term, "alias")).split("@")[0]?.toUpperCase(),
+  );
+  const families = [text(spec["amiFamily"]), ...aliases].filter((family) => family);
+  return families.length === 0 ? "" : families.find((family) => family !== FAMILY);
 }
 
 /** Go's mime/multipart requires the last boundary; nodeadm/internal/api/bridge/decode.go requires group and kind. */

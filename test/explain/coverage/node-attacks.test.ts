@@ -25,7 +25,15 @@ import {
   talos,
 } from "../../../lib/node";
 import { eks } from "../../../lib/cloud/aws";
-import { heldFolder, filesOf, type Artefacts } from "../../fixtures/explain/artefacts";
+import {
+  type Artefacts,
+  type Edit,
+  edited,
+  explained,
+  filesOf,
+  heldFolder,
+  synthesized,
+} from "../../fixtures/explain/artefacts";
 import {
   REGION,
   fromEcr,
@@ -423,6 +431,63 @@ const ORDINARY: readonly (readonly [form: string, what: string, add: (document: 
     },
   ],
 ];
+
+describe("what EKS gives its nodes", () => {
+  const TEMPLATE = '"user_data": "${base64encode(local.nodes_nodeadm_txt)}"';
+  const AMI = '"ami_type": "AL2023_x86_64_STANDARD"';
+
+  it.each<[string, Edit, string]>([
+    [
+      "another AMI",
+      ["cdk.tf.json", AMI, '"ami_type": "BOTTLEROCKET_x86_64"'],
+      "its AMI is of the type BOTTLEROCKET",
+    ],
+    ["an AMI that is not known", ["cdk.tf.json", AMI, '"ami_type": "${var.ami}"'], "var.ami"],
+    ["user data that is not known", ["cdk.tf.json", TEMPLATE, '"user_data": "${var.other}"'], "var.other"],
+    [
+      "a script",
+      ["cdk.tf.json", TEMPLATE, '"user_data": "IyEvYmluL3NoCg=="'],
+      "of the nodes system was read",
+    ],
+    ["no user data", ["cdk.tf.json", TEMPLATE, '"name_prefix": "x"'], "of the nodes system was read"],
+    [
+      "an older version",
+      ["cdk.tf.json", '"${tostring(aws_launch_template.nodes.latest_version)}"', '"1"'],
+      "another version",
+    ],
+    [
+      "no launch template",
+      ["cdk.tf.json", '"launch_template": {', '"timeouts": {'],
+      "of the nodes system was read",
+    ],
+    [
+      "a node class without user data",
+      ["50-ec2-node-classes.yaml", "  userData:", "  x:"],
+      "of the nodes EC2NodeClass default",
+    ],
+    [
+      "a node class of another AMI",
+      ["50-ec2-node-classes.yaml", "al2023@", "bottlerocket@"],
+      "the AMI family BOTTLEROCKET",
+    ],
+    [
+      "a node class with unknown fields",
+      ["50-ec2-node-classes.yaml", "  role:", "  x: y\n  role:"],
+      "what spec.x of the document",
+    ],
+  ])("is not allowed with %s", (_, edit, reason) => {
+    const [result] = explained(edited(synthesized("eks-nodeadm"), [edit]));
+    expect(result?.verdict).toBe("unknown");
+    expect(JSON.stringify(result?.checks)).toContain(reason);
+  });
+
+  it("is judged, and not the file beside it", () => {
+    const said = explained(
+      edited(synthesized("eks-nodeadm"), [["cdk.tf.json", "requireServiceAccount:", "x:"]]),
+    );
+    expect(said[0]?.verdict).toBe("denied");
+  });
+});
 
 it.each(ORDINARY)("%s with %s stays allowed", (form, _, add) => {
   const files = FORMS[form]?.() ?? new Map<string, string>();
