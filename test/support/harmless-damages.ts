@@ -203,12 +203,6 @@ const HARMLESS: readonly Row[] = [
 /** What is wrong and stays allowed all the same, because explain does not look at it yet. */
 const NOT_SEEN: readonly Row[] = [
   [TERRAFORM, /^resource\.aws_eks_cluster(\.|$)/, "the cluster that nodes join"],
-  [
-    /^node\//,
-    /feature-gates$/,
-    "the name of a gate that no kubelet knows, with which it exits",
-    ["in capitals"],
-  ],
 ];
 
 /** Whether everything may stay allowed after the damage. */

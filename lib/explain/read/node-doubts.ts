@@ -7,10 +7,12 @@ import { posix } from "node:path";
 import { known, orElse } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import { type Kept, unitCommands, unknownCommand } from "../../rules/node/commands";
+import { isFeatureGate } from "../../rules/kubelet/feature-gates";
 import { KUBELET_FILES } from "../../rules/node/forms";
 import { words } from "../coverage/coverage";
 import { unknownKey } from "../coverage/node-documents";
 import { firstDocument } from "./documents";
+import { nodeGateStatements } from "./node-gates";
 import { OF_OPERATOR } from "./machine-configs";
 import {
   BIN_FLAG,
@@ -64,6 +66,11 @@ export function nodeDoubt(node: NodeFact, judged: Judged): string | undefined {
   const flags = stated ?? command?.flags ?? new Map();
   const flag = unknownKey("flags", Object.fromEntries([...flags].map(([name]) => [name, ""])));
   if (flag !== undefined) return `what the kubelet flag --${flag} does is not known`;
+  const gate = nodeGateStatements(node)
+    .flatMap(({ gates }) => [...gates.keys()])
+    .find((each) => !isFeatureGate(each));
+  if (gate !== undefined)
+    return `no known kubelet has the feature gate ${gate}, with which it would not start`;
   const valueOf = (name: string): string | undefined =>
     orElse<string | undefined, undefined>(flags.get(name) ?? known(undefined), () => undefined);
   const [directory, folder] = [valueOf(BIN_FLAG), valueOf(CONFIG_FLAG)];
