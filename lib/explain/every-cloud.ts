@@ -8,7 +8,8 @@ import type { AskedRepository } from "./asked-image";
 import type { Cloud, CloudReader, PluginCloud } from "./cloud";
 import { googleReader } from "./google/reader";
 import type { ProviderEntry } from "./read/node-configuration";
-import type { NodePool } from "./read/objects";
+import { documentsOfPools } from "./read/node-forms";
+import type { KubernetesDocument } from "./read/objects";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
 import type { Issuers } from "./shared/object-store";
@@ -24,8 +25,9 @@ const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
 /** What the clouds can compute of attributes that Terraform knows only after apply. */
 export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(({ computed }) => computed);
 
-/** The pools of nodes that clouds make. */
-export const nodePools: (terraform: Terraform) => readonly NodePool[] = nodeGroups;
+/** What clouds give the nodes that they make. */
+export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =>
+  documentsOfPools(nodeGroups(terraform));
 
 const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),

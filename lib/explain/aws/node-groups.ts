@@ -20,6 +20,7 @@ export function nodeGroups(terraform: Terraform): readonly NodePool[] {
     .map((group) => ({
       name: orElse(group.stated("node_group_name"), () => group.address),
       cluster: group.stated("cluster_name"),
+      kubelet: orElse(group.text("version"), () => undefined),
       userData: andThen(group.text("ami_type"), (type = "CUSTOM") =>
         AMI_TYPE.test(type)
           ? andThen(group.block("launch_template"), (block) =>

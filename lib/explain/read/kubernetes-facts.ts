@@ -214,7 +214,7 @@ function readNodes(
   return {
     nodes: [
       ...placed,
-      ...unconfiguredPools(configs, configured, cluster),
+      ...unconfiguredPools(configs, configured, objects.of("MachineConfigPool"), cluster),
       ...bare.map(({ name, source, userData }) => unconfigured(name, source, whyNot(userData))),
     ],
     skipped: [
@@ -243,15 +243,22 @@ function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
 function unconfiguredPools(
   [first]: readonly MachineConfigFact[],
   found: readonly NodeConfiguration[],
+  pools: readonly KubernetesObject[],
   { openShift }: ClusterFacts,
 ): readonly NodeConfiguration[] {
   const names = found.map(({ name }) => name);
   const reached = (pool: string): boolean =>
     names.includes(pool) || (!BUILT_IN_POOLS.includes(pool) && names.includes("worker"));
-  return (openShift?.pools ?? [])
-    .filter((pool) => !reached(pool))
-    .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));
+  const isBrought = first !== undefined && found.some(({ documents }) => documents.length > 0);
+  const read = isBrought ? pools.map(({ value }) => text(at(value, "metadata", "name"))) : [];
+  const others = read.filter((pool) => !names.includes(pool) && !OF_CONTROL_PLANE.includes(pool));
+  return [...new Set([...(openShift?.pools ?? []).filter((pool) => !reached(pool)), ...others])].map((name) =>
+    unconfigured(name, first?.source ?? { file: "", path: "" }),
+  );
 }
+
+/** Pools whose nodes run no other pods, unless the cluster is small; the record then names them. */
+const OF_CONTROL_PLANE: readonly string[] = ["master", "arbiter"];
 
 /** The field in which each kind keeps its rules. */
 const LISTS: Readonly<Record<string, string>> = {

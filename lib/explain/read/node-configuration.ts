@@ -23,6 +23,7 @@ import { type FirstDocument, firstDocument } from "./documents";
 import { type Judged, nodeDoubt } from "./node-doubts";
 import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
+import { kubeletVersion } from "./read-record";
 import { type Source, below } from "./source";
 
 export type { KubeletReads } from "./config-files";
@@ -96,7 +97,12 @@ export function nodeConfiguration(
   const unreadable = files.map(({ path, first }) => doubtOf(path, first)).find((each) => each !== undefined);
   const entries = documents.flatMap(({ value, source }) => providerEntries(value, source));
   const doubt =
-    files.length === 0 ? undefined : (unreadable ?? node.doubt ?? nodeDoubt(node, judgedOf(paths, entries)));
+    files.length === 0
+      ? undefined
+      : (unreadable ??
+        node.doubt ??
+        versionDoubt(node, cluster) ??
+        nodeDoubt(node, judgedOf(paths, entries)));
   return {
     ...unconfigured(node.name, node.source),
     documents,
@@ -106,6 +112,15 @@ export function nodeConfiguration(
     contested: contestedFiles(node, paths),
     files: node.files,
   };
+}
+
+/** A version of the kubelets that contradicts the record. */
+function versionDoubt({ kubelet, name }: NodeFact, cluster: ClusterFacts): string | undefined {
+  const recorded = kubeletVersion(cluster);
+  const stated = kubelet === undefined ? undefined : kubeletVersion({ kubelet });
+  return kubelet === undefined || recorded === undefined || stated === recorded
+    ? undefined
+    : `the nodes ${name} have the kubelet ${kubelet}, but ${recorded} is recorded`;
 }
 
 /** The files that the kubelet and its plugins read, and the plugins' names. */

@@ -80,7 +80,13 @@ export function nodeDoubt(node: NodeFact, judged: Judged): string | undefined {
     const doubt = fileDoubt(path, file, place);
     if (doubt !== undefined) return doubt;
   }
-  return commandDoubt(node.commands ?? [], kept) ?? placeDoubt(judged.plugins, kept);
+  const modes = new Map([...node.files].map(([path, { mode }]) => [path, mode]));
+  const host = KUBELET_FILES.find(({ isRead }) => kept.files.some(isRead));
+  return (
+    host?.refused?.(modes, directory ?? "") ??
+    commandDoubt(node.commands ?? [], kept) ??
+    placeDoubt(judged.plugins, kept)
+  );
 }
 
 /** A plugin that the document brings, but into another folder than the kubelet's. */

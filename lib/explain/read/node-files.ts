@@ -36,6 +36,8 @@ export interface NodeFact {
   readonly flags: Known<KubeletFlags> | undefined;
   /** Fields of a KubeletConfiguration in the same document. */
   readonly configuration?: unknown;
+  /** Version of their kubelets, as far as the documents state it. */
+  readonly kubelet?: string | undefined;
   /** Commands that run on the nodes, as shells get them. */
   readonly commands?: readonly string[];
   /** Why the files are on no node; `undefined` if they are on the nodes with the name; unknown if they may be. */

@@ -165,6 +165,7 @@ function nodeOf(
     commands,
     absence: problem !== undefined || doubt === undefined ? known(problem) : unread(doubt),
     doubt: documentDoubt(form, setup, group),
+    kubelet: setup.kubelet ?? first.pool?.kubelet,
     source,
   };
 }

@@ -47,6 +47,8 @@ export interface NodePool {
   readonly name: string;
   /** Name of its cluster. */
   readonly cluster: Known<string>;
+  /** Version of its kubelets; `undefined` if it is that of the cluster, or not known. */
+  readonly kubelet?: string | undefined;
   /** What its machines are given; `undefined` if they are given nothing. */
   readonly userData: Known<string | undefined>;
   readonly source: Source;

@@ -38,6 +38,8 @@ export interface CarriedSetup {
   readonly problem?: string | undefined;
   /** Why the effect of the document is unknown; a clause. */
   readonly doubt?: string | undefined;
+  /** Version of the kubelets, if the document states it. */
+  readonly kubelet?: string | undefined;
   /** Commands that run on the nodes: texts, or lists of words. */
   readonly commands?: readonly unknown[];
   /** Documents within this one, each with the name of its form. */

@@ -86,6 +86,10 @@ export const KOPS_FORM: NodeForm = {
     ),
     flags: undefined,
     configuration: at(document, "spec", "kubelet"),
+    kubelet: text(at(document, "spec", "kubernetesVersion")) || undefined,
+    problem: list(at(document, "spec", "fileAssets")).some((each) => at(each, "path") === TAKEN)
+      ? `kOps writes ${TAKEN} itself, and refuses a file asset of the same path`
+      : undefined,
     commands: list(at(document, "spec", "hooks")).flatMap((each) => unitCommands(text(at(each, "manifest")))),
   }),
 };

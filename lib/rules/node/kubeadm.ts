@@ -143,6 +143,9 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
       flags: {},
       ...flags,
       ...(differ && { doubt: "initConfiguration and joinConfiguration give kubelets different arguments" }),
+      ...(files.some(({ content = "" }) => content.length > CONTENT_MAX) && {
+        problem: `the API server refuses files of more than ${CONTENT_MAX} characters`,
+      }),
       commands: COMMANDS.flatMap((key) => list(spec[key])),
     };
   },

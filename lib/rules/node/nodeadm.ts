@@ -199,6 +199,7 @@ export function otherAmiFamily(spec: Json): string | undefined {
 function problemOf(archive: string, parts: readonly ReadPart[]): string | undefined {
   if (!/\n--[^\n]+--[ \t]*(?:\r?\n|$)/.test(archive))
     return "nodeadm refuses user data without its last boundary";
+  if (Buffer.byteLength(archive) > BYTES_MAX) return `EC2 refuses user data of more than ${BYTES_MAX} bytes`;
   const isConfig = ({ body }: ReadPart): boolean => {
     const config = parsed(body);
     return at(config, "kind") === "NodeConfig" && at(config, "apiVersion") === "node.eks.aws/v1alpha1";

@@ -173,6 +173,7 @@ export const TALOS_FORM: NodeForm = {
       files: [...files, ...(config ? [config] : [])],
       flags: { ...extraArgs(at(kubelet?.each, "machine", "kubelet", "extraArgs")), ...(config && FLAGS) },
       configuration: at(kubelet?.each, "machine", "kubelet", "extraConfig"),
+      kubelet: /:v([\d.]+)$/.exec(text(at(kubelet?.each, "machine", "kubelet", "image")))?.[1],
       parts: kubelets.map(({ each }) => [
         "KubeletConfiguration",
         at(each, "machine", "kubelet", "extraConfig"),

@@ -108,7 +108,7 @@ const rke2 = (configuration: string): unknown =>
 const microshift = (key: string): unknown =>
   cloudInit({
     "/etc/c.yaml": CONFIG,
-    "/etc/microshift/config.yaml": `kubelet: {${key}: /etc/c.yaml, imageCredentialProviderBinDir: /b}`,
+    "/etc/microshift/config.yaml": `kubelet: {${key}: /etc/c.yaml, imageCredentialProviderBinDir: /usr/libexec/b}`,
   });
 const WRITTEN = cloudInit({ "/etc/c.yaml": CONFIG });
 const MAP = { [FLAG]: "/etc/c.yaml", [BIN]: "/b" };
@@ -329,9 +329,92 @@ describe("nodes by a document of their own", () => {
     ["of which the version is not known", { kubelet: "1.36" }, unknown("whether this MicroShift")],
   ])("MicroShift with both keys, %s", (_, cluster, expected) => {
     const settings =
-      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}";
+      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /usr/libexec/b}";
     const document = cloudInit({ "/etc/c.yaml": CONFIG, "/etc/microshift/config.yaml": settings });
     expect(nodes([document], cluster)).toEqual(expected);
+  });
+});
+
+describe("what the constructs refuse", () => {
+  const gate = {
+    "/etc/microshift/config.yaml":
+      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /usr/libexec/p}",
+  };
+  const kopsOf = (path: string, version: string): unknown => ({
+    apiVersion: "kops.k8s.io/v1alpha2",
+    kind: "Cluster",
+    spec: {
+      kubernetesVersion: version,
+      fileAssets: [
+        { path: RANCHER, content: CONFIG },
+        { path, content: "" },
+      ],
+    },
+  });
+
+  it.each<[string, unknown, ClusterFacts, unknown]>([
+    ["RKE2 with an older kubelet", rke2(""), { kubelet: "1.33" }, not("RKE2 1.33 itself reads the file")],
+    ["RKE2 with a kubelet that knows tokens", rke2(""), { kubelet: "1.34" }, READ],
+    [
+      "MicroShift, SELinux",
+      cloudInit({
+        ...gate,
+        "/etc/c.yaml": CONFIG,
+        "/etc/microshift/config.yaml": gate["/etc/microshift/config.yaml"].replace(
+          "/usr/libexec/p",
+          "/opt/p",
+        ),
+      }),
+      { microShift: "5.0" },
+      unknown("SELinux lets MicroShift run no plugins in /opt/p"),
+    ],
+    [
+      "MicroShift, writable",
+      cloudInit({ ...gate, "/etc/c.yaml": { content: CONFIG, permissions: "0664" } }),
+      { microShift: "5.0" },
+      unknown("MicroShift may not start, because /etc/c.yaml is writable"),
+    ],
+    ["kOps' own file", kopsOf("/var/lib/kubelet/credential-provider.conf", "1.35.1"), {}, not("kOps writes")],
+    [
+      "kOps of another version than recorded",
+      kopsOf("/etc/chrony.conf", "1.35.1"),
+      { kubelet: "1.36" },
+      unknown("the nodes nodes have the kubelet 1.35.1, but 1.36 is recorded"),
+    ],
+    ["kOps of the recorded version", kopsOf("/etc/chrony.conf", "1.35.1"), { kubelet: "1.35" }, READ],
+    [
+      "Cluster API, a long file",
+      withFile(template("v1beta1", MAP), { path: "/etc/chrony.conf", content: "x".repeat(10_241) }),
+      {},
+      not("the API server refuses files of more than 10240 characters"),
+    ],
+  ])("%s", (_, document, cluster, expected) => {
+    expect(nodes([document], cluster)).toEqual(expected);
+  });
+
+  it.each<[string, object, unknown]>([
+    ["a plugin that is not executable", { "/b/ecr": "" }, unknown("/b/ecr is not executable")],
+    [
+      "another plugin",
+      { "/b/ecr": { content: "#!/bin/sh\n", mode: "0755" } },
+      unknown("what the plugin /b/ecr does"),
+    ],
+    [
+      "a plugin in another folder",
+      { "/opt/bin/ecr": { content: "", mode: "0755" } },
+      unknown("/opt/bin/ecr is not in the folder /b"),
+    ],
+    [
+      "a second name of a plugin",
+      { "/b/ecr": { content: '#!/bin/sh\nexec /b/ecr-1 "$@"\n', mode: "0755" } },
+      READ,
+    ],
+  ])("%s", (_, files, expected) => {
+    const written = Object.entries({ "/etc/c.yaml": CONFIG, ...files }).map(([path, each]) => ({
+      path,
+      ...(typeof each === "string" ? { content: each } : (each as object)),
+    }));
+    expect(nodes([{ files: written, kubeletFlags: MAP }])).toEqual(expected);
   });
 });
 
