@@ -131,12 +131,8 @@ const KUBEADM_SPEC: Coverage = {
 
 const KOPS_KUBELET: Coverage = {
   read: "featureGates",
-  harmless: `allowedUnsafeSysctls anonymousAuth authenticationTokenWebhook authorizationMode cgroupDriver cloudProvider
-    clusterDNS clusterDomain containerLogMaxFiles containerLogMaxSize cpuCFSQuota cpuManagerPolicy eventBurst eventQPS
-    evictionHard evictionSoft evictionSoftGracePeriod failSwapOn imageGCHighThresholdPercent imageGCLowThresholdPercent
-    kubeReserved logFormat logLevel maxPods nodeLabels podManifestPath podPidsLimit protectKernelDefaults readOnlyPort
-    registryBurst registryPullQPS resolvConf serializeImagePulls shutdownGracePeriod
-    shutdownGracePeriodCriticalPods systemReserved taints topologyManagerPolicy`,
+  harmless: `${KUBELET_CONFIGURATION.harmless ?? ""} anonymousAuth authenticationTokenWebhook authorizationMode
+    cloudProvider eventQPS logFormat logLevel nodeLabels podManifestPath taints`,
 };
 const KOPS: Coverage = {
   harmless: "apiVersion kind metadata",

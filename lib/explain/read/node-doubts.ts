@@ -6,7 +6,7 @@
 import { posix } from "node:path";
 import { known, orElse } from "../../model/known";
 import { plainOf } from "../../model/tree";
-import { type Kept, unitCommands, unknownCommand } from "../../rules/node/commands";
+import { type Kept, unitCommands, unitLines, unknownCommand } from "../../rules/node/commands";
 import { isFeatureGate } from "../../rules/kubelet/feature-gates";
 import { KUBELET_FILES } from "../../rules/node/forms";
 import { words } from "../coverage/coverage";
@@ -162,7 +162,7 @@ function configurationDoubt(path: string, { content }: NodeFileFact): string | u
 
 /** True if a unit of the kubelet, or a file with its variables, does more than start it with flags that are read. */
 function isOddUnit(path: string, content: string, { isWhole, kept }: Place): boolean {
-  const lines = linesOf(content);
+  const lines = unitLines(content);
   const flags = [...content.matchAll(/--([a-z][\w-]*)/g)].map(([, name = ""]) => name);
   const isRead = !isWhole && path.includes("/systemd/");
   const starts = lines.flatMap((line) => /^ExecStart\s*=\s*(.+)/.exec(line)?.[1] ?? []);
@@ -180,14 +180,9 @@ function isOddUnit(path: string, content: string, { isWhole, kept }: Place): boo
 
 const JUDGED: readonly string[] = [CONFIG_FLAG, BIN_FLAG, "feature-gates", "config"];
 
-function linesOf(unit: string): readonly string[] {
-  const lines = unit.replace(/\\\r?\n/g, " ").split(/\r?\n/);
-  return lines.map((line) => line.trim()).filter((line) => line !== "" && !/^[#;]/.test(line));
-}
-
 /** True if another unit runs what is not understood, or mounts something over what was read. */
 function isOddOther(content: string, { kept }: Place): boolean {
-  const lines = linesOf(content);
+  const lines = unitLines(content);
   const where = lines.flatMap((line) => /^Where\s*=\s*(\S+)/.exec(line)?.[1] ?? []);
   const folders = [...kept.files, kept.directory ?? ""];
   return (

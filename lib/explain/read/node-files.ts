@@ -6,6 +6,7 @@
 import { type Known, hides, isKnown, known, orElse, partsOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { plainOf } from "../../model/tree";
+import { unitLines } from "../../rules/node/commands";
 import { flagsInTurn } from "../../rules/node/form";
 import { KUBELET_FILES, type KubeletFiles } from "../../rules/node/forms";
 import { CONFIG_FLAG } from "../../rules/node/host";
@@ -160,12 +161,9 @@ function unitFirst([one]: readonly [string, unknown], [other]: readonly [string,
   return one < other ? -1 : 1;
 }
 
-/** The values of a setting, in order; a backslash at the end of a line continues it. */
+/** The values of a setting, in order. */
 function settings(content: string, name: string): readonly string[] {
-  return content
-    .replace(/\\\r?\n/g, " ")
-    .split(/\r?\n/)
-    .map((line) => line.trim())
+  return unitLines(content)
     .filter((line) => new RegExp(`^${name}\\s*=`).test(line))
     .map((line) => line.slice(line.indexOf("=") + 1).trim());
 }

@@ -25,7 +25,7 @@ import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
 import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
 import { type KubernetesDocument, type KubernetesObject, type NodePool, titleOf } from "./objects";
-import { below } from "./source";
+import { type Source, below } from "./source";
 
 /** True for a document that brings files or flags to nodes. */
 export function isNodeDocument(value: unknown): boolean {
@@ -144,17 +144,10 @@ function nodeOf(
   });
   const files = new Map<string, NodeFileFact>();
   for (const file of [...setup.files, ...fetched]) {
-    const { path, document = 0, at, mode } = file;
+    const { path, document = 0 } = file;
     const place = group[document] ?? first;
-    files.set(path, {
-      content: files.has(path)
-        ? notKnown({ kind: "contested", what: `${path} appears twice among the files` })
-        : contentOf(file, place.late),
-      source: below(place.source, propertyPath(at)),
-      mode,
-      owner: undefined,
-      overwrites: [],
-    });
+    const each = carriedFile(file, place.source, place.late);
+    files.set(path, files.has(path) ? { ...each, content: TWICE } : each);
   }
   const { flags, configuration, problem, doubt } = setup;
   return {
@@ -187,6 +180,14 @@ function documentDoubt(
     if (key !== undefined) return `what ${key || "a part"} of the document does to the kubelet is not known`;
   }
   return undefined;
+}
+
+const TWICE: Known<string> = notKnown({ kind: "contested", what: "it appears twice among the files" });
+
+/** A file as a fact about nodes. */
+export function carriedFile(file: CarriedFile, source: Source, late: LateReader): NodeFileFact {
+  const place = below(source, propertyPath(file.at));
+  return { content: contentOf(file, late), source: place, mode: file.mode, owner: undefined, overwrites: [] };
 }
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {

@@ -97,11 +97,16 @@ function wordsOf(command: string): readonly string[] | undefined {
   return (command.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((each) => each.replace(/^(['"])(.*)\1$/s, "$2"));
 }
 
+/** The lines of a systemd unit without comments; a backslash at the end of a line continues it. */
+export function unitLines(unit: string): readonly string[] {
+  const lines = unit.replace(/\\\r?\n/g, " ").split(/\r?\n/);
+  return lines.map((line) => line.trim()).filter((line) => line !== "" && !/^[#;]/.test(line));
+}
+
 /** The commands of a systemd unit. */
 export function unitCommands(unit: string): readonly string[] {
-  const lines = unit.replace(/\\\r?\n/g, " ").split(/\r?\n/);
-  return lines.flatMap((line) => {
-    const [, command = ""] = /^\s*Exec\w+\s*=\s*[-@:+!]*(.*?)\s*$/.exec(line) ?? [];
+  return unitLines(unit).flatMap((line) => {
+    const [, command = ""] = /^Exec\w+\s*=\s*[-@:+!]*(.*)$/.exec(line) ?? [];
     const [, script] = /^\/(?:usr\/)?bin\/(?:ba)?sh -c (?:'([^']*)'|"[^"]*")$/.exec(command) ?? [];
     return command === "" ? [] : [script ?? command];
   });

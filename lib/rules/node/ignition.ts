@@ -84,6 +84,15 @@ export const BUTANE_FORM: NodeForm = {
 
 /** Files, links, and units with their drop-ins, all of which both programs write as files. */
 function carriedBy(document: unknown): CarriedSetup {
+  const doubt = kernelArgumentDoubt([
+    ...list(at(document, "kernelArguments", "shouldExist")),
+    ...list(at(document, "kernel_arguments", "should_exist")),
+  ]);
+  return { files: ignitionFiles(document), flags: undefined, ...(doubt !== undefined && { doubt }) };
+}
+
+/** The files, links, units and drop-ins of a configuration. */
+export function ignitionFiles(document: unknown): readonly CarriedFile[] {
   const { files, links } = record(at(document, "storage"));
   const others = list(links).map((each): CarriedFile => ({
     path: text(at(each, "path")),
@@ -91,15 +100,7 @@ function carriedBy(document: unknown): CarriedSetup {
     encoding: "other",
     at: [],
   }));
-  const doubt = kernelArgumentDoubt([
-    ...list(at(document, "kernelArguments", "shouldExist")),
-    ...list(at(document, "kernel_arguments", "should_exist")),
-  ]);
-  return {
-    files: [...list(files).flatMap(storageFile), ...others, ...ignitionUnits(document)],
-    flags: undefined,
-    ...(doubt !== undefined && { doubt }),
-  };
+  return [...list(files).flatMap(storageFile), ...others, ...ignitionUnits(document)];
 }
 
 /** systemd and the first program of a node take commands from the kernel's arguments: kernel-command-line(7). */
@@ -118,14 +119,15 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   if (key === "inline") return [{ path, content: written, encoding: "plain", at: place, mode }];
   // The content is unknown if it is downloaded at boot or is in another file.
   if (!/^(?:data:|@late\()/.test(written))
-    return Object.keys(contents).length === 0
+    // A file without contents changes the mode or owner of an earlier one.
+    return written === "" && contents["local"] === undefined
       ? []
       : [{ path, content: undefined, encoding: "other", at: place, mode, contents }];
   return [{ path, content: written, encoding: "data-url", at: place, contents, mode }];
 }
 
 /** Units and drop-ins; those without contents, which are only enabled or disabled, are no files. */
-export function ignitionUnits(document: unknown): readonly CarriedFile[] {
+function ignitionUnits(document: unknown): readonly CarriedFile[] {
   return list(at(document, "systemd", "units")).flatMap((unit, index) => {
     const path = `${UNITS}/${text(at(unit, "name"))}`;
     const file = (

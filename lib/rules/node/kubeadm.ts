@@ -161,8 +161,6 @@ function encodingOf({ encoding, contentFrom, contentFormat = "Raw" }: Json): Car
   return row?.[1] ?? "plain";
 }
 
-const ARGUMENT: readonly string[] = ["name", "value"];
-
 /** The flags, or why the program refuses the way in which they are written. */
 function argumentsOf(written: unknown, asList: boolean, by: string): Omit<CarriedSetup, "files"> {
   if (written === undefined) return { flags: {} };
@@ -171,13 +169,8 @@ function argumentsOf(written: unknown, asList: boolean, by: string): Omit<Carrie
       flags: {},
       problem: `${by} expects kubeletExtraArgs as a ${asList ? "list of name and value" : "map"}, but it is a ${asList ? "map" : "list"}`,
     };
-  const odd =
-    asList && list(written).some((each) => Object.keys(record(each)).some((key) => !ARGUMENT.includes(key)));
   const rows = asList
     ? list(written).map((each): [string, unknown] => [text(at(each, "name")), at(each, "value")])
     : Object.entries(record(written));
-  return {
-    flags: flagsInTurn(rows),
-    ...(odd && { doubt: `${by} knows only name and value of kubeletExtraArgs` }),
-  };
+  return { flags: flagsInTurn(rows) };
 }

@@ -117,7 +117,11 @@ function documentsOf(text: string): readonly Value[] {
 
 /** Every object in a value, but for those whose keys anyone may choose, and what no program reads. */
 function objectsIn(value: unknown, path = ""): readonly (readonly [string, Value])[] {
-  if (typeof value !== "object" || value === null || /merge_how|metadata|Selector|ubeletFlags$/.test(path))
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    /merge_how|metadata|Selector|ubeletFlags$|kubeletExtraArgs\.\d/.test(path)
+  )
     return [];
   const inner = Object.entries(value).flatMap(([key, each]) => objectsIn(each, `${path}.${key}`));
   return Array.isArray(value) ? inner : [[path, value as Value], ...inner];
