@@ -86,6 +86,7 @@ function accessIdentity(
       const claims = tokenOf(token);
       return entraTrust(identity ?? identities.missing(client, claims.subject), claims, issuers);
     },
+    understood: (cluster) => identity?.understood(cluster) ?? missing,
     permissions: (asked) => {
       if (!identity) return missing;
       const unread = identity.given ?? deniedTo(identity);

@@ -26,7 +26,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { notAmongRead } from "../shared/near-miss";
-import type { Unread } from "../shared/not-read";
+import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import { keyOf, lowered, remembered } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
@@ -42,6 +42,8 @@ export interface Identity {
   readonly hasMoreRoles: boolean;
   /** The answer if a module that was not read is given the identity; otherwise `undefined`. */
   readonly given: Answer | undefined;
+  /** Whether everything that was read of it is understood. */
+  readonly understood: (cluster: ClusterNames) => Answer;
   /** `undefined` where nothing states it. */
   readonly tenant: Known<string | undefined>;
   /** `undefined` where nothing states it. */
@@ -64,13 +66,13 @@ export class Identities {
   readonly #terraform: Terraform;
   readonly #credentials: Credentials;
   readonly #assignments: Assignments;
-  readonly #unread: Unread;
+  readonly #world: ClosedWorld;
 
-  constructor(terraform: Terraform, credentials: Credentials, assignments: Assignments, unread: Unread) {
+  constructor(terraform: Terraform, credentials: Credentials, assignments: Assignments, world: ClosedWorld) {
     this.#terraform = terraform;
     this.#credentials = credentials;
     this.#assignments = assignments;
-    this.#unread = unread;
+    this.#world = world;
     for (const resource of [...terraform.ofType(APPLICATION), ...terraform.ofType(IDENTITY)]) {
       for (const key of clientKeys(resource)) remembered(this.#byClient, key, () => []).push(resource);
       if (resource.type === IDENTITY) this.#byId.add(idOf(resource), resource);
@@ -138,7 +140,8 @@ export class Identities {
       id: isIdentity ? idOf(declared).text : client,
       client,
       hasMoreRoles: isOpen || principals.isOpen,
-      given: this.#unread.answer(named.address, own, texts),
+      given: this.#world.answer(named.address, own, texts),
+      understood: (cluster) => this.#world.understood(named.address, cluster, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,

@@ -66,12 +66,19 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       const missing = identities.missing(client, token.subject);
       const trust = entraTrust(identity ?? missing, token, issuers);
       if (identity === undefined)
-        return { trust, label: undefined, source: undefined, rights: noRights(missing) };
+        return {
+          trust,
+          label: undefined,
+          source: undefined,
+          understood: () => missing,
+          rights: noRights(missing),
+        };
       return {
         trust,
         label: actingAs(client, identity),
         id: identity.id,
         source: identity.source,
+        understood: identity.understood,
         rights: rightsOf(identity, question.cluster.registries),
       };
     },

@@ -17,6 +17,9 @@ export interface Coverage {
   readonly blocks?: Readonly<Record<string, Coverage>>;
 }
 
+/** Rows by the type of a resource. */
+export type Rows = Readonly<Record<string, Coverage>>;
+
 /** Where values are from, which decides what counts as absent. */
 export type Origin =
   /** Terraform as written, or a document: an explicit `false` says something. */
@@ -88,4 +91,35 @@ function isEqual(value: unknown, allowed: unknown): boolean {
 function dynamicBlocks(value: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.flatMap((each) => (isObject(each) ? Object.keys(each) : ["dynamic"]));
+}
+
+/** In `usedBy`, for all grants of the cloud. */
+export const GRANTS = "grants";
+
+/** A Terraform type that is read, or one that is not but may change what is. */
+export interface TypeRow extends Coverage {
+  /** Arguments that name what it belongs to: what is true of it bears on that, too. */
+  readonly owner?: string;
+  /** Types that take part of what they say from it, and name it. */
+  readonly usedBy?: string;
+  /** True for a cluster, which is a part of every chain of its service accounts. */
+  readonly isCluster?: true;
+  /** Attributes by which others name it in full, apart from references: an ARN, an id, an e-mail address. */
+  readonly names?: string;
+}
+
+/** The types of one cloud. */
+export interface CloudCoverage {
+  /** Rows by type; a data source's begins with `data.`. */
+  readonly rows: Readonly<Record<string, TypeRow>>;
+  /** Beginnings of the names of types with one API, through which alone what it manages is changed. */
+  readonly families: readonly (readonly string[])[];
+  /** Types of the families that name what is read, and never change it. */
+  readonly harmless: string;
+  /** Types that can change anything that they name, by running programs or templates. */
+  readonly changers: string;
+  /** Beginnings of the `type` of an azapi resource whose body is read, in lower case. */
+  readonly bodies?: string;
+  /** Types of one form, which share a row. */
+  readonly grants?: { readonly pattern: RegExp; readonly row: TypeRow };
 }

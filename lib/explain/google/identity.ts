@@ -30,6 +30,7 @@ import type {
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
+import type { ClusterNames } from "../coverage/closed-world";
 import type { Resource } from "../read/block";
 import type { SecretFact } from "../read/component-facts";
 import { mayHold } from "../read/node-files";
@@ -146,6 +147,13 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
+  understood(cluster: ClusterNames): Answer {
+    const { exchanges, accounts } = this.#acting;
+    const name = orElse(this.#file.provider, () => undefined);
+    const own = this.email && accounts.given(this.email);
+    return own ?? exchanges.understood(name, this.label, cluster);
+  }
+
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, iam } = this.#acting;
     const { email } = this;
@@ -252,7 +260,7 @@ class Accounts {
   /** The answer if a module is given the service account and may change it. */
   given(email: Known<string>): Answer | undefined {
     const account = this.#byEmail.get(email);
-    return this.#iam.unread.answer("the service account", account ? [account] : [], [email]);
+    return this.#iam.world.answer("the service account", account ? [account] : [], [email]);
   }
 
   /** Whether the bearer of a token may act as the service account. */

@@ -22,6 +22,7 @@ import {
   refusedArguments,
 } from "../shared/plugin-arguments";
 import { ANYONE, EVERYONE, managedBearer } from "./members";
+import type { ClusterNames } from "../coverage/closed-world";
 import type { Downloads } from "./permission";
 import { type ProviderName, providerName } from "./pool";
 import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
@@ -138,20 +139,30 @@ export class GooglePlugin implements PluginCloud {
     if (exchange === undefined) {
       const reason = "at which pool the plugin exchanges tokens is not known";
       const trust = sameAnswers(unknown(reason, "see provider-on-node"));
-      return { trust, label: undefined, source: entry.source, rights: this.#downloads().of(ANYONE) };
+      const understood = (): Answer => trust.issuer;
+      return {
+        trust,
+        label: undefined,
+        source: entry.source,
+        understood,
+        rights: this.#downloads().of(ANYONE),
+      };
     }
     if (exchange.kind === "managed") {
       const { project, cluster } = exchange;
       const bearer = managedBearer(project, cluster, asked.namespace, asked.name);
       const rights = this.#downloads().of(bearer);
       const trust = managedTrust(project, cluster, token);
-      return { trust, label: bearer.label, source: entry.source, rights };
+      const understood = (of: ClusterNames): Answer =>
+        this.#exchanges.understood(undefined, bearer.label, of);
+      return { trust, label: bearer.label, source: entry.source, understood, rights };
     }
     const { name } = exchange;
     const bearer = this.#exchanges.bearer(name, token);
     const { source } = this.#exchanges.provider(name)?.resource ?? entry;
     const rights = this.#downloads().of(bearer);
-    return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, rights };
+    const understood = (of: ClusterNames): Answer => this.#exchanges.understood(name, bearer.label, of);
+    return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, understood, rights };
   }
 }
 
