@@ -63,7 +63,7 @@ export function readMachineConfig(value: unknown, source: Source, late: LateRead
 
 /** MachineConfigs that the operator and the installer write, and write again if someone changes them. */
 export const OF_OPERATOR: RegExp =
-  /^(?:0[01]-(?:arbiter|master|worker)(?:-container-runtime|-kubelet)?|9[789]-[a-z0-9-]+-generated-[a-z]+|99-[a-z0-9-]+-ssh)$/;
+  /^(?:0[01]-(?:arbiter|master|worker)(?:-container-runtime|-kubelet)?|9[789]-[a-z0-9-]+-generated-(?:containerruntime|credentialproviderconfig|crio-[a-z-]+|kubelet|registries)(?:-\d+)?|99-[a-z0-9-]+-ssh)$/;
 
 function doubtOf(name: string, value: unknown): string | undefined {
   const key = unknownKey("MachineConfig", value);

@@ -35,7 +35,7 @@ export interface Judged {
 /** Beginnings of paths from which neither the kubelet nor systemd, cron, udev or the loader take commands. */
 const HARMLESS = words(`
   /etc/NetworkManager/conf.d/ /etc/NetworkManager/system-connections/ /etc/apt/keyrings/ /etc/apt/sources.list
-  /etc/audit/rules.d/ /etc/chrony /etc/default/grub /etc/default/locale /etc/docker/ /etc/hostname /etc/hosts /etc/iscsi/
+  /etc/audit/rules.d/ /etc/chrony /etc/default/grub /etc/default/locale /etc/docker/ /etc/environment /etc/hostname /etc/hosts /etc/iscsi/
   /etc/issue /etc/kubernetes/audit /etc/kubernetes/cloud /etc/kubernetes/pki/ /etc/localtime /etc/modprobe.d/
   /etc/modules-load.d/ /etc/motd /etc/multipath /etc/netplan/ /etc/ntp /etc/pki/ /etc/profile.d/ /etc/resolv
   /etc/rsyslog /etc/security/ /etc/ssh/ /etc/ssl/ /etc/sudoers.d/ /etc/sysconfig/chronyd /etc/sysconfig/network
@@ -47,9 +47,9 @@ const OF_RUNTIME =
   /^\/etc\/(?:containerd|containers|crio)\/|\/certs\.d\/|^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/;
 const PROGRAM = /\/(?:bash|containerd[^/]*|crio|k3s|kubelet|kubenswrapper|microshift|rke2|runc|sh)$/;
 const UNIT = /^\/(?:etc|run|usr\/lib|lib|usr\/local\/lib)\/systemd\/system\//;
-/** The kubelet's unit with its drop-ins, and what packages of kubeadm add to its command line. */
+/** Units of kubelets and runtimes with their drop-ins and variables, and what packages of kubeadm add. */
 const OF_KUBELET =
-  /\/systemd\/system\/(?:kubelet\.service(?:\.d\/[^/]+\.conf)?|service\.d\/[^/]+\.conf)$|^\/etc\/(?:default|sysconfig)\/kubelet$/;
+  /\/systemd\/system\/(?:(?:containerd|crio|k3s|k3s-agent|kubelet|microshift|rke2-agent|rke2-server)\.service(?:\.d\/[^/]+\.conf|\.env)?|service\.d\/[^/]+\.conf)$|^\/etc\/(?:default|sysconfig)\/kubelet$/;
 /** Settings of the kubelet's unit that do not change what it runs and sees. Source: systemd.unit(5), systemd.exec(5). */
 const SETTING =
   /^(?:\[\w+\]|(?:Accounting|After|Alias|Before|Condition\w+|CPU\w+|Delegate|Description|Documentation|Kill\w+|Limit\w+|Memory\w+|Nice|OOM\w+|RemainAfterExit|Requires|Restart\w*|Slice|Standard(?:Error|Output)|StartLimit\w+|SyslogIdentifier|Tasks\w+|Timeout\w+|Type|WantedBy|Wants)\s*=.*|Exec\w+\s*=.*|KUBELET_\w+=.*|Environment\s*=\s*["']?(?:(?:https?|no)_proxy|\w*KUBELET\w*|DAEMON_ARGS)=.*)$/i;

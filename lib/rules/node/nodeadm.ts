@@ -260,6 +260,10 @@ function partDoubt(parts: readonly ReadPart[], configs: readonly unknown[]): str
   );
   if (replaced !== undefined)
     return `${replaced} of a later part replaces earlier ones, because its merge_how does not append`;
+  const several = parts.find(
+    ({ type, body }) => type !== SCRIPT && /^---\s[^]*^---\s/m.test(`---\n${body.replace(/^---\s/, "")}`),
+  );
+  if (several) return `a part of type ${several.type} has several documents`;
   const other = parts.find((part) => !isRead(part));
   return other && `the effect of a part of type ${other.type} on the files is unknown`;
 }

@@ -140,16 +140,21 @@ function unknownKeys(text: string): readonly Attack[] {
   ]);
 }
 
-const FOREIGN_FILES = [
-  "/etc/systemd/system/kubelet.service.d/99-x.conf",
-  "/etc/systemd/system/evil.service",
-  "/etc/cron.d/x",
-  "/usr/local/bin/kubelet",
-  "/etc/kubernetes/manifests/x.yaml",
-  "/etc/ld.so.preload",
-  "/etc/rancher/rke2/config.yaml",
-];
 const EVIL = "[Service]\nExecStart=\nExecStart=/bin/sh -c 'rm -rf /etc/kubernetes'\n";
+const UNITS = "/etc/systemd/system";
+const FOREIGN_FILES: readonly (readonly [path: string, content?: string])[] = [
+  [`${UNITS}/kubelet.service.d/99-x.conf`],
+  [`${UNITS}/kubelet.service.d/99-x.conf`, "[Service]\nBindPaths=/x:/etc/kubernetes\n"],
+  [`${UNITS}/kubelet.service.d/99-x.conf`, "[Service]\nEnvironment=AWS_PROFILE=x\n"],
+  [`${UNITS}/rke2-agent.service.d/x.conf`, "[Service]\nEnvironment=RKE2_CONFIG_FILE=/x\n"],
+  [`${UNITS}/etc.mount`, "[Mount]\nWhat=/x\nWhere=/etc\n"],
+  [`${UNITS}/evil.service`],
+  ["/etc/cron.d/x"],
+  ["/usr/local/bin/kubelet"],
+  ["/etc/kubernetes/manifests/x.yaml"],
+  ["/etc/ld.so.preload"],
+  ["/etc/rancher/rke2/config.yaml"],
+];
 
 /** A file beside those of every list of files, for each path, and one over each of their paths. */
 function foreignFiles(text: string): readonly Attack[] {
@@ -160,24 +165,26 @@ function foreignFiles(text: string): readonly Attack[] {
       ),
     );
   return lists(documentsOf(text)).flatMap((files, nth) =>
-    [...FOREIGN_FILES, ...files.map(({ path }) => String(path))].map((path): Attack => [
-      `a file at ${path}`,
-      (before) => {
-        const documents = structuredClone(documentsOf(before));
-        const list = lists(documents)[nth] ?? [];
-        const { contents, ...rest } = list[0] ?? {};
-        const source = `data:,${encodeURIComponent(EVIL)}`;
-        const isInline = typeof (contents as Value | undefined)?.["inline"] === "string";
-        list.push({
-          ...rest,
-          path,
-          ...(contents === undefined
-            ? { content: EVIL }
-            : { contents: isInline ? { inline: EVIL } : { source } }),
-        });
-        return textOf(documents, before);
-      },
-    ]),
+    [...FOREIGN_FILES, ...files.map(({ path }) => [String(path)] as const)].map(
+      ([path, evil = EVIL]): Attack => [
+        `a file at ${path} with ${evil.slice(0, 40)}`,
+        (before) => {
+          const documents = structuredClone(documentsOf(before));
+          const list = lists(documents)[nth] ?? [];
+          const { contents, ...rest } = list[0] ?? {};
+          const source = `data:,${encodeURIComponent(evil)}`;
+          const isInline = typeof (contents as Value | undefined)?.["inline"] === "string";
+          list.push({
+            ...rest,
+            path,
+            ...(contents === undefined
+              ? { content: evil }
+              : { contents: isInline ? { inline: evil } : { source } }),
+          });
+          return textOf(documents, before);
+        },
+      ],
+    ),
   );
 }
 
@@ -256,6 +263,7 @@ const MIME: readonly Attack[] = (
     ["a header of a part", "\nContent-Type: application", "\nX-Foreign: a\nContent-Type: application"],
     ["a plugin that is not executable", '"0755"', '"0644"'],
     ["another plugin", "exec /etc/eks", "exec /opt"],
+    ["a second document of a part", "\n    flags:\n", "\n    flags: []\n---\nkind: x\n#"],
     ["other user data", "MIME-Version: 1.0", "#!/bin/sh\nMIME-Version: 1.0"],
   ] as const
 ).map(([name, from, to]) => [
