@@ -436,6 +436,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         organization: "policies of organizations limit accounts",
         owner: "the owner of a repository has a say",
         place: "ARNs name partition, account and region",
+        "node-groups": "launch templates give nodes their files",
         "pod-identity": "EKS hands roles to service accounts by associations",
         registry: "repositories and registries have policies",
         "resource-policies": "keys, buckets, queues and secrets have policies",
@@ -503,6 +504,7 @@ describe("carriers of node files", () => {
   /** Rules of the same folder that belong to no carrier of their own, each with the reason. */
   const SHARED: Readonly<Record<string, string>> = {
     "cloud-init": "a transport, which several carriers use",
+    commands: "what may run on nodes, whatever brings it there",
     form: "what every form can do",
     forms: "the table of forms",
     ignition: "a transport, which several carriers use",

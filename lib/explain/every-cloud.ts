@@ -1,5 +1,6 @@
 import { isPluginExecutable, isWithin, pluginRow } from "../rules/plugins";
 import { orElse } from "../model/known";
+import { nodeGroups } from "./aws/node-groups";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Evidence } from "./answer";
@@ -8,6 +9,8 @@ import type { Cloud, CloudReader, PluginCloud } from "./cloud";
 import { googleReader } from "./google/reader";
 import { ClosedWorld } from "./coverage/closed-world";
 import type { ProviderEntry } from "./read/node-configuration";
+import { documentsOfPools } from "./read/node-forms";
+import type { KubernetesDocument } from "./read/objects";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
 import type { Issuers } from "./shared/object-store";
@@ -22,6 +25,10 @@ const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
 
 /** What the clouds can compute of attributes that Terraform knows only after apply. */
 export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(({ computed }) => computed);
+
+/** What clouds give the nodes that they make. */
+export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =>
+  documentsOfPools(nodeGroups(terraform));
 
 const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),

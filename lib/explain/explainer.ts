@@ -4,7 +4,7 @@ import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
 import { holdersOf } from "./audit/holders";
 import { auditFindings } from "./audit/rows";
-import { STATED, computedAttributes, readClouds, statedResources } from "./every-cloud";
+import { STATED, computedAttributes, nodePools, readClouds, statedResources } from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
 import { propertyPath } from "../artefact/property-path";
 import { fileOf } from "./facts-file";
@@ -136,6 +136,7 @@ export class Explainer {
     return new Explainer(
       readFacts(paths, {
         computed: computedAttributes,
+        nodePools,
         cluster,
         stated: statedResources(stated, { file: fileOf(options), path: "" }),
         recorded: statedResources,

@@ -30,6 +30,7 @@ const CLUSTER_PART = {
   content:
     "---\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  cluster:\n    name: prod\n    apiServerEndpoint: https://example.com\n    certificateAuthority: Y2VydGlmaWNhdGVBdXRob3JpdHk=\n    cidr: 10.100.0.0/16\n  kubelet:\n    flags:\n    - --node-labels=team=shop\n",
 };
+const PYTHON = "\n--//\nContent-Type: text/x-shellscript\n\n#!/usr/bin/python3\nprint()\n--//--";
 const SCRIPT = { contentType: "text/x-shellscript", content: "#!/bin/sh\ntouch /tmp/x\n" };
 
 function carried(carrier: INodeCarrier<Construct>, azure = false) {
@@ -146,7 +147,8 @@ describe("the form", () => {
     ],
     // RFC 2045: its lines may be folded and its signs escaped.
     ["a part in another encoding", encoded, CONFIG, /encoding quoted-printable/],
-    ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, /text\/x-shellscript/],
+    ["a script", String(nodeadmUserData(SETUP, [SCRIPT])), CONFIG, undefined],
+    ["a script of another program", archive.replace("\n--//--", PYTHON), CONFIG, /text\/x-shellscript/],
     // cloudinit/handlers/cloud_config.py: dict(replace) unless the part itself says how it is merged.
     ["a later part with files", archive.replace("\n--//--", LATER_FILES), CONFIG, /replaces earlier ones/],
     ["a later part that appends", archive.replace("\n--//--", appended), CONFIG, undefined],

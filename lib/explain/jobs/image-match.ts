@@ -3,7 +3,7 @@
  * does.
  */
 
-import { type Known, type Ternary, match, anyOf, orElse } from "../../model/known";
+import { type Known, type Ternary, match, anyOf, orElse, whyText } from "../../model/known";
 import { once } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
@@ -98,7 +98,7 @@ export function entryMatched(facts: ImageFacts): Answer {
   const where = node ? [seen(`nodes ${node.name}`, node.source)] : [];
   if (!node || node.documents.length === 0)
     return unknown(
-      `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read${node ? ofNearPool(node, artefacts) : ""}`,
+      `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read${node ? why(node) + ofNearPool(node, artefacts) : ""}`,
       "also give explain the manifests or files that carry it",
       where,
     );
@@ -120,6 +120,14 @@ export function entryMatched(facts: ImageFacts): Answer {
       "declare the repositories by name, or by a shorter pattern",
       seen(`nodes ${node.name}: ${entry.name}`, entry.source),
     )
+  );
+}
+
+function why({ isRead }: NodeConfiguration): string {
+  return match(
+    isRead,
+    () => "",
+    (reason) => `: ${whyText(reason)}`,
   );
 }
 

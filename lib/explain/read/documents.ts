@@ -23,6 +23,8 @@ export interface FileDocument {
   /** The parsed document; `null` or `undefined` for an empty one. */
   readonly value: unknown;
   readonly source: Source;
+  /** The first line of a file with a single YAML document; empty for one of several. */
+  readonly head?: string;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -118,7 +120,8 @@ export function documentsIn(text: string, file: string): readonly FileDocument[]
   if (syntax === "text") return [{ value: text, source: { file, path: "" } }];
   const read = readYaml(text);
   if (!("values" in read)) return invalidFile(file, lineAt(text, read.position), read.problem);
-  return read.values.map((value, document) => ({ value, source: { file, document, path: "" } }));
+  const head = read.values.length === 1 ? (/^.*/.exec(text)?.[0] ?? "") : "";
+  return read.values.map((value, document) => ({ value, source: { file, document, path: "" }, head }));
 }
 
 /**

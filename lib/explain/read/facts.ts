@@ -69,11 +69,12 @@ export interface Facts {
 
 export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
+  readonly nodePools?: (terraform: Terraform) => readonly KubernetesDocument[];
   /** Facts about the clusters from the caller; they override recorded ones. */
   readonly cluster: ClusterRecord;
   /** Further facts that the caller states. */
   readonly stated?: readonly StatedFact[];
-  /** Reads facts that a synth recorded as stated; without it they are not read. */
+  /** Reads facts that a synth recorded as stated. */
   readonly recorded?: (facts: Json, source: Source) => readonly StatedFact[];
 }
 
@@ -104,7 +105,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const delivered = deliveredObjects(stacks, terraform);
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const plain = [...kustomized(named), ...delivered.any];
+  const plain = [...kustomized(named), ...delivered.any, ...(options.nodePools?.(terraform) ?? [])];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
@@ -200,7 +201,7 @@ class Files {
     }
     // Most files hold no late values, so their texts need no search.
     const reader = read.hasLate ? late : known;
-    return read.documents.map(({ value, source }) => ({ value, source, late: reader, ...origin }));
+    return read.documents.map((document) => ({ ...document, late: reader, ...origin }));
   }
 }
 
@@ -280,7 +281,7 @@ function skippedFile(file: string, reason: string): SkippedDocument {
   return { source: { file, path: "" }, reason };
 }
 
-/** Empty documents by file, and documents that explain does not know. */
+/** Empty documents, and documents that explain does not know. */
 function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedDocument[] {
   const isEmpty = ({ value }: FileDocument): boolean => value === null || value === undefined;
   const unknown = documents.filter(

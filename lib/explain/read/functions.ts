@@ -7,7 +7,9 @@ import {
   type Reference,
   andThen,
   isSensitive,
+  isKnown,
   known,
+  map,
   match,
   notKnown,
   orElse,
@@ -28,9 +30,14 @@ export const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string,
   ["trimprefix", trimmedBy(withoutPrefix)],
   ["trimsuffix", trimmedBy(withoutSuffix)],
   ["tostring", (value = known(undefined)) => (isNothing(value) ? undefined : asText(value))],
+  ["base64encode", (value = known(undefined)) => (isKnown(value) ? encoded(value) : undefined)],
   ["sensitive", (value = known(undefined)) => hiddenTree(value)],
   ...["toset", "tolist", "nonsensitive"].map((name) => [name, itself] as const),
 ]);
+
+function encoded(value: Tree): Tree {
+  return map(asText(value), (text) => Buffer.from(text).toString("base64"));
+}
 
 function isNothing(value: Tree): boolean {
   return orElse(value, () => null) === undefined;

@@ -5,7 +5,7 @@
 import { dirname } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { orElse } from "../../model/known";
+import { orElse, whyNot } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { WORKLOAD_KINDS } from "../../rules/pod-specs";
@@ -28,7 +28,7 @@ import {
   standaloneConfiguration,
   unconfigured,
 } from "./node-configuration";
-import { nodesOfDocuments } from "./node-forms";
+import { nodesOfDocuments, setupsOf } from "./node-forms";
 import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
 import { type VolumeDrivers, type WorkloadFact, readVolumeDrivers, readWorkload } from "./pods";
@@ -190,13 +190,14 @@ function apiServerOverride({ value, kind, source }: KubernetesObject): readonly 
 function readNodes(
   objects: Objects,
   own: Objects,
-  setups: readonly KubernetesDocument[],
+  all: readonly KubernetesDocument[],
   cluster: ClusterFacts,
 ): { readonly nodes: readonly NodeConfiguration[]; readonly skipped: readonly SkippedDocument[] } {
   const gates = gateStatements(own);
   const configs = objects
     .of("MachineConfig")
     .map(({ value, source, late }) => readMachineConfig(value, source, late));
+  const { setups, bare } = setupsOf(all, own.of("EC2NodeClass"), cluster);
   const nodes = [
     ...nodesOfDocuments(setups),
     ...hostedNodes(objects, cluster),
@@ -211,7 +212,11 @@ function readNodes(
           standaloneConfiguration(lateTree(value, late), source, gates),
         );
   return {
-    nodes: [...placed, ...unconfiguredPools(configs, configured, cluster)],
+    nodes: [
+      ...placed,
+      ...unconfiguredPools(configs, configured, objects.of("MachineConfigPool"), cluster),
+      ...bare.map(({ name, source, userData }) => unconfigured(name, source, whyNot(userData))),
+    ],
     skipped: [
       ...configs.flatMap(refusedConfig),
       ...(configured.length > 0 ? standalone : []).map(({ source }) => ({ source, reason: UNPLACED })),
@@ -238,15 +243,22 @@ function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
 function unconfiguredPools(
   [first]: readonly MachineConfigFact[],
   found: readonly NodeConfiguration[],
+  pools: readonly KubernetesObject[],
   { openShift }: ClusterFacts,
 ): readonly NodeConfiguration[] {
   const names = found.map(({ name }) => name);
   const reached = (pool: string): boolean =>
     names.includes(pool) || (!BUILT_IN_POOLS.includes(pool) && names.includes("worker"));
-  return (openShift?.pools ?? [])
-    .filter((pool) => !reached(pool))
-    .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));
+  const isBrought = first !== undefined && found.some(({ documents }) => documents.length > 0);
+  const read = isBrought ? pools.map(({ value }) => text(at(value, "metadata", "name"))) : [];
+  const others = read.filter((pool) => !names.includes(pool) && !OF_CONTROL_PLANE.includes(pool));
+  return [...new Set([...(openShift?.pools ?? []).filter((pool) => !reached(pool)), ...others])].map((name) =>
+    unconfigured(name, first?.source ?? { file: "", path: "" }),
+  );
 }
+
+/** Pools whose nodes run no other pods, unless the cluster is small; the record then names them. */
+const OF_CONTROL_PLANE: readonly string[] = ["master", "arbiter"];
 
 /** The field in which each kind keeps its rules. */
 const LISTS: Readonly<Record<string, string>> = {

@@ -7,13 +7,15 @@
  */
 
 import { posix } from "node:path";
-import { propertyPath } from "../../artefact/property-path";
 import { type Known, isKnown, known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { selectorMatches } from "../../rules/rbac/rbac-objects";
+import { ignitionFiles, kernelArgumentDoubt } from "../../rules/node/ignition";
+import { unknownKey } from "../coverage/node-documents";
 import { HASH, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
 import type { NodeFact, NodeFileFact } from "./node-files";
+import { carriedFile } from "./node-forms";
 import type { KubernetesObject } from "./objects";
 import { type Source, below } from "./source";
 
@@ -24,6 +26,8 @@ export interface MachineConfigFact {
   readonly files: ReadonlyMap<string, NodeFileFact>;
   /** Why it is refused, as a clause; `undefined` if it is not; unknown if it is not read or not rolled out. */
   readonly problem: Known<string | undefined>;
+  /** What of it is not understood; a clause. */
+  readonly doubt: string | undefined;
   readonly source: Source;
 }
 
@@ -41,31 +45,41 @@ const NOT_ROLLED_OUT: readonly string[] = ["directories", "disks", "filesystems"
 export function readMachineConfig(value: unknown, source: Source, late: LateReader): MachineConfigFact {
   const name = text(at(value, "metadata", "name"));
   const config = record(at(value, "spec", "config"));
-  const files = ignitionFiles(config, name, below(source, "spec.config"), late);
+  const place = below(source, "spec.config");
+  const files = ignitionFiles(config).map((file): [string, NodeFileFact] => [
+    file.path,
+    { ...carriedFile(file, place, late), owner: name },
+  ]);
   const labels = Object.entries(record(at(value, "metadata", "labels")));
   return {
     name,
     labels: Object.fromEntries(labels.filter((row): row is [string, string] => typeof row[1] === "string")),
-    files: new Map(files.map(({ path, file }) => [path, file])),
-    problem: problemOf(name, config, files),
+    files: new Map(files),
+    problem: problemOf(name, config, late),
+    doubt: OF_OPERATOR.test(name) ? undefined : doubtOf(name, value),
     source,
   };
 }
 
-interface Written {
-  readonly path: string;
-  readonly file: NodeFileFact;
-  readonly problem: string | undefined;
+/** MachineConfigs that the operator and the installer write, and write again if someone changes them. */
+export const OF_OPERATOR: RegExp =
+  /^(?:0[01]-(?:arbiter|master|worker)(?:-container-runtime|-kubelet)?|9[789]-[a-z0-9-]+-generated-(?:containerruntime|credentialproviderconfig|crio-[a-z-]+|kubelet|registries)(?:-\d+)?|99-[a-z0-9-]+-ssh)$/;
+
+function doubtOf(name: string, value: unknown): string | undefined {
+  const key = unknownKey("MachineConfig", value);
+  return key === undefined
+    ? kernelArgumentDoubt(list(at(value, "spec", "kernelArguments")))
+    : `what ${key} of MachineConfig ${name} does to the kubelet is not known`;
 }
 
-function problemOf(name: string, config: Json, written: readonly Written[]): Known<string | undefined> {
+function problemOf(name: string, config: Json, late: LateReader): Known<string | undefined> {
   if (Object.keys(config).length === 0) return known(undefined);
   const version = at(config, "ignition", "version");
   if (OLD_VERSION.test(text(version)))
     return unread(
       `MachineConfig ${name} is written for Ignition ${text(version)}, which explain does not read; write 3.2.0`,
     );
-  const refused = versionProblem(version) ?? structureProblem(config) ?? firstProblem(written);
+  const refused = versionProblem(version) ?? structureProblem(config) ?? firstProblem(config, late);
   if (refused !== undefined) return known(refused);
   const odd = NOT_ROLLED_OUT.find((field) => list(at(config, "storage", field)).length > 0);
   if (odd === undefined) return known(undefined);
@@ -99,11 +113,16 @@ function structureProblem(config: Json): string | undefined {
   return twice === undefined ? undefined : `systemd has ${twice} twice`;
 }
 
-function firstProblem(written: readonly Written[]): string | undefined {
-  const wrong = written.find(({ problem }) => problem !== undefined);
-  if (wrong) return `${wrong.path} ${wrong.problem}`;
-  const twice = repeated(written.map(({ path }) => path));
-  return twice === undefined ? undefined : `${twice} is written twice`;
+function firstProblem(config: Json, late: LateReader): string | undefined {
+  const links = list(at(config, "storage", "links")).map((link) => text(at(link, "path")));
+  const files = list(at(config, "storage", "files"));
+  const problems = files.flatMap((file) => {
+    const path = text(at(file, "path"));
+    const problem = fileProblem(file, path, links, late);
+    return problem === undefined ? [] : [`${path} ${problem}`];
+  });
+  const twice = repeated(ignitionFiles(config).map(({ path }) => path));
+  return problems[0] ?? (twice === undefined ? undefined : `${twice} is written twice`);
 }
 
 function repeated(names: readonly string[]): string | undefined {
@@ -111,35 +130,12 @@ function repeated(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-function ignitionFiles(config: Json, owner: string, source: Source, late: LateReader): readonly Written[] {
-  const links = list(at(config, "storage", "links")).map((link) => text(at(link, "path")));
-  const files = list(at(config, "storage", "files")).flatMap((file, index): readonly Written[] => {
-    const path = text(at(file, "path"));
-    const place = below(source, propertyPath(["storage", "files", index, "contents", "source"]));
-    const problem = fileProblem(file, path, links);
-    const url = text(at(file, "contents", "source"));
-    const content = url === "" ? NONE : dataUrlContent(url, record(at(file, "contents")), late);
-    // Files are merged field by field: a file without contents changes mode or owner of an earlier one.
-    if (url === "" && problem === undefined) return [];
-    const odd = content === undefined ? "has contents that are not a data URL" : undefined;
-    return [written(path, content ?? NONE, place, owner, problem ?? odd)];
-  });
-  return [...files, ...unitFiles(config, owner, source, late)];
-}
-
-const NONE: Known<string> = unread("it has no contents that can be read");
-
-function written(
+function fileProblem(
+  file: unknown,
   path: string,
-  content: Known<string>,
-  source: Source,
-  owner: string,
-  problem?: string,
-): Written {
-  return { path, file: { content, source, owner, overwrites: [] }, problem };
-}
-
-function fileProblem(file: unknown, path: string, links: readonly string[]): string | undefined {
+  links: readonly string[],
+  late: LateReader,
+): string | undefined {
   const { mode, overwrite, append, contents } = record(file);
   const { source, compression, verification } = record(contents);
   const { hash } = record(verification);
@@ -153,24 +149,9 @@ function fileProblem(file: unknown, path: string, links: readonly string[]): str
   if (overwrite === true && typeof source !== "string") return "has overwrite without contents";
   if (isSet(compression) && compression !== "" && compression !== "gzip")
     return `has the compression ${JSON.stringify(compression)}`;
-  return isSet(hash) && !HASH.test(text(hash)) ? "has a verification.hash that is not a hash" : undefined;
-}
-
-/** Units and their drop-ins as the files that Ignition writes; a unit without contents is only enabled or disabled. */
-function unitFiles(config: Json, owner: string, source: Source, late: LateReader): readonly Written[] {
-  const path = ["systemd", "units"];
-  return list(at(config, ...path)).flatMap((unit, index) => {
-    const place = `/etc/systemd/system/${text(at(unit, "name"))}`;
-    const file = (name: string, from: unknown, ...keys: readonly (string | number)[]): readonly Written[] => {
-      const content = text(at(from, "contents"));
-      const where = below(source, propertyPath([...path, index, ...keys, "contents"]));
-      return content === "" ? [] : [written(name, late(content), where, owner)];
-    };
-    const dropIns = list(at(unit, "dropins")).flatMap((dropIn, nth) =>
-      file(`${place}.d/${text(at(dropIn, "name"))}`, dropIn, "dropins", nth),
-    );
-    return [...file(place, unit), ...dropIns];
-  });
+  if (isSet(hash) && !HASH.test(text(hash))) return "has a verification.hash that is not a hash";
+  const isUrl = text(source) === "" || dataUrlContent(text(source), record(contents), late) !== undefined;
+  return isUrl ? undefined : "has contents that are not a data URL";
 }
 
 /**
@@ -233,7 +214,8 @@ export function poolNodes(
       : doubt === undefined
         ? (open?.problem ?? known(undefined))
         : unread(doubt);
-  return { name, files: layered(sorted), flags: undefined, absence, source };
+  const odd = sorted.map((config) => config.doubt).find((each) => each !== undefined);
+  return { name, files: layered(sorted), flags: undefined, absence, doubt: odd, source };
 }
 
 /** The files after all MachineConfigs: contents are not merged; the last one wins, and records what it overwrites. */

@@ -3,14 +3,27 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import {
+  type Known,
+  type Why,
+  isKnown,
+  known,
+  match,
+  notKnown,
+  orElse,
+  unread,
+  whyNot,
+  whyText,
+} from "../../model/known";
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
 import { withoutCredentials } from "./credentials";
 import { type FirstDocument, firstDocument } from "./documents";
+import { type Judged, nodeDoubt } from "./node-doubts";
 import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
+import { kubeletVersion } from "./read-record";
 import { type Source, below } from "./source";
 
 export type { KubeletReads } from "./config-files";
@@ -82,27 +95,47 @@ export function nodeConfiguration(
       source: { ...source, path: `${source.path} (${path})` },
     }));
   const unreadable = files.map(({ path, first }) => doubtOf(path, first)).find((each) => each !== undefined);
+  const entries = documents.flatMap(({ value, source }) => providerEntries(value, source));
+  const doubt =
+    files.length === 0
+      ? undefined
+      : (unreadable ??
+        node.doubt ??
+        versionDoubt(node, cluster) ??
+        nodeDoubt(node, judgedOf(paths, entries)));
   return {
     ...unconfigured(node.name, node.source),
     documents,
-    entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
-    isRead:
-      unreadable !== undefined && orElse(isRead, () => undefined)?.reads === true
-        ? unread(unreadable)
-        : isRead,
+    entries,
+    isRead: doubt !== undefined && orElse(isRead, () => undefined)?.reads === true ? unread(doubt) : isRead,
     gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contestedFiles(node, paths),
     files: node.files,
   };
 }
 
-/** Nodes without a configuration. */
-export function unconfigured(name: string, source: Source): NodeConfiguration {
+/** A version of the kubelets that contradicts the record. */
+function versionDoubt({ kubelet, name }: NodeFact, cluster: ClusterFacts): string | undefined {
+  const recorded = kubeletVersion(cluster);
+  const stated = kubelet === undefined ? undefined : kubeletVersion({ kubelet });
+  return kubelet === undefined || recorded === undefined || stated === recorded
+    ? undefined
+    : `the nodes ${name} have the kubelet ${kubelet}, but ${recorded} is recorded`;
+}
+
+/** The files that the kubelet and its plugins read, and the plugins' names. */
+function judgedOf(paths: readonly string[], entries: readonly ProviderEntry[]): Judged {
+  const given = entries.flatMap(({ args }) => args.flatMap((each) => orElse(each, () => [])));
+  return { paths: [...paths, ...given], plugins: entries.map(({ name }) => name) };
+}
+
+/** Nodes without a configuration, and why none was read. */
+export function unconfigured(name: string, source: Source, why?: Why): NodeConfiguration {
   return {
     name,
     documents: [],
     entries: [],
-    isRead: READ,
+    isRead: why === undefined ? READ : notKnown(why),
     gates: [],
     source,
     contested: new Map(),

@@ -6,6 +6,7 @@
 import { type Known, hides, isKnown, known, orElse, partsOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { plainOf } from "../../model/tree";
+import { unitLines } from "../../rules/node/commands";
 import { flagsInTurn } from "../../rules/node/form";
 import { KUBELET_FILES, type KubeletFiles } from "../../rules/node/forms";
 import { CONFIG_FLAG } from "../../rules/node/host";
@@ -16,6 +17,8 @@ export interface NodeFileFact {
   /** Its text; unknown if it cannot be read or determined. */
   readonly content: Known<string>;
   readonly source: Source;
+  /** Permission bits; `undefined` if they are not stated. */
+  readonly mode?: number | undefined;
   /** The MachineConfig that writes it; `undefined` if none does. */
   readonly owner: string | undefined;
   /** The overwritten files that other MachineConfigs write to the same path, in their order. */
@@ -34,8 +37,14 @@ export interface NodeFact {
   readonly flags: Known<KubeletFlags> | undefined;
   /** Fields of a KubeletConfiguration in the same document. */
   readonly configuration?: unknown;
+  /** Version of their kubelets, as far as the documents state it. */
+  readonly kubelet?: string | undefined;
+  /** Commands that run on the nodes, as shells get them. */
+  readonly commands?: readonly string[];
   /** Why the files are on no node; `undefined` if they are on the nodes with the name; unknown if they may be. */
   readonly absence: Known<string | undefined>;
+  /** What of their documents is not understood, and may change the kubelet; a clause. */
+  readonly doubt?: string | undefined;
   readonly source: Source;
 }
 
@@ -56,9 +65,6 @@ export interface KubeletCommand {
 }
 
 const UNIT = "/etc/systemd/system/kubelet.service";
-/** Units and drop-ins wherever systemd reads them, and what packages of kubeadm add to the command line. */
-const KUBELET_COMMAND =
-  /\/systemd\/system\/(?:kubelet\.service(?:\.d\/[^/]+\.conf)?|service\.d\/[^/]+\.conf)$|^\/etc\/(?:default|sysconfig)\/kubelet$/;
 const FLAG =
   /--(image-credential-provider-config|image-credential-provider-bin-dir|feature-gates|config)(?:=|\s+)["']?([^\s"'-][^\s"']*)/g;
 
@@ -155,12 +161,9 @@ function unitFirst([one]: readonly [string, unknown], [other]: readonly [string,
   return one < other ? -1 : 1;
 }
 
-/** The values of a setting, in order; a backslash at the end of a line continues it. */
+/** The values of a setting, in order. */
 function settings(content: string, name: string): readonly string[] {
-  return content
-    .replace(/\\\r?\n/g, " ")
-    .split(/\r?\n/)
-    .map((line) => line.trim())
+  return unitLines(content)
     .filter((line) => new RegExp(`^${name}\\s*=`).test(line))
     .map((line) => line.slice(line.indexOf("=") + 1).trim());
 }
@@ -168,14 +171,6 @@ function settings(content: string, name: string): readonly string[] {
 function flagsIn(text: string): KubeletFlags {
   const rows = [...text.matchAll(FLAG)].map(([, name = "", value = ""]) => [name, value] as const);
   return flagsOf(flagsInTurn(rows), known);
-}
-
-/** A file beside stated flags that changes the kubelet's command line, or may; `undefined` if none does. */
-export function commandChange(files: ReadonlyMap<string, NodeFileFact>): string | undefined {
-  const changes = (path: string, { content }: NodeFileFact): boolean =>
-    KUBELET_COMMAND.test(path) &&
-    (!isKnown(content) || ["ExecStart", "EnvironmentFile", "--"].some((word) => mayHold(content, word)));
-  return [...files].find(([path, file]) => changes(path, file))?.[0];
 }
 
 /** Whether a text, or a known part of a late text, contains a word. */

@@ -4,32 +4,84 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { type Known, known, match, notKnown, orElse, shown, unread, whyText } from "../../model/known";
+import {
+  type Known,
+  is,
+  isKnown,
+  known,
+  match,
+  notKnown,
+  orElse,
+  shown,
+  unread,
+  whyText,
+} from "../../model/known";
+import { fetchedBy, shellText } from "../../rules/node/commands";
 import type { CarriedFile, CarriedSetup } from "../../rules/node/form";
 import { nodeFormOf } from "../../rules/node/forms";
+import { unknownKey } from "../coverage/node-documents";
+import type { ClusterFacts } from "./cluster-record";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
-import { type NodeFact, type NodeFileFact, commandChange, flagsOf, kubeletCommand } from "./node-files";
-import type { KubernetesDocument } from "./objects";
-import { below } from "./source";
+import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
+import { type KubernetesDocument, type KubernetesObject, type NodePool, titleOf } from "./objects";
+import { type Source, below } from "./source";
 
 /** True for a document that brings files or flags to nodes. */
 export function isNodeDocument(value: unknown): boolean {
   return nodeFormOf(value) !== undefined;
 }
 
+/** What Terraform gives the nodes of pools, as documents. */
+export function documentsOfPools(pools: readonly NodePool[]): readonly KubernetesDocument[] {
+  return pools.map((pool) => ({
+    value: orElse(pool.userData, () => undefined),
+    source: pool.source,
+    late: known,
+    management: false,
+    ofStack: false,
+    spoke: undefined,
+    forNodes: true,
+    pool,
+  }));
+}
+
+/**
+ * The documents of a cluster that bring files to nodes, each once; and its pools without one, if nodes get theirs from
+ * user data.
+ */
+export function setupsOf(
+  all: readonly KubernetesDocument[],
+  classes: readonly KubernetesObject[],
+  { name, cloudName = name }: ClusterFacts,
+): { readonly setups: readonly KubernetesDocument[]; readonly bare: readonly NodePool[] } {
+  const isIts = ({ pool }: KubernetesDocument): boolean =>
+    pool === undefined || cloudName === undefined || is(pool.cluster, cloudName) !== "no";
+  const own = all.filter(isIts);
+  const texts = new Set(own.flatMap(({ pool, value }) => (pool === undefined ? [value] : [])));
+  const setups = own.filter(
+    ({ pool, value }) => pool === undefined || (isNodeDocument(value) && !texts.has(value)),
+  );
+  const isByUserData = own.some(({ value }) => nodeFormOf(value)?.id === "nodeadm");
+  const ofClasses = classes.map(({ value, source, kind }): NodePool => {
+    return { name: titleOf(value, kind), cluster: known(""), userData: known(undefined), source };
+  });
+  const ofPools = own.flatMap(({ pool, value }) => (pool && !isNodeDocument(value) ? [pool] : []));
+  return { setups, bare: isByUserData ? [...ofPools, ...ofClasses] : [] };
+}
+
 /** The nodes of documents; documents of one file that belong together give one. */
 export function nodesOfDocuments(documents: readonly KubernetesDocument[]): readonly NodeFact[] {
-  const together = grouped(documents, ({ value, source }) => {
+  const together = grouped(documents, ({ value, source, pool }) => {
     const form = nodeFormOf(value);
-    return JSON.stringify([form?.id, source.file, form?.joins === true ? 0 : source.document]);
+    return JSON.stringify([form?.id, source.file, pool?.name, form?.joins === true ? 0 : source.document]);
   });
   const carried = [...together.values()].flatMap((group): readonly CarriedNode[] => {
     const [first] = group;
     const form = nodeFormOf(first?.value);
     if (!first) return [];
     const setup = form?.read(group.map(({ value }) => value)) ?? UNREAD;
-    return [{ ofOthers: setup.ofOthers === true, node: nodeOf(setup, group, first) }];
+    return [{ ofOthers: setup.ofOthers === true, node: nodeOf(form?.id ?? "", setup, group, first) }];
   });
   return withFlagsOfOthers(carried);
 }
@@ -54,7 +106,10 @@ function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
   const [giver] = givers;
   const takes = (node: NodeFact): boolean => node.flags === undefined && kubeletCommand(node) === undefined;
   if (giver === undefined || !complete.some(takes)) return [...complete, ...givers];
-  const refused = givers.find(({ absence }) => orElse(absence, () => undefined) !== undefined);
+  const refused =
+    givers.find(({ absence }) => orElse(absence, () => undefined) !== undefined) ??
+    givers.find(({ absence }) => !isKnown(absence));
+  const doubt = givers.map((each) => each.doubt).find((each) => each !== undefined);
   const differ = givers.some((each) => shownFlags(each) !== shownFlags(giver));
   const flags = differ
     ? unread(
@@ -62,7 +117,9 @@ function withFlagsOfOthers(made: readonly CarriedNode[]): readonly NodeFact[] {
       )
     : giver.flags;
   return complete.map((node) =>
-    takes(node) ? { ...node, flags, absence: refused ? refused.absence : node.absence } : node,
+    takes(node)
+      ? { ...node, flags, absence: refused ? refused.absence : node.absence, doubt: node.doubt ?? doubt }
+      : node,
   );
 }
 
@@ -75,38 +132,62 @@ function shownFlags({ flags }: NodeFact): string {
 }
 
 function nodeOf(
+  form: string,
   setup: CarriedSetup,
   group: readonly KubernetesDocument[],
   first: KubernetesDocument,
 ): NodeFact {
   const { source, late } = first;
+  const commands = setup.commands?.map(shellText) ?? [];
+  const fetched = commands.flatMap(fetchedBy).map(({ path }): CarriedFile => {
+    return { path, content: undefined, encoding: "other", at: [], mode: EXECUTABLE };
+  });
   const files = new Map<string, NodeFileFact>();
-  for (const file of setup.files) {
-    const { path, document = 0, at } = file;
+  for (const file of [...setup.files, ...fetched]) {
+    const { path, document = 0 } = file;
     const place = group[document] ?? first;
-    files.set(path, {
-      content: files.has(path)
-        ? notKnown({ kind: "contested", what: `${path} appears twice among the files` })
-        : contentOf(file, place.late),
-      source: below(place.source, propertyPath(at)),
-      owner: undefined,
-      overwrites: [],
-    });
+    const each = carriedFile(file, place.source, place.late);
+    files.set(path, files.has(path) ? { ...each, content: TWICE } : each);
   }
   const { flags, configuration, problem, doubt } = setup;
-  const changed = commandChange(files);
   return {
-    name: /(?<![^/\\])([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
+    name: first.pool?.name ?? /(?<![^/\\])([^/\\]+?)(?:\.[a-z]+)?$/.exec(source.file)?.[1] ?? source.file,
     files,
-    flags:
-      flags &&
-      (changed === undefined
-        ? known(flagsOf(flags, late))
-        : unread(`${changed} may change the kubelet's flags that the document states`)),
+    flags: flags && known(flagsOf(flags, late)),
     configuration,
+    commands,
     absence: problem !== undefined || doubt === undefined ? known(problem) : unread(doubt),
+    doubt: documentDoubt(form, setup, group),
+    kubelet: setup.kubelet ?? first.pool?.kubelet,
     source,
   };
+}
+
+const EXECUTABLE = 0o755;
+
+/** What the program of a form does not read as this explains it: another first line, or keys that are not understood. */
+function documentDoubt(
+  form: string,
+  { parts = [] }: CarriedSetup,
+  group: readonly KubernetesDocument[],
+): string | undefined {
+  // Source: cloudinit/handlers/__init__.py, `type_from_starts_with`.
+  if (form === "cloud-init" && !/^\s*#cloud-config\s*$/i.test(group[0]?.head ?? "#cloud-config"))
+    return "cloud-init ignores user data whose first line is not #cloud-config";
+  const documents = [...group.map(({ value }) => [form, value] as const), ...parts];
+  for (const [of, document] of documents) {
+    const key = unknownKey(of, document);
+    if (key !== undefined) return `what ${key || "a part"} of the document does to the kubelet is not known`;
+  }
+  return undefined;
+}
+
+const TWICE: Known<string> = notKnown({ kind: "contested", what: "it appears twice among the files" });
+
+/** A file as a fact about nodes. */
+export function carriedFile(file: CarriedFile, source: Source, late: LateReader): NodeFileFact {
+  const place = below(source, propertyPath(file.at));
+  return { content: contentOf(file, late), source: place, mode: file.mode, owner: undefined, overwrites: [] };
 }
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {

@@ -18,6 +18,8 @@ import { named } from "../shared/words";
 export interface KubernetesDocument {
   readonly value: unknown;
   readonly source: Source;
+  /** The first line of a file that has only this document, in YAML; empty for one of several. */
+  readonly head?: string | undefined;
   readonly late: LateReader;
   /** True for objects of the management cluster, which matter only for the nodes' files. */
   readonly management: boolean;
@@ -36,6 +38,20 @@ export interface KubernetesDocument {
   readonly manager?: Known<string> | undefined;
   /** The kustomization that changes its service accounts before they are applied. */
   readonly kustomization?: Source;
+  /** The pool of nodes that Terraform gives the document. */
+  readonly pool?: NodePool;
+}
+
+/** A pool of nodes that Terraform declares. */
+export interface NodePool {
+  readonly name: string;
+  /** Name of its cluster. */
+  readonly cluster: Known<string>;
+  /** Version of its kubelets; `undefined` if it is that of the cluster, or not known. */
+  readonly kubelet?: string | undefined;
+  /** What its machines are given; `undefined` if they are given nothing. */
+  readonly userData: Known<string | undefined>;
+  readonly source: Source;
 }
 
 /** An object of an API that explain reads. */
@@ -92,6 +108,7 @@ const APIS: Readonly<Record<string, string>> = {
   DaemonSet: "apps/v1",
   Deployment: "apps/v1",
   DeploymentConfig: "apps.openshift.io/v1",
+  EC2NodeClass: "karpenter.k8s.aws/",
   FeatureGate: "config.openshift.io/v1",
   HostedCluster: "hypershift.openshift.io/v1beta1",
   Image: "config.openshift.io/v1",
@@ -132,7 +149,7 @@ const FILES: readonly string[] = [
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
 /** Kinds without a namespace. */
 const OF_CLUSTER =
-  /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|PersistentVolume)$/;
+  /^(?:Authentication|CSIDriver|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|PersistentVolume)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {

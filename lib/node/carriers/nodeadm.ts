@@ -3,7 +3,6 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import type { INodeCarrier } from "../../model/node-carrier";
-import { list, record, text } from "../../model/parsed";
 import {
   type ObjectKind,
   anyObject,
@@ -14,7 +13,7 @@ import {
   text as TEXT,
 } from "../../model/shape";
 import { NODEADM_PLACES } from "../../rules/node/host";
-import { type UserDataPart, USER_DATA_PART, nodeadmUserData } from "../../rules/node/nodeadm";
+import { type UserDataPart, USER_DATA_PART, nodeadmUserData, otherAmiFamily } from "../../rules/node/nodeadm";
 
 /** User data of EKS nodes that run Amazon Linux 2023. */
 export interface NodeadmProps {
@@ -96,8 +95,6 @@ const COMMENT: readonly string[] = [
   "Karpenter treats a change of userData as drift and replaces the nodes. Apply permissions and annotated service accounts first.",
 ];
 
-const FAMILY = "AL2023";
-
 function checkNodeClass(name: string, spec: Readonly<Record<string, unknown>>): void {
   if (!isDnsSubdomain(name))
     fail("kubernetes-invalid", {
@@ -113,15 +110,11 @@ function checkNodeClass(name: string, spec: Readonly<Record<string, unknown>>): 
       allowed: "a spec without userData",
       remedy: "pass the contents of your userData as `parts`",
     });
-  const aliases = list(spec["amiSelectorTerms"]).map((term) =>
-    text(record(term)["alias"]).split("@")[0]?.toUpperCase(),
-  );
-  const families = [text(spec["amiFamily"]), ...aliases].filter((family) => family);
-  const other = families.find((family) => family !== FAMILY);
-  if (families.length === 0 || other !== undefined)
+  const other = otherAmiFamily(spec);
+  if (other !== undefined)
     fail("node-unsupported", {
       problem: `the spec of the EC2NodeClass ${name} does not say that its AMIs are of Amazon Linux 2023${other === "Bottlerocket" || other === "BOTTLEROCKET" ? BOTTLEROCKET : ""}`,
-      value: other,
+      value: other || undefined,
       allowed: 'amiFamily: "AL2023", or an alias al2023@…',
       remedy: "run pods that pull with their own identity on nodes of Amazon Linux 2023",
     });

@@ -5,17 +5,8 @@
 
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
 import { list, record, text } from "../../model/parsed";
-import { isRecord } from "../../model/record";
 import type { NodeDocument } from "../../model/node-document";
-import {
-  type CarriedFile,
-  type NodeForm,
-  type NodeTransport,
-  appendedDoubt,
-  carriedFiles,
-  commandDoubt,
-  octal,
-} from "./form";
+import { type CarriedFile, type NodeForm, type NodeTransport, carriedFiles, octal } from "./form";
 import { fetchCommand } from "./plugin-source";
 
 const ROOT = "root:root";
@@ -72,37 +63,15 @@ export const CLOUD_INIT_FORM: NodeForm = {
   is: (document) => Array.isArray(record(document)["write_files"]),
   read: ([document]) => {
     const { write_files: written, runcmd, bootcmd } = record(document);
-    const files = carriedFiles(written, ["write_files"], { path: "path", content: "content" }, encodingOf);
     return {
-      files,
+      files: carriedFiles(written, ["write_files"], KEYS, encodingOf),
       flags: undefined,
-      doubt:
-        appendedDoubt(written, "cloud-init").doubt ??
-        stoppedDoubt(written) ??
-        commandDoubt([bootcmd, runcmd], files).doubt,
+      commands: [...list(bootcmd), ...list(runcmd)],
     };
   },
 };
 
-/** cc_write_files.py fails at an entry that is not a mapping, or whose owner does not exist on the node. */
-function stoppedDoubt(files: unknown): string | undefined {
-  const stops = list(files).find((file) => !isRecord(file) || (file["owner"] ?? ROOT) !== ROOT);
-  if (stops === undefined) return relativeDoubt(files);
-  const owner = text(record(stops)["owner"]);
-  return owner === ""
-    ? "cloud-init may stop at an entry of write_files that is not a mapping with text values"
-    : `cloud-init stops if the node has no owner ${owner}`;
-}
-
-/** cc_write_files.py resolves a relative path with `os.path.abspath`. */
-function relativeDoubt(files: unknown): string | undefined {
-  const path = list(files)
-    .map((file) => text(record(file)["path"]))
-    .find((each) => each !== "" && !each.startsWith("/"));
-  return path === undefined
-    ? undefined
-    : `the path ${path} depends on the directory in which cloud-init runs`;
-}
+const KEYS = { path: "path", content: "content", mode: "permissions" } as const;
 
 /** cloud-init treats an unknown encoding as plain text. */
 function encodingOf({ encoding = "", source }: Readonly<Record<string, unknown>>): CarriedFile["encoding"] {

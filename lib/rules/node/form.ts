@@ -5,7 +5,7 @@
 
 import type { NodeDocument } from "../../model/node-document";
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
-import { type Json, list, record, text } from "../../model/parsed";
+import { type Json, record, text } from "../../model/parsed";
 
 /** A file as a document contains it. */
 export interface CarriedFile {
@@ -21,6 +21,8 @@ export interface CarriedFile {
   readonly document?: number;
   /** For a data URL in Ignition: its `compression` and `verification`. */
   readonly contents?: Json;
+  /** Permission bits; `undefined` if the document does not state them as a number. */
+  readonly mode?: number | undefined;
 }
 
 /** What a document puts on nodes. */
@@ -36,6 +38,12 @@ export interface CarriedSetup {
   readonly problem?: string | undefined;
   /** Why the effect of the document is unknown; a clause. */
   readonly doubt?: string | undefined;
+  /** Version of the kubelets, if the document states it. */
+  readonly kubelet?: string | undefined;
+  /** Commands that run on the nodes: texts, or lists of words. */
+  readonly commands?: readonly unknown[];
+  /** Documents within this one, each with the name of its form. */
+  readonly parts?: readonly (readonly [form: string, document: unknown])[];
 }
 
 /** One way of writing files and flags for nodes. */
@@ -62,11 +70,19 @@ export function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
+/** Permission bits as documents state them: a number, or a text of octal digits. */
+export function modeOf(written: unknown): number | undefined {
+  if (typeof written === "number") return written;
+  return /^0?o?[0-7]{3,4}$/.test(text(written))
+    ? Number.parseInt(text(written).replace("o", ""), 8)
+    : undefined;
+}
+
 /** The files in a document's list; the path and the text of each are under the given keys. */
 export function carriedFiles(
   listed: unknown,
   at: readonly (string | number)[],
-  keys: { readonly path: string; readonly content: string },
+  keys: { readonly path: string; readonly content: string; readonly mode: string },
   encodingOf: (file: Readonly<Record<string, unknown>>) => CarriedFile["encoding"] = () => "plain",
 ): readonly CarriedFile[] {
   if (!Array.isArray(listed)) return [];
@@ -78,6 +94,7 @@ export function carriedFiles(
       content: typeof content === "string" ? content : undefined,
       encoding: encodingOf(file),
       at: [...at, index, keys.content],
+      mode: modeOf(file[keys.mode]),
     };
   });
 }
@@ -95,30 +112,4 @@ export function flagsInTurn(
     flags.set(flag, before === undefined ? value : `${String(before)},${String(value)}`);
   }
   return Object.fromEntries(flags);
-}
-
-/** Flags of the kubelet that decide about credential providers. */
-const FLAG_WORDS: readonly string[] = ["--image-credential-provider-", "feature-gates"];
-
-/** The doubt that arises if a command that runs beside the files names one of them, or a flag that matters. */
-export function commandDoubt(
-  commands: readonly unknown[],
-  files: readonly CarriedFile[],
-): Pick<CarriedSetup, "doubt"> {
-  const words = [...files.map(({ path }) => path), ...FLAG_WORDS].filter((word) => word.length > 1);
-  const texts = commands
-    .flatMap(list)
-    .map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
-  const named = words.find((word) => texts.some((each) => each.includes(word)));
-  return named === undefined ? {} : { doubt: `a command names ${named}, and its effect is unknown` };
-}
-
-/** The doubt that arises if a program appends to one of the listed files. */
-export function appendedDoubt(listed: unknown, by: string): Pick<CarriedSetup, "doubt"> {
-  const file = list(listed).find(
-    (each) => ![undefined, null, false].includes(record(each)["append"] as null),
-  );
-  return file === undefined
-    ? {}
-    : { doubt: `${by} appends to ${text(record(file)["path"])}, whose earlier content is unknown` };
 }

@@ -9,10 +9,10 @@ import { BUTANE_FORM, IGNITION_FORM } from "./ignition";
 import { KOPS_FORM } from "./kops";
 import { KUBEADM_FORM, KUBEADM_TEMPLATE_FORM } from "./kubeadm";
 import type { NodeVersions, VersionObstacle } from "./host";
-import { isMicroShiftConfig, microShiftFlags, microShiftObstacle } from "./microshift";
+import { isMicroShiftConfig, microShiftFlags, microShiftObstacle, microShiftRefusal } from "./microshift";
 import { NODEADM_FORM } from "./nodeadm";
 import { PLAIN_FORM } from "./plain";
-import { isRancherConfig, isRancherFile, rancherFlags } from "./rancher";
+import { isRancherConfig, isRancherFile, isRke2Config, rancherFlags, rke2Obstacle } from "./rancher";
 import { TALOS_FORM } from "./talos";
 
 /** All forms, in order of precedence. */
@@ -40,6 +40,7 @@ export function nodeFormOf(document: unknown): NodeForm | undefined {
 
 /** The files on a node from which a distribution's kubelet gets its flags. */
 export interface KubeletFiles {
+  readonly id: string;
   /** Whether a node with this file belongs to the distribution. */
   isOne(path: string): boolean;
   /** Whether the distribution reads flags from the file. */
@@ -48,15 +49,20 @@ export interface KubeletFiles {
   flags(documents: readonly unknown[]): Readonly<Record<string, unknown>>;
   /** Why a release of the distribution does not read flags from there, or why that is unknown; usually `undefined`. */
   obstacle?(versions: NodeVersions): VersionObstacle | undefined;
+  /** Why the distribution does not start with these files, or its kubelet runs no plugin of the folder. */
+  refused?(modes: ReadonlyMap<string, number | undefined>, directory: string): string | undefined;
 }
 
 /** One row per distribution. */
 export const KUBELET_FILES: readonly KubeletFiles[] = [
-  { isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
+  { id: "rancher", isOne: isRke2Config, isRead: isRke2Config, flags: rancherFlags, obstacle: rke2Obstacle },
+  { id: "rancher", isOne: isRancherFile, isRead: isRancherConfig, flags: rancherFlags },
   {
+    id: "microshift",
     isOne: isMicroShiftConfig,
     isRead: isMicroShiftConfig,
     flags: microShiftFlags,
     obstacle: microShiftObstacle,
+    refused: microShiftRefusal,
   },
 ];

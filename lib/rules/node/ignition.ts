@@ -9,8 +9,9 @@ import type { NodeDocument } from "../../model/node-document";
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { ignitionConfig } from "../openshift/machine-config";
-import type { CarriedFile, CarriedSetup, NodeForm, NodeTransport } from "./form";
+import { type CarriedFile, type CarriedSetup, type NodeForm, type NodeTransport, modeOf } from "./form";
 
+const UNITS = "/etc/systemd/system";
 const EXECUTABLE = 0o755;
 const FIRST_BOOT =
   "Ignition writes the files only at the first boot, before the kubelet starts: a change reaches only new nodes.";
@@ -81,28 +82,31 @@ export const BUTANE_FORM: NodeForm = {
   read: ([document]) => carriedBy(document),
 };
 
-/** Files, and units with their drop-ins, which both programs write as files. */
+/** Files, links, and units with their drop-ins, all of which both programs write as files. */
 function carriedBy(document: unknown): CarriedSetup {
-  const files = list(at(document, "storage", "files")).flatMap((each, index) => storageFile(each, index));
-  const units = list(at(document, "systemd", "units")).flatMap((each, index) => unitFiles(each, index));
-  const doubt = doubtOf(document, files);
-  return { files: [...files, ...units], flags: undefined, ...(doubt !== undefined && { doubt }) };
+  const doubt = kernelArgumentDoubt([
+    ...list(at(document, "kernelArguments", "shouldExist")),
+    ...list(at(document, "kernel_arguments", "should_exist")),
+  ]);
+  return { files: ignitionFiles(document), flags: undefined, ...(doubt !== undefined && { doubt }) };
 }
 
-function doubtOf(document: unknown, files: readonly CarriedFile[]): string | undefined {
-  const storage = record(at(document, "storage"));
-  if (Object.keys(record(at(document, "ignition", "config"))).length > 0)
-    return "ignition.config refers to other configurations, which are not read and may replace this one";
-  const appended = list(storage["files"]).find((file) => list(record(file)["append"]).length > 0);
-  if (appended !== undefined)
-    return `${text(at(appended, "path"))} is appended to, but its earlier content is unknown`;
-  if (list(storage["trees"]).length > 0) return "storage.trees adds files of folders that are not read";
-  const link = list(storage["links"])
-    .map((each) => text(at(each, "path")))
-    .find((path) => files.some((file) => `${file.path}/`.startsWith(`${path}/`)));
-  if (link !== undefined) return `${link} is a link, and what it leads to is not read`;
-  const masked = list(at(document, "systemd", "units")).find((unit) => at(unit, "mask") === true);
-  return text(at(masked, "name")) === "kubelet.service" ? "kubelet.service is masked" : undefined;
+/** The files, links, units and drop-ins of a configuration. */
+export function ignitionFiles(document: unknown): readonly CarriedFile[] {
+  const { files, links } = record(at(document, "storage"));
+  const others = list(links).map((each): CarriedFile => ({
+    path: text(at(each, "path")),
+    content: undefined,
+    encoding: "other",
+    at: [],
+  }));
+  return [...list(files).flatMap(storageFile), ...others, ...ignitionUnits(document)];
+}
+
+/** systemd and the first program of a node take commands from the kernel's arguments: kernel-command-line(7). */
+export function kernelArgumentDoubt(all: readonly unknown[]): string | undefined {
+  const odd = all.map(String).find((each) => /^(?:systemd\.|rd\.|init=|rdinit=|ignition\.)/.test(each));
+  return odd && `what the kernel argument ${odd} does to the kubelet is not known`;
 }
 
 function storageFile(file: unknown, index: number): readonly CarriedFile[] {
@@ -111,30 +115,35 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   const key = "inline" in contents ? "inline" : "source";
   const written = text(contents[key]);
   const place = ["storage", "files", index, "contents", key];
-  if (key === "inline") return [{ path, content: written, encoding: "plain", at: place }];
+  const mode = modeOf(at(file, "mode"));
+  if (key === "inline") return [{ path, content: written, encoding: "plain", at: place, mode }];
   // The content is unknown if it is downloaded at boot or is in another file.
   if (!/^(?:data:|@late\()/.test(written))
-    return Object.keys(contents).length === 0
+    // A file without contents changes the mode or owner of an earlier one.
+    return written === "" && contents["local"] === undefined
       ? []
-      : [{ path, content: undefined, encoding: "other", at: place }];
-  return [{ path, content: written, encoding: "data-url", at: place, contents }];
+      : [{ path, content: undefined, encoding: "other", at: place, mode, contents }];
+  return [{ path, content: written, encoding: "data-url", at: place, contents, mode }];
 }
 
-function unitFiles(unit: unknown, index: number): readonly CarriedFile[] {
-  const place = `/etc/systemd/system/${text(at(unit, "name"))}`;
-  const file = (
-    path: string,
-    from: unknown,
-    ...keys: readonly (string | number)[]
-  ): readonly CarriedFile[] => {
-    const content = text(at(from, "contents"));
-    const where = ["systemd", "units", index, ...keys, "contents"];
-    if (at(from, "contents_local") !== undefined)
-      return [{ path, content: undefined, encoding: "other", at: where }];
-    return content === "" ? [] : [{ path, content, encoding: "plain", at: where }];
-  };
-  const dropIns = list(at(unit, "dropins")).flatMap((dropIn, nth) =>
-    file(`${place}.d/${text(at(dropIn, "name"))}`, dropIn, "dropins", nth),
-  );
-  return [...file(place, unit), ...dropIns];
+/** Units and drop-ins; those without contents, which are only enabled or disabled, are no files. */
+function ignitionUnits(document: unknown): readonly CarriedFile[] {
+  return list(at(document, "systemd", "units")).flatMap((unit, index) => {
+    const path = `${UNITS}/${text(at(unit, "name"))}`;
+    const file = (
+      to: string,
+      from: unknown,
+      ...keys: readonly (string | number)[]
+    ): readonly CarriedFile[] => {
+      const content = text(at(from, "contents"));
+      const where = ["systemd", "units", index, ...keys, "contents"];
+      if (at(from, "contents_local") !== undefined || at(from, "mask") === true)
+        return [{ path: to, content: undefined, encoding: "other", at: where }];
+      return content === "" ? [] : [{ path: to, content, encoding: "plain", at: where }];
+    };
+    const dropIns = list(at(unit, "dropins")).flatMap((dropIn, nth) =>
+      file(`${path}.d/${text(at(dropIn, "name"))}`, dropIn, "dropins", nth),
+    );
+    return [...file(path, unit), ...dropIns];
+  });
 }

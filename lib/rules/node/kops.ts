@@ -11,7 +11,8 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
-import { at } from "../../model/parsed";
+import { at, list, text } from "../../model/parsed";
+import { unitCommands } from "./commands";
 import { type NodeForm, carriedFiles, octal } from "./form";
 import { fetchCommand } from "./plugin-source";
 
@@ -80,10 +81,15 @@ export const KOPS_FORM: NodeForm = {
     files: carriedFiles(
       at(document, "spec", "fileAssets"),
       ["spec", "fileAssets"],
-      { path: "path", content: "content" },
+      { path: "path", content: "content", mode: "mode" },
       ({ isBase64 }) => (isBase64 === true ? "base64" : "plain"),
     ),
     flags: undefined,
     configuration: at(document, "spec", "kubelet"),
+    kubelet: text(at(document, "spec", "kubernetesVersion")) || undefined,
+    problem: list(at(document, "spec", "fileAssets")).some((each) => at(each, "path") === TAKEN)
+      ? `kOps writes ${TAKEN} itself, and refuses a file asset of the same path`
+      : undefined,
+    commands: list(at(document, "spec", "hooks")).flatMap((each) => unitCommands(text(at(each, "manifest")))),
   }),
 };

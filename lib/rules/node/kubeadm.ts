@@ -14,16 +14,7 @@ import { isLate } from "../../model/late";
 import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
-import {
-  type CarriedFile,
-  type CarriedSetup,
-  type NodeForm,
-  appendedDoubt,
-  carriedFiles,
-  commandDoubt,
-  flagsInTurn,
-  octal,
-} from "./form";
+import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, flagsInTurn, octal } from "./form";
 import { fetchCommand } from "./plugin-source";
 
 type Flags = Readonly<Record<string, string>>;
@@ -138,27 +129,30 @@ export const KUBEADM_TEMPLATE_FORM: NodeForm = {
     const spec = record(at(document, ...path));
     const version = text(at(document, "apiVersion")).replace(/^.*\//, "");
     // Machines join with the first; the first machine of a control plane uses the second.
-    const registered = at(spec, "joinConfiguration") ?? at(spec, "initConfiguration");
-    const flags = argumentsOf(
-      at(registered, "nodeRegistration", "kubeletExtraArgs"),
-      version === "v1beta2",
-      `KubeadmConfigTemplate ${version}`,
+    const [join, init] = ["joinConfiguration", "initConfiguration"].map((key) => spec[key]);
+    const args = [join, init].map((each) => at(each, "nodeRegistration", "kubeletExtraArgs"));
+    const read = args.map((each) =>
+      argumentsOf(each, version === "v1beta2", `KubeadmConfigTemplate ${version}`),
     );
+    const flags = read[join === undefined ? 1 : 0];
+    const differ =
+      join !== undefined && init !== undefined && JSON.stringify(args[0]) !== JSON.stringify(args[1]);
     const files = carriedFiles(spec["files"], [...path, "files"], KEYS, encodingOf);
     return {
       files,
+      flags: {},
       ...flags,
-      ...commandDoubt(
-        COMMANDS.map((key) => spec[key]),
-        files,
-      ),
-      ...appendedDoubt(spec["files"], "Cluster API"),
+      ...(differ && { doubt: "initConfiguration and joinConfiguration give kubelets different arguments" }),
+      ...(files.some(({ content = "" }) => content.length > CONTENT_MAX) && {
+        problem: `the API server refuses files of more than ${CONTENT_MAX} characters`,
+      }),
+      commands: COMMANDS.flatMap((key) => list(spec[key])),
     };
   },
 };
 
 const COMMANDS: readonly string[] = ["bootCommands", "preKubeadmCommands", "postKubeadmCommands"];
-const KEYS = { path: "path", content: "content" } as const;
+const KEYS = { path: "path", content: "content", mode: "permissions" } as const;
 const ENCODINGS = { base64: "base64", gzip: "other", "gzip+base64": "gzip+base64" } as const;
 
 function encodingOf({ encoding, contentFrom, contentFormat = "Raw" }: Json): CarriedFile["encoding"] {

@@ -89,6 +89,18 @@ export function microShiftObstacle({ kubelet, microShift }: NodeVersions): Versi
     : undefined;
 }
 
+/** As {@link microShiftHost} refuses it, for what was read. */
+export function microShiftRefusal(
+  modes: ReadonlyMap<string, number | undefined>,
+  directory: string,
+): string | undefined {
+  const [path] = [...modes].find(([, mode = 0]) => (mode & WRITABLE_BY_OTHERS) !== 0) ?? [];
+  if (path !== undefined) return `MicroShift may not start, because ${path} is writable by group or others`;
+  return EXECUTABLE_BELOW.test(directory)
+    ? undefined
+    : `SELinux lets MicroShift run no plugins in ${directory}`;
+}
+
 function assertTrusted({ path, mode }: NodeFile): void {
   if ((mode & WRITABLE_BY_OTHERS) !== 0)
     fail("node-unsupported", {

@@ -13,11 +13,11 @@ import { stringify } from "yaml";
 import { fail } from "../../errors";
 import { LateEncoding, LateText, isLate } from "../../model/late";
 import type { NodeSetup } from "../../model/node-file";
-import { at, list, record, text, texts } from "../../model/parsed";
+import { type Json, at, list, record, text, texts } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { type ObjectKind, object, text as TEXT } from "../../model/shape";
 import { CLOUD_INIT, CLOUD_INIT_FORM, keepsEarlierLists } from "./cloud-init";
-import { type CarriedSetup, type NodeForm, flagsInTurn } from "./form";
+import { type CarriedFile, type CarriedSetup, type NodeForm, flagsInTurn } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
 
 const { pluginDirectory: DIRECTORY } = NODEADM_PLACES;
@@ -121,7 +121,7 @@ function checkSize(whole: string): void {
 interface ReadPart {
   readonly type: string;
   readonly body: string;
-  /** The `Content-Transfer-Encoding` if it cannot be read here, such as `quoted-printable`. */
+  /** An encoding that cannot be read here, such as `quoted-printable`, or a header that is not known. */
   readonly unread: string | undefined;
 }
 
@@ -131,11 +131,15 @@ const IS_MIME = /^mime-version:/im;
 /** RFC 2045, section 6.2: encodings that leave the content unchanged. */
 const PLAIN: readonly string[] = ["7bit", "8bit", "binary"];
 
+function isHeader(head: string): boolean {
+  return head.split("\n").every((line) => /^(?:\s|[\w-]+:|$)/.test(line));
+}
+
 /** The parts of an archive; `undefined` for any other text. */
 function partsOf(archive: string): readonly ReadPart[] | undefined {
   const [head = "", ...rest] = archive.replaceAll("\r\n", "\n").split("\n\n");
   const boundary = /^content-type:\s*multipart\/[^\r\n]*boundary="?([^"\r\n;]+)"?/im.exec(head)?.[1];
-  if (boundary === undefined || !IS_MIME.test(head)) return undefined;
+  if (boundary === undefined || !IS_MIME.test(head) || !isHeader(head)) return undefined;
   const [, ...parts] = `\n${rest.join("\n\n")}`.split(`\n--${boundary}`);
   return parts
     .filter((each) => !each.startsWith("--"))
@@ -147,7 +151,9 @@ function partsOf(archive: string): readonly ReadPart[] | undefined {
       return {
         type: type.toLowerCase(),
         body: encoding === "base64" ? Buffer.from(content, "base64").toString() : content,
-        unread: encoding === "base64" || PLAIN.includes(encoding) ? undefined : encoding,
+        unread:
+          header.split("\n").find((line) => !/^\s|^$/.test(line) && !HEADERS.test(line)) ??
+          (encoding === "base64" || PLAIN.includes(encoding) ? undefined : `encoding ${encoding}`),
       };
     });
 }
@@ -159,18 +165,41 @@ export const NODEADM_FORM: NodeForm = {
   read: ([document]) => {
     const archive = archiveIn(document);
     const parts = partsOf(archive) ?? [];
-    return { ...carried(parts), problem: problemOf(archive, parts) };
+    const setup = { ...carried(parts), problem: problemOf(archive, parts) };
+    const family = isClass(document) ? otherAmiFamily(record(at(document, "spec"))) : undefined;
+    return family === undefined
+      ? setup
+      : {
+          ...setup,
+          doubt: `what nodes of the AMI family ${family || "of its AMIs"} do with user data is not known`,
+        };
   },
 };
 
 function archiveIn(document: unknown): string {
-  return text(at(document, "kind") === "EC2NodeClass" ? at(document, "spec", "userData") : document);
+  return text(isClass(document) ? at(document, "spec", "userData") : document);
+}
+
+function isClass(document: unknown): boolean {
+  return at(document, "kind") === "EC2NodeClass";
+}
+
+const FAMILY = "AL2023";
+
+/** What the spec of an EC2NodeClass names beside Amazon Linux 2023; empty if it names no family. */
+export function otherAmiFamily(spec: Json): string | undefined {
+  const aliases = list(spec["amiSelectorTerms"]).map((term) =>
+    text(at(term, "alias")).split("@")[0]?.toUpperCase(),
+  );
+  const families = [text(spec["amiFamily"]), ...aliases].filter((family) => family);
+  return families.length === 0 ? "" : families.find((family) => family !== FAMILY);
 }
 
 /** Go's mime/multipart requires the last boundary; nodeadm/internal/api/bridge/decode.go requires group and kind. */
 function problemOf(archive: string, parts: readonly ReadPart[]): string | undefined {
   if (!/\n--[^\n]+--[ \t]*(?:\r?\n|$)/.test(archive))
     return "nodeadm refuses user data without its last boundary";
+  if (Buffer.byteLength(archive) > BYTES_MAX) return `EC2 refuses user data of more than ${BYTES_MAX} bytes`;
   const isConfig = ({ body }: ReadPart): boolean => {
     const config = parsed(body);
     return at(config, "kind") === "NodeConfig" && at(config, "apiVersion") === "node.eks.aws/v1alpha1";
@@ -180,33 +209,63 @@ function problemOf(archive: string, parts: readonly ReadPart[]): string | undefi
     : `nodeadm refuses a part of type ${NODE_CONFIG} that is not a NodeConfig`;
 }
 
+const SCRIPT = "text/x-shellscript";
+/** Other headers may change how cloud-init reads a part. Source: cloudinit/user_data.py and cloudinit/handlers. */
+const HEADERS = /^(?:mime-version|content-(?:type|transfer-encoding|disposition|description)):/i;
+
 function carried(parts: readonly ReadPart[]): CarriedSetup {
   const configs = parts.filter(({ type }) => type === CLOUD_CONFIG).map(({ body }) => parsed(body));
   const setups = configs.map((config) => CLOUD_INIT_FORM.read([config]));
-  const kubelets = parts
-    .filter(({ type }) => type === NODE_CONFIG)
-    .map(({ body }) => record(at(parsed(body), "spec", "kubelet")));
+  const nodeConfigs = parts.filter(({ type }) => type === NODE_CONFIG).map(({ body }) => parsed(body));
+  const kubelets = nodeConfigs.map((config) => record(at(config, "spec", "kubelet")));
   const flags = kubelets.flatMap((kubelet) => texts(kubelet["flags"]));
   const gates = kubelets.map((kubelet) => record(at(kubelet, "config", "featureGates")));
-  const files = setups.flatMap((setup) => setup.files);
-  const other = parts.find(({ type }) => type !== CLOUD_CONFIG && type !== NODE_CONFIG);
-  const replacing = configs
-    .filter((config) => record(config)["write_files"] !== undefined)
-    .findIndex((config, place) => place > 0 && !keepsEarlierLists(config));
-  const encoded = parts.find(({ unread }) => unread !== undefined);
-  const doubt = encoded
-    ? `a part with the encoding ${encoded.unread} cannot be read here`
-    : files.some(({ path }) => path === OWN_CONFIG)
-      ? `nodeadm overwrites ${OWN_CONFIG} when a node boots`
-      : replacing > 0
-        ? "write_files of a later part replaces earlier ones, because its merge_how does not append"
-        : other && `the effect of a part of type ${other.type} on the files is unknown`;
+  const containerd = nodeConfigs.map((config) => text(at(config, "spec", "containerd", "config"))).join("\n");
+  const files = setups.flatMap((setup) => setup.files.map((file) => ({ ...file, at: [] })));
   return {
-    files: files.map((file) => ({ ...file, at: [] })),
+    files: [...files, ...(containerd === "" ? [] : [{ ...RUNTIME, content: containerd } as const])],
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },
     configuration: { featureGates: Object.assign({}, ...gates) as object },
-    doubt: setups.find((setup) => setup.doubt !== undefined)?.doubt ?? doubt,
+    doubt: partDoubt(parts, configs) ?? ownFileDoubt(files),
+    commands: [
+      ...setups.flatMap((setup) => setup.commands ?? []),
+      ...parts.filter(({ type }) => type === SCRIPT).map(({ body }) => body),
+    ],
+    parts: [
+      ...configs.map((config) => ["cloud-init", config] as const),
+      ...nodeConfigs.map((config) => ["NodeConfig", config] as const),
+    ],
   };
+}
+
+const RUNTIME = { path: "/etc/containerd/config.toml", encoding: "plain", at: [] } as const;
+
+function ownFileDoubt(files: readonly CarriedFile[]): string | undefined {
+  return files.some(({ path }) => path === OWN_CONFIG)
+    ? `nodeadm overwrites ${OWN_CONFIG} when a node boots`
+    : undefined;
+}
+
+function partDoubt(parts: readonly ReadPart[], configs: readonly unknown[]): string | undefined {
+  const isRead = ({ type, body }: ReadPart): boolean =>
+    (type === CLOUD_CONFIG && !/^\s*(?:## template|#cloud-config-)/i.test(body)) ||
+    type === NODE_CONFIG ||
+    (type === SCRIPT && /^#!\/bin\/(?:ba)?sh(?: -[eux]+)?\s*$/m.test(body.split("\n")[0] ?? ""));
+  const encoded = parts.find(({ unread }) => unread !== undefined);
+  if (encoded) return `a part with the ${encoded.unread} cannot be read here`;
+  const replaced = ["write_files", "runcmd"].find((key) =>
+    configs
+      .filter((config) => record(config)[key] !== undefined)
+      .some((config, place) => place > 0 && !keepsEarlierLists(config)),
+  );
+  if (replaced !== undefined)
+    return `${replaced} of a later part replaces earlier ones, because its merge_how does not append`;
+  const several = parts.find(
+    ({ type, body }) => type !== SCRIPT && /^---\s[^]*^---\s/m.test(`---\n${body.replace(/^---\s/, "")}`),
+  );
+  if (several) return `a part of type ${several.type} has several documents`;
+  const other = parts.find((part) => !isRead(part));
+  return other && `the effect of a part of type ${other.type} on the files is unknown`;
 }
 
 function parsed(body: string): unknown {

@@ -3,8 +3,8 @@
  */
 
 import { isRecord } from "../../model/record";
-import { at, record } from "../../model/parsed";
-import { type NodeForm, carriedFiles } from "./form";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { type CarriedFile, type NodeForm, carriedFiles } from "./form";
 
 /** The row of this form in the table of forms. */
 export const PLAIN_FORM: NodeForm = {
@@ -19,16 +19,22 @@ export const PLAIN_FORM: NodeForm = {
     );
   },
   read: ([document]) => {
-    const { files, kubeletFlags } = record(document);
+    const { files, kubeletFlags, executables } = record(document);
+    const fetched = list(executables).map((each): CarriedFile => ({
+      path: text(at(each, "path")),
+      content: undefined,
+      encoding: "other",
+      at: [],
+      mode: 0o755,
+    }));
+    const flags = Object.entries(record(kubeletFlags)).map(([key, value]) => [key.replace(/^--/, ""), value]);
     return {
-      files: carriedFiles(files, ["files"], { path: "path", content: "content" }),
-      ...(isRecord(kubeletFlags)
-        ? {
-            flags: Object.fromEntries(
-              Object.entries(kubeletFlags).map(([key, value]) => [key.replace(/^--/, ""), value]),
-            ),
-          }
-        : { flags: {}, doubt: "kubeletFlags is a list, not a mapping" }),
+      files: [
+        ...carriedFiles(files, ["files"], { path: "path", content: "content", mode: "mode" }),
+        ...fetched,
+      ],
+      flags: Object.fromEntries(flags) as Json,
+      ...(!isRecord(kubeletFlags) && { doubt: "kubeletFlags is a list, not a mapping" }),
     };
   },
 };

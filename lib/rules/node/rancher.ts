@@ -15,7 +15,7 @@ import type { NodeFile, NodeSetup } from "../../model/node-file";
 import { record } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
 import { flagsInTurn } from "./form";
-import { BIN_FLAG, CONFIG_FLAG, type KubeletHost } from "./host";
+import { BIN_FLAG, CONFIG_FLAG, type KubeletHost, type NodeVersions, type VersionObstacle } from "./host";
 
 const ROOT = "/var/lib/rancher/credentialprovider";
 
@@ -75,6 +75,18 @@ function refuseFlag(flag: string): never {
     allowed: `${BIN_FLAG} and ${CONFIG_FLAG}`,
     remedy: "set other flags with kubelet-arg in your own configuration file",
   });
+}
+
+/** What RKE2 does with the file before its kubelet runs. */
+export function rke2Obstacle({ kubelet }: NodeVersions): VersionObstacle | undefined {
+  return kubelet !== undefined && compareVersions(kubelet, GATE_ON_SINCE) < 0
+    ? { isCertain: true, reason: `RKE2 ${kubelet} itself reads the file, and does not start with it` }
+    : undefined;
+}
+
+/** True for a file of RKE2's configuration. */
+export function isRke2Config(path: string): boolean {
+  return isRancherConfig(path) && path.startsWith("/etc/rancher/rke2/");
 }
 
 const FILE = /^\/etc\/rancher\/(?:k3s|rke2)\/config\.yaml(?:\.d\/[^/]+\.ya?ml)?$/i;

@@ -155,10 +155,9 @@ export const TALOS_FORM: NodeForm = {
       .map((each, document) => ({ each, document }))
       .filter(({ each }) => isMachine(each));
     const files = machines.flatMap(({ each, document }) =>
-      carriedFiles(at(each, "machine", "files"), ["machine", "files"], {
-        path: "path",
-        content: "content",
-      }).map((file) => ({ ...file, document })),
+      [...carriedFiles(at(each, "machine", "files"), ["machine", "files"], KEYS), ...otherFiles(each)].map(
+        (file) => ({ ...file, document }),
+      ),
     );
     const kubelets = machines.filter(({ each }) => at(each, "machine", "kubelet") !== undefined);
     const named = documents.findIndex(isDocument);
@@ -174,6 +173,11 @@ export const TALOS_FORM: NodeForm = {
       files: [...files, ...(config ? [config] : [])],
       flags: { ...extraArgs(at(kubelet?.each, "machine", "kubelet", "extraArgs")), ...(config && FLAGS) },
       configuration: at(kubelet?.each, "machine", "kubelet", "extraConfig"),
+      kubelet: /:v([\d.]+)$/.exec(text(at(kubelet?.each, "machine", "kubelet", "image")))?.[1],
+      parts: kubelets.map(({ each }) => [
+        "KubeletConfiguration",
+        at(each, "machine", "kubelet", "extraConfig"),
+      ]),
       ...doubtOf(config),
       ...argumentDoubt(
         config,
@@ -183,6 +187,20 @@ export const TALOS_FORM: NodeForm = {
     };
   },
 };
+
+const KEYS = { path: "path", content: "content", mode: "permissions" } as const;
+
+/** What is mounted into the kubelet's container, and the registries, which Talos writes for containerd. */
+function otherFiles(machine: unknown): readonly CarriedFile[] {
+  const registries = at(machine, "machine", "registries");
+  const mounts = list(at(machine, "machine", "kubelet", "extraMounts")).map((each): CarriedFile => {
+    return { path: text(at(each, "destination")), content: undefined, encoding: "other", at: [] };
+  });
+  const content = JSON.stringify(registries);
+  return registries === undefined
+    ? mounts
+    : [...mounts, { path: "/etc/containerd/registries.toml", content, encoding: "plain", at: [] }];
+}
 
 const FLAGS: Readonly<Record<string, string>> = {
   [CONFIG_FLAG]: TALOS_PLACES.configPath,
@@ -247,14 +265,19 @@ function problemOf(documents: readonly unknown[], isBoth: boolean): Partial<Carr
       problem:
         "Talos refuses KubeCredentialProviderConfig with legacy kubelet configuration (.machine.kubelet)",
     };
+  const image = documents
+    .map((each) => text(at(each, "machine", "kubelet", "image")))
+    .find((each) => each !== "");
+  if (image !== undefined && !/^ghcr\.io\/siderolabs\/kubelet:v[\d.]+$/.test(image))
+    return { doubt: `what the kubelet of the image ${image} does is not known` };
   const files = documents.flatMap((each) => list(at(each, "machine", "files")));
   const outside = files.find(
     (file) => at(file, "op") === "create" && !text(at(file, "path")).startsWith("/var/"),
   );
   if (outside !== undefined)
     return { problem: `Talos creates files only below /var, and ${text(at(outside, "path"))} is elsewhere` };
-  const appended = files.find((file) => at(file, "op") === "append");
-  return appended === undefined
+  const other = files.find((file) => at(file, "op") !== "create");
+  return other === undefined
     ? {}
-    : { doubt: `${text(at(appended, "path"))} is appended to, but its earlier content is unknown` };
+    : { doubt: `${text(at(other, "path"))} is changed, but its earlier content is not known` };
 }

@@ -145,7 +145,7 @@ describe("the nodes of a pool", () => {
     [
       "get what the selector selects",
       [machineConfig("99-a", "worker", files(file)), pool("infra", role("infra"))],
-      ["worker: read"],
+      ["worker: read", "infra: nothing"],
     ],
     [
       "get what a selector of other labels selects",
@@ -154,15 +154,15 @@ describe("the nodes of a pool", () => {
         pool("gpu", { machineConfigSelector: { matchLabels: { "acme.example/pool": "gpu" } } }),
         pool("infra", role("worker", "infra")),
       ],
-      ["infra: read", "worker: read"],
+      ["infra: read", "worker: read", "gpu: nothing"],
     ],
     ["may get what has no role", [machineConfig("99-a", "", files(file))], ["99-a: ? nothing says which"]],
   ])("%s", (_, objects, expected) => {
     const { nodes } = factsOf({ "m.json": objects }, { openShift }).clusters[0] ?? {};
-    const told = (nodes ?? []).map(({ name, isRead }) => {
+    const told = (nodes ?? []).map(({ name, isRead, documents }) => {
       const reads = match(
         isRead,
-        (each) => (each.reads ? "read" : each.reason),
+        (each) => (!each.reads ? each.reason : documents.length === 0 ? "nothing" : "read"),
         (why) => `? ${whyText(why)}`,
       );
       return `${name}: ${reads}`;

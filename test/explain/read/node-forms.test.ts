@@ -87,7 +87,7 @@ const butane = (storage: object, unit: object): unknown => ({
     units: [
       {
         name: "kubelet.service",
-        contents: `[Service]\nExecStart=/k --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
+        contents: `[Service]\nExecStart=/usr/bin/kubelet --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
         ...unit,
       },
     ],
@@ -108,7 +108,7 @@ const rke2 = (configuration: string): unknown =>
 const microshift = (key: string): unknown =>
   cloudInit({
     "/etc/c.yaml": CONFIG,
-    "/etc/microshift/config.yaml": `kubelet: {${key}: /etc/c.yaml, imageCredentialProviderBinDir: /b}`,
+    "/etc/microshift/config.yaml": `kubelet: {${key}: /etc/c.yaml, imageCredentialProviderBinDir: /usr/libexec/b}`,
   });
 const WRITTEN = cloudInit({ "/etc/c.yaml": CONFIG });
 const MAP = { [FLAG]: "/etc/c.yaml", [BIN]: "/b" };
@@ -125,12 +125,12 @@ describe("nodes by a document of their own", () => {
     [
       "cloud-init with an owner that nodes may lack",
       [cloudInit({ [RANCHER]: CONFIG, "/etc/x": { content: "x", owner: "app" } })],
-      unknown("cloud-init stops if the node has no owner app"),
+      unknown("what write_files[1].owner of the document does"),
     ],
     [
       "cloud-init with an entry that is not a mapping",
       [{ write_files: [...rancher.write_files, "x"] }],
-      unknown("cloud-init may stop at an entry"),
+      unknown("what write_files[1] of the document does"),
     ],
     [
       "RKE2 whose configuration names another path",
@@ -163,12 +163,12 @@ describe("nodes by a document of their own", () => {
     [
       "cloud-init with a command that changes the file",
       [{ ...rancher, runcmd: [["sed", "-i", "s/a/b/", RANCHER]] }],
-      unknown(`a command names ${RANCHER}`),
+      unknown(`what the command "sed -i s/a/b/ ${RANCHER}" does`),
     ],
     [
       "cloud-init with a command about a flag",
       [{ ...rancher, bootcmd: [`echo --${FLAG}=/x >> /etc/default/k`] }],
-      unknown("a command names --image-credential-provider-"),
+      unknown(`what the command "echo --${FLAG}=/x >> /etc/default/k" does`),
     ],
     [
       "cloud-init with a command about something else",
@@ -203,7 +203,7 @@ describe("nodes by a document of their own", () => {
     ].map(([path = "", content = ""]): [string, readonly unknown[], unknown] => [
       `Cluster API beside ${path}`,
       [withFile(template("v1beta1", MAP), { path, content })],
-      unknown(`${path} may change the kubelet's flags`),
+      unknown(`what ${path} does to the kubelet`),
     ]),
     [
       "Cluster API beside a drop-in that sets no flags",
@@ -218,7 +218,7 @@ describe("nodes by a document of their own", () => {
     // kubernetes-sigs/cluster-api, api/bootstrap/kubeadm: KubeadmConfigSpec.
     ...["bootCommands", "preKubeadmCommands", "postKubeadmCommands"].flatMap((field) =>
       [
-        ["sed -i s/a/b/ /etc/c.yaml", unknown("a command names /etc/c.yaml")],
+        ["sed -i s/a/b/ /etc/c.yaml", unknown('what the command "sed -i s/a/b/ /etc/c.yaml" does')],
         ["systemctl restart chronyd", READ],
       ].map(([command, expected]): [string, readonly unknown[], unknown] => [
         `Cluster API with ${field} of ${String(command)}`,
@@ -265,14 +265,14 @@ describe("nodes by a document of their own", () => {
           storage: {
             files: [
               { path: "/etc/c.yaml", contents: { source: `data:;base64,${BASE64}` } },
-              { path: "/opt/b/ecr", contents: { source: "https://e.com/ecr" } },
+              { path: "/opt/b/ecr", mode: 0o755, contents: { source: "https://e.com/ecr" } },
             ],
           },
           systemd: {
             units: [
               {
                 name: "kubelet.service",
-                contents: `[Service]\nExecStart=/k --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
+                contents: `[Service]\nExecStart=/usr/bin/kubelet --${FLAG}=/etc/c.yaml --${BIN}=/opt/b\n`,
               },
             ],
           },
@@ -281,11 +281,11 @@ describe("nodes by a document of their own", () => {
       READ,
     ],
     ...[
-      [{ links: [{ path: "/etc/c.yaml", target: "/x" }] }, {}, "unknown: /etc/c.yaml is a link"],
-      [{ links: [{ path: "/etc", target: "/x" }] }, {}, "unknown: /etc is a link"],
-      [{ trees: [{ local: "tree" }] }, {}, "unknown: storage.trees adds files"],
-      [{ links: [{ path: "/etc/c.yaml.bak", target: "/x" }] }, {}, "read"],
-      [{}, { mask: true }, "unknown: kubelet.service is masked"],
+      [{ links: [{ path: "/etc/c.yaml.bak", target: "/x" }] }, {}, "unknown: what /etc/c.yaml.bak does"],
+      [{ links: [{ path: "/etc", target: "/x" }] }, {}, "unknown: /etc may lead to other files"],
+      [{ trees: [{ local: "tree" }] }, {}, "unknown: what storage.trees of the document does"],
+      [{ links: [{ path: "/etc/localtime", target: "/x" }] }, {}, "read"],
+      [{}, { mask: true }, "unknown: /etc/systemd/system/kubelet.service starts"],
       [
         {},
         { dropins: [{ name: "9.conf", contents_local: "9.conf" }] },
@@ -329,9 +329,92 @@ describe("nodes by a document of their own", () => {
     ["of which the version is not known", { kubelet: "1.36" }, unknown("whether this MicroShift")],
   ])("MicroShift with both keys, %s", (_, cluster, expected) => {
     const settings =
-      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /b}";
+      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /usr/libexec/b}";
     const document = cloudInit({ "/etc/c.yaml": CONFIG, "/etc/microshift/config.yaml": settings });
     expect(nodes([document], cluster)).toEqual(expected);
+  });
+});
+
+describe("what the constructs refuse", () => {
+  const gate = {
+    "/etc/microshift/config.yaml":
+      "kubelet: {imageCredentialProviderConfigPath: /etc/c.yaml, imageCredentialProviderBinDir: /usr/libexec/p}",
+  };
+  const kopsOf = (path: string, version: string): unknown => ({
+    apiVersion: "kops.k8s.io/v1alpha2",
+    kind: "Cluster",
+    spec: {
+      kubernetesVersion: version,
+      fileAssets: [
+        { path: RANCHER, content: CONFIG },
+        { path, content: "" },
+      ],
+    },
+  });
+
+  it.each<[string, unknown, ClusterFacts, unknown]>([
+    ["RKE2 with an older kubelet", rke2(""), { kubelet: "1.33" }, not("RKE2 1.33 itself reads the file")],
+    ["RKE2 with a kubelet that knows tokens", rke2(""), { kubelet: "1.34" }, READ],
+    [
+      "MicroShift, SELinux",
+      cloudInit({
+        ...gate,
+        "/etc/c.yaml": CONFIG,
+        "/etc/microshift/config.yaml": gate["/etc/microshift/config.yaml"].replace(
+          "/usr/libexec/p",
+          "/opt/p",
+        ),
+      }),
+      { microShift: "5.0" },
+      unknown("SELinux lets MicroShift run no plugins in /opt/p"),
+    ],
+    [
+      "MicroShift, writable",
+      cloudInit({ ...gate, "/etc/c.yaml": { content: CONFIG, permissions: "0664" } }),
+      { microShift: "5.0" },
+      unknown("MicroShift may not start, because /etc/c.yaml is writable"),
+    ],
+    ["kOps' own file", kopsOf("/var/lib/kubelet/credential-provider.conf", "1.35.1"), {}, not("kOps writes")],
+    [
+      "kOps of another version than recorded",
+      kopsOf("/etc/chrony.conf", "1.35.1"),
+      { kubelet: "1.36" },
+      unknown("the nodes nodes have the kubelet 1.35.1, but 1.36 is recorded"),
+    ],
+    ["kOps of the recorded version", kopsOf("/etc/chrony.conf", "1.35.1"), { kubelet: "1.35" }, READ],
+    [
+      "Cluster API, a long file",
+      withFile(template("v1beta1", MAP), { path: "/etc/chrony.conf", content: "x".repeat(10_241) }),
+      {},
+      not("the API server refuses files of more than 10240 characters"),
+    ],
+  ])("%s", (_, document, cluster, expected) => {
+    expect(nodes([document], cluster)).toEqual(expected);
+  });
+
+  it.each<[string, object, unknown]>([
+    ["a plugin that is not executable", { "/b/ecr": "" }, unknown("/b/ecr is not executable")],
+    [
+      "another plugin",
+      { "/b/ecr": { content: "#!/bin/sh\n", mode: "0755" } },
+      unknown("what the plugin /b/ecr does"),
+    ],
+    [
+      "a plugin in another folder",
+      { "/opt/bin/ecr": { content: "", mode: "0755" } },
+      unknown("/opt/bin/ecr is not in the folder /b"),
+    ],
+    [
+      "a second name of a plugin",
+      { "/b/ecr": { content: '#!/bin/sh\nexec /b/ecr-1 "$@"\n', mode: "0755" } },
+      READ,
+    ],
+  ])("%s", (_, files, expected) => {
+    const written = Object.entries({ "/etc/c.yaml": CONFIG, ...files }).map(([path, each]) => ({
+      path,
+      ...(typeof each === "string" ? { content: each } : (each as object)),
+    }));
+    expect(nodes([{ files: written, kubeletFlags: MAP }])).toEqual(expected);
   });
 });
 

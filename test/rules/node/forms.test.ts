@@ -77,11 +77,9 @@ describe("a document", () => {
     kind: "KubeadmConfig",
     spec: { files: [{ path: "/etc/x", ...file }] },
   });
-  const APPENDED = { append: true, content: "a" };
   const legacy = { machine: { kubelet: {} } };
   const own = { apiVersion: "v1alpha1", kind: "KubeCredentialProviderConfig", configuration: {} };
   const talosFile = { path: "/etc/x", op: "create", content: "" };
-  const replaced = { version: "3.2.0", config: { replace: { source: "https://e.com/x.ign" } } };
   const [v4, v3] = [join("v1beta4", { a: "b" }), join("v1beta3", [])];
 
   it.each<[string, readonly object[], "problem" | "doubt", string]>([
@@ -98,13 +96,6 @@ describe("a document", () => {
     ],
     ["kubeadm v1beta4 with a map", [v4], "problem", "list of name and value"],
     ["kubeadm v1beta3 with a list", [v3], "problem", "as a map"],
-    // cc_write_files.py
-    ["cloud-init that appends", [{ write_files: [{ path: "/etc/x", ...APPENDED }] }], "doubt", "/etc/x"],
-    ["cloud-init with a relative path", [{ write_files: [{ path: "etc/c" }] }], "doubt", "etc/c depends on"],
-    // File.append
-    ["Cluster API that appends", [template(APPENDED)], "doubt", "appends to /etc/x"],
-    // docs/configuration-v3_2.md, ignition.config.replace
-    ["Ignition that is replaced by another", [{ ignition: replaced }], "doubt", "ignition.config"],
     ["Ignition of another major version", [{ ignition: { version: "2.3.0" } }], "doubt", "2.3.0"],
     [
       "Talos with another file in extraArgs",

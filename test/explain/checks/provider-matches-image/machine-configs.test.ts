@@ -123,6 +123,12 @@ describe("pools of one cluster", () => {
       "denied",
       /^on the nodes gpu: /,
     ],
+    [
+      "a MachineConfigPool `gpu` that selects only its own role",
+      [pool("gpu", { machineConfigSelector: { matchLabels: { [`${MACHINE}/role`]: "gpu" } } })],
+      "unknown",
+      /no CredentialProviderConfig of the nodes gpu was read/,
+    ],
     ["a MachineConfigPool `gpu` that is paused", [pool("gpu", { paused: true })], "unknown", /gpu is paused/],
   ];
 

@@ -106,7 +106,7 @@ checks(ID, "the acr plugin", acr, [
   ["identity bindings", args("--ib-sni-name=x", PATH), "unknown", notJudged("--ib-sni-name")],
   [
     "a file that is not read",
-    node(`path: ${PATH}`, "path: /etc/kubernetes/other.json"),
+    node(`path: ${PATH}`, "path: /etc/pki/other.json"),
     "unknown",
     "is not among what was read",
   ],
