@@ -10,6 +10,7 @@ import {
   andThen,
   isAbsent,
   known,
+  map,
   anyOf,
   orElse,
   referenceOf,
@@ -179,22 +180,39 @@ function twice(
   );
 }
 
-/** The credentials of identities that a configuration declares, with names for tests. */
+/** The credentials that a configuration declares, by the identity or application that they belong to. */
 export function declaredCredentials(terraform: Terraform): readonly {
-  readonly address: string;
+  /** The owner: its address and name, or its id if it was not read. */
+  readonly owner: readonly string[];
+  /** Addresses and names of the credentials. */
   readonly names: readonly string[];
-  readonly credential: Credential;
+  readonly credentials: readonly Credential[];
 }[] {
   const declared = [OF_IDENTITIES, OF_APPLICATIONS].flatMap((type) => terraform.ofType(type));
-  return declared
+  const owned = declared
     .filter(({ adopted }) => !adopted)
-    .map((resource) => {
-      const id = resource.type === OF_IDENTITIES ? identityNamedBy(resource) : applicationOf(resource).text;
-      const target = referenceOf(id)?.target;
-      const owner = target instanceof Resource ? [known(target.address), target.stated("name")] : [id];
-      const names = [known(resource.address), resource.stated("name"), ...owner].flatMap((each) =>
-        orElse(each, () => []),
-      );
-      return { address: resource.address, names, credential: credentialOf(resource, true) };
-    });
+    .map((resource) => ({ resource, owner: ownedBy(resource) }));
+  const scopes = new Map(terraform.scopes.map((scope, number) => [scope as object, number]));
+  const groups = grouped(owned, ({ resource, owner }) =>
+    JSON.stringify([scopes.get(resource.scope), ...owner]),
+  );
+  return [...groups.values()].map((all) => ({
+    owner: all[0]?.owner ?? [],
+    names: all.flatMap(({ resource }) => [
+      resource.address,
+      ...orElse(
+        map(resource.stated("name"), (name) => [name]),
+        () => [],
+      ),
+    ]),
+    credentials: all.map(({ resource }) => credentialOf(resource, true)),
+  }));
+}
+
+function ownedBy(credential: Resource): readonly string[] {
+  const id = credential.type === OF_IDENTITIES ? identityNamedBy(credential) : applicationOf(credential).text;
+  const target = referenceOf(id)?.target;
+  const text = shown(id).toLowerCase();
+  if (!(target instanceof Resource)) return [text, text.slice(text.lastIndexOf("/") + 1)];
+  return [target.address, orElse(target.stated("name"), () => target.address)];
 }

@@ -33,6 +33,12 @@ export interface Change {
   readonly stack: string;
   /** The service account, `namespace/name`; for trust, who is admitted; for a spoke's RBAC, who is bound. */
   readonly subject: string;
+  /**
+   * The issuer of the tokens of whoever is admitted, or the expression that apply replaces with it.
+   *
+   * @defaultValue - it is not about tokens of one issuer
+   */
+  readonly issuer?: string;
   /** The images, the Secret, the cloud, the spoke, the right or the identity that it is about. */
   readonly target: string;
   /**

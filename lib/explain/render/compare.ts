@@ -117,7 +117,8 @@ const VERBS: Readonly<
 
 /** A change in one sentence, without its stack. */
 export function changeSentence(change: Change): string {
-  const { kind, about, subject, target, example, before, after, reason } = change;
+  const { kind, about, issuer, target, example, before, after, reason } = change;
+  const subject = issuer === undefined ? change.subject : `${change.subject} (issuer ${issuer})`;
   const of = example === undefined ? target : `${target} (for example ${example})`;
   const ends = reason === "" ? "" : `: ${reason}`;
   if (kind === "incomparable") return `${subject} ${of} cannot be compared${ends}`.trim();

@@ -310,7 +310,9 @@ describe("compare", () => {
   ])("does not call what depends on unread things unchanged: %s", (_, from, to) => {
     const { changes } = compared("three-clouds", [TF, from, to]);
     expect(changes.map(({ kind, job }) => `${job} ${kind}`)).toContain("trust incomparable");
-    expect(renderCompareText({ changes })).toContain("cannot be compared: expressions or denials decide");
+    expect(renderCompareText({ changes })).toContain(
+      "cannot be compared: expressions, denials or other claims decide",
+    );
   });
 
   it("reports components, workloads and ways into spokes", () => {
