@@ -34,4 +34,5 @@ export type CheckId =
   | "identity-named"
   | "token-mounted"
   | "spoke-admits"
-  | "spoke-authorizes";
+  | "spoke-authorizes"
+  | "all-understood";

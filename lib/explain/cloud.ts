@@ -4,6 +4,7 @@
  */
 
 import type { Known } from "../model/known";
+import type { ClosedWorld } from "./coverage/closed-world";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
@@ -93,6 +94,8 @@ export interface PullIdentity {
   readonly id?: Known<string>;
   /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;
+  /** Whether everything that was read of it is understood, and nothing that is not read may change it. */
+  understood(): Answer;
   /**
    * What it may do: one object for all identities with the same rights, since answers are remembered by it. Its answers
    * name no identity.
@@ -178,6 +181,8 @@ export interface AccessIdentity {
   readonly found: Answer;
   /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
+  /** As in {@link PullIdentity}. */
+  understood(): Answer;
   /** As in {@link PullIdentity}, for the token that is shown. */
   admitsAnyAudience?(token: TokenQuestion): boolean;
   /** Whether everything that is asked for is granted; if nothing is asked for, whether anything is granted. */
@@ -395,5 +400,5 @@ export interface CloudReader {
   /** The buckets or containers that may publish issuers, this cloud's or others'. */
   stores(terraform: Terraform): readonly ObjectStore[];
   /** Reads the cloud; resources are indexed when they are first needed. */
-  read(terraform: Terraform, issuers: Issuers): Cloud;
+  read(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud;
 }

@@ -6,6 +6,7 @@ import type { Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
 import type { Cloud, CloudReader, PluginCloud } from "./cloud";
 import { googleReader } from "./google/reader";
+import { ClosedWorld } from "./coverage/closed-world";
 import type { ProviderEntry } from "./read/node-configuration";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
@@ -67,7 +68,8 @@ export interface Clouds {
 /** Reads the clouds. */
 export function readClouds(terraform: Terraform): Clouds {
   const issuers = new PublishedIssuers(READERS.flatMap((reader) => reader.stores(terraform)));
-  const all = READERS.map((reader) => reader.read(terraform, issuers));
+  const world = new ClosedWorld(terraform);
+  const all = READERS.map((reader) => reader.read(terraform, issuers, world));
   const readByAll = (repository: AskedRepository): Evidence | undefined =>
     all.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];
   return { all, pluginOf: (entry) => pluginOf(entry, all), readByAll, issuers };

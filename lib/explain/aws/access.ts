@@ -86,7 +86,7 @@ export class RoleAccess implements CloudAccess {
     const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
     return {
       answer: home ?? written,
-      identity: named && new RoleIdentity(named, this.#trust, this.#policies),
+      identity: named && this.#identity(named),
     };
   }
 
@@ -97,7 +97,7 @@ export class RoleAccess implements CloudAccess {
     const associated = question.native && this.#podIdentities.reading(question, written !== undefined);
     if (associated) {
       const { role, ...reading } = associated;
-      return { ...reading, identity: role && new RoleIdentity(role.named, role.trusts, this.#policies) };
+      return { ...reading, identity: role && this.#identity(role.named, role.trusts) };
     }
     if (written === undefined && !declared) return undefined;
     const [place, where] =
@@ -109,9 +109,13 @@ export class RoleAccess implements CloudAccess {
     const isNamed = is(arn, "") !== "yes";
     return {
       answer: contested([arn, audience], where) ?? roleAnswer(place, arn, where),
-      identity: isNamed ? new RoleIdentity(this.#roles.named(arn), this.#trust, this.#policies) : undefined,
+      identity: isNamed ? this.#identity(this.#roles.named(arn)) : undefined,
       ...webhookPods(question, arn, audience),
     };
+  }
+
+  #identity(named: NamedRole, trust: RoleTrusts = this.#trust): RoleIdentity {
+    return new RoleIdentity(named, trust, this.#policies, this.#roles);
   }
 }
 
@@ -119,11 +123,13 @@ class RoleIdentity implements AccessIdentity {
   readonly #named: NamedRole;
   readonly #trust: RoleTrusts;
   readonly #policies: ResourcePolicies;
+  readonly #roles: Roles;
 
-  constructor(named: NamedRole, trust: RoleTrusts, policies: ResourcePolicies) {
+  constructor(named: NamedRole, trust: RoleTrusts, policies: ResourcePolicies, roles: Roles) {
     this.#named = named;
     this.#trust = trust;
     this.#policies = policies;
+    this.#roles = roles;
   }
 
   get label(): string {
@@ -146,6 +152,10 @@ class RoleIdentity implements AccessIdentity {
   admitsAnyAudience(token: TokenQuestion): boolean {
     const question = this.#question(token);
     return question !== undefined && this.#trust.isWide(question);
+  }
+
+  understood(): Answer {
+    return this.#roles.understood(this.#named);
   }
 
   permissions(asked: AskedRights | undefined): Answer {

@@ -8,11 +8,12 @@ import { type Known, orElse, referenceOf, same, shown } from "../../model/known"
 import { textAt } from "../../model/tree";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Evidence, seen } from "../answer";
+import { type Answer, type Evidence, seen } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
-import { type Documents, ModuleCalls, type NamedPolicy, moduleRemedy, samePolicy } from "./documents";
+import type { ClosedWorld } from "../coverage/closed-world";
+import { type Documents, type NamedPolicy, moduleRemedy, samePolicy } from "./documents";
 import { accountOf, push, sifted } from "./place";
 
 export interface Doubt {
@@ -54,7 +55,7 @@ export class Attachments {
   readonly #terraform: Terraform;
   readonly #documents: Documents;
   readonly #ofName: (name: string) => readonly Resource[];
-  readonly #modules: ModuleCalls;
+  readonly #world: ClosedWorld;
   readonly #certain = new Map<Resource, Given[]>();
   readonly #perhaps = new Map<Resource, Given[]>();
   readonly #owners = new Map<Resource, Source>();
@@ -63,11 +64,16 @@ export class Attachments {
   /** Policies of roles that were not read, by the text that names the role. */
   readonly #elsewhere = new Map<string, Given[]>();
 
-  constructor(terraform: Terraform, documents: Documents, ofName: (name: string) => readonly Resource[]) {
+  constructor(
+    terraform: Terraform,
+    documents: Documents,
+    world: ClosedWorld,
+    ofName: (name: string) => readonly Resource[],
+  ) {
     this.#terraform = terraform;
     this.#documents = documents;
     this.#ofName = ofName;
-    this.#modules = new ModuleCalls(terraform);
+    this.#world = world;
     for (const each of EXCLUSIVE.flatMap((type) => terraform.ofType(type))) {
       const { certain, perhaps } = this.#meant(each, each.stated("role_name"), "role_name");
       for (const role of [...certain, ...perhaps]) this.#owners.set(role, each.source);
@@ -96,23 +102,23 @@ export class Attachments {
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), accountOf(role)) !== "no");
     const perhaps = [...(this.#perhaps.get(role) ?? []), ...near];
     const owner = this.#ownerOf(role, certain);
-    const call = this.#callFor(role, certain);
+    const unread = this.#unreadFor(role, certain);
     return [
       ...certain.map(certainly),
       ...perhaps.map((each) => ({ ...certainly(each), doubt: attached(each.resource) })),
       ...(owner
         ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]
         : []),
-      ...(call ? [open(CALLED, moduleRemedy, "call of a module", call)] : []),
+      ...(unread ? [asPolicy(unread)] : []),
     ];
   }
 
-  /** A call of a module that receives the role or a policy: what the module does with it is not known. */
-  #callFor(role: Resource, given: readonly Given[]): Source | undefined {
-    if (this.#modules.isEmpty) return undefined;
+  /** What was not understood and may change the role or one of its policies. */
+  #unreadFor(role: Resource, given: readonly Given[]): Answer | undefined {
+    if (this.#world.isEmpty) return undefined;
     const policies = given.flatMap(({ resource, named }) => [resource, named().resource ?? resource]);
     const texts = [role.attribute("name"), role.attribute("arn"), ...given.map(({ key }) => key)];
-    return this.#modules.given([role, ...policies], texts);
+    return this.#world.answer("the role", [role, ...policies], texts);
   }
 
   /** A resource that may remove or replace policies of a role. */
@@ -207,8 +213,9 @@ function attached({ source }: Resource): Doubt {
 
 const OWNED =
   "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
-const CALLED =
-  "a module, which explain does not follow, is given the role or one of its policies: what it does with it is not known";
+function asPolicy({ reason, remedy, evidence }: Answer): HeldPolicy {
+  return { policy: { kind: "unread", why: reason }, doubt: { reason: () => reason, remedy, evidence } };
+}
 
 /** A policy that could be anything. */
 function open(why: string, remedy: string, what: string, source: Source): HeldPolicy {

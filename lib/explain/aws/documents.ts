@@ -1,6 +1,5 @@
 /*
- * Policies as Terraform declares them: documents, the data source aws_iam_policy_document, AWS managed policies, and
- * the module calls that may change any of them.
+ * Policies as Terraform declares them: documents, the data source aws_iam_policy_document, and AWS managed policies.
  */
 
 import {
@@ -25,8 +24,6 @@ import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
 import { MANAGED_BY_AWS } from "../../rules/aws/role";
 import { type Block, type Resource, referredResource } from "../read/block";
-import type { NotRead } from "../read/scope";
-import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { Recent, remembered } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
@@ -296,38 +293,5 @@ function renderedConditions(conditions: readonly Block[], marks: Marks): unknown
   return byTest;
 }
 
-const NAME = /^module(?:\.|\[")([^".\]]+)/;
-const MODULE = /^module\.([^.[]+)/;
-
 /** The remedy for what a configuration alone does not say. */
 export const moduleRemedy = "also give explain what `terraform show -json` prints of the plan or state";
-
-/**
- * Module calls, which are not followed: a module may change what it is given. Calls whose resources are in a plan or
- * state that was read are left out.
- */
-export class ModuleCalls {
-  readonly #calls: readonly NotRead[];
-
-  constructor(terraform: Terraform) {
-    const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
-    const literal = calls.length === 0 ? [] : terraform.scopes.filter(({ isLiteral }) => isLiteral);
-    const addresses = literal.flatMap(({ resources }) => [...resources.keys()]);
-    const read = new Set(addresses.map((address) => MODULE.exec(address)?.[1]));
-    this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
-  }
-
-  get isEmpty(): boolean {
-    return this.#calls.length === 0;
-  }
-
-  /** A call that is given one of these resources, or exactly one of these texts; `undefined` if there is none. */
-  given(resources: readonly object[], texts: readonly Known<string>[]): Source | undefined {
-    const literal = texts.flatMap((text) => orElse(text, () => "") || []);
-    return this.#calls.find(
-      (call) =>
-        resources.some((resource) => call.mentions.has(resource)) ||
-        literal.some((text) => call.texts.has(text)),
-    )?.source;
-  }
-}

@@ -25,9 +25,10 @@ import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { nearest } from "../shared/near-miss";
 import { Recent, resourcesIn } from "../shared/references";
+import type { ClosedWorld } from "../coverage/closed-world";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
-import { organizationPolicies } from "./organization";
+import { ORGANIZATION_POLICY, organizationPolicies } from "./organization";
 import { accountOf, arnFields, lastSegment, partitionOf, push, sifted } from "./place";
 
 /** An IAM role that was read. Its parts are computed only on demand: there may be tens of thousands of roles. */
@@ -82,18 +83,20 @@ export class Roles {
   readonly #terraform: Terraform;
   readonly #documents: Documents;
   readonly #attachments: Attachments;
+  readonly #world: ClosedWorld;
   readonly #ofOrganization: readonly HeldPolicy[];
   readonly #byName = new Map<string, Resource[]>();
   readonly #roles = new Recent<Resource, Role>();
 
-  constructor(terraform: Terraform, documents: Documents) {
+  constructor(terraform: Terraform, documents: Documents, world: ClosedWorld) {
     this.#terraform = terraform;
     this.#documents = documents;
+    this.#world = world;
     for (const resource of terraform.ofType(TYPE)) {
       const name = orElse(resource.attribute("name"), () => undefined);
       if (name !== undefined) push(this.#byName, name, resource);
     }
-    this.#attachments = new Attachments(terraform, documents, (name) => this.#named(name));
+    this.#attachments = new Attachments(terraform, documents, world, (name) => this.#named(name));
     this.#ofOrganization = organizationPolicies(terraform, documents);
   }
 
@@ -107,6 +110,13 @@ export class Roles {
   /** The policies attached to roles that were not read. */
   get elsewhere(): Attachments["elsewhere"] {
     return this.#attachments.elsewhere;
+  }
+
+  /** Whether everything that was read of a role, and of what is above it, is understood. */
+  understood({ role, label, missing: absent }: NamedRole): Answer {
+    if (role === undefined) return absent;
+    const above = this.#terraform.ofType(ORGANIZATION_POLICY);
+    return this.#world.understood(label, [role.resource, ...above], [role.arn]);
   }
 
   named(arn: Known<string>): NamedRole {

@@ -34,9 +34,11 @@ const HARMLESS: readonly string[] = [
   "UPGRADE_ROLLOUT_POLICY",
 ];
 
+export const ORGANIZATION_POLICY = "aws_organizations_policy";
+
 /** The policies by which organizations may deny actions to any role. */
 export function organizationPolicies(terraform: Terraform, documents: Documents): readonly HeldPolicy[] {
-  return terraform.ofType("aws_organizations_policy").flatMap((each) => {
+  return terraform.ofType(ORGANIZATION_POLICY).flatMap((each) => {
     const isHarmless = whether(each.text("type"), (type = SERVICE_CONTROL) => HARMLESS.includes(type));
     if (isHarmless === "yes") return [];
     const isServiceControl = whether(each.text("type"), (type = SERVICE_CONTROL) => type === SERVICE_CONTROL);

@@ -9,11 +9,10 @@ import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
 import type { AskedName } from "../../rules/asked-names";
 import { matchesPattern } from "../../rules/wildcard";
-import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, badness, broken, later, pass, unknown } from "../answer";
 import { type AskedRepository, askedPattern } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import { amended } from "../shared/words";
-import { moduleRemedy } from "./documents";
 import { heldRights } from "./held";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
@@ -117,13 +116,7 @@ export class AwsRights implements PullRights {
     const owner = this.#owners.said(place);
     if (owner?.status === "fail") return owner;
     if (refused ?? owner) return refused ?? owner ?? answer;
-    const call = this.#registries.callFor(place);
-    if (call === undefined) return answer;
-    return unknown(
-      "a module, which explain does not follow, is given the repository: what it does with it is not known",
-      moduleRemedy,
-      seen("call of a module", call),
-    );
+    return this.#registries.unread(place) ?? answer;
   }
 }
 

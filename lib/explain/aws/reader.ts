@@ -14,9 +14,10 @@ import type {
 } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
 import { POD_IDENTITY_SERVICE } from "../../rules/aws/pod-identity";
+import type { ClosedWorld } from "../coverage/closed-world";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
-import { Unread, grantsNotRead } from "../shared/not-read";
+import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
 import { BY_TOKENS, grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
@@ -50,7 +51,7 @@ export const awsReader: CloudReader = {
     ...placeAttributes,
   ],
   stores: issuerBuckets,
-  read: (terraform, issuers) => new Aws(terraform, issuers),
+  read: (terraform, issuers, world) => new Aws(terraform, issuers, world),
 };
 
 /** Resources that grant rights to people and programs outside of clusters, and long-lived keys. */
@@ -71,11 +72,13 @@ class Aws implements Cloud {
   readonly pulls: EcrPlugin = new EcrPlugin((arn, question) => this.#puller(arn, question));
   readonly #terraform: Terraform;
   readonly #issuers: Issuers;
+  readonly #world: ClosedWorld;
   readonly #rights = new Rights();
   #read: Read | undefined;
 
-  constructor(terraform: Terraform, issuers: Issuers) {
+  constructor(terraform: Terraform, issuers: Issuers, world: ClosedWorld) {
     this.#terraform = terraform;
+    this.#world = world;
     this.#issuers = issuers;
   }
 
@@ -134,7 +137,7 @@ class Aws implements Cloud {
   }
 
   get #facts(): Read {
-    return (this.#read ??= readAws(this.#terraform, this.#issuers));
+    return (this.#read ??= readAws(this.#terraform, this.#issuers, this.#world));
   }
 
   #puller(arn: Known<string> | undefined, { token }: PullQuestion): PullIdentity {
@@ -149,6 +152,7 @@ class Aws implements Cloud {
       admitsAnyAudience: () => question !== undefined && trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
+      understood: () => roles.understood(named),
       rights: role ? this.#rights.of(named, role, registries) : noRights(missing),
     };
   }
@@ -169,6 +173,7 @@ type Read = ReturnType<typeof readAws>;
 function readAws(
   terraform: Terraform,
   issuers: Issuers,
+  world: ClosedWorld,
 ): {
   readonly roles: Roles;
   readonly registries: Registries;
@@ -177,12 +182,12 @@ function readAws(
   readonly spokes: AwsSpokes;
 } {
   const documents = new Documents(terraform);
-  const roles = new Roles(terraform, documents);
-  const trust = new Trust(oidcProviders(terraform), issuers, new Unread(terraform).isEmpty);
+  const roles = new Roles(terraform, documents, world);
+  const trust = new Trust(oidcProviders(terraform), issuers, world.isWhole);
   return {
     roles,
     trust,
-    registries: new Registries(terraform, documents),
+    registries: new Registries(terraform, documents, world),
     access: new RoleAccess(
       roles,
       trust,

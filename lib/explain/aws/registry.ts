@@ -25,11 +25,13 @@ import type { AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/asked-resource";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
+import type { Answer } from "../answer";
 import type { Granted } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
-import { type Documents, ModuleCalls, samePolicy } from "./documents";
+import type { ClosedWorld } from "../coverage/closed-world";
+import { type Documents, samePolicy } from "./documents";
 import { grantedBy } from "./held";
 import { accountOf, partitionOf, push, regionOf } from "./place";
 
@@ -111,6 +113,11 @@ export function isOf(one: Pick<PolicyOfOwner, "account" | "region">, place: Plac
 }
 
 const REPOSITORY = "aws_ecr_repository";
+const POLICY = "aws_ecr_repository_policy";
+const REGISTRY_POLICY = "aws_ecr_registry_policy";
+const SETTING = "aws_ecr_account_setting";
+/** What bears on all repositories of a registry. */
+const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, SETTING];
 
 /** What a repository's configuration says, although Terraform knows it only after apply. */
 export const repositoryAttributes: readonly ComputedAttribute[] = [
@@ -140,18 +147,18 @@ export class Registries {
   readonly #unnamed: readonly RepositoryPolicy[];
   readonly #registryPolicies: readonly PolicyOfOwner[];
   readonly #templates: readonly CreationTemplate[];
-  readonly #modules: ModuleCalls;
+  readonly #world: ClosedWorld;
 
-  constructor(terraform: Terraform, documents: Documents) {
+  constructor(terraform: Terraform, documents: Documents, world: ClosedWorld) {
     this.#terraform = terraform;
-    this.#modules = new ModuleCalls(terraform);
+    this.#world = world;
     this.#policies = repositoryPolicies(terraform, documents);
     this.#unnamed = this.#policies.filter(({ repository }) => !isKnown(repository));
     for (const each of this.#policies) {
       const name = orElse(each.repository, () => undefined);
       if (name !== undefined) push(this.#byName, name, each);
     }
-    this.#registryPolicies = terraform.ofType("aws_ecr_registry_policy").map((each) => ({
+    this.#registryPolicies = terraform.ofType(REGISTRY_POLICY).map((each) => ({
       account: accountOf(each),
       region: regionOf(each),
       source: each.source,
@@ -162,9 +169,7 @@ export class Registries {
     this.#templates = terraform
       .ofType("aws_ecr_repository_creation_template")
       .map((each) => templateOf(each, documents));
-    this.hasOldScope = terraform
-      .ofType("aws_ecr_account_setting")
-      .some((each) => is(each.text("value"), "V1") !== "no");
+    this.hasOldScope = terraform.ofType(SETTING).some((each) => is(each.text("value"), "V1") !== "no");
     const policies = [this.#policies, this.#registryPolicies, this.#templates];
     this.isEmpty = policies.every((each) => each.length === 0);
   }
@@ -250,14 +255,21 @@ export class Registries {
     })?.source;
   }
 
-  /** A module call that is given the repository; what the module does with it is not known. */
-  callFor(place: AskedPlace): Source | undefined {
-    if (this.#modules.isEmpty) return undefined;
-    const resources = this.#terraform
-      .ofType(REPOSITORY)
-      .filter((each) => place.isNamed(each.stated("name")) === "yes");
-    const names = resources.flatMap((each) => [each.stated("name"), each.attribute("arn")]);
-    return this.#modules.given(resources, [...names, known(place.resource.example)]);
+  /** The answer if something that was not understood may change who reads a repository. */
+  unread(place: AskedPlace): Answer | undefined {
+    if (this.#world.isEmpty) return undefined;
+    const isThere = (resource: Resource): boolean =>
+      isOf({ account: accountOf(resource), region: regionOf(resource) }, place) !== "no";
+    const named = [REPOSITORY, POLICY].flatMap((type) =>
+      this.#terraform
+        .ofType(type)
+        .filter((each) => place.isNamed(each.stated(type === POLICY ? "repository" : "name")) !== "no"),
+    );
+    const whole = OF_REGISTRY.flatMap((type) => this.#terraform.ofType(type));
+    const repositories = named.filter(({ type }) => type === REPOSITORY);
+    const names = repositories.flatMap((each) => [each.stated("name"), each.attribute("arn")]);
+    const texts = [...names, known(place.resource.example)];
+    return this.#world.answer("the repository", [...named, ...whole].filter(isThere), texts);
   }
 }
 
@@ -294,7 +306,7 @@ function templateOf(template: Resource, documents: Documents): CreationTemplate 
 
 function repositoryPolicies(terraform: Terraform, documents: Documents): readonly RepositoryPolicy[] {
   const policies: RepositoryPolicy[] = [];
-  for (const resource of terraform.ofType("aws_ecr_repository_policy")) {
+  for (const resource of terraform.ofType(POLICY)) {
     const [account, region] = [accountOf(resource), regionOf(resource)];
     const [repository, text] = [resource.stated("repository"), resource.stated("policy")];
     const place = policies.findIndex(

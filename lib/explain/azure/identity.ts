@@ -26,7 +26,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { notAmongRead } from "../shared/near-miss";
-import type { Unread } from "../shared/not-read";
+import { type ClosedWorld, UNDERSTOOD } from "../coverage/closed-world";
 import { keyOf, lowered, remembered } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
@@ -64,13 +64,13 @@ export class Identities {
   readonly #terraform: Terraform;
   readonly #credentials: Credentials;
   readonly #assignments: Assignments;
-  readonly #unread: Unread;
+  readonly #world: ClosedWorld;
 
-  constructor(terraform: Terraform, credentials: Credentials, assignments: Assignments, unread: Unread) {
+  constructor(terraform: Terraform, credentials: Credentials, assignments: Assignments, world: ClosedWorld) {
     this.#terraform = terraform;
     this.#credentials = credentials;
     this.#assignments = assignments;
-    this.#unread = unread;
+    this.#world = world;
     for (const resource of [...terraform.ofType(APPLICATION), ...terraform.ofType(IDENTITY)]) {
       for (const key of clientKeys(resource)) remembered(this.#byClient, key, () => []).push(resource);
       if (resource.type === IDENTITY) this.#byId.add(idOf(resource), resource);
@@ -138,7 +138,7 @@ export class Identities {
       id: isIdentity ? idOf(declared).text : client,
       client,
       hasMoreRoles: isOpen || principals.isOpen,
-      given: this.#unread.answer(named.address, own, texts),
+      given: this.#world.answer(named.address, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,
@@ -273,4 +273,9 @@ export function foreignTenant(
   return isSame === "no"
     ? broken(reason, remedy, log, places)
     : unknown(`${reason}; whether these are the same is not known`, remedy, places);
+}
+
+/** Whether everything that was read of an identity is understood. */
+export function understood({ given }: Identity): Answer {
+  return given ?? UNDERSTOOD;
 }

@@ -26,7 +26,7 @@ import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
 import { actingAs } from "./held";
-import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
+import { type Identities, type Identity, foreignTenant, notInOne, sameTenant, understood } from "./identity";
 import { acrRights, noRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
@@ -66,12 +66,19 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       const missing = identities.missing(client, token.subject);
       const trust = entraTrust(identity ?? missing, token, issuers);
       if (identity === undefined)
-        return { trust, label: undefined, source: undefined, rights: noRights(missing) };
+        return {
+          trust,
+          label: undefined,
+          source: undefined,
+          understood: () => missing,
+          rights: noRights(missing),
+        };
       return {
         trust,
         label: actingAs(client, identity),
         id: identity.id,
         source: identity.source,
+        understood: () => understood(identity),
         rights: rightsOf(identity, question.cluster.registries),
       };
     },

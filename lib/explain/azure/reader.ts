@@ -4,8 +4,9 @@
 
 import { type Known, isAbsent, known } from "../../model/known";
 import type { Cloud, CloudReader, TrustTerms } from "../cloud";
+import type { ClosedWorld } from "../coverage/closed-world";
 import type { Terraform } from "../read/terraform";
-import { Unread, grantsNotRead } from "../shared/not-read";
+import { grantsNotRead } from "../shared/not-read";
 import type { Issuers } from "../shared/object-store";
 import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
@@ -38,16 +39,15 @@ const NOT_JUDGED: readonly string[] = [
   "azurerm_container_registry_token",
 ];
 
-function azure(terraform: Terraform, issuers: Issuers): Cloud {
-  const unread = new Unread(terraform);
+function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud {
   const assignments = new Assignments(terraform);
-  const identities = new Identities(terraform, new Credentials(terraform), assignments, unread);
-  const registries = new Registries(terraform, unread);
+  const identities = new Identities(terraform, new Credentials(terraform), assignments, world);
+  const registries = new Registries(terraform, world);
   return {
     cloud: "azure",
     pulls: acrPlugin(identities, registries, issuers),
     access: azureAccess(identities, issuers),
-    spokes: aksSpokes(terraform, identities, unread),
+    spokes: aksSpokes(terraform, identities, world),
     get granted(): Cloud["granted"] {
       const roles = grantedRoles(identities.declared, (own) => assignments.others(own));
       return [...roles, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];

@@ -28,7 +28,7 @@ import type { Granted } from "../cloud";
 import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
-import type { Unread } from "../shared/not-read";
+import type { ClosedWorld } from "../coverage/closed-world";
 import { lowered, remembered } from "../shared/references";
 import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from "./ids";
 
@@ -72,12 +72,12 @@ interface Declared {
 export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
-  readonly #unread: Unread;
+  readonly #world: ClosedWorld;
   /** Resources that change registries created elsewhere. */
   readonly #changing: readonly Resource[];
 
-  constructor(terraform: Terraform, unread: Unread) {
-    this.#unread = unread;
+  constructor(terraform: Terraform, world: ClosedWorld) {
+    this.#world = world;
     this.#changing = ["azapi_update_resource", "azapi_resource_action"].flatMap((kind) =>
       azapiResources(terraform, kind, TYPE),
     );
@@ -139,7 +139,7 @@ export class Registries {
     return {
       name,
       ...modeOf(certain, stated),
-      given: this.#unread.answer(`the registry ${name}`, resources, texts),
+      given: this.#world.answer(`the registry ${name}`, resources, texts),
       isIn: (scope) => isIn(scope, name, ids),
     };
   }

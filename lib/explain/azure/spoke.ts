@@ -29,7 +29,7 @@ import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion } from "../clo
 import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import type { Unread } from "../shared/not-read";
+import type { ClosedWorld } from "../coverage/closed-world";
 import { flagOf } from "../shared/plugin-arguments";
 import { mentionsType } from "../shared/references";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
@@ -45,7 +45,7 @@ const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 /** Segments of a cluster's id; those of its namespaces have more. */
 const DEPTH = 8;
 
-export function aksSpokes(terraform: Terraform, identities: Identities, unread: Unread): CloudSpokes {
+export function aksSpokes(terraform: Terraform, identities: Identities, world: ClosedWorld): CloudSpokes {
   return {
     called: serverProblem,
     read: (question) => {
@@ -59,7 +59,7 @@ export function aksSpokes(terraform: Terraform, identities: Identities, unread: 
       const identity = identities.of(client);
       if (!identity) return { admitted, authorized: identities.missing(client), warnings: [] };
       const unanswered =
-        identity.given ?? (cluster && unread.answer(cluster.address, [cluster], [idOf(cluster).text]));
+        identity.given ?? (cluster && world.answer(cluster.address, [cluster], [idOf(cluster).text]));
       const counts = (each: Assignment): Ternary => countsAt(each, cluster, question);
       const { held, possible } = identity.roles;
       const certain = held.filter((each) => counts(each) === "yes" && !each.limit);

@@ -89,3 +89,32 @@ function dynamicBlocks(value: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.flatMap((each) => (isObject(each) ? Object.keys(each) : ["dynamic"]));
 }
+
+/** In `usedBy`, for all grants of the cloud. */
+export const GRANTS = "grants";
+
+/** A Terraform type that is read, or one that is not but may change what is. */
+export interface TypeRow extends Coverage {
+  /** Arguments that name what it belongs to: what is true of it bears on that, too. */
+  readonly owner?: string;
+  /** Types that take part of what they say from it, and name it. */
+  readonly usedBy?: string;
+  /** Attributes by which others name it in full, apart from references: an ARN, an id, an e-mail address. */
+  readonly names?: string;
+}
+
+/** The types of one cloud. */
+export interface CloudCoverage {
+  /** Rows by type; a data source's begins with `data.`. */
+  readonly rows: Readonly<Record<string, TypeRow>>;
+  /** Beginnings of the names of types with one API, through which alone what it manages is changed. */
+  readonly families: readonly (readonly string[])[];
+  /** Types of the families that name what is read, and never change it. */
+  readonly harmless: string;
+  /** Types that can change anything that they name, by running programs or templates. */
+  readonly changers: string;
+  /** Beginnings of the `type` of an azapi resource whose body is read, in lower case. */
+  readonly bodies?: string;
+  /** Types of one form, which share a row. */
+  readonly grants?: { readonly pattern: RegExp; readonly row: TypeRow };
+}

@@ -20,7 +20,7 @@ import { type AskedResource, conditionMet } from "../../rules/google/permission"
 import { type Answer, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { Unread } from "../shared/not-read";
+import type { ClosedWorld } from "../coverage/closed-world";
 import { type Grant, type Owner, anyMember, grantText, readGrants, takesAway } from "./grants";
 import { type Bearer, LOOSE, memberKeys } from "./members";
 import { ByName, ROLES, isProjectNumber, piecesOf, roleName } from "./names";
@@ -88,21 +88,20 @@ const PARENT = /^cloudresourcemanager\.googleapis\.com(?:\/|%2[Ff])projects(?:\/
 
 export class Iam {
   readonly grants: readonly Grant[];
-  /** Module calls. */
-  readonly unread: Unread;
+  readonly world: ClosedWorld;
   readonly #owners: readonly Owner[];
   readonly #byKey = new Map<string, number[]>();
   readonly #roles: ByName<CustomRole>;
   readonly #denials: readonly Resource[];
 
-  constructor(terraform: Terraform) {
+  constructor(terraform: Terraform, world: ClosedWorld) {
     const { grants, owners } = readGrants(terraform);
     this.grants = grants;
     this.#owners = owners;
     this.#denials = Object.keys(DENIALS)
       .flatMap((type) => terraform.ofType(type))
       .filter(({ adopted }) => !adopted);
-    this.unread = new Unread(terraform);
+    this.world = world;
     grants.forEach(({ members }, number) => {
       const keys = orElse(
         map(members, (all) => all.flatMap(memberKeys)),

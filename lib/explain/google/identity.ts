@@ -146,6 +146,13 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
+  understood(): Answer {
+    const { exchanges, accounts } = this.#acting;
+    const name = orElse(this.#file.provider, () => undefined);
+    const own = this.email && accounts.given(this.email);
+    return own ?? exchanges.understood(name, this.label);
+  }
+
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, iam } = this.#acting;
     const { email } = this;
@@ -252,7 +259,7 @@ class Accounts {
   /** The answer if a module is given the service account and may change it. */
   given(email: Known<string>): Answer | undefined {
     const account = this.#byEmail.get(email);
-    return this.#iam.unread.answer("the service account", account ? [account] : [], [email]);
+    return this.#iam.world.answer("the service account", account ? [account] : [], [email]);
   }
 
   /** Whether the bearer of a token may act as the service account. */

@@ -154,12 +154,12 @@ class Rights implements PullRights {
     name: AskedName,
     declared: readonly Resource[],
   ): Answer | undefined {
-    const { unread } = this.#iam;
-    if (unread.isEmpty) return undefined;
+    const { world } = this.#iam;
+    if (world.isEmpty) return undefined;
     const isOfProject = first === undefined || first.grant.on.kind === "project";
     const what = isOfProject ? "the project or the repository" : "the repository";
     const values = [known(name.example), ...(isOfProject ? [known(place.project)] : [])];
-    return unread.answer(what, declared, values);
+    return world.answer(what, declared, values);
   }
 
   /** A grant on the repository of another role, a download from elsewhere, or who may download from there. */

@@ -138,20 +138,29 @@ export class GooglePlugin implements PluginCloud {
     if (exchange === undefined) {
       const reason = "at which pool the plugin exchanges tokens is not known";
       const trust = sameAnswers(unknown(reason, "see provider-on-node"));
-      return { trust, label: undefined, source: entry.source, rights: this.#downloads().of(ANYONE) };
+      const understood = (): Answer => trust.issuer;
+      return {
+        trust,
+        label: undefined,
+        source: entry.source,
+        understood,
+        rights: this.#downloads().of(ANYONE),
+      };
     }
     if (exchange.kind === "managed") {
       const { project, cluster } = exchange;
       const bearer = managedBearer(project, cluster, asked.namespace, asked.name);
       const rights = this.#downloads().of(bearer);
       const trust = managedTrust(project, cluster, token);
-      return { trust, label: bearer.label, source: entry.source, rights };
+      const understood = (): Answer => this.#exchanges.understood(undefined, bearer.label);
+      return { trust, label: bearer.label, source: entry.source, understood, rights };
     }
     const { name } = exchange;
     const bearer = this.#exchanges.bearer(name, token);
     const { source } = this.#exchanges.provider(name)?.resource ?? entry;
     const rights = this.#downloads().of(bearer);
-    return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, rights };
+    const understood = (): Answer => this.#exchanges.understood(name, bearer.label);
+    return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, understood, rights };
   }
 }
 

@@ -24,6 +24,7 @@ import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
 import { googleComputed } from "./names";
+import type { ClosedWorld } from "../coverage/closed-world";
 import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
 import { type PoolProvider, poolProviders } from "./pool";
@@ -36,7 +37,7 @@ export const googleReader: CloudReader = {
   providers: ["google"],
   computed: googleComputed,
   stores: issuerStores,
-  read: (terraform, issuers) => new Google(terraform, issuers),
+  read: (terraform, issuers, world) => new Google(terraform, issuers, world),
 };
 
 /** Group members, and long-lived keys. */
@@ -49,6 +50,7 @@ class Google implements Cloud {
   readonly cloud = "google";
   readonly pulls: GooglePlugin;
   readonly #terraform: Terraform;
+  readonly #world: ClosedWorld;
   readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;
   #iam: Iam | undefined;
@@ -56,10 +58,11 @@ class Google implements Cloud {
   #spokes: GoogleSpokes | undefined;
   #downloads: Downloads | undefined;
 
-  constructor(terraform: Terraform, issuers: Issuers) {
+  constructor(terraform: Terraform, issuers: Issuers, world: ClosedWorld) {
     this.#terraform = terraform;
+    this.#world = world;
     this.#providers = poolProviders(terraform);
-    this.#exchanges = new Exchanges(this.#providers, issuers);
+    this.#exchanges = new Exchanges(this.#providers, issuers, world);
     const downloads = (): Downloads => (this.#downloads ??= new Downloads(this.#policies, terraform));
     this.pulls = new GooglePlugin(this.#exchanges, downloads);
   }
@@ -111,7 +114,7 @@ class Google implements Cloud {
 
   /** Read on first use. */
   get #policies(): Iam {
-    return (this.#iam ??= new Iam(this.#terraform));
+    return (this.#iam ??= new Iam(this.#terraform, this.#world));
   }
 }
 

@@ -178,7 +178,7 @@ function iamEntry(
     iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
   const allowed = allowing(grants, { role: enters, reaches });
   const module =
-    project === undefined ? undefined : iam.unread.answer("the project of the spoke", [], [project]);
+    project === undefined ? undefined : iam.world.answer("the project of the spoke", [], [project]);
   const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
   const admitted = iam.settled(
     admittedBy(allowed, counting, project, isGateway),

@@ -28,6 +28,7 @@ import {
 import { type Answer, badness, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { difference, notAmongRead } from "../shared/near-miss";
+import type { ClosedWorld } from "../coverage/closed-world";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import { keysTrusted } from "./issuer";
@@ -98,16 +99,25 @@ type OfCluster = Omit<TrustAnswer, "subject">;
 export class Exchanges {
   readonly #providers: readonly PoolProvider[];
   readonly #issuers: Issuers;
+  readonly #world: ClosedWorld;
   readonly #ofClusters = new Map<PoolProvider, { readonly token: Token; readonly answers: OfCluster }>();
 
-  constructor(providers: readonly PoolProvider[], issuers: Issuers) {
+  constructor(providers: readonly PoolProvider[], issuers: Issuers, world: ClosedWorld) {
     this.#providers = providers;
     this.#issuers = issuers;
+    this.#world = world;
   }
 
   /** The pool provider with the name; `undefined` if it was not read. */
   provider(name: ProviderName): PoolProvider | undefined {
     return poolProviderOf(name, this.#providers);
+  }
+
+  /** Whether everything that was read of a pool provider and of grants to its principals is understood. */
+  understood(name: ProviderName | undefined, label: string): Answer {
+    const provider = name && this.provider(name);
+    const path = name && joined("/workloadidentitypools/", name.poolId, "/");
+    return this.#world.understood(label, provider ? [provider.resource] : [], path ? [path] : [known(label)]);
   }
 
   /** The bearer of a token at a pool provider. */

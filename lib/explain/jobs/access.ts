@@ -36,6 +36,7 @@ import {
   workloadQuestions,
 } from "./access-questions";
 import {
+  ALL_UNDERSTOOD,
   TRUST_LINKS,
   type TrustFacts,
   accountWritten,
@@ -81,6 +82,11 @@ const CLOUD: readonly Step<AccessFacts>[] = [
     question: "Does the identity hold every requested permission?",
     per: ["permission"],
     run: ({ permission }) => permission ?? missing("the identity"),
+  }),
+  link({
+    ...ALL_UNDERSTOOD,
+    per: ["identity"],
+    run: ({ identity }) => identity?.understood() ?? missing("the identity"),
   }),
 ];
 

@@ -31,7 +31,7 @@ import {
   providersFor,
 } from "./fleet-plugin";
 import { profileDocument, profilePresent, profileWellFormed, unlessRefused } from "./fleet-profile";
-import { TRUST_LINKS, type TrustFacts, inAnyOrder, missing, unlessPerhaps } from "./links";
+import { ALL_UNDERSTOOD, TRUST_LINKS, type TrustFacts, inAnyOrder, missing, unlessPerhaps } from "./links";
 
 export interface FleetQuestion {
   readonly artefacts: ClusterArtefacts;
@@ -135,6 +135,11 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
     question: "May the identity do anything on the spoke?",
     per: ["spoke"],
     run: ({ spoke }) => spoke?.authorized ?? missing(IDENTITY),
+  }),
+  link({
+    ...ALL_UNDERSTOOD,
+    per: ["reading"],
+    run: ({ reading }) => reading?.identity?.understood() ?? missing(IDENTITY),
   }),
 ]);
 

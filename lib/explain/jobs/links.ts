@@ -18,6 +18,12 @@ export function missing(what: string): Answer {
   return unknown(`${what} is not known`, "see the earlier checks");
 }
 
+/** The last question of each job. */
+export const ALL_UNDERSTOOD = {
+  id: "all-understood",
+  question: "Is everything understood that bears on the identity?",
+} as const;
+
 /** The answer if a value that bind wrote into an object's documents is not the one of the state or configuration. */
 export function misfilled(
   artefacts: ClusterArtefacts,

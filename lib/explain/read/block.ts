@@ -7,6 +7,7 @@ import { type Known, andThen, known, map, match, notKnown, referenceOf, unread }
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
+import { type Coverage, notUnderstood, words } from "../coverage/coverage";
 import { Hidden } from "./sensitive";
 import type { Source } from "./source";
 
@@ -14,6 +15,8 @@ import type { Source } from "./source";
 export interface Configuration {
   /** The folder of a configuration, or the file of a plan or state. */
   readonly place: string;
+  /** True for plans and states. */
+  readonly isLiteral: boolean;
   /** A value as written, references followed as far as they go. */
   evaluated(value: unknown, instance?: Instance): Tree;
   /** As {@link evaluated}, remembered for a value to which many expressions may refer. */
@@ -133,6 +136,11 @@ export class Block {
     return this.scope.targets(this.raw(name));
   }
 
+  /** Paths of the arguments that a row does not understand. */
+  notUnderstood(row: Coverage): readonly string[] {
+    return notUnderstood(this.values, row, "written");
+  }
+
   protected raw(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
   }
@@ -171,7 +179,14 @@ export interface ResourcePlace {
   readonly instance?: Instance | undefined;
   /** Key of the Terraform provider's configuration if the values do not state it. */
   readonly provider?: string | undefined;
+  /** In a plan, the arguments that its configuration states; the others are the provider's. */
+  readonly configured?: ReadonlySet<string> | undefined;
 }
+
+/** Terraform's own arguments, none of which changes the object itself. */
+const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider", "timeouts"];
+/** Its arguments that decide how many objects there are. */
+const REPEATING: readonly string[] = ["count", "for_each"];
 
 export class Resource extends Block {
   readonly type: string;
@@ -225,6 +240,36 @@ export class Resource extends Block {
 
   override blocks(name: string): Known<readonly Block[]> {
     return this.#doubt(name) ?? super.blocks(name);
+  }
+
+  /** Paths of the arguments, and of what else may change the object, that a row does not understand. */
+  override notUnderstood(row: Coverage): readonly string[] {
+    const { isLiteral } = this.scope;
+    const { adopted, configured } = this.#place;
+    const omitted = this.certain ? [...META, ...REPEATING] : META;
+    const [written, complete]: [Json, Json] = [{}, {}];
+    for (const [name, value] of Object.entries(this.values)) {
+      if (omitted.includes(name)) continue;
+      // The blocks of a plan hold all their arguments, as those of a state do.
+      const isStated = !adopted && configured?.has(name) === true && typeof value !== "object";
+      Object.assign(isLiteral && !isStated ? complete : written, { [name]: value });
+    }
+    return [
+      ...notUnderstood(written, row, "written"),
+      ...notUnderstood(complete, row, "complete"),
+      ...this.#ignoredChanges(row),
+    ];
+  }
+
+  /** Changes that Terraform leaves as they are, although the row reads what was written. */
+  #ignoredChanges(row: Coverage): readonly string[] {
+    const harmless = [...words(row.harmless), ...words(row.computed)];
+    if (words(row.read).includes("lifecycle")) return [];
+    const ignored = listOf(this.raw("lifecycle")).flatMap((each) =>
+      isRecord(each) ? listOf(each["ignore_changes"]) : [],
+    );
+    const isHarmless = (path: unknown): boolean => harmless.includes(/^\w*/.exec(String(path))?.[0] ?? "");
+    return ignored.every(isHarmless) ? [] : ["lifecycle.ignore_changes"];
   }
 
   /** The argument at a path as written; for the configuration's use. */

@@ -48,6 +48,7 @@ export function readTerraformShow(terraform: Terraform, document: Json, source: 
       adopted: mode === "data",
       certain: true,
       provider: known?.provider,
+      configured: known && new Set(Object.keys(known.expressions)),
       source: () => ({ ...source, path: `${section} ${address}` }),
     };
     const marks = [resource["sensitive_values"], at(change, "after_sensitive")];

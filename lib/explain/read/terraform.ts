@@ -50,6 +50,12 @@ export class Terraform {
     return this.#byType.get(type) ?? [];
   }
 
+  /** The types of resources and data sources that were read. */
+  get types(): readonly string[] {
+    this.#byType ??= this.#sorted();
+    return [...this.#byType.keys()];
+  }
+
   /** The computed value of an attribute; for {@link Scope}. */
   computed(resource: Resource, attribute: string): Known<string> | undefined {
     return this.#computed.get(`${resource.type}.${attribute}`)?.(resource);

@@ -42,6 +42,7 @@ const STAGE_OF: Readonly<Record<CheckId, (typeof STAGES)[number] | undefined>> =
   "repository-permitted": "Permission",
   "permissions-granted": "Permission",
   "spoke-authorizes": "Permission",
+  "all-understood": undefined,
   "still-pulled": undefined,
   "provider-matches-image": undefined,
   "provider-on-node": undefined,

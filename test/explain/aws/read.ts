@@ -1,5 +1,6 @@
 import { type Known, known, textOf } from "../../../lib/model/known";
 import { ecrRoleAnnotation } from "../../../lib/rules/aws/pull";
+import { ClosedWorld } from "../../../lib/explain/coverage/closed-world";
 import type { Answer } from "../../../lib/explain/answer";
 import { askedImage, askedPattern } from "../../../lib/explain/asked-image";
 import { awsReader } from "../../../lib/explain/aws/reader";
@@ -42,7 +43,7 @@ export function aws(...documents: readonly object[]): ReadTerraform {
   });
   const issuers = new PublishedIssuers(awsReader.stores(terraform));
   return {
-    cloud: awsReader.read(terraform, issuers),
+    cloud: awsReader.read(terraform, issuers, new ClosedWorld(terraform)),
     text: (expression) => scopes[0]?.text(expression) ?? textOf([]),
   };
 }

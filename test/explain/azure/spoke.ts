@@ -1,5 +1,6 @@
 /* Terraform with an AKS cluster that an identity enters, and questions about it. */
 
+import { ClosedWorld } from "../../../lib/explain/coverage/closed-world";
 import { azureReader } from "../../../lib/explain/azure/reader";
 import type { SpokeQuestion } from "../../../lib/explain/cloud";
 import { unwritten } from "../../../lib/explain/read/service-accounts";
@@ -68,7 +69,7 @@ export function read({
   const terraform = new Terraform(azureReader.computed);
   const source = { file: "cdk.tf.json", path: "" };
   const scope = readConfiguration(terraform, "stack", [{ value, source }], undefined);
-  const { spokes } = azureReader.read(terraform, new PublishedIssuers([]));
+  const { spokes } = azureReader.read(terraform, new PublishedIssuers([]), new ClosedWorld(terraform));
   const address = `${entra ? "" : "data."}azurerm_kubernetes_cluster.aksc`;
   const question: SpokeQuestion = {
     spoke: "aks",
@@ -90,6 +91,9 @@ export function read({
         throw new Error("not asked");
       },
       permissions: () => {
+        throw new Error("not asked");
+      },
+      understood: () => {
         throw new Error("not asked");
       },
       held: () => [],

@@ -33,7 +33,10 @@ const cases: readonly (readonly [object, readonly string[], Origin?])[] = [
 ];
 
 describe("what a row does not understand", () => {
-  test.each(cases)("%j: %j", (values, paths, origin = "written") => {
-    expect(notUnderstood(values, ROW, origin)).toEqual(paths);
-  });
+  test.each(cases.map(([values, paths, origin = "written"]) => ({ values, paths, origin })))(
+    "$values: $paths",
+    ({ values, paths, origin }) => {
+      expect(notUnderstood(values, ROW, origin)).toEqual(paths);
+    },
+  );
 });

@@ -227,7 +227,7 @@ describe("what a module is handed", () => {
     [
       "the repository by reference",
       [
-        declared(REPOSITORY, { ...ON_TOOLS, repository_id: "tools" }),
+        declared(REPOSITORY, { project: "acme-images", location: "europe-west1", repository_id: "tools" }),
         module({ id: `\${${REPOSITORY}.more.name}` }),
       ],
       TOOLS,

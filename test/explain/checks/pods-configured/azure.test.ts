@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { ClosedWorld } from "../../../../lib/explain/coverage/closed-world";
 import { azureReader } from "../../../../lib/explain/azure/reader";
 import type { AccountQuestion } from "../../../../lib/explain/cloud";
 import type { ClusterFacts } from "../../../../lib/explain/read/cluster-record";
@@ -38,7 +39,8 @@ function answer(
   { env = {}, audience, label = known("true"), init, skip = "" }: Pod,
   more: Partial<AccountQuestion> = {},
 ): string {
-  const { access } = azureReader.read(new Terraform([]), new PublishedIssuers([]));
+  const terraform = new Terraform([]);
+  const { access } = azureReader.read(terraform, new PublishedIssuers([]), new ClosedWorld(terraform));
   const token = { serviceAccountToken: { path: "token", audience } };
   const spec = {
     ...(init && { initContainers: [init] }),

@@ -1,0 +1,168 @@
+/*
+ * The arguments of AWS resources. Source: the documentation of the Terraform provider hashicorp/aws, 5 and 6, and the
+ * API references of IAM, STS, ECR and EKS for what they do.
+ */
+
+import type { CloudCoverage, Coverage, TypeRow } from "./coverage";
+
+/** `region` came with version 6 for all regional types. */
+const COMMON = "id tags tags_all";
+const POLICIES = "aws_iam_role aws_iam_policy aws_iam_role_policy data.aws_iam_policy_document";
+const RESOURCE_POLICIES = "aws_ecr_repository_policy aws_ecr_registry_policy aws_organizations_policy";
+
+const STATEMENT: Coverage = {
+  read: "sid effect actions not_actions resources not_resources",
+  blocks: {
+    principals: { read: "type identifiers" },
+    not_principals: { read: "type identifiers" },
+    condition: { read: "test variable values" },
+  },
+};
+
+const ROLE: TypeRow = {
+  read: "name path assume_role_policy permissions_boundary managed_policy_arns",
+  harmless: `${COMMON} name_prefix description force_detach_policies max_session_duration`,
+  computed: "arn create_date unique_id role_last_used",
+  blocks: { inline_policy: { read: "name policy" } },
+  names: "arn",
+};
+
+/** IAM has trusted the certificate authorities of its own list first since 2024; what a server shows is not judged. */
+const OIDC_PROVIDER: TypeRow = {
+  read: "url client_id_list arn",
+  harmless: `${COMMON} thumbprint_list`,
+  names: "arn",
+  usedBy: "aws_iam_role data.aws_iam_policy_document",
+};
+
+const REPOSITORY: TypeRow = {
+  read: "name region registry_id",
+  harmless: `${COMMON} force_delete image_tag_mutability image_tag_mutability_exclusion_filter image_scanning_configuration encryption_configuration`,
+  computed: "arn repository_url most_recent_image_tags",
+  names: "arn",
+};
+
+const rows: Readonly<Record<string, TypeRow>> = {
+  aws_iam_role: ROLE,
+  "data.aws_iam_role": ROLE,
+  aws_iam_policy: {
+    read: "name path policy",
+    harmless: `${COMMON} name_prefix description delay_after_policy_creation_in_ms`,
+    computed: "arn attachment_count policy_id",
+    names: "arn",
+    usedBy: "aws_iam_role aws_iam_role_policy_attachment aws_iam_policy_attachment",
+  },
+  "data.aws_iam_policy": {
+    read: "arn policy name path",
+    harmless: `${COMMON} path_prefix description`,
+    computed: "attachment_count policy_id",
+    usedBy: "aws_iam_role aws_iam_role_policy_attachment aws_iam_policy_attachment",
+  },
+  "data.aws_iam_policy_document": {
+    read: "version source_policy_documents override_policy_documents source_json override_json",
+    harmless: "id policy_id",
+    computed: "json minified_json",
+    blocks: { statement: STATEMENT },
+    usedBy: `${POLICIES} ${RESOURCE_POLICIES}`,
+  },
+  aws_iam_role_policy: {
+    read: "name policy role",
+    harmless: "id name_prefix",
+    owner: "role",
+  },
+  aws_iam_role_policy_attachment: { read: "role policy_arn", harmless: "id", owner: "role" },
+  aws_iam_policy_attachment: {
+    read: "roles policy_arn",
+    harmless: "id name groups users",
+    owner: "roles",
+  },
+  // Whatever they list, other policies of the role are in doubt.
+  aws_iam_role_policies_exclusive: { read: "role_name", harmless: "policy_names", owner: "role_name" },
+  aws_iam_role_policy_attachments_exclusive: {
+    read: "role_name",
+    harmless: "policy_arns",
+    owner: "role_name",
+  },
+  aws_iam_openid_connect_provider: OIDC_PROVIDER,
+  "data.aws_iam_openid_connect_provider": OIDC_PROVIDER,
+  aws_ecr_repository: REPOSITORY,
+  "data.aws_ecr_repository": REPOSITORY,
+  aws_ecr_repository_policy: {
+    read: "repository policy region",
+    harmless: "id",
+    computed: "registry_id",
+    owner: "repository",
+  },
+  aws_ecr_registry_policy: { read: "policy region", harmless: "id", computed: "registry_id" },
+  aws_ecr_account_setting: { read: "value", harmless: "id name region" },
+  aws_eks_cluster: {
+    read: "name region",
+    // What its nodes and its control plane run on, and who reaches its API server over which network.
+    harmless: `${COMMON} role_arn version bootstrap_self_managed_addons deletion_protection enabled_cluster_log_types force_update_version control_plane_scaling_config encryption_config kubernetes_network_config outpost_config remote_network_config storage_config upgrade_policy vpc_config zonal_shift_config`,
+    computed: "arn cluster_id created_at endpoint platform_version status certificate_authority identity",
+    blocks: {
+      access_config: {
+        read: "authentication_mode",
+        harmless: "bootstrap_cluster_creator_admin_permissions",
+      },
+      compute_config: { read: "enabled", harmless: "node_pools node_role_arn" },
+    },
+    names: "arn",
+    usedBy:
+      "aws_iam_openid_connect_provider aws_eks_pod_identity_association aws_eks_access_entry aws_eks_access_policy_association",
+  },
+  aws_eks_pod_identity_association: {
+    read: "cluster_name namespace service_account role_arn region",
+    harmless: `${COMMON}`,
+    computed: "association_arn association_id external_id",
+    only: { disable_session_tags: [false] },
+    owner: "role_arn",
+  },
+  aws_eks_access_entry: {
+    read: "cluster_name principal_arn kubernetes_groups type user_name region",
+    harmless: COMMON,
+    computed: "access_entry_arn created_at modified_at",
+    owner: "principal_arn",
+  },
+  aws_eks_access_policy_association: {
+    read: "cluster_name principal_arn policy_arn region",
+    harmless: COMMON,
+    computed: "associated_at modified_at",
+    blocks: { access_scope: { read: "type namespaces" } },
+    owner: "principal_arn",
+  },
+  aws_organizations_policy: {
+    read: "content type",
+    harmless: `${COMMON} name description skip_destroy`,
+    computed: "arn",
+  },
+};
+
+export const awsCoverage: CloudCoverage = {
+  rows,
+  families: [
+    ["aws_iam_", "aws_organizations_", "aws_eks_pod_identity_"],
+    ["aws_ecr_"],
+    ["aws_eks_access_", "aws_eks_pod_identity_"],
+  ],
+  harmless: `
+    aws_iam_instance_profile aws_iam_access_key aws_iam_account_alias aws_iam_account_password_policy
+    aws_iam_group aws_iam_group_membership aws_iam_group_policy aws_iam_group_policies_exclusive
+    aws_iam_group_policy_attachment aws_iam_group_policy_attachments_exclusive aws_iam_outbound_web_identity_federation
+    aws_iam_saml_provider aws_iam_server_certificate aws_iam_service_linked_role
+    aws_iam_service_specific_credential aws_iam_signing_certificate aws_iam_user aws_iam_user_group_membership
+    aws_iam_user_login_profile aws_iam_user_policies_exclusive aws_iam_user_policy aws_iam_user_policy_attachment
+    aws_iam_user_policy_attachments_exclusive aws_iam_user_ssh_key aws_iam_virtual_mfa_device
+    aws_organizations_account aws_organizations_delegated_administrator aws_organizations_organization
+    aws_organizations_organizational_unit aws_organizations_policy_attachment aws_organizations_resource_policy
+    aws_ecr_lifecycle_policy aws_ecr_registry_scanning_configuration aws_ecr_replication_configuration
+    aws_ecr_pull_through_cache_rule aws_ecr_repository_creation_template aws_ecr_pull_time_update_exclusion
+  `,
+  changers: `
+    aws_cloudformation_stack aws_cloudformation_stack_instances aws_cloudformation_stack_set
+    aws_cloudformation_stack_set_instance aws_cloudcontrolapi_resource aws_lambda_invocation
+    aws_servicecatalog_provisioned_product aws_ssm_association awscc_iam_role awscc_iam_role_policy
+    awscc_iam_managed_policy awscc_iam_oidc_provider awscc_ecr_repository awscc_ecr_registry_policy
+    awscc_eks_access_entry awscc_eks_pod_identity_association
+  `,
+};

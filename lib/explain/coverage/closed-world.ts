@@ -1,0 +1,308 @@
+/*
+ * What was not understood, and what it may change: arguments that no table lists, resources of types that are not read,
+ * and modules, files in HCL and override files.
+ *
+ * A thing is changed only through its own service's API, so a resource of a type that is not read bears on what it names
+ * of the same service; programs and templates bear on all that they name. From there it spreads to what takes a part from
+ * it (a policy document to the policies that hold it) and to what it belongs to (an attachment to its role).
+ */
+
+import { type Known, orElse } from "../../model/known";
+import { type Answer, pass, seen, unknown } from "../answer";
+import type { Resource } from "../read/block";
+import type { NotRead, Scope } from "../read/scope";
+import type { Source } from "../read/source";
+import type { Terraform } from "../read/terraform";
+import { awsCoverage } from "./aws";
+import { azureCoverage } from "./azure";
+import { type CloudCoverage, GRANTS, type TypeRow, words } from "./coverage";
+import { googleCoverage } from "./google";
+import { PROVIDERS } from "./providers";
+
+const CLOUDS: readonly CloudCoverage[] = [awsCoverage, azureCoverage, googleCoverage];
+const ROWS: ReadonlyMap<string, TypeRow> = new Map(CLOUDS.flatMap(({ rows }) => Object.entries(rows)));
+const FAMILIES: readonly (readonly string[])[] = CLOUDS.flatMap(({ families }) => families);
+const HARMLESS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ harmless }) => words(harmless)));
+const CHANGERS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ changers }) => words(changers)));
+const BODIES: readonly string[] = CLOUDS.flatMap(({ bodies }) => words(bodies));
+
+const isGrant = (type: string): boolean => CLOUDS.some(({ grants }) => grants?.pattern.test(type));
+
+/** The row of a type; `undefined` for one that is not read. */
+export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
+  return (
+    ROWS.get(adopted ? `data.${type}` : type) ??
+    CLOUDS.find(({ grants }) => !adopted && grants?.pattern.test(type))?.grants?.row
+  );
+}
+
+/** The answer if nothing is open. */
+export const UNDERSTOOD: Answer = pass(
+  "every argument of it is judged or harmless, and nothing that is not read may change it",
+);
+
+/** Something that was not understood. */
+interface Opening {
+  /** A clause: "the argument endpoint of aws_iam_role.web is not judged". */
+  readonly what: string;
+  readonly remedy: string;
+  readonly source: Source;
+  /** What it bears on. */
+  readonly on: ReadonlySet<Resource>;
+  /** Its texts in lower case, one a line. */
+  readonly text: string;
+  /** Whether it may also declare what no one names. */
+  readonly mayDeclare: boolean;
+}
+
+const SHOW = "also give explain what `terraform show -json` prints of the plan or state";
+
+export class ClosedWorld {
+  readonly #terraform: Terraform;
+  readonly #names = new Names();
+  #openings: readonly Opening[] | undefined;
+  #byResource: Map<Resource, Opening> | undefined;
+  readonly #users = new Map<string, ReadonlyMap<Resource, readonly Resource[]>>();
+
+  constructor(terraform: Terraform) {
+    this.#terraform = terraform;
+  }
+
+  /** True if everything was understood. */
+  get isEmpty(): boolean {
+    return this.#found.length === 0;
+  }
+
+  /** True if Terraform holds no calls, files or programs that may declare anything. */
+  get isWhole(): boolean {
+    return this.#found.every(({ mayDeclare }) => !mayDeclare);
+  }
+
+  /**
+   * The answer if something that was not understood may change one of the resources, or names one of the texts;
+   * otherwise `undefined`. `what` says what these are.
+   */
+  answer(
+    what: string,
+    resources: readonly Resource[],
+    texts: readonly Known<string | undefined>[] = [],
+  ): Answer | undefined {
+    if (this.#found.length === 0) return undefined;
+    const literal = texts.flatMap((text) => orElse(text, () => undefined)?.toLowerCase() || []);
+    const opening =
+      resources.flatMap((each) => this.#byResource?.get(each) ?? [])[0] ??
+      this.#found.find(({ text }) => text !== "" && literal.some((each) => isNamed(text, each)));
+    if (opening === undefined) return undefined;
+    const reason = `${opening.what}, so what becomes of ${what} is not known`;
+    return unknown(reason, opening.remedy, seen("not understood", opening.source));
+  }
+
+  /** As {@link answer}, passed if there is nothing of the kind. */
+  understood(...asked: Parameters<ClosedWorld["answer"]>): Answer {
+    return this.answer(...asked) ?? UNDERSTOOD;
+  }
+
+  get #found(): readonly Opening[] {
+    if (this.#openings) return this.#openings;
+    const found = this.#terraform.scopes.flatMap((scope) => [
+      ...this.#ofCalls(scope),
+      ...this.#ofProviders(scope),
+      ...[...scope.resources.values()].flatMap((each) => this.#ofResource(each) ?? []),
+    ]);
+    this.#openings = found;
+    this.#byResource = new Map(found.flatMap((each) => [...each.on].map((resource) => [resource, each])));
+    return found;
+  }
+
+  /** Modules whose resources a plan or state has are left out. */
+  #ofCalls({ notRead }: Scope): readonly Opening[] {
+    if (notRead.length === 0) return [];
+    const read = new Set(
+      this.#terraform.scopes.flatMap(({ isLiteral, resources }) =>
+        isLiteral ? [...resources.keys()].flatMap((address) => MODULE.exec(address)?.[1] ?? []) : [],
+      ),
+    );
+    return notRead
+      .filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""))
+      .map((call) => this.#ofCall(call));
+  }
+
+  #ofCall({ mentions, texts, reason, source }: NotRead): Opening {
+    const text = [...texts].join("\n").toLowerCase();
+    const named = this.#names.in(texts, this.#terraform);
+    const on = this.#spread([...(mentions as ReadonlySet<Resource>), ...named]);
+    return { what: reason, remedy: SHOW, source, on, text, mayDeclare: true };
+  }
+
+  #ofProviders(scope: Scope): readonly Opening[] {
+    return [...scope.providers.keys()].flatMap((key): readonly Opening[] => {
+      const row = PROVIDERS[key.split(".")[0] ?? ""];
+      const paths = row ? scope.provider(key).notUnderstood(row) : [];
+      if (paths.length === 0) return [];
+      const all = [...scope.resources.values()].filter(({ providerKey }) => providerKey === key);
+      return [
+        {
+          what: `${argument(paths)} of the Terraform provider ${key} is not judged`,
+          remedy: `see whether it sends requests elsewhere; if not, remove it`,
+          source: all[0]?.source ?? { file: scope.place, path: `provider.${key}` },
+          on: this.#spread(all),
+          text: "",
+          mayDeclare: false,
+        },
+      ];
+    });
+  }
+
+  #ofResource(resource: Resource): Opening | undefined {
+    const { type, adopted, address, source } = resource;
+    const row = rowOf(type, adopted);
+    const paths = row ? resource.notUnderstood(row) : [];
+    const runs = resource.names.includes("provisioner");
+    if (paths.length > 0 && !runs)
+      return {
+        what: `${argument(paths)} of ${address} is not judged`,
+        remedy: "look up what it does; if nothing that matters here, leave it out of what explain reads",
+        source,
+        on: this.#spread([resource]),
+        text: row?.names === undefined ? this.#names.textOf(resource) : "",
+        mayDeclare: false,
+      };
+    const isChanger = runs || (CHANGERS.has(type) && !isBodyRead(resource));
+    const family = FAMILIES.filter((prefixes) => startsWith(type, prefixes));
+    const mayChange = row === undefined && !adopted && family.length > 0 && !HARMLESS.has(type);
+    if (!isChanger && !mayChange) return undefined;
+    const named = this.#names
+      .of(resource, this.#terraform)
+      .filter((each) => isChanger || family.some((prefixes) => startsWith(each.type, prefixes)));
+    if (named.length === 0 && !isChanger) return undefined;
+    return {
+      what: `${address}, which is not read, ${runs ? "runs programs" : "may change what it names"}`,
+      remedy: "see what it changes",
+      source,
+      on: this.#spread(runs ? [resource, ...named] : named),
+      text: isChanger ? this.#names.textOf(resource) : "",
+      mayDeclare: isChanger,
+    };
+  }
+
+  /** What takes a part from these resources, or is what they belong to, at any distance. */
+  #spread(from: readonly Resource[]): ReadonlySet<Resource> {
+    const all = new Set(from);
+    for (const resource of all) {
+      const row = rowOf(resource.type, resource.adopted);
+      for (const name of words(row?.owner))
+        for (const owner of this.#names.of(resource, this.#terraform, name)) all.add(owner);
+      for (const type of words(row?.usedBy))
+        for (const user of this.#usersIn(type).get(resource) ?? []) all.add(user);
+    }
+    return all;
+  }
+
+  #ofRow(type: string): readonly Resource[] {
+    if (type === GRANTS)
+      return this.#terraform.types.filter(isGrant).flatMap((each) => this.#terraform.ofType(each));
+    const isData = type.startsWith("data.");
+    return this.#terraform.ofType(type.replace(/^data\./, "")).filter(({ adopted }) => adopted === isData);
+  }
+
+  /** The resources of a type by what they name. */
+  #usersIn(type: string): ReadonlyMap<Resource, readonly Resource[]> {
+    const known = this.#users.get(type);
+    if (known) return known;
+    const users = new Map<Resource, Resource[]>();
+    for (const user of this.#ofRow(type)) {
+      for (const each of this.#names.of(user, this.#terraform))
+        users.set(each, [...(users.get(each) ?? []), user]);
+    }
+    this.#users.set(type, users);
+    return users;
+  }
+}
+
+/** Resources by what others call them. */
+class Names {
+  #index: Map<string, Resource[]> | undefined;
+
+  /** The resources that an argument of a resource, or any of them, names by reference or in text. */
+  of(resource: Resource, terraform: Terraform, argument?: string): readonly Resource[] {
+    const values = resource.written(argument === undefined ? [] : [argument]);
+    const texts = textsIn(values);
+    const named = [...resource.scope.targets(values), ...this.in(texts, terraform)];
+    return named.filter((each) => each !== resource);
+  }
+
+  in(texts: Iterable<string>, terraform: Terraform): readonly Resource[] {
+    const index = (this.#index ??= indexOf(terraform));
+    return [...texts].flatMap((text) => [...tokensOf(text)].flatMap((token) => index.get(token) ?? []));
+  }
+
+  textOf(resource: Resource): string {
+    return textsIn(resource.written([])).join("\n").toLowerCase();
+  }
+}
+
+/** Attributes that name a resource among others of its kind. */
+const BARE: readonly string[] = ["name", "account_id", "workload_identity_pool_id", "repository_id", "url"];
+
+function indexOf(terraform: Terraform): Map<string, Resource[]> {
+  const index = new Map<string, Resource[]>();
+  for (const { resources } of terraform.scopes)
+    for (const resource of resources.values()) {
+      const row = rowOf(resource.type, resource.adopted);
+      if (row === undefined) continue;
+      const attributes = [...words(row.names), ...BARE.filter((name) => words(row.read).includes(name))];
+      const values = attributes.flatMap((name) => orElse(resource.attribute(name), () => undefined) ?? []);
+      for (const name of new Set(values.map((each) => withoutScheme(each.toLowerCase()))))
+        index.set(name, [...(index.get(name) ?? []), resource]);
+    }
+  return index;
+}
+
+const BREAKS = /[\s"'`\\{}[\](),<>$]+/;
+
+/** What stands between quotes, brackets and spaces; between colons; and below or at the end of paths there. */
+function tokensOf(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().split(BREAKS);
+  const pieces = words.flatMap((each) => each.split(":").map(withoutScheme));
+  const ends = pieces.flatMap((each) => [each.replace(/^[^/]*\//, ""), each.replace(/^.*\//, "")]);
+  return new Set([...words.map(withoutScheme), ...pieces, ...ends].filter((each) => each !== ""));
+}
+
+function withoutScheme(name: string): string {
+  return name.replace(/^(?:https:)?\/\//, "");
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) !== null
+    ? Object.values(value).flatMap(textsIn)
+    : [];
+}
+
+function startsWith(type: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => type.startsWith(prefix));
+}
+
+/** True for an azapi resource whose body is read where it matters. */
+function isBodyRead(resource: Resource): boolean {
+  if (!resource.type.startsWith("azapi_")) return false;
+  const type = orElse(resource.text("type"), () => undefined)?.toLowerCase();
+  return type !== undefined && BODIES.some((each) => type.startsWith(`${each}@`));
+}
+
+function argument([first = "", ...others]: readonly string[]): string {
+  return others.length === 0
+    ? `the argument ${first}`
+    : `the argument ${first}, with ${others.length} others,`;
+}
+
+/** Whether a text contains another one, not as a part of a longer name. */
+function isNamed(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1))
+    if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;
+  return false;
+}
+
+const LETTER = /[\w-]/;
+const MODULE = /^module\.([^.[]+)/;
+const NAME = /^module(?:\.|\[")([^".\]]+)/;

@@ -1,0 +1,104 @@
+/*
+ * The arguments of Google Cloud resources. Source: the documentation of the Terraform provider hashicorp/google, 5 to
+ * 7, and the IAM and Artifact Registry API references for what they do.
+ */
+
+import { type CloudCoverage, GRANTS, type TypeRow } from "./coverage";
+
+const COMMON = "id";
+const ACCOUNT: TypeRow = {
+  read: "account_id disabled project",
+  harmless: `${COMMON} display_name description create_ignore_already_exists`,
+  computed: "email member name unique_id",
+  names: "email name",
+};
+
+/** What every grant has beside the resource that it is on. */
+const GRANT: TypeRow = {
+  read: "role member members policy_data project location repository service_account_id bucket folder org_id membership membership_id",
+  harmless: "id",
+  computed: "etag",
+  blocks: { condition: { read: "expression", harmless: "title description" } },
+  owner: "member members policy_data service_account_id repository",
+};
+
+const CUSTOM_ROLE: TypeRow = {
+  read: "role_id permissions stage deleted project org_id",
+  harmless: "id title description",
+  computed: "name",
+  names: "id name",
+  usedBy: GRANTS,
+};
+
+const rows: Readonly<Record<string, TypeRow>> = {
+  google_service_account: ACCOUNT,
+  "data.google_service_account": ACCOUNT,
+  google_iam_workload_identity_pool: {
+    read: "workload_identity_pool_id disabled project mode state",
+    harmless: `${COMMON} display_name description`,
+    computed: "name",
+    names: "name id",
+    usedBy: "google_iam_workload_identity_pool_provider",
+  },
+  google_iam_workload_identity_pool_provider: {
+    read: "workload_identity_pool_id workload_identity_pool_provider_id attribute_mapping attribute_condition disabled project state",
+    harmless: `${COMMON} display_name description`,
+    computed: "name",
+    blocks: { oidc: { read: "issuer_uri allowed_audiences jwks_json" } },
+    names: "name id",
+  },
+  google_artifact_registry_repository: {
+    read: "repository_id format location project",
+    harmless: `${COMMON} description labels kms_key_name cleanup_policies cleanup_policy_dry_run docker_config maven_config vulnerability_scanning_config`,
+    computed: "create_time name update_time registry_uri effective_labels terraform_labels",
+    only: { mode: ["STANDARD_REPOSITORY", "VIRTUAL_REPOSITORY", "REMOTE_REPOSITORY"] },
+    blocks: {
+      remote_repository_config: {
+        harmless: "description disable_upstream_validation upstream_credentials docker_repository",
+        blocks: { common_repository: { read: "uri" } },
+      },
+      virtual_repository_config: {
+        blocks: { upstream_policies: { read: "repository", harmless: "id priority" } },
+      },
+    },
+    names: "id name",
+  },
+  google_project_iam_custom_role: CUSTOM_ROLE,
+  google_organization_iam_custom_role: CUSTOM_ROLE,
+  "data.google_iam_policy": {
+    harmless: "id audit_config",
+    computed: "policy_data",
+    blocks: {
+      binding: {
+        read: "role members",
+        blocks: { condition: { read: "expression", harmless: "title description" } },
+      },
+    },
+    owner: "binding",
+  },
+};
+
+export const googleCoverage: CloudCoverage = {
+  rows,
+  grants: { pattern: /^google_.+_iam_(?:member|binding|policy|member_remove)$/, row: GRANT },
+  families: [
+    [
+      "google_iam_",
+      "google_service_account",
+      "google_project_iam_",
+      "google_folder_iam_",
+      "google_organization_iam_",
+    ],
+    ["google_artifact_registry_"],
+  ],
+  // The pool providers' policies, denials and boundaries have links of their own.
+  harmless: `
+    google_artifact_registry_vpcsc_config google_iam_access_boundary_policy google_iam_deny_policy
+    google_iam_folders_policy_binding google_iam_oauth_client google_iam_oauth_client_credential
+    google_iam_organizations_policy_binding google_iam_principal_access_boundary_policy
+    google_iam_projects_policy_binding google_iam_workforce_pool google_iam_workforce_pool_provider
+    google_iam_workforce_pool_provider_key google_project_iam_audit_config google_folder_iam_audit_config
+    google_organization_iam_audit_config google_service_account_key
+  `,
+  changers: "google_deployment_manager_deployment google_infra_manager_deployment",
+};

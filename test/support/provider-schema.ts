@@ -1,0 +1,92 @@
+/*
+ * The arguments and computed attributes of Terraform's types, as the cloud bindings were generated from the providers'
+ * schemas.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { ROOT } from "./markdown";
+
+/** What a block may have; nested blocks and objects by name. */
+export interface BlockSchema {
+  readonly arguments: ReadonlyMap<string, BlockSchema | undefined>;
+}
+
+/** A resource or data source. */
+export interface TypeSchema extends BlockSchema {
+  /** Attributes that the provider computes, and that cannot be set. */
+  readonly computed: ReadonlySet<string>;
+}
+
+const PROVIDERS: Readonly<Record<string, string>> = {
+  aws: "aws",
+  azurerm: "azurerm",
+  google: "google",
+  kubernetes: "kubernetes",
+};
+
+/** The schema of `aws_iam_role`, or of `data.aws_iam_role`; `undefined` where no binding of this repository has the type. */
+export function schemaOf(type: string): TypeSchema | undefined {
+  const name = type.replace(/^data\./, "");
+  const [prefix = "", ...words] = name.split("_");
+  const provider = PROVIDERS[prefix];
+  const folder = name === type ? words.join("-") : `data-${name.replaceAll("_", "-")}`;
+  const file = join(ROOT, `node_modules/@cdktf/provider-${provider}/lib/${folder}/index.js`);
+  return provider !== undefined && existsSync(file) ? read(file) : undefined;
+}
+
+function read(file: string): TypeSchema {
+  const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+  const functions = new Map<string, ts.ObjectLiteralExpression>();
+  const computed = new Set<string>();
+  let own: ts.ObjectLiteralExpression | undefined;
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionDeclaration(node) && node.name?.text.endsWith("ToTerraform")) {
+      const made = returned(node);
+      if (made) functions.set(node.name.text, made);
+    }
+    if (ts.isMethodDeclaration(node) && node.name.getText() === "synthesizeAttributes") own = returned(node);
+    if (ts.isGetAccessor(node) && isResource(node.parent)) {
+      const [, attribute] = /get\w*Attribute\('(\w+)'\)|new \w+\(this, "(\w+)"/.exec(node.getText()) ?? [];
+      if (attribute !== undefined) computed.add(attribute);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  const top = blockOf(own, functions);
+  for (const name of top.arguments.keys()) computed.delete(name);
+  return { ...top, computed };
+}
+
+const isResource = (node: ts.Node): boolean =>
+  ts.isClassLike(node) &&
+  node.members.some((each) => ts.isMethodDeclaration(each) && each.name.getText() === "synthesizeAttributes");
+
+/** The object that a function returns at its end. */
+function returned({ body }: ts.FunctionLikeDeclaration): ts.ObjectLiteralExpression | undefined {
+  const last = body && ts.isBlock(body) ? body.statements.at(-1) : undefined;
+  return last &&
+    ts.isReturnStatement(last) &&
+    last.expression &&
+    ts.isObjectLiteralExpression(last.expression)
+    ? last.expression
+    : undefined;
+}
+
+function blockOf(
+  literal: ts.ObjectLiteralExpression | undefined,
+  functions: ReadonlyMap<string, ts.ObjectLiteralExpression>,
+): BlockSchema {
+  const all = new Map<string, BlockSchema | undefined>();
+  for (const property of literal?.properties ?? []) {
+    if (!ts.isPropertyAssignment(property)) continue;
+    const [inner] =
+      /\b(?!cdktf\.)\w+ToTerraform\b/.exec(
+        property.initializer.getText().replaceAll(/cdktf\.\w+ToTerraform/g, ""),
+      ) ?? [];
+    const nested = inner === undefined ? undefined : functions.get(inner);
+    all.set(property.name.getText().replaceAll(/["']/g, ""), nested && blockOf(nested, functions));
+  }
+  return { arguments: all };
+}
