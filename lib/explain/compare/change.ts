@@ -59,10 +59,30 @@ export interface Change {
   readonly added: readonly Evidence[];
 }
 
+/** What most changes of trust have in common. */
+export const UNSAID: Omit<Change, "kind"> = {
+  job: "trust",
+  about: "trust",
+  stack: "",
+  subject: "",
+  target: "",
+  before: null,
+  after: null,
+  reason: "",
+  removed: [],
+  added: [],
+};
+
 /** Everything that differs. */
 export interface Comparison {
   /** The differences in the order of jobs, stacks and subjects. */
   readonly changes: readonly Change[];
+  /**
+   * The number of things of each type that differ, are not read and name no identity.
+   *
+   * @defaultValue - nothing else differs
+   */
+  readonly notCompared?: Readonly<Record<string, number>>;
 }
 
 const SHOWN = 6;

@@ -7,7 +7,7 @@ import type { CheckId } from "../check-ids";
 import type { JudgedAccess } from "../jobs/access";
 import type { Source } from "../read/source";
 import type { ExplainResult } from "../result";
-import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
+import { type Change, type ChangeKind, type ComparedState, UNSAID, causes, openReasons } from "./change";
 import { rightChanges, rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing } from "./sides";
 import { step } from "../progress";
@@ -104,14 +104,13 @@ function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
       if (old.has(text) && made.has(text)) continue;
       const isNew = made.has(text);
       yield {
+        ...UNSAID,
         kind: isNew ? "added" : "removed",
         job: "fleet-access",
         about: "right",
         stack,
         subject,
         target,
-        before: null,
-        after: null,
         reason: `an object of the spoke ${spoke}`,
         removed: isNew ? [] : sourceOf({ text, source }),
         added: isNew ? sourceOf({ text, source }) : [],

@@ -11,7 +11,7 @@ import { matchesPattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import { type Answer, worstOf } from "../answer";
 import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Verdict } from "../result";
-import { type Change, type ChangeKind, type ComparedState, placed } from "./change";
+import { type Change, type ChangeKind, type ComparedState, UNSAID, placed } from "./change";
 import { AS_WRITTEN, type Canonical } from "./moves";
 import type { Whole } from "./sides";
 import { step } from "../progress";
@@ -322,16 +322,11 @@ function changeOf(
   const at = (identity: DeclaredIdentity | undefined): Change["added"] =>
     identity ? placed([{ text: identity.address, source: identity.source }]) : [];
   return {
+    ...UNSAID,
     kind,
-    job: "trust",
-    about: "trust",
-    stack: "",
     subject,
     target: names[1] ?? address,
     ...(row.label !== named(row.subject) && { example: named(row.subject) }),
-    before: null,
-    after: null,
-    reason: "",
     removed: at(old),
     added: at(made),
   };

@@ -3,7 +3,6 @@
  */
 
 import { type Known, joined, known, orElse, shown, unread } from "../../model/known";
-import { plainOf } from "../../model/tree";
 import { serviceAccountOfUser } from "../../model/namespaced-name";
 import type {
   Cloud,
@@ -148,12 +147,9 @@ function handedKeys({ jwks, resource: { source } }: PoolProvider): PublishedKeys
   return text === undefined ? undefined : { ...keysIn(known(text)), source };
 }
 
-/** Blocks for others than issuers of OpenID Connect tokens, which are compared as written. */
-const OTHER_ISSUERS: readonly string[] = ["aws", "saml", "x509"];
-
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
-  const { issuer, condition, mapping, off, doubt, resource } = provider;
+  const { issuer, condition, mapping, off, doubt } = provider;
   const text = orElse(condition?.text ?? known(""), () => undefined);
   const isPlain = text === "" || (text !== undefined && OF_SUBJECT.test(text));
   const named = isPlain
@@ -172,9 +168,6 @@ function termsOf(provider: PoolProvider): TrustTerms {
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),
-      ...OTHER_ISSUERS.filter((name) => resource.names.includes(name)).map((name) =>
-        known(`${name} = ${JSON.stringify(plainOf(resource.tree(name), shown))}`),
-      ),
     ],
   };
 }

@@ -222,7 +222,7 @@ const ROWS: readonly (readonly [string, before: Edit, after: Edit, expected: rea
     "an account of AWS",
     provider({ aws: { account_id: "111122223333" } }),
     provider({ aws: { account_id: "999988887777" } }),
-    ["incomparable |  |  | more"],
+    ["incomparable |  |  | google_iam_workload_identity_pool_provider.more.aws"],
   ],
 ];
 
