@@ -78,6 +78,12 @@ export interface Comparison {
   /** The differences in the order of jobs, stacks and subjects. */
   readonly changes: readonly Change[];
   /**
+   * How many service accounts, components, workloads, ways into spokes and identities were compared, by job.
+   *
+   * @defaultValue - not known
+   */
+  readonly compared?: Readonly<Partial<Record<Change["job"], number>>>;
+  /**
    * The number of things of each type that differ, are not read and name no identity.
    *
    * @defaultValue - nothing else differs

@@ -57,9 +57,10 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 /** As {@link compare}, for sides that were already read. */
 export function comparison(old: Explainer, made: Explainer): Comparison {
   const [was, is] = [insideOf(old), insideOf(made)];
-  const before: Whole = { inside: was, actedAs: new Set(), canonical: AS_WRITTEN };
+  const compared = new Map<Change["job"], number>();
+  const before: Whole = { inside: was, actedAs: new Set(), compared, canonical: AS_WRITTEN };
   const canonical = canonicalTexts(was.facts.terraform, is.facts.terraform);
-  const after: Whole = { inside: is, actedAs: new Set(), canonical };
+  const after: Whole = { inside: is, actedAs: new Set(), compared, canonical };
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),
@@ -76,7 +77,11 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
   const reported = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
   const all = [...reported, ...others];
   const { changes: unread, counts } = notCompared(before, after, all);
-  return { changes: [...all, ...unread].sort(inOrder), notCompared: Object.fromEntries([...counts].sort()) };
+  return {
+    changes: [...all, ...unread].sort(inOrder),
+    compared: Object.fromEntries(compared),
+    notCompared: Object.fromEntries([...counts].sort()),
+  };
 }
 
 function rightOf({ kind, target, removed, added }: Change): string {

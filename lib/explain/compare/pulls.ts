@@ -25,7 +25,7 @@ import {
 } from "./change";
 import type { Canonical } from "./moves";
 import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
-import { type Pair, type Side, noteActing } from "./sides";
+import { type Pair, type Side, noteActing, noteCompared } from "./sides";
 import { step } from "../progress";
 
 /** What a side says about some images; `undefined` if it does not have the cluster. */
@@ -47,6 +47,7 @@ export function* pullChanges(pair: Pair): Generator<Change> {
   const shared = new Set(sides.flatMap(({ artefacts }) => (artefacts ? hostsOf(artefacts) : [])));
   for (const subject of [...subjects].sort()) {
     step("service accounts compared");
+    noteCompared(pair.before, "image-pull");
     yield* changesOf(pair, subject, shared);
   }
 }

@@ -9,7 +9,7 @@ import type { Source } from "../read/source";
 import type { ExplainResult } from "../result";
 import { type Change, type ChangeKind, type ComparedState, UNSAID, causes, openReasons } from "./change";
 import { rightChanges, rightRows, sourceOf } from "./rights";
-import { type Pair, type Side, noteActing } from "./sides";
+import { type Pair, type Side, noteActing, noteCompared } from "./sides";
 import { step } from "../progress";
 
 type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held">>;
@@ -20,6 +20,7 @@ export function* resultChanges(pair: Pair): Generator<Change> {
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     step("identities compared");
     const [old, made] = [before.get(key), after.get(key)];
+    noteCompared(pair.before, (made ?? (old as Judged)).job);
     const change = resultChange(pair, old, made);
     if (change) yield change;
     yield* heldChanges(pair, old, made);

@@ -13,7 +13,7 @@ import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Verdict } from "../result";
 import { type Change, type ChangeKind, type ComparedState, UNSAID, placed } from "./change";
 import { AS_WRITTEN, type Canonical } from "./moves";
-import type { Whole } from "./sides";
+import { type Whole, noteCompared } from "./sides";
 import { step } from "../progress";
 
 /** An identity as each side declares it, at least one of them. */
@@ -30,6 +30,7 @@ export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
   const { canonical } = after;
   for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
     step("identities compared");
+    noteCompared(after, "trust");
     const [old = [], made = []] = [olds?.get(key), news?.get(key)];
     for (let place = 0; place < Math.max(old.length, made.length); place++)
       yield* identityChanges({ old: old[place], made: made[place], canonical }, issuers);
