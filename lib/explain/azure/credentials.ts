@@ -10,7 +10,6 @@ import {
   andThen,
   isAbsent,
   known,
-  map,
   anyOf,
   orElse,
   referenceOf,
@@ -183,7 +182,8 @@ function twice(
 /** The credentials that a configuration declares, by the identity or application that they belong to. */
 export function declaredCredentials(terraform: Terraform): readonly {
   /** The owner: its address and name, or its id if it was not read. */
-  readonly owner: readonly string[];
+  readonly owner: readonly [address: string, name: string];
+  readonly source: Source;
   /** Addresses and names of the credentials. */
   readonly names: readonly string[];
   readonly credentials: readonly Credential[];
@@ -191,28 +191,24 @@ export function declaredCredentials(terraform: Terraform): readonly {
   const declared = [OF_IDENTITIES, OF_APPLICATIONS].flatMap((type) => terraform.ofType(type));
   const owned = declared
     .filter(({ adopted }) => !adopted)
-    .map((resource) => ({ resource, owner: ownedBy(resource) }));
-  const scopes = new Map(terraform.scopes.map((scope, number) => [scope as object, number]));
-  const groups = grouped(owned, ({ resource, owner }) =>
-    JSON.stringify([scopes.get(resource.scope), ...owner]),
-  );
-  return [...groups.values()].map((all) => ({
-    owner: all[0]?.owner ?? [],
-    names: all.flatMap(({ resource }) => [
-      resource.address,
-      ...orElse(
-        map(resource.stated("name"), (name) => [name]),
-        () => [],
-      ),
-    ]),
-    credentials: all.map(({ resource }) => credentialOf(resource, true)),
-  }));
+    .map((resource) => ({ resource, ...ownerIn(resource) }));
+  const ofScopes = [...grouped(owned, ({ resource }) => resource.scope).values()];
+  const groups = ofScopes.flatMap((all) => [...grouped(all, ({ owner }) => owner.join(" ")).values()]);
+  return groups.flatMap((all) => {
+    const credentials = all.map(({ resource }) => credentialOf(resource, true));
+    const names = all.flatMap(({ resource }) => [resource.address, shown(resource.stated("name"))]);
+    return all.slice(0, 1).map(({ owner, source }) => ({ owner, source, names, credentials }));
+  });
 }
 
-function ownedBy(credential: Resource): readonly string[] {
+function ownerIn(credential: Resource): {
+  readonly owner: readonly [string, string];
+  readonly source: Source;
+} {
   const id = credential.type === OF_IDENTITIES ? identityNamedBy(credential) : applicationOf(credential).text;
   const target = referenceOf(id)?.target;
   const text = shown(id).toLowerCase();
-  if (!(target instanceof Resource)) return [text, text.slice(text.lastIndexOf("/") + 1)];
-  return [target.address, orElse(target.stated("name"), () => target.address)];
+  return target instanceof Resource
+    ? { owner: [target.address, orElse(target.stated("name"), () => target.address)], source: target.source }
+    : { owner: [text, text.slice(text.lastIndexOf("/") + 1)], source: credential.source };
 }

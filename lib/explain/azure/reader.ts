@@ -53,13 +53,13 @@ function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Clou
       return [...roles, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];
     },
     get identities(): Cloud["identities"] {
-      return declaredCredentials(terraform).map(({ owner, names, credentials }) => ({
+      return declaredCredentials(terraform).map(({ owner, source, names, credentials }) => ({
         id: owner.join(" "),
-        address: owner[0] ?? "",
+        address: owner[0],
         names: [...owner, ...names],
-        source: (credentials[0] as Credential).source,
+        source,
         trust: ({ issuer, audience, subject }) =>
-          credentialsTrust({ credentials, isOpen: false, doubt: undefined }, owner[0] ?? "", {
+          credentialsTrust({ credentials, isOpen: false, doubt: undefined }, owner[0], {
             issuer,
             audience: known(audience),
             subject,
