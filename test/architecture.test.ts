@@ -430,7 +430,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
         "access-entry": "EKS has access entries and policies of its own",
         access: "who acts other than by pulling",
         attachments: "policies are attached to roles in six ways",
-        bucket: "S3 has two gates before an issuer's documents",
         component: "the Secrets of components are configuration files",
         documents: "policies are documents",
         "oidc-providers": "an account knows an issuer once",

@@ -4,7 +4,7 @@
  */
 
 import type { Known } from "../model/known";
-import type { ClosedWorld } from "./coverage/closed-world";
+import type { ClosedWorld, ClusterNames } from "./coverage/closed-world";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
@@ -95,7 +95,7 @@ export interface PullIdentity {
   /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;
   /** Whether everything that was read of it is understood, and nothing that is not read may change it. */
-  understood(): Answer;
+  understood(cluster: ClusterNames): Answer;
   /**
    * What it may do: one object for all identities with the same rights, since answers are remembered by it. Its answers
    * name no identity.
@@ -182,7 +182,7 @@ export interface AccessIdentity {
   /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
   /** As in {@link PullIdentity}. */
-  understood(): Answer;
+  understood(cluster: ClusterNames): Answer;
   /** As in {@link PullIdentity}, for the token that is shown. */
   admitsAnyAudience?(token: TokenQuestion): boolean;
   /** Whether everything that is asked for is granted; if nothing is asked for, whether anything is granted. */

@@ -274,7 +274,7 @@ it.each<[CheckId, Artefacts, file: string, pattern: RegExp, instead: string, rea
     "cdk.tf.json",
     /(?<="aws_s3_bucket_policy"[^]*?"policy": )"(?:[^"\\]|\\.)*"/,
     "[]",
-    "the bucket policy may not let the distribution read",
+    "the bucket policy is not the one that IssuerBucket writes",
   ],
   [
     "repository-permitted",

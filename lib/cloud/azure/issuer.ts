@@ -11,7 +11,7 @@ import { isLate } from "../../model/late";
 import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
 import { type AzureCloudName, azureCloud, azureClouds } from "../../rules/azure/clouds";
 import { resourceGroupId, storageAccountId } from "../../rules/azure/ids";
-import { containerUrl, storageAccountName } from "../../rules/azure/issuer";
+import { ACCEPTED_ALGORITHMS, containerUrl, storageAccountName } from "../../rules/azure/issuer";
 import { location, resourceGroupName } from "../../rules/azure/names";
 import { type Tags, ccoctlTags, checkedTags, tagsArgument } from "../../rules/azure/tags";
 import {
@@ -156,13 +156,10 @@ const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 /** By app: the construct that declares each storage account, by name. */
 const accounts = new PerApp<Construct>();
 
-/**
- * Options of documents for Azure. Entra accepts only RS256 (learn.microsoft.com, "Important considerations and
- * restrictions for federated identity credentials").
- */
+/** Options of documents for Azure. */
 export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocumentsOptions, "accepted">> = {
   jwksPath: "openid/v1/jwks",
-  accepted: { by: "Microsoft Entra", algorithms: ["RS256"] },
+  accepted: ACCEPTED_ALGORITHMS,
 };
 
 /** Checks the common properties; `namesCloud` is true if the issuer contains the suffix of the stated cloud. */

@@ -38,6 +38,7 @@ import type {
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
+import type { ClusterNames } from "../coverage/closed-world";
 import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
@@ -154,8 +155,8 @@ class RoleIdentity implements AccessIdentity {
     return question !== undefined && this.#trust.isWide(question);
   }
 
-  understood(): Answer {
-    return this.#roles.understood(this.#named);
+  understood(cluster: ClusterNames): Answer {
+    return this.#roles.understood(this.#named, cluster);
   }
 
   permissions(asked: AskedRights | undefined): Answer {

@@ -25,7 +25,7 @@ import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { nearest } from "../shared/near-miss";
 import { Recent, resourcesIn } from "../shared/references";
-import type { ClosedWorld } from "../coverage/closed-world";
+import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
 import { ORGANIZATION_POLICY, organizationPolicies } from "./organization";
@@ -113,10 +113,10 @@ export class Roles {
   }
 
   /** Whether everything that was read of a role, and of what is above it, is understood. */
-  understood({ role, label, missing: absent }: NamedRole): Answer {
+  understood({ role, label, missing: absent }: NamedRole, cluster: ClusterNames): Answer {
     if (role === undefined) return absent;
     const above = this.#terraform.ofType(ORGANIZATION_POLICY);
-    return this.#world.understood(label, [role.resource, ...above], [role.arn]);
+    return this.#world.understood(label, cluster, [role.resource, ...above], [role.arn]);
   }
 
   named(arn: Known<string>): NamedRole {

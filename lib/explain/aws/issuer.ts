@@ -1,200 +1,69 @@
 /*
- * S3 buckets with an issuer's documents, and the doors to them: S3 itself, and CloudFront distributions. Source:
- * "Restrict access to an Amazon S3 origin" and "Restrict viewer access to a distribution" in the CloudFront guide.
+ * S3 buckets with an issuer's documents, open to everyone or behind a CloudFront distribution: the two forms that
+ * `IssuerBucket` writes.
  */
 
 import {
   type Known,
+  afterPrefix,
   is,
   isBlank,
   isKnown,
   joined,
   known,
-  match,
   orElse,
   partsOf,
   same,
   shown,
+  textOf,
 } from "../../model/known";
-import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
-import { type Block, Resource } from "../read/block";
+import { type Tree, childOf, entriesOf, isTreeObject, itemsOf, parsedTree } from "../../model/tree";
+import { grouped } from "../../model/grouped";
+import { partitions } from "../../rules/aws/partitions";
+import type { Rows } from "../coverage/coverage";
+import { DISTRIBUTION, PRIVATE_BUCKET, PUBLIC_BUCKET, S3_DOCUMENT } from "../coverage/aws-issuer";
+import type { Block, Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
-import type { ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
-import { accountOf, identityOf, partitionOf } from "./place";
-import { type BucketReader, ANYONE, Bucket } from "./bucket";
+import type { Doubt, ObjectStore, StoreDoor } from "../shared/object-store";
+import {
+  type StoreParts,
+  beyondForm,
+  declaredOf,
+  doubtAbout,
+  isPartOf,
+  storeParts,
+  storedObject,
+} from "../shared/store-form";
+import { accountOf, identityOf, partitionOf, regionOf } from "./place";
 
 const BUCKET = "aws_s3_bucket";
+const POLICY = "aws_s3_bucket_policy";
+const ACCOUNT_BLOCK = "aws_s3_account_public_access_block";
+const NEEDED: readonly string[] = [
+  BUCKET,
+  POLICY,
+  "aws_s3_bucket_ownership_controls",
+  "aws_s3_bucket_public_access_block",
+];
 const OBJECT_TYPES: readonly string[] = ["aws_s3_object", "aws_s3_bucket_object"];
-const DISTRIBUTION = "aws_cloudfront_distribution";
+const CLOUDFRONT = "aws_cloudfront_distribution";
 const CONTROL = "aws_cloudfront_origin_access_control";
+const SCHEME = "https://";
+/** What follows the name of a bucket and `.s3`, or `https://s3`, in the hosts of S3. */
+const REST_OF_HOST = new RegExp(
+  `^[.-](?:[a-z0-9-]+\\.)*(?:${partitions.map(({ dnsSuffix }) => dnsSuffix.replaceAll(".", "\\.")).join("|")})(?:/|$)`,
+);
 
 /** `arn` of a distribution, whose id is known only after apply. */
 export const distributionArn: ComputedAttribute = {
-  type: DISTRIBUTION,
+  type: CLOUDFRONT,
   attribute: "arn",
   value: (distribution) => {
     const head = joined("arn:", partitionOf(distribution), ":cloudfront::", accountOf(distribution));
     return joined(head, ":distribution/", distribution.attribute("id"));
   },
 };
-
-/** The distributions that serve a bucket, as doors to it. */
-function distributionDoors(bucket: Bucket, terraform: Terraform): readonly StoreDoor[] {
-  return terraform.ofType(DISTRIBUTION).flatMap((distribution) => {
-    const origin = originOf(distribution, bucket);
-    if (!origin) return [];
-    const folder = (orElse(origin.text("origin_path"), () => "") ?? "").replace(/^\//, "");
-    const reader = readerOf(distribution, origin, terraform);
-    const bases = basesOf(distribution);
-    return [
-      {
-        address: distribution.address,
-        nameAt: (url) => {
-          const path = bases.map((base) => below(base, url)).find((each) => each !== undefined);
-          return path === undefined
-            ? undefined
-            : known([folder, path].filter((each) => each !== "").join("/"));
-        },
-        refusal: (object) => refusalOf(distribution, origin) ?? (reader && bucket.refusal(object, reader)),
-      },
-    ];
-  });
-}
-
-function blocksOf(block: Block, name: string): readonly Block[] {
-  return orElse(block.blocks(name), () => []);
-}
-
-/** The origin that is the bucket; of several, the origin of the default cache behavior. */
-function originOf(distribution: Resource, bucket: Bucket): Block | undefined {
-  const origins = blocksOf(distribution, "origin").filter((each) =>
-    bucket.hasHost(each.stated("domain_name")),
-  );
-  const [behavior] = blocksOf(distribution, "default_cache_behavior");
-  const usual = behavior?.stated("target_origin_id");
-  return (
-    origins.find((each) => usual !== undefined && same(each.stated("origin_id"), usual) === "yes") ??
-    origins[0]
-  );
-}
-
-/** The answer for an issuer's URL that no door serves, although a document in the bucket names that issuer. */
-function distributionBefore(url: Known<string>, terraform: Terraform): Answer | undefined {
-  const serving = terraform
-    .ofType(DISTRIBUTION)
-    .find((each) => !each.adopted && basesOf(each).some((base) => below(base, url) !== undefined));
-  if (serving)
-    return unknown(
-      "the distribution serves the issuer's URL from an origin other than the bucket with its documents, or may do so",
-      "make the bucket its origin",
-      seen("distribution", serving.source),
-    );
-  if (orElse(url, () => "").includes(OWN_DOMAIN))
-    return unknown(
-      "the issuer's URL is that of a CloudFront distribution, but no distribution with this domain is among what was read",
-      "also give explain the Terraform that declares it, or correct the issuer that roles and OIDC provider name",
-      ...declaredDistributions(terraform),
-    );
-  const [, host] = partsOf(url) ?? [];
-  const isMissing =
-    typeof host === "object" &&
-    !(host.target instanceof Resource) &&
-    /(?:^|\.)aws_cloudfront_distribution\./.test(host.expression) &&
-    !/(?:^|\.)data\./.test(host.expression);
-  return isMissing
-    ? unknown(
-        "the distribution that serves the issuer's URL is not among what was read",
-        "also give explain the Terraform that declares it",
-      )
-    : undefined;
-}
-
-/** The end of the domains that CloudFront gives to distributions. */
-const OWN_DOMAIN = ".cloudfront.net";
-
-function declaredDistributions(terraform: Terraform): readonly Evidence[] {
-  return terraform.ofType(DISTRIBUTION).map(({ source }) => seen("distribution", source));
-}
-
-function basesOf(distribution: Resource): readonly Known<string>[] {
-  const aliases = orElse(distribution.list("aliases"), () => []);
-  return [distribution.attribute("domain_name"), ...aliases].map((host) => joined("https://", host));
-}
-
-/** Who reads the bucket; `undefined` for an origin access identity, which the bucket admits in other ways. */
-function readerOf(distribution: Resource, origin: Block, terraform: Terraform): BucketReader | undefined {
-  const id = origin.text("origin_access_control_id");
-  if (!isBlank(id)) {
-    const control = terraform
-      .ofType(CONTROL)
-      .find((each) => same(each.attribute("id"), origin.stated("origin_access_control_id")) === "yes");
-    return control && is(control.text("signing_behavior"), "never") === "yes"
-      ? ANYONE
-      : {
-          who: "the distribution",
-          service: "cloudfront.amazonaws.com",
-          arn: distribution.attribute("arn"),
-        };
-  }
-  const hasIdentity = match(
-    origin.blocks("s3_origin_config"),
-    (older) => older.some((each) => !isBlank(each.text("origin_access_identity"))),
-    () => true,
-  );
-  return hasIdentity ? undefined : ANYONE;
-}
-
-/** Arguments that may withhold the documents from some readers, or serve them from elsewhere. */
-const OF_DISTRIBUTION: readonly string[] = ["ordered_cache_behavior", "web_acl_id"];
-const OF_BEHAVIOR: readonly string[] = [
-  "trusted_key_groups",
-  "trusted_signers",
-  "function_association",
-  "lambda_function_association",
-];
-
-/** What keeps readers from what a distribution serves from an origin, or may do so. */
-function refusalOf(distribution: Resource, origin: Block): Answer | undefined {
-  const where = seen("distribution", distribution.source);
-  const remedy = "make the distribution serve the issuer's documents to everyone";
-  const isOff = is(distribution.text("enabled"), "false");
-  if (isOff === "yes") return broken("the distribution is not enabled", remedy, undefined, where);
-  const [behavior] = blocksOf(distribution, "default_cache_behavior");
-  if (!behavior || same(behavior.stated("target_origin_id"), origin.stated("origin_id")) !== "yes")
-    return unknown(
-      "the distribution serves the documents from an origin other than the bucket, or may do so",
-      remedy,
-      where,
-    );
-  const [restrictions] = blocksOf(distribution, "restrictions");
-  const [geo] = restrictions ? blocksOf(restrictions, "geo_restriction") : [];
-  const isForSome =
-    geo && is(geo.text("restriction_type"), "none") !== "yes" && isWritten(geo, "restriction_type");
-  const [open] = [
-    ...(isOff === "unknown" ? ["enabled"] : []),
-    ...(isForSome ? ["geo_restriction"] : []),
-    ...OF_DISTRIBUTION.filter((name) => isWritten(distribution, name)),
-    ...OF_BEHAVIOR.filter((name) => isWritten(behavior, name)),
-  ];
-  return open === undefined
-    ? undefined
-    : unknown(
-        `explain does not judge how ${open} of the distribution affects requests for the documents`,
-        remedy,
-        where,
-      );
-}
-
-/** True for an argument that is set; states write unset ones as empty lists and texts. */
-function isWritten(block: Block, name: string): boolean {
-  return match(
-    block.tree(name),
-    (value) =>
-      !["", null, undefined].includes(value as string) && !(Array.isArray(value) && value.length === 0),
-    () => true,
-  );
-}
 
 export const bucketAttributes: readonly ComputedAttribute[] = [
   { type: BUCKET, attribute: "id", value: (bucket) => bucket.attribute("bucket") },
@@ -206,55 +75,220 @@ export const bucketAttributes: readonly ComputedAttribute[] = [
       return partsOf(arn) === undefined ? undefined : arn;
     },
   },
+  { type: BUCKET, attribute: "bucket_regional_domain_name", value: hostOf },
 ];
 
+/** The host at which a bucket's own region serves it; `undefined` if that is not known. */
+function hostOf(bucket: Resource): Known<string> | undefined {
+  const region = orElse(regionOf(bucket), () => "");
+  const partition = partitions.find(({ regionCodes }) => regionCodes.includes(region));
+  return partition && joined(bucket.attribute("bucket"), `.s3.${region}.${partition.dnsSuffix}`);
+}
+
 export function issuerBuckets(terraform: Terraform): readonly ObjectStore[] {
-  const byName = new Map<
-    unknown,
-    { readonly name: Known<string>; readonly objects: Map<string, StoredObject[]> }
-  >();
-  let isOpen = false;
-  for (const resource of OBJECT_TYPES.flatMap((type) => terraform.ofType(type))) {
-    const name = resource.stated("bucket");
-    const key = orElse(resource.stated("key"), () => "").replace(/^\//, "");
-    if (key === "" || partsOf(name) === undefined) {
-      isOpen = true;
-      continue;
-    }
-    const store = byName.get(identityOf(name)) ?? { name, objects: new Map<string, StoredObject[]>() };
-    byName.set(identityOf(name), store);
-    store.objects.set(key, [...(store.objects.get(key) ?? []), storedObject(resource)]);
-  }
-  return [...byName.values()].map(({ name, objects }) => {
-    const bucket = new Bucket(name, objects, terraform);
+  const objects = OBJECT_TYPES.flatMap((type) => terraform.ofType(type)).map((resource) => ({
+    resource,
+    bucket: resource.stated("bucket"),
+    key: orElse(resource.stated("key"), () => "").replace(/^\//, ""),
+  }));
+  const placed = objects.filter(({ key, bucket }) => key !== "" && partsOf(bucket) !== undefined);
+  const all = declaredOf(terraform, "aws_s3_", OBJECT_TYPES);
+  return [...grouped(placed, ({ bucket }) => identityOf(bucket)).values()].flatMap((own) => {
+    const name = own[0]?.bucket ?? known("");
+    const parts = storeParts(all, (each) => isPartOf(each, "bucket", [BUCKET, "bucket", name]));
+    const bucket: Bucket = { name, ...parts, terraform };
+    const documents = grouped(own, ({ key }) => key);
+    return [
+      {
+        label: isKnown(name) ? `the bucket ${shown(name)}` : "the bucket",
+        objects: new Map(
+          [...documents].map(([key, found]) => [
+            key,
+            found.map(({ resource }) => storedObject(resource, "content", S3_DOCUMENT)),
+          ]),
+        ),
+        isWhole: placed.length === objects.length && bucket.parts.some(({ type }) => type === BUCKET),
+        doors: [publicDoor(bucket), ...distributionDoors(bucket)],
+        isServedElsewhere: () => false,
+      },
+    ];
+  });
+}
+
+interface Bucket extends StoreParts {
+  readonly name: Known<string>;
+  readonly terraform: Terraform;
+}
+
+/** S3 itself. Each URL of the bucket is found; only that of its region is the form. */
+function publicDoor(bucket: Bucket): StoreDoor {
+  const { name, parts, terraform } = bucket;
+  const buckets = parts.filter(({ type }) => type === BUCKET);
+  const isOf = (issuer: Known<string>, each: Resource): boolean => {
+    const host = hostOf(each);
+    return host !== undefined && below(joined(SCHEME, host), issuer) !== undefined;
+  };
+  return {
+    nameAt: (url) => nameAt(name, url),
+    doubt: (issuer, names) => {
+      const other = buckets.find((each) => !isOf(issuer, each));
+      if (other) return doubtAbout(other, "the issuer is not certainly the URL of the bucket in its region");
+      const ofAccount = terraform
+        .ofType(ACCOUNT_BLOCK)
+        .filter((block) => buckets.some((each) => same(accountOfBlock(block), accountOf(each)) !== "no"));
+      return (
+        bucketDoubt(bucket, PUBLIC_BUCKET, names) ??
+        beyondForm({ parts: ofAccount, doubt: undefined }, PUBLIC_BUCKET, [])
+      );
+    },
+  };
+}
+
+function accountOfBlock(block: Resource): Known<string> {
+  return isBlank(block.text("account_id")) ? accountOf(block) : block.stated("account_id");
+}
+
+/** The name of the object at an S3 URL of a bucket; `undefined` for other URLs. */
+function nameAt(name: Known<string>, url: Known<string>): Known<string> | undefined {
+  const virtual = restOfHost(afterPrefix(url, joined(SCHEME, name, ".s3")));
+  if (virtual !== undefined) return virtual;
+  const path = restOfHost(afterPrefix(url, known(`${SCHEME}s3`)));
+  const inside = path === undefined ? undefined : below(name, path);
+  return inside === undefined ? undefined : known(inside);
+}
+
+function restOfHost(rest: Known<string> | undefined): Known<string> | undefined {
+  const [first, ...more] = (rest === undefined ? undefined : partsOf(rest)) ?? [];
+  if (typeof first !== "string") return undefined;
+  const [found] = REST_OF_HOST.exec(first) ?? [];
+  return found === undefined ? undefined : textOf([first.slice(found.length), ...more]);
+}
+
+/** The distributions that serve a bucket, each as the configuration, plan or state declares it. */
+function distributionDoors(bucket: Bucket): readonly StoreDoor[] {
+  const serving = bucket.terraform
+    .ofType(CLOUDFRONT)
+    .filter((each) => blocksOf(each, "origin").some((origin) => isOrigin(origin, bucket.name)));
+  return [...grouped(serving, ({ address }) => address).values()].map((all): StoreDoor => {
+    const bases = all.flatMap((each) => [
+      each.attribute("domain_name"),
+      ...orElse(each.list("aliases"), () => []),
+    ]);
     return {
-      label: isKnown(name) ? `the bucket ${shown(name)}` : "the bucket",
-      objects,
-      isWhole: !isOpen && bucket.isOwned,
-      doors: [
-        {
-          nameAt: (url) => bucket.nameAt(url),
-          refusal: (object) => bucket.refusal(object, ANYONE),
-        },
-        ...distributionDoors(bucket, terraform),
-      ],
-      before: (url) => distributionBefore(url, terraform),
+      nameAt: (url) => {
+        const path = bases.map((base) => below(joined(SCHEME, base), url)).find((each) => each !== undefined);
+        return path === undefined ? undefined : known(path);
+      },
+      doubt: (_, names) =>
+        all.map((each) => distributionDoubt(each, bucket)).find((each) => each !== undefined) ??
+        bucketDoubt(bucket, PRIVATE_BUCKET, names, all),
     };
   });
 }
 
-function storedObject(resource: Resource): StoredObject {
-  const [lifecycle] = orElse(resource.blocks("lifecycle"), () => []);
-  const ignored = lifecycle ? lifecycle.tree("ignore_changes") : known(undefined);
-  return {
-    text: resource.stated("content"),
-    isKept: match(
-      ignored,
-      (value) =>
-        value === "all" || (Array.isArray(value) && value.some((each) => is(each, "content") === "yes")),
-      () => true,
-    ),
-    acl: resource.text("acl"),
-    source: resource.source,
+function blocksOf(block: Block, name: string): readonly Block[] {
+  return orElse(block.blocks(name), () => []);
+}
+
+function isOrigin(origin: Block, bucket: Known<string>): boolean {
+  return nameAt(bucket, joined(SCHEME, origin.stated("domain_name"))) !== undefined;
+}
+
+function distributionDoubt(distribution: Resource, { parts, terraform }: Bucket): Doubt | undefined {
+  const [origin, ...more] = blocksOf(distribution, "origin");
+  const [behavior] = blocksOf(distribution, "default_cache_behavior");
+  const hosts = parts.flatMap((each) => (each.type === BUCKET ? (hostOf(each) ?? []) : []));
+  if (!origin || more.length > 0 || !hosts.some((each) => same(origin.stated("domain_name"), each) === "yes"))
+    return doubtAbout(
+      distribution,
+      "the distribution may serve the documents from an origin other than the bucket",
+    );
+  if (!behavior || same(behavior.stated("target_origin_id"), origin.stated("origin_id")) !== "yes")
+    return doubtAbout(distribution, "the distribution may not serve the documents from the bucket");
+  if (is(distribution.flag("enabled"), true) !== "yes")
+    return doubtAbout(distribution, "the distribution is not certainly enabled");
+  const id = origin.stated("origin_access_control_id");
+  const control = terraform
+    .ofType(CONTROL)
+    .find((each) => each.scope === distribution.scope && same(each.attribute("id"), id) === "yes");
+  return control
+    ? beyondForm({ parts: [distribution, control], doubt: undefined }, DISTRIBUTION, [])
+    : doubtAbout(distribution, "the origin access control of the distribution was not read");
+}
+
+/** What sets a bucket apart from the form; its policy must name the reader that is in the same place. */
+function bucketDoubt(
+  bucket: Bucket,
+  rows: Rows,
+  names: readonly string[],
+  readers?: readonly Resource[],
+): Doubt | undefined {
+  const beyond = beyondForm(bucket, rows, NEEDED);
+  if (beyond) return beyond;
+  const closed = bucket.parts.find((part) => {
+    // A state also has the policy as an argument of the bucket.
+    if (part.type !== POLICY && isBlank(part.text("policy"))) return false;
+    const [own, reader] = [bucket.parts.filter(({ type }) => type === BUCKET), readers].map((all) =>
+      all?.find(({ scope }) => scope === part.scope),
+    );
+    if (!own || (readers && !reader)) return true;
+    return !admits(parsedTree(part.stated("policy")), arnsOf(own, bucket.name), names, reader);
+  });
+  return closed && doubtAbout(closed, "the bucket policy is not the one that IssuerBucket writes");
+}
+
+/** ARNs of a bucket: as the region tells it, and as Terraform does. */
+function arnsOf(bucket: Resource, name: Known<string>): readonly Known<string>[] {
+  const region = orElse(regionOf(bucket), () => "");
+  const partition = partitions.find(({ regionCodes }) => regionCodes.includes(region))?.name ?? "";
+  return [joined(`arn:${partition}:s3:::`, name), bucket.attribute("arn")];
+}
+
+const MEMBERS: readonly string[] = ["Sid", "Effect", "Principal", "Action", "Resource", "Condition"];
+
+/** Whether one statement of a policy without denials lets everyone, or the distribution, read the documents. */
+function admits(
+  policy: Tree,
+  buckets: readonly Known<string>[],
+  names: readonly string[],
+  distribution: Resource | undefined,
+): boolean {
+  const statements = itemsOf(childOf(policy, "Statement"));
+  const has = (tree: Tree, value: Known<string>): boolean =>
+    [tree, ...itemsOf(tree)].some((each) => same(each as Known<string>, value) === "yes");
+  const isReader = (statement: Tree): boolean => {
+    const [principal, condition] = [childOf(statement, "Principal"), childOf(statement, "Condition")];
+    if (!distribution) {
+      const isAll = [principal, childOf(principal, "AWS")].some((each) => has(each, known("*")));
+      return isAll && keysOf(condition).length === 0;
+    }
+    const [operator = "", key = ""] = [keysOf(condition)[0], keysOf(childOf(condition, "StringEquals"))[0]];
+    return (
+      has(childOf(principal, "Service"), known("cloudfront.amazonaws.com")) &&
+      keysOf(condition).length === 1 &&
+      operator === "StringEquals" &&
+      keysOf(childOf(condition, operator)).length === 1 &&
+      key.toLowerCase() === "aws:sourcearn" &&
+      has(childOf(condition, operator, key), distribution.attribute("arn"))
+    );
   };
+  const reads = (statement: Tree): boolean =>
+    keysOf(statement).every((key) => MEMBERS.includes(key)) &&
+    has(childOf(statement, "Action"), known("s3:GetObject")) &&
+    names.every((each) =>
+      buckets.some((arn) =>
+        [`/${each}`, "/*"].some((path) => has(childOf(statement, "Resource"), joined(arn, path))),
+      ),
+    );
+  return (
+    statements.every((each) => is(childOf(each, "Effect") as Known<string>, "Allow") === "yes") &&
+    statements.some((each) => reads(each) && isReader(each))
+  );
+}
+
+/** The keys of an object; one that is in no list for a key that is not known, or a value that is no object. */
+function keysOf(tree: Tree): readonly string[] {
+  const value = orElse(tree, () => "");
+  if (value === undefined) return [];
+  return isTreeObject(value) ? entriesOf(value).map(([key]) => orElse(key, () => "?")) : ["?"];
 }

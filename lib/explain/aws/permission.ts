@@ -115,8 +115,7 @@ export class AwsRights implements PullRights {
     if (!isKnown(this.#role.account)) return refused ?? NO_ROLE_ACCOUNT;
     const owner = this.#owners.said(place);
     if (owner?.status === "fail") return owner;
-    if (refused ?? owner) return refused ?? owner ?? answer;
-    return this.#registries.unread(place) ?? answer;
+    return this.#registries.unread(place) ?? refused ?? owner ?? answer;
   }
 }
 

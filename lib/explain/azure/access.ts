@@ -33,7 +33,7 @@ import { lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";
-import { type Identities, type Identity, foreignTenant, isGuid, notInOne, understood } from "./identity";
+import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
 import { NOT_ALL, deniedTo } from "./permission";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
@@ -86,7 +86,7 @@ function accessIdentity(
       const claims = tokenOf(token);
       return entraTrust(identity ?? identities.missing(client, claims.subject), claims, issuers);
     },
-    understood: () => (identity ? understood(identity) : missing),
+    understood: (cluster) => identity?.understood(cluster) ?? missing,
     permissions: (asked) => {
       if (!identity) return missing;
       const unread = identity.given ?? deniedTo(identity);

@@ -26,7 +26,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { notAmongRead } from "../shared/near-miss";
-import { type ClosedWorld, UNDERSTOOD } from "../coverage/closed-world";
+import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import { keyOf, lowered, remembered } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
@@ -42,6 +42,8 @@ export interface Identity {
   readonly hasMoreRoles: boolean;
   /** The answer if a module that was not read is given the identity; otherwise `undefined`. */
   readonly given: Answer | undefined;
+  /** Whether everything that was read of it is understood. */
+  readonly understood: (cluster: ClusterNames) => Answer;
   /** `undefined` where nothing states it. */
   readonly tenant: Known<string | undefined>;
   /** `undefined` where nothing states it. */
@@ -139,6 +141,7 @@ export class Identities {
       client,
       hasMoreRoles: isOpen || principals.isOpen,
       given: this.#world.answer(named.address, own, texts),
+      understood: (cluster) => this.#world.understood(named.address, cluster, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,
@@ -273,9 +276,4 @@ export function foreignTenant(
   return isSame === "no"
     ? broken(reason, remedy, log, places)
     : unknown(`${reason}; whether these are the same is not known`, remedy, places);
-}
-
-/** Whether everything that was read of an identity is understood. */
-export function understood({ given }: Identity): Answer {
-  return given ?? UNDERSTOOD;
 }

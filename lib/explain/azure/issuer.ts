@@ -1,9 +1,9 @@
 /*
- * Storage containers and static websites with an issuer's documents, and what keeps Microsoft Entra from reading them:
- * it comes from the internet without credentials. Source: learn.microsoft.com, "Azure Storage firewall rules": a denial
- * applies to every endpoint, and `bypass` does not list Entra.
+ * Storage containers and static websites with an issuer's documents, in the forms that `IssuerContainer` and
+ * `IssuerWebsite` write. Microsoft Entra reads them from the internet, without credentials.
  */
 
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -19,16 +19,29 @@ import {
 } from "../../model/known";
 import { azureClouds } from "../../rules/azure/clouds";
 import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
-import { type Answer, broken, seen, unknown } from "../answer";
-import { obstacle } from "../obstacle";
-import { type Block, Resource, referredResource } from "../read/block";
+import { BLOB, STORAGE } from "../coverage/azure-issuer";
+import { type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
-import type { ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
-import { remembered } from "../shared/references";
+import type { Doubt, ObjectStore, StoreDoor } from "../shared/object-store";
+import {
+  type StoreParts,
+  beyondForm,
+  declaredOf,
+  doubtAbout,
+  isPartOf,
+  storeParts,
+  storedObject,
+} from "../shared/store-form";
 import { cloudOf } from "./identity";
 import { resourceId } from "./ids";
 
+const ACCOUNT = "azurerm_storage_account";
+const CONTAINER = "azurerm_storage_container";
+const WEBSITE = "azurerm_storage_account_static_website";
+const BLOB_TYPE = "azurerm_storage_blob";
+/** The domain of accounts in DNS zones. */
+const ZONES = "storage.azure.net";
 const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix);
 
 /** A container, by its name and the name of its storage account. */
@@ -37,18 +50,11 @@ interface Container {
   readonly name: Known<string>;
 }
 
-interface Store extends Container {
-  readonly accounts: readonly Resource[];
-  readonly containers: readonly Resource[];
-  /** Network rules declared apart from the account, and whether they belong to it. */
-  readonly rules: readonly (readonly [rules: Resource, isOwn: Ternary])[];
-}
-
 /** Every container whose blobs are declared. */
 export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
-  const containers: { readonly place: Container; readonly objects: Map<string, StoredObject[]> }[] = [];
+  const containers: { readonly place: Container; readonly blobs: (readonly [string, Resource])[] }[] = [];
   let isWhole = true;
-  for (const blob of terraform.ofType("azurerm_storage_blob")) {
+  for (const blob of terraform.ofType(BLOB_TYPE)) {
     const place = containerOf(blob);
     const name = orElse(blob.text("name"), () => "")?.replace(/^\//, "") ?? "";
     if (name === "" || isSame(place, place) !== "yes") {
@@ -56,51 +62,49 @@ export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
       continue;
     }
     let store = containers.find((each) => isSame(each.place, place) === "yes");
-    if (!store) containers.push((store = { place, objects: new Map() }));
-    remembered(store.objects, name, () => []).push(storedObject(blob));
+    if (!store) containers.push((store = { place, blobs: [] }));
+    store.blobs.push([name, blob]);
   }
-  return containers.map(({ place, objects }) => {
-    const store = storeOf(place, terraform);
+  const all = declaredOf(terraform, "azurerm_storage_", [BLOB_TYPE]);
+  return containers.map(({ place, blobs }) => {
+    const parts = storeParts(all, (each) => belongsTo(each, place));
     const name = orElse(place.name, () => "");
-    const isWebsite = name === WEBSITE_CONTAINER;
-    const owners = isWebsite ? store.accounts : store.containers;
+    const owner = name === WEBSITE_CONTAINER ? ACCOUNT : CONTAINER;
     return {
       label: `the container ${name}`,
-      objects,
-      isWhole: isWhole && owners.some(({ adopted }) => !adopted),
-      doors: doorsOf(store, isWebsite),
-      before: undefined,
+      objects: new Map(
+        [...grouped(blobs, ([blob]) => blob)].map(([blob, found]) => [
+          blob,
+          found.map(([, resource]) => storedObject(resource, "source_content", BLOB)),
+        ]),
+      ),
+      isWhole: isWhole && parts.parts.some(({ type }) => type === owner),
+      doors: [doorOf(place, parts)],
+      isServedElsewhere,
     };
   });
 }
 
-function storeOf(place: Container, terraform: Terraform): Store {
-  const accounts = terraform
-    .ofType("azurerm_storage_account")
-    .filter((each) => same(each.attribute("name"), place.account) === "yes");
-  const containers = terraform
-    .ofType("azurerm_storage_container")
-    .filter((each) => isSame({ account: accountOf(each), name: each.stated("name") }, place) === "yes");
-  const rules = terraform
-    .ofType("azurerm_storage_account_network_rules")
-    .map((each) => [each, same(accountOf(each), place.account)] as const)
-    .filter(([, isOwn]) => isOwn !== "no");
-  return { ...place, accounts, containers, rules };
+/** With `issuerUrl` of the constructs; a late issuer is that of a website. */
+function isServedElsewhere(issuer: Known<string>): boolean {
+  const [, , host] = orElse(issuer, () => "").split("/");
+  return host !== undefined && ![...SUFFIXES, ZONES].some((suffix) => host.endsWith(`.${suffix}`));
 }
 
 function isSame(one: Container, other: Container): Ternary {
   return and(same(one.account, other.account), same(one.name, other.name));
 }
 
-function storedObject(blob: Resource): StoredObject {
-  const lifecycle = orElse(blob.block("lifecycle"), () => undefined);
-  const ignored = lifecycle ? orElse(lifecycle.list("ignore_changes"), () => [known("all")]) : [];
-  return {
-    text: blob.stated("source_content"),
-    isKept: ignored.some((each) => or(is(each, "all"), is(each, "source_content")) === "yes"),
-    acl: known(undefined),
-    source: blob.source,
-  };
+/** Whether a resource is the account or belongs to it; containers beside this one do not matter. */
+function belongsTo(resource: Resource, { account, name }: Container): Ternary {
+  const of = [ACCOUNT, "name", account] as const;
+  const written = resourceId(resource.stated("storage_account_id")).segments?.at(-1);
+  return and(
+    resource.type === CONTAINER ? same(resource.stated("name"), name) : "yes",
+    written !== undefined
+      ? same(written, account)
+      : or(isPartOf(resource, "storage_account_id", of), isPartOf(resource, "storage_account_name", of)),
+  );
 }
 
 /** `/…/storageAccounts/<account>/blobServices/default/containers/<name>` */
@@ -125,7 +129,32 @@ function accountOf(resource: Resource): Known<string> {
   return resourceId(id).segments?.at(-1) ?? (byName ? resource.stated("storage_account_name") : id);
 }
 
-/** The URL's beginning if its host is the account's; a website's host has a zone number that only Azure knows. */
+function doorOf(place: Container, store: StoreParts): StoreDoor {
+  const { parts } = store;
+  const isWebsite = orElse(place.name, () => "") === WEBSITE_CONTAINER;
+  const accounts = parts.filter(({ type }) => type === ACCOUNT);
+  const endpoints = accounts.flatMap((each) =>
+    isWebsite
+      ? [each.attribute("primary_web_endpoint"), joined("https://", each.attribute("primary_web_host"))]
+      : [each.attribute("primary_blob_endpoint")],
+  );
+  const at = (url: Known<string>, suffixes: readonly string[]): Known<string> | undefined =>
+    nameAt(url, place, suffixes, endpoints, isWebsite);
+  return {
+    // Also where the account is not, and may be anyone's.
+    nameAt: (url) => at(url, [...SUFFIXES, ZONES]),
+    doubt: (issuer) => {
+      const needed = isWebsite ? [ACCOUNT, WEBSITE] : [ACCOUNT, CONTAINER];
+      const beyond = beyondForm(store, STORAGE, needed);
+      if (beyond) return beyond;
+      const other = accounts.find((each) => at(issuer, suffixesOf(each)) === undefined);
+      const reason = "the issuer may be in a different Azure cloud than the storage account";
+      return other ? doubtAbout(other, reason) : closedBy(parts, isWebsite);
+    },
+  };
+}
+
+/** The beginning of a URL if its host is the account's; a website's host has a zone number that only Azure knows. */
 function startOf(
   url: Known<string>,
   account: Known<string>,
@@ -137,34 +166,6 @@ function startOf(
   const begin = new RegExp(`^https://${orElse(account, () => "[]")}${host}`);
   const [start] = begin.exec(orElse(url, () => "")) ?? [];
   return start === undefined ? undefined : known(start);
-}
-
-/** The account's door, and a closed one for the same name in other Azure clouds, where the account may be anyone's. */
-function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
-  const { accounts } = store;
-  const suffixes = suffixesOf(accounts);
-  const others = SUFFIXES.filter((suffix) => !suffixes.includes(suffix));
-  const endpoints = accounts.flatMap((each) =>
-    isWebsite
-      ? [each.attribute("primary_web_endpoint"), joined("https://", each.attribute("primary_web_host"))]
-      : [each.attribute("primary_blob_endpoint")],
-  );
-  const where = accounts.map(({ source }) => seen("storage account", source));
-  const reason = `the issuer is in a different Azure cloud than the storage account, whose endpoints end with ${suffixes.join(" or ")}`;
-  return [
-    {
-      nameAt: (url) => nameAt(url, store, [...suffixes, "storage.azure.net"], endpoints, isWebsite),
-      // A website is public whatever the container's access is.
-      refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
-    },
-    {
-      nameAt: (url) => nameAt(url, store, others, [], isWebsite),
-      refusal: () =>
-        suffixes.length === 0
-          ? unknown("whether the storage account is in the issuer's cloud is not known", STATE_CLOUD, where)
-          : broken(reason, STATE_CLOUD, undefined, where),
-    },
-  ];
 }
 
 function nameAt(
@@ -186,96 +187,42 @@ function nameAt(
 }
 
 /** The suffixes that an account's endpoints may have: all if no cloud is stated, none if it is not known. */
-function suffixesOf(accounts: readonly Resource[]): readonly string[] {
-  const suffixes = accounts.flatMap((account) => {
-    const endpoint = suffixIn(account.attribute("primary_blob_endpoint"));
-    return match(
-      cloudOf(account),
-      (name) => endpoint ?? azureClouds.find((cloud) => cloud.name === name)?.storageSuffix ?? SUFFIXES,
-      () => endpoint ?? [],
-    );
-  });
-  return accounts.length === 0 ? SUFFIXES : suffixes;
-}
-
-function suffixIn(url: Known<string>): string | undefined {
-  const [, host = ""] = /^https:\/\/([^/]+)/.exec(orElse(url, () => "")) ?? [];
-  return SUFFIXES.find((suffix) => host.endsWith(`.${suffix}`));
-}
-
-const STATE_CLOUD = "state the cloud in the azurerm provider (environment), the same as for the issuer";
-const OPEN =
-  "allow public containers in the account (allow_nested_items_to_be_public), and set the container's access type to blob";
-const REMEDY =
-  "admit requests from everywhere: set public_network_access_enabled, and default_action Allow or no network rules; or serve the documents from elsewhere";
-
-/** The answer for an argument whose value may keep requests out. */
-function argumentAnswer(
-  block: Block,
-  { source }: Resource,
-  argument: string,
-  remedy: string,
-  problemOf: (value: string | undefined) => Answer | string | undefined,
-): Answer | undefined {
-  const where = seen(argument, source);
+function suffixesOf(account: Resource): readonly string[] {
+  const [, host = ""] =
+    /^https:\/\/([^/]+)/.exec(orElse(account.attribute("primary_blob_endpoint"), () => "")) ?? [];
+  const [endpoint] = SUFFIXES.filter((suffix) => host.endsWith(`.${suffix}`));
+  if (endpoint !== undefined) return [endpoint];
   return match(
-    block.text(argument),
-    (value) => {
-      const problem = problemOf(value);
-      return typeof problem === "string" ? broken(problem, remedy, undefined, where) : problem;
-    },
-    () => unknown(`which requests ${argument} keeps out is known only after apply`, remedy, where),
+    cloudOf(account),
+    (name) =>
+      azureClouds
+        .filter((each) => name === undefined || each.name === name)
+        .map(({ storageSuffix }) => storageSuffix),
+    () => [],
   );
 }
 
-function accessAnswers({ accounts, containers }: Store): readonly (Answer | undefined)[] {
-  return [
-    ...accounts.map((account) =>
-      argumentAnswer(account, account, "allow_nested_items_to_be_public", OPEN, (value) =>
-        value === "false" ? "the storage account does not allow public containers" : undefined,
-      ),
-    ),
-    ...containers.map((container) =>
-      argumentAnswer(container, container, "container_access_type", OPEN, (access = "private") =>
-        ["blob", "container"].includes(access)
-          ? undefined
-          : `the container's access type is ${access}: its blobs cannot be read without credentials`,
-      ),
-    ),
-  ];
+/** The argument that keeps requests out; states do not tell `false` from an argument that is absent. */
+function closedBy(parts: readonly Resource[], isWebsite: boolean): Doubt | undefined {
+  const isOn = (resource: Resource, name: string): boolean =>
+    !resource.names.includes(name) || is(resource.flag(name), true) === "yes";
+  for (const part of parts) {
+    // A website is public whatever the access of its container is.
+    const closed = [
+      ...(part.type === ACCOUNT && !isOn(part, "public_network_access_enabled")
+        ? ["public_network_access_enabled"]
+        : []),
+      ...(part.type === ACCOUNT && !isWebsite && !isOn(part, "allow_nested_items_to_be_public")
+        ? ["allow_nested_items_to_be_public"]
+        : []),
+      ...(part.type === CONTAINER && !isWebsite && !isPublic(part) ? ["container_access_type"] : []),
+    ];
+    if (closed.length > 0) return doubtAbout(part, `${closed.join(" and ")} may keep everyone out`);
+  }
+  return undefined;
 }
 
-function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefined)[] {
-  const ofAccounts = accounts.flatMap((account) => [
-    argumentAnswer(account, account, "public_network_access_enabled", REMEDY, (value) =>
-      value === "false" ? "the storage account refuses requests from public networks" : undefined,
-    ),
-    match(
-      account.blocks("network_rules"),
-      (blocks) => obstacle(blocks.map((block) => firewall(block, account))),
-      () =>
-        unknown(
-          "the network rules are known only after apply",
-          REMEDY,
-          seen("network_rules", account.source),
-        ),
-    ),
-  ]);
-  const ofRules = rules.map(([each, isOwn]) => {
-    const answer = firewall(each, each);
-    return answer && isOwn === "unknown"
-      ? unknown(`${answer.reason}, if its rules belong to this account`, answer.remedy, answer.evidence)
-      : answer;
-  });
-  return [...ofAccounts, ...ofRules];
-}
-
-function firewall(rules: Block, of: Resource): Answer | undefined {
-  return argumentAnswer(rules, of, "default_action", REMEDY, (action = "") => {
-    if (action.toLowerCase() !== "deny") return undefined;
-    const denies = "the firewall of the storage account denies requests from the internet";
-    return orElse(rules.list("ip_rules"), () => [known("")]).length === 0
-      ? denies
-      : unknown(`${denies}, except from some addresses, which may include those of Microsoft Entra`, REMEDY);
-  });
+function isPublic(container: Resource): boolean {
+  const access = container.text("container_access_type");
+  return is(access, "blob") === "yes" || is(access, "container") === "yes";
 }

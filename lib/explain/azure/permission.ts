@@ -111,7 +111,8 @@ function atRegistry(identity: Identity, registry: Registry | undefined, host: st
   );
   const unread = identity.given ?? registry.given;
   const answer = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
-  const login = unread ?? deniedTo(identity) ?? answer ?? notLoggedIn(identity, registry, onRegistry, open);
+  const judged = deniedTo(identity) ?? answer ?? notLoggedIn(identity, registry, onRegistry, open);
+  const login = judged.status === "unknown" ? judged : (unread ?? judged);
   return { login, honoured, open, hasMore: identity.hasMoreRoles || unread !== undefined };
 }
 

@@ -26,7 +26,7 @@ import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
 import { actingAs } from "./held";
-import { type Identities, type Identity, foreignTenant, notInOne, sameTenant, understood } from "./identity";
+import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
 import { acrRights, noRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
@@ -78,7 +78,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
         label: actingAs(client, identity),
         id: identity.id,
         source: identity.source,
-        understood: () => understood(identity),
+        understood: identity.understood,
         rights: rightsOf(identity, question.cluster.registries),
       };
     },

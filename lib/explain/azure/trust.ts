@@ -4,6 +4,7 @@
 
 import { type Known, type Ternary, known, orElse, same, shown, whyNot } from "../../model/known";
 import { Issuer } from "../../model/issuer";
+import { ACCEPTED_ALGORITHMS } from "../../rules/azure/issuer";
 import { isWorkloadIdentityError } from "../../errors";
 import { serviceAccountUser } from "../../model/namespaced-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
@@ -52,7 +53,7 @@ export function entraTrust(identity: Identity | Answer, token: EntraToken, issue
   const { issuer, audience, subject } = credentialsTrust(trusts, label, token);
   const trusted = given && issuer.status === "fail" ? given : issuer;
   return {
-    issuer: issuers.judged(reachable(trusted, token.issuer), token.issuer, NO_KEYS),
+    issuer: issuers.judged(reachable(trusted, token.issuer), token.issuer, NO_KEYS, ACCEPTED_ALGORITHMS),
     audience,
     subject: given ?? subject,
   };

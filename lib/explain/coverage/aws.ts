@@ -94,7 +94,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
     owner: "repository",
   },
   aws_ecr_registry_policy: { read: "policy region", harmless: "id", computed: "registry_id" },
-  aws_ecr_account_setting: { read: "value", harmless: "id name region" },
+  aws_ecr_account_setting: { read: "value", harmless: "name region" },
   aws_eks_cluster: {
     read: "name region",
     // What its nodes and its control plane run on, and who reaches its API server over which network.
@@ -107,6 +107,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
       },
       compute_config: { read: "enabled", harmless: "node_pools node_role_arn" },
     },
+    isCluster: true,
     names: "arn",
     usedBy:
       "aws_iam_openid_connect_provider aws_eks_pod_identity_association aws_eks_access_entry aws_eks_access_policy_association",
@@ -126,7 +127,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
   },
   aws_eks_access_policy_association: {
     read: "cluster_name principal_arn policy_arn region",
-    harmless: COMMON,
+    harmless: "id",
     computed: "associated_at modified_at",
     blocks: { access_scope: { read: "type namespaces" } },
     owner: "principal_arn",

@@ -24,6 +24,7 @@ const ROWS: ReadonlyMap<string, TypeRow> = new Map(CLOUDS.flatMap(({ rows }) => 
 const FAMILIES: readonly (readonly string[])[] = CLOUDS.flatMap(({ families }) => families);
 const HARMLESS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ harmless }) => words(harmless)));
 const CHANGERS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ changers }) => words(changers)));
+const CLUSTERS: readonly string[] = [...ROWS].flatMap(([type, { isCluster }]) => (isCluster ? [type] : []));
 const BODIES: readonly string[] = CLOUDS.flatMap(({ bodies }) => words(bodies));
 
 const isGrant = (type: string): boolean => CLOUDS.some(({ grants }) => grants?.pattern.test(type));
@@ -36,6 +37,12 @@ export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
   );
 }
 
+/** The names of a cluster, as it is recorded and in its cloud. */
+export interface ClusterNames {
+  readonly name?: string | undefined;
+  readonly cloudName?: string | undefined;
+}
+
 /** The answer if nothing is open. */
 export const UNDERSTOOD: Answer = pass(
   "every argument of it is judged or harmless, and nothing that is not read may change it",
@@ -43,8 +50,8 @@ export const UNDERSTOOD: Answer = pass(
 
 /** Something that was not understood. */
 interface Opening {
-  /** A clause: "the argument endpoint of aws_iam_role.web is not judged". */
-  readonly what: string;
+  /** A clause about what it bears on: "the argument endpoint of aws_iam_role.web is not judged". */
+  readonly says: (what: string) => string;
   readonly remedy: string;
   readonly source: Source;
   /** What it bears on. */
@@ -93,13 +100,23 @@ export class ClosedWorld {
       resources.flatMap((each) => this.#byResource?.get(each) ?? [])[0] ??
       this.#found.find(({ text }) => text !== "" && literal.some((each) => isNamed(text, each)));
     if (opening === undefined) return undefined;
-    const reason = `${opening.what}, so what becomes of ${what} is not known`;
-    return unknown(reason, opening.remedy, seen("not understood", opening.source));
+    return unknown(opening.says(what), opening.remedy, seen("not understood", opening.source));
   }
 
-  /** As {@link answer}, passed if there is nothing of the kind. */
-  understood(...asked: Parameters<ClosedWorld["answer"]>): Answer {
-    return this.answer(...asked) ?? UNDERSTOOD;
+  /** As {@link answer} for an identity and the cluster of the service account, passed if there is nothing of the kind. */
+  understood(
+    label: string,
+    cluster: ClusterNames,
+    resources: readonly Resource[],
+    texts: readonly Known<string | undefined>[] = [],
+  ): Answer {
+    if (this.isEmpty) return UNDERSTOOD;
+    const isIt = (each: Resource): boolean => {
+      const name = orElse(each.text("name"), () => undefined);
+      return name !== undefined && [cluster.name, cluster.cloudName].includes(name);
+    };
+    const clusters = CLUSTERS.flatMap((type) => this.#terraform.ofType(type)).filter(isIt);
+    return this.answer(label, [...resources, ...clusters], texts) ?? UNDERSTOOD;
   }
 
   get #found(): readonly Opening[] {
@@ -131,7 +148,9 @@ export class ClosedWorld {
     const text = [...texts].join("\n").toLowerCase();
     const named = this.#names.in(texts, this.#terraform);
     const on = this.#spread([...(mentions as ReadonlySet<Resource>), ...named]);
-    return { what: reason, remedy: SHOW, source, on, text, mayDeclare: true };
+    const says = (what: string): string =>
+      `${reason}, is given ${what}: what the module does with it is not known`;
+    return { says, remedy: SHOW, source, on, text, mayDeclare: true };
   }
 
   #ofProviders(scope: Scope): readonly Opening[] {
@@ -142,7 +161,7 @@ export class ClosedWorld {
       const all = [...scope.resources.values()].filter(({ providerKey }) => providerKey === key);
       return [
         {
-          what: `${argument(paths)} of the Terraform provider ${key} is not judged`,
+          says: () => `${argument(paths)} of the Terraform provider ${key} is not judged`,
           remedy: `see whether it sends requests elsewhere; if not, remove it`,
           source: all[0]?.source ?? { file: scope.place, path: `provider.${key}` },
           on: this.#spread(all),
@@ -160,11 +179,10 @@ export class ClosedWorld {
     const runs = resource.names.includes("provisioner");
     if (paths.length > 0 && !runs)
       return {
-        what: `${argument(paths)} of ${address} is not judged`,
+        says: (what) => bearing(what, `${argument(paths)} of ${address} is not judged`),
         remedy: "look up what it does; if nothing that matters here, leave it out of what explain reads",
         source,
-        on: this.#spread([resource]),
-        text: row?.names === undefined ? this.#names.textOf(resource) : "",
+        ...this.#bearing([resource]),
         mayDeclare: false,
       };
     const isChanger = runs || (CHANGERS.has(type) && !isBodyRead(resource));
@@ -176,13 +194,20 @@ export class ClosedWorld {
       .filter((each) => isChanger || family.some((prefixes) => startsWith(each.type, prefixes)));
     if (named.length === 0 && !isChanger) return undefined;
     return {
-      what: `${address}, which is not read, ${runs ? "runs programs" : "may change what it names"}`,
+      says: (what) =>
+        bearing(what, `${address}, which is not read, ${runs ? "runs programs" : "may change it"}`),
       remedy: "see what it changes",
       source,
-      on: this.#spread(runs ? [resource, ...named] : named),
-      text: isChanger ? this.#names.textOf(resource) : "",
+      ...this.#bearing(runs ? [resource, ...named] : named, isChanger ? textOf(resource) : ""),
       mayDeclare: isChanger,
     };
+  }
+
+  /** What this bears on: grants to what is no resource name it in text. */
+  #bearing(from: readonly Resource[], own = ""): Pick<Opening, "on" | "text"> {
+    const on = this.#spread(from);
+    const satellites = [...on].filter(({ type, adopted }) => rowOf(type, adopted)?.names === undefined);
+    return { on, text: [own, ...satellites.map(textOf)].join("\n").trim() };
   }
 
   /** What takes a part from these resources, or is what they belong to, at any distance. */
@@ -235,10 +260,6 @@ class Names {
     const index = (this.#index ??= indexOf(terraform));
     return [...texts].flatMap((text) => [...tokensOf(text)].flatMap((token) => index.get(token) ?? []));
   }
-
-  textOf(resource: Resource): string {
-    return textsIn(resource.written([])).join("\n").toLowerCase();
-  }
 }
 
 /** Attributes that name a resource among others of its kind. */
@@ -272,6 +293,11 @@ function withoutScheme(name: string): string {
   return name.replace(/^(?:https:)?\/\//, "");
 }
 
+/** Its texts in lower case, one a line. */
+function textOf(resource: Resource): string {
+  return textsIn(resource.written([])).join("\n").toLowerCase();
+}
+
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) !== null
@@ -288,6 +314,10 @@ function isBodyRead(resource: Resource): boolean {
   if (!resource.type.startsWith("azapi_")) return false;
   const type = orElse(resource.text("type"), () => undefined)?.toLowerCase();
   return type !== undefined && BODIES.some((each) => type.startsWith(`${each}@`));
+}
+
+function bearing(what: string, clause: string): string {
+  return `${clause}, so what becomes of ${what} is not known`;
 }
 
 function argument([first = "", ...others]: readonly string[]): string {

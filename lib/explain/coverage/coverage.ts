@@ -17,6 +17,9 @@ export interface Coverage {
   readonly blocks?: Readonly<Record<string, Coverage>>;
 }
 
+/** Rows by the type of a resource. */
+export type Rows = Readonly<Record<string, Coverage>>;
+
 /** Where values are from, which decides what counts as absent. */
 export type Origin =
   /** Terraform as written, or a document: an explicit `false` says something. */
@@ -99,6 +102,8 @@ export interface TypeRow extends Coverage {
   readonly owner?: string;
   /** Types that take part of what they say from it, and name it. */
   readonly usedBy?: string;
+  /** True for a cluster, which is a part of every chain of its service accounts. */
+  readonly isCluster?: true;
   /** Attributes by which others name it in full, apart from references: an ARN, an id, an e-mail address. */
   readonly names?: string;
 }

@@ -90,6 +90,7 @@ export const googleCoverage: CloudCoverage = {
       "google_organization_iam_",
     ],
     ["google_artifact_registry_"],
+    ["google_storage_"],
   ],
   // The pool providers' policies, denials and boundaries have links of their own.
   harmless: `

@@ -30,6 +30,7 @@ import type {
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
+import type { ClusterNames } from "../coverage/closed-world";
 import type { Resource } from "../read/block";
 import type { SecretFact } from "../read/component-facts";
 import { mayHold } from "../read/node-files";
@@ -146,11 +147,11 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
-  understood(): Answer {
+  understood(cluster: ClusterNames): Answer {
     const { exchanges, accounts } = this.#acting;
     const name = orElse(this.#file.provider, () => undefined);
     const own = this.email && accounts.given(this.email);
-    return own ?? exchanges.understood(name, this.label);
+    return own ?? exchanges.understood(name, this.label, cluster);
   }
 
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {

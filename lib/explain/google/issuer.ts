@@ -1,10 +1,11 @@
 /*
- * Cloud Storage buckets with an issuer's documents, and the keys that pool providers were given.
+ * Cloud Storage buckets with an issuer's documents, in the form that `IssuerBucket` writes, and the keys that pool
+ * providers were given.
  *
- * Sources: cloud.google.com/storage/docs/access-control/iam-roles and …/public-access-prevention; Google provider,
- * `universe_domain`: the same name in another universe means a different bucket.
+ * Source: Google provider, `universe_domain`: the same name in another universe means a different bucket.
  */
 
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -15,59 +16,66 @@ import {
   isKnown,
   joined,
   known,
+  map,
   orElse,
   partsOf,
   same,
   shown,
 } from "../../model/known";
-import { childOf, itemsOf, knownJson, parsedTree } from "../../model/tree";
-import { isUsableKey } from "../../rules/google/issuer";
+import { ACCEPTED_ALGORITHMS } from "../../rules/google/issuer";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { OBJECT, STORAGE } from "../coverage/google-issuer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import { keySet } from "../shared/key-set";
-import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "../shared/object-store";
-import { type Grant, anyMember, readGrants } from "./grants";
+import type { Doubt, Issuers, ObjectStore, PublishedKeys, StoredObject } from "../shared/object-store";
+import {
+  type StoreParts,
+  beyondForm,
+  declaredOf,
+  doubtAbout,
+  isPartOf,
+  storeParts,
+  storedObject,
+} from "../shared/store-form";
 import { EVERYONE } from "./members";
-import { piecesOf, universeOf } from "./names";
+import { piecesOf } from "./names";
 import type { PoolProvider } from "./pool";
 
 const BUCKET = "google_storage_bucket";
-/** Roles with storage.objects.get. */
-const READERS = /^roles\/storage\.(?:legacyObject(?:Reader|Owner)|object(?:Viewer|User|Admin)|admin)$/;
-/** Ways to admit readers other than a binding of the bucket. */
-const LISTS: readonly string[] = [
-  ...["bucket_acl", "bucket_access_control", "bucket_iam_policy", "default_object_acl"],
-  ...["default_object_access_control", "object_acl", "object_access_control"],
-].map((name) => `google_storage_${name}`);
-const OPEN = `bind ${EVERYONE} to roles/storage.legacyObjectReader on the bucket, and do not enforce public_access_prevention there`;
+const OBJECT_TYPE = `${BUCKET}_object`;
+const MEMBER = `${BUCKET}_iam_member`;
+/** The roles that `IssuerBucket` binds, with storage.objects.get. */
+const READERS: readonly string[] = ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"];
+const DEFAULT_UNIVERSE = "googleapis.com";
 
 /** Every bucket whose objects are declared. */
 export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
-  const objects = terraform.ofType(`${BUCKET}_object`);
+  const objects = terraform.ofType(OBJECT_TYPE);
   const named = objects.flatMap((each) => bucketOf(each) ?? []);
   const names = new Map(named.map((name) => [shown(name), name]));
   // An object without a name, or in an unknown bucket, may be any object.
   const isOpen = objects.some((each) => !isKnown(each.stated("name")) || bucketOf(each) === undefined);
-  let grants: readonly Grant[] | undefined;
+  const all = declaredOf(terraform, "google_storage_", [OBJECT_TYPE]);
   return [...names.values()].map((name) => {
-    const buckets = terraform
-      .ofType(BUCKET)
-      .filter((bucket) => same(bucket.attribute("name"), name) === "yes");
+    const store = storeParts(all, (each) =>
+      and(isPartOf(each, "bucket", [BUCKET, "name", name]), isForAll(each)),
+    );
     const isOf = (object: Resource): boolean => same(bucketOf(object) ?? known(""), name) === "yes";
-    const door: StoreDoor = {
-      nameAt: (url) => nameAt(name, url),
-      refusal: () => refusal(buckets, name, (grants ??= readGrants(terraform).grants), terraform),
-    };
     return {
       label: `the bucket ${shown(name)}`,
       objects: objectsOf(objects.filter(isOf)),
-      isWhole: !isOpen && buckets.some(({ adopted }) => !adopted),
-      doors: doorsByUniverse(door, buckets),
-      before: undefined,
+      isWhole: !isOpen && store.parts.some(({ type }) => type === BUCKET),
+      doors: [{ nameAt: (url) => nameAt(name, url), doubt: (issuer) => doubtOf(store, name, issuer) }],
+      isServedElsewhere: () => false,
     };
   });
+}
+
+/** Who else is admitted does not matter. */
+function isForAll(part: Resource): Ternary {
+  return part.type === MEMBER ? is(part.stated("member"), EVERYONE) : "yes";
 }
 
 /** The bucket of an object, by name or by id, which equals the name. */
@@ -79,21 +87,16 @@ function bucketOf(object: Resource): Known<string> | undefined {
 }
 
 function objectsOf(resources: readonly Resource[]): ReadonlyMap<string, readonly StoredObject[]> {
-  const all = new Map<string, StoredObject[]>();
-  for (const resource of resources) {
+  const named = resources.flatMap((resource) => {
     const name = orElse(resource.stated("name"), () => undefined)?.replace(/^\//, "");
-    if (name === undefined || !resource.certain) continue;
-    const ignored = orElse(resource.block("lifecycle"), () => undefined)?.list("ignore_changes");
-    const kept = orElse(ignored ?? known([]), () => [known("all")]).map((each) => orElse(each, () => ""));
-    const object: StoredObject = {
-      text: resource.stated("content"),
-      isKept: kept.includes("all") || kept.includes("content"),
-      acl: known(undefined),
-      source: resource.source,
-    };
-    all.set(name, [...(all.get(name) ?? []), object]);
-  }
-  return all;
+    return name === undefined || !resource.certain ? [] : [{ name, resource }];
+  });
+  return new Map(
+    [...grouped(named, ({ name }) => name)].map(([name, found]) => [
+      name,
+      found.map(({ resource }) => storedObject(resource, "content", OBJECT)),
+    ]),
+  );
 }
 
 const HOST = /^https:\/\/(?:([^/]+)\.)?storage\.[^/]+(?:\/([^]*))?$/;
@@ -107,59 +110,21 @@ function nameAt(name: Known<string>, url: Known<string>): Known<string> | undefi
   return inside === undefined ? afterPrefix(path, joined(name, "/")) : known(inside);
 }
 
-function refusal(
-  buckets: readonly Resource[],
-  name: Known<string>,
-  grants: readonly Grant[],
-  terraform: Terraform,
-): Answer | undefined {
-  const closed = buckets.find((each) => is(each.stated("public_access_prevention"), "enforced") === "yes");
-  if (closed) {
-    const where = seen("public_access_prevention", closed.source);
-    return broken("the bucket prevents public access", OPEN, undefined, where);
-  }
-  const declared = buckets.find(({ adopted }) => !adopted);
-  if (!declared || LISTS.some((type) => terraform.ofType(type).length > 0)) return undefined;
-  const opening = grants.map((grant) => opensTo(grant, name));
-  if (opening.includes("yes")) return undefined;
-  const reason = `no binding of the bucket lets ${EVERYONE} read its objects`;
-  const where = seen("bucket", declared.source);
-  return opening.includes("unknown")
-    ? unknown(`whether a binding of the bucket lets ${EVERYONE} read its objects is not known`, OPEN, where)
-    : broken(reason, OPEN, undefined, where);
-}
-
-function opensTo(grant: Grant, bucket: Known<string>): Ternary {
-  const { on, role, condition, resource } = grant;
-  if (on.kind !== "bucket") return "no";
-  const answer = and(
-    same(on.name, bucket),
-    anyMember(grant, (member) => is(member, EVERYONE)),
-  );
-  const reads = READERS.test(orElse(role, () => "")) && condition === undefined && resource.certain;
-  // A different role for everyone may permit reading too.
-  return answer === "yes" && !reads ? "unknown" : answer;
-}
-
-/** The bucket's door in its own universe, and a closed one for the others if its own is known. */
-function doorsByUniverse(door: StoreDoor, buckets: readonly Resource[]): readonly StoreDoor[] {
-  const [bucket] = buckets;
-  const universes = buckets.flatMap((each) => universeOf(each) ?? []);
-  if (!bucket || universes.length === 0) return [door];
-  const isElsewhere = (url: Known<string>): boolean => {
-    const host = orElse(url, () => "").split("/")[2] ?? "";
-    return !universes.some((each) => host.endsWith(`.${each}`));
+/** What sets a bucket, at an issuer's URL, apart from the form. */
+function doubtOf(store: StoreParts, name: Known<string>, issuer: Known<string>): Doubt | undefined {
+  const beyond = beyondForm(store, STORAGE, [BUCKET, MEMBER]);
+  if (beyond) return beyond;
+  const isHere = (bucket: Resource): boolean => {
+    const universe = map(bucket.provider.text("universe_domain"), (text) => text || DEFAULT_UNIVERSE);
+    return below(joined("https://storage.", universe, "/", name), issuer) !== undefined;
   };
-  const elsewhere = broken(
-    `the issuer is in a different Google Cloud universe than the bucket, which is created in ${universes.join(" and ")}`,
-    "state the universe in the google provider (universe_domain), the same as for the issuer",
-    undefined,
-    seen("bucket", bucket.source),
-  );
-  return [
-    { nameAt: (url) => (isElsewhere(url) ? undefined : door.nameAt(url)), refusal: door.refusal },
-    { nameAt: (url) => (isElsewhere(url) ? door.nameAt(url) : undefined), refusal: () => elsewhere },
-  ];
+  for (const part of store.parts) {
+    if (part.type === BUCKET && !isHere(part))
+      return doubtAbout(part, "the issuer is not certainly the URL of the bucket in its universe");
+    if (part.type === MEMBER && !READERS.some((role) => is(part.stated("role"), role) === "yes"))
+      return doubtAbout(part, `the role of ${EVERYONE} is not one that IssuerBucket binds`);
+  }
+  return undefined;
 }
 
 const HAND_OVER = "give the pool provider the keys that the issuer publishes (jwks_json)";
@@ -177,19 +142,13 @@ export function keysTrusted(
   issuers: Issuers,
 ): Answer {
   const { issuer, jwks, resource } = provider;
-  if (isAbsent(jwks)) return issuers.judged(answer, issuer, UNREACHABLE);
+  if (isAbsent(jwks)) return issuers.judged(answer, issuer, UNREACHABLE, ACCEPTED_ALGORITHMS);
   const handed = orElse(jwks, () => undefined);
   if (handed === undefined) return answer;
   const where = seen("oidc.jwks_json", resource.source);
-  const { ids, refusal: reason, doubt, fingerprint } = keySet(known(handed));
+  const { ids, refusal: reason, doubt, fingerprint, signing } = keySet(known(handed), ACCEPTED_ALGORITHMS);
   if (reason !== undefined) return refused(`the keys of the pool provider ${reason}`, where);
-  const keys = itemsOf(childOf(parsedTree(known(handed)), "keys"));
-  if (!keys.some((key) => isUsableKey(orElse(knownJson(key), () => key))))
-    return refused(
-      "Google cannot verify tokens with the keys of the pool provider: it takes RSA for RS256, or EC for ES256",
-      where,
-    );
-  const unlike = unlikePublished(ids, issuers.keysOf(issuer), where);
+  const unlike = unlikePublished([...signing.values()], issuers.keysOf(issuer), where);
   if (unlike) return unlike;
   if (doubt !== undefined) return unknown(`of the keys of the pool provider ${doubt}`, HAND_OVER, where);
   // An issuer has one set of keys; if two differ, one is wrong or old.
@@ -214,10 +173,11 @@ function unlikePublished(
 ): Answer | undefined {
   for (const published of all) {
     const places = [where, seen("published keys", published.source)];
-    const without = published.ids.filter((id) => !ids.includes(id));
-    if (without.length === published.ids.length)
+    const usable = [...published.signing.values()];
+    const without = usable.filter((id) => !ids.includes(id));
+    if (without.length === usable.length)
       return refused(
-        `the pool provider has the keys ${ids.join(", ")}, but the issuer publishes ${published.ids.join(", ") || "none"}`,
+        `the pool provider has the keys ${ids.join(", ")}, but the issuer publishes ${usable.join(", ") || "none"}`,
         ...places,
       );
     if (without.length > 0)

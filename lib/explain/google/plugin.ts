@@ -22,6 +22,7 @@ import {
   refusedArguments,
 } from "../shared/plugin-arguments";
 import { ANYONE, EVERYONE, managedBearer } from "./members";
+import type { ClusterNames } from "../coverage/closed-world";
 import type { Downloads } from "./permission";
 import { type ProviderName, providerName } from "./pool";
 import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
@@ -152,14 +153,15 @@ export class GooglePlugin implements PluginCloud {
       const bearer = managedBearer(project, cluster, asked.namespace, asked.name);
       const rights = this.#downloads().of(bearer);
       const trust = managedTrust(project, cluster, token);
-      const understood = (): Answer => this.#exchanges.understood(undefined, bearer.label);
+      const understood = (of: ClusterNames): Answer =>
+        this.#exchanges.understood(undefined, bearer.label, of);
       return { trust, label: bearer.label, source: entry.source, understood, rights };
     }
     const { name } = exchange;
     const bearer = this.#exchanges.bearer(name, token);
     const { source } = this.#exchanges.provider(name)?.resource ?? entry;
     const rights = this.#downloads().of(bearer);
-    const understood = (): Answer => this.#exchanges.understood(name, bearer.label);
+    const understood = (of: ClusterNames): Answer => this.#exchanges.understood(name, bearer.label, of);
     return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, understood, rights };
   }
 }

@@ -28,7 +28,7 @@ import {
 import { type Answer, badness, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { difference, notAmongRead } from "../shared/near-miss";
-import type { ClosedWorld } from "../coverage/closed-world";
+import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import { keysTrusted } from "./issuer";
@@ -114,10 +114,15 @@ export class Exchanges {
   }
 
   /** Whether everything that was read of a pool provider and of grants to its principals is understood. */
-  understood(name: ProviderName | undefined, label: string): Answer {
+  understood(name: ProviderName | undefined, label: string, cluster: ClusterNames): Answer {
     const provider = name && this.provider(name);
     const path = name && joined("/workloadidentitypools/", name.poolId, "/");
-    return this.#world.understood(label, provider ? [provider.resource] : [], path ? [path] : [known(label)]);
+    return this.#world.understood(
+      label,
+      cluster,
+      provider ? [provider.resource] : [],
+      path ? [path] : [known(label)],
+    );
   }
 
   /** The bearer of a token at a pool provider. */

@@ -85,8 +85,8 @@ const CLOUD: readonly Step<AccessFacts>[] = [
   }),
   link({
     ...ALL_UNDERSTOOD,
-    per: ["identity"],
-    run: ({ identity }) => identity?.understood() ?? missing("the identity"),
+    per: ["artefacts", "identity"],
+    run: ({ artefacts: { cluster }, identity }) => identity?.understood(cluster) ?? missing("the identity"),
   }),
 ];
 

@@ -13,6 +13,7 @@ import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
 import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
+import { UNDERSTOOD } from "../coverage/closed-world";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/cluster-record";
@@ -138,8 +139,10 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   }),
   link({
     ...ALL_UNDERSTOOD,
-    per: ["reading"],
-    run: ({ reading }) => reading?.identity?.understood() ?? missing(IDENTITY),
+    per: ["artefacts", "reading", "spoke"],
+    run: ({ artefacts: { cluster }, reading, spoke }) =>
+      // A spoke that trusts the hub's tokens itself needs no identity.
+      reading?.identity?.understood(cluster) ?? (spoke ? UNDERSTOOD : missing(IDENTITY)),
   }),
 ]);
 

@@ -114,8 +114,8 @@ const TABLE: readonly Step<PullFacts>[] = [
   }),
   link({
     ...ALL_UNDERSTOOD,
-    per: ["identity"],
-    run: ({ identity }) => identity?.understood() ?? missing("the identity"),
+    per: ["artefacts", "identity"],
+    run: ({ artefacts: { cluster }, identity }) => identity?.understood(cluster) ?? missing("the identity"),
   }),
 ];
 

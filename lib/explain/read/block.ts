@@ -184,9 +184,15 @@ export interface ResourcePlace {
 }
 
 /** Terraform's own arguments, none of which changes the object itself. */
-const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider", "timeouts"];
-/** Its arguments that decide how many objects there are. */
-const REPEATING: readonly string[] = ["count", "for_each"];
+const META: readonly string[] = [
+  "//",
+  "count",
+  "depends_on",
+  "for_each",
+  "lifecycle",
+  "provider",
+  "timeouts",
+];
 
 export class Resource extends Block {
   readonly type: string;
@@ -246,10 +252,9 @@ export class Resource extends Block {
   override notUnderstood(row: Coverage): readonly string[] {
     const { isLiteral } = this.scope;
     const { adopted, configured } = this.#place;
-    const omitted = this.certain ? [...META, ...REPEATING] : META;
     const [written, complete]: [Json, Json] = [{}, {}];
     for (const [name, value] of Object.entries(this.values)) {
-      if (omitted.includes(name)) continue;
+      if (META.includes(name)) continue;
       // The blocks of a plan hold all their arguments, as those of a state do.
       const isStated = !adopted && configured?.has(name) === true && typeof value !== "object";
       Object.assign(isLiteral && !isStated ? complete : written, { [name]: value });

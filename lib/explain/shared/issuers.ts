@@ -16,11 +16,12 @@ import {
   shown,
   whether,
 } from "../../model/known";
+import type { AcceptedAlgorithms } from "../../rules/openid/jwks";
 import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import { keySet } from "./key-set";
-import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
+import { VERIFIABLE, keySet } from "./key-set";
+import type { Doubt, Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
 import { remembered } from "./references";
 
 /** A store that publishes an issuer. */
@@ -45,10 +46,15 @@ export class PublishedIssuers implements Issuers {
     this.#stores = stores;
   }
 
-  judged(answer: Answer, issuer: Known<string>, log: string): Answer {
+  judged(
+    answer: Answer,
+    issuer: Known<string>,
+    log: string,
+    accepted: AcceptedAlgorithms = VERIFIABLE,
+  ): Answer {
     if (this.#stores.length === 0 || answer.status === "fail") return answer;
-    const problem = remembered(this.#problems, shown(issuer), () =>
-      obstacle(this.#hosts(issuer).map((host) => this.#problemOf(host))),
+    const problem = remembered(this.#problems, `${accepted.by} ${shown(issuer)}`, () =>
+      obstacle(this.#hosts(issuer).map((host) => this.#problemOf(host, accepted))),
     );
     if (problem === undefined || (answer.status === "unknown" && problem.status !== "fail")) return answer;
     const { status, reason, evidence, remedy } = problem;
@@ -93,60 +99,31 @@ export class PublishedIssuers implements Issuers {
     return here.length > 0 ? here : this.#stores.flatMap((store) => namingHosts(issuer, store));
   }
 
-  #problemOf(late: Host): Answer | undefined {
+  #problemOf(late: Host, accepted: AcceptedAlgorithms): Answer | undefined {
     const name = late.base + DISCOVERY;
-    const [host, ...others] = toldBy(late, name);
+    const host = issuerOf(late, name);
     const discoveries = current(host, name);
+    const urls = discoveries.map(({ text }) => optionalText(childOf(parsedTree(text), "jwks_uri")));
+    const names = urls.map((url) => (isAbsent(url) ? name : this.#nameOf(url, host)));
+    const keys = names.flatMap((each) => (each === undefined || each === name ? [] : current(host, each)));
+    const documents = [...discoveries, ...keys];
+    const needed = [name, ...names].filter((each) => each !== undefined && host.store.objects.has(each));
+    const doubt =
+      doubtAt(host, needed as readonly string[]) ??
+      documents.find((each) => each.doubt)?.doubt ??
+      documents.filter((each) => !isRead(each)).map(notRead)[0];
+    const toFetch = fetched(host.issuer, urls[0]);
+    if (doubt) return unknown(doubt.reason, toFetch, doubt.evidence);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
-    return obstacle([
-      ...discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)),
-      ...others.map((other) => refusal(other, name)),
-    ]);
-  }
-
-  #ofDiscovery(discovery: StoredObject, discoveryName: string, host: Host): Answer | undefined {
-    const where = seen("discovery document", discovery.source);
-    if (!isRead(discovery)) return refusal(host, discoveryName);
-    const document = parsedTree(discovery.text);
-    const issuer = optionalText(childOf(document, "issuer"));
-    const url = optionalText(childOf(document, "jwks_uri"));
-    const isNamed = !isAbsent(issuer);
-    const agreement = !isNamed ? "no" : same<string | undefined>(issuer, host.issuer);
-    const who = shown(host.issuer);
-    if (agreement === "no")
-      return wrong(
-        discovery,
-        `the discovery document of ${who} names ${isNamed ? `the issuer ${shown(issuer)}` : "no issuer"}`,
-        "write exactly the issuer into the discovery document",
-        where,
-      );
-    if (agreement === "unknown")
-      return unknown(
-        `whether the discovery document names ${who} is known only after apply`,
-        isKnown(issuer) ? APPLIED : LATER,
-        where,
-      );
-    if (isAbsent(url))
-      return wrong(discovery, "the discovery document has no jwks_uri", "write the URL of the keys", where);
-    const name = this.#nameOf(url, host);
-    return obstacle([
-      refusal(host, discoveryName),
-      ...(name === undefined ? [] : [this.#ofKeys(name, shown(url), host), refusal(host, name)]),
-    ]);
-  }
-
-  #ofKeys(name: string, url: string, host: Host): Answer | undefined {
-    const documents = current(host, name);
-    if (documents.length === 0) return absent(host, name, `key set that jwks_uri names (${url})`);
     return obstacle(
-      documents.filter(isRead).map((object) => {
-        const { refusal: reason, doubt } = keySet(object.text);
-        const where = seen("published keys", object.source);
-        if (reason !== undefined)
-          return wrong(object, `the keys that the issuer publishes ${reason}`, PUBLISH, where);
-        return doubt === undefined
-          ? undefined
-          : unknown(`of the keys that the issuer publishes ${doubt}`, PUBLISH, where);
+      discoveries.map((discovery, place) => {
+        const [url = known(undefined), keysName] = [urls[place], names[place]];
+        return (
+          ofDiscovery(discovery, host, url) ??
+          (keysName === undefined
+            ? unknown(KEYS_ELSEWHERE, toFetch, seen("discovery document", discovery.source))
+            : ofKeys(keysName, shown(url), host, accepted))
+        );
       }),
     );
   }
@@ -203,9 +180,27 @@ function isPublishing({ store, base }: Host): boolean {
   );
 }
 
-/** What keeps readers without credentials from an object at the issuer's URL. */
-function refusal({ door, store, issuer }: Host, name: string): Answer | undefined {
-  return door ? door.refusal(name) : store.before?.(issuer);
+/** Why it is not certain that everyone gets the documents at the issuer's URL. */
+function doubtAt({ door, store, issuer }: Host, names: readonly string[]): Doubt | undefined {
+  if (door) return door.doubt(issuer, names);
+  if (store.isServedElsewhere(issuer)) return undefined;
+  const [beside] = [...store.objects.values()].flat();
+  const reason = `explain does not judge what serves ${shown(issuer)}, whose documents are in ${store.label}`;
+  return { reason, evidence: beside ? [seen("object", beside.source)] : [] };
+}
+
+function notRead({ source }: StoredObject): Doubt {
+  return { reason: "the text of the issuer's document was not read", evidence: [seen("object", source)] };
+}
+
+const KEYS_ELSEWHERE = "explain does not judge what serves the URL in jwks_uri";
+
+/** The commands that decide what files leave open. */
+function fetched(issuer: Known<string>, keys: Known<string | undefined> = known(undefined)): string {
+  const at = (url: Known<string | undefined>, otherwise: string): string =>
+    (isKnown(url) ? orElse(url, () => undefined) : undefined) ?? otherwise;
+  const base = at(issuer, "<issuer>").replace(/\/$/, "");
+  return `see that everyone gets the issuer's discovery document with \`curl ${base}/${DISCOVERY}\`, and the keys of the cluster with \`curl ${at(keys, "<jwks_uri>")}\``;
 }
 
 /** A state shows what its configuration does not know yet. */
@@ -217,32 +212,72 @@ function current({ store }: Host, name: string): readonly StoredObject[] {
 
 /**
  * The host with the issuer as the document of a state names it, if the issuer is known only after apply, the
- * configuration's document names it, and the state's names a URL of the same place, and hosts for the further doors of
- * this issuer; otherwise the host in question.
+ * configuration's document names it, and the state's names a URL of the same place; otherwise the host in question.
  */
-function toldBy(host: Host, name: string): readonly [Host, ...Host[]] {
+function issuerOf(host: Host, name: string): Host {
   const { issuer, store, door, base } = host;
   const named = (store.objects.get(name) ?? []).map(issuerIn);
   if (isKnown(issuer) || door === undefined || !named.some((each) => same(each, issuer) === "yes"))
-    return [host];
-  const doors = store.doors.filter(
-    (each) => each === door || (door.address !== undefined && each.address === door.address),
-  );
-  const leadsTo = (each: Known<string>, place: StoreDoor): boolean => {
-    const found = isKnown(each) ? nameAt(place, each) : undefined;
+    return host;
+  const leadsHere = (each: Known<string>): boolean => {
+    const found = isKnown(each) ? nameAt(door, each) : undefined;
     return found !== undefined && folder(found) === base;
   };
-  const [first, ...told] = named.filter((each) => doors.some((place) => leadsTo(each, place)));
-  if (first === undefined || told.some((each) => same(each, first) !== "yes")) return [host];
-  const own = { ...host, issuer: first };
-  const others = doors.filter((each) => each !== door && leadsTo(first, each));
-  return [own, ...others.map((other) => ({ ...own, door: other }))];
+  const [first, ...others] = named.filter(leadsHere);
+  return first === undefined || others.some((each) => same(each, first) !== "yes")
+    ? host
+    : { ...host, issuer: first };
 }
 
 /** The issuer that a discovery document names; a text that none is, where it names none. */
 function issuerIn({ text }: StoredObject): Known<string> {
   const issuer = optionalText(childOf(parsedTree(text), "issuer"));
   return isAbsent(issuer) ? known("") : (issuer as Known<string>);
+}
+
+/** What is wrong with a discovery document. */
+function ofDiscovery(
+  discovery: StoredObject,
+  host: Host,
+  url: Known<string | undefined>,
+): Answer | undefined {
+  const where = seen("discovery document", discovery.source);
+  const issuer = optionalText(childOf(parsedTree(discovery.text), "issuer"));
+  const isNamed = !isAbsent(issuer);
+  const agreement = !isNamed ? "no" : same<string | undefined>(issuer, host.issuer);
+  const who = shown(host.issuer);
+  if (agreement === "no")
+    return wrong(
+      discovery,
+      `the discovery document of ${who} names ${isNamed ? `the issuer ${shown(issuer)}` : "no issuer"}`,
+      "write exactly the issuer into the discovery document",
+      where,
+    );
+  if (agreement === "unknown")
+    return unknown(
+      `whether the discovery document names ${who} is known only after apply`,
+      isKnown(issuer) ? APPLIED : LATER,
+      where,
+    );
+  return isAbsent(url)
+    ? wrong(discovery, "the discovery document has no jwks_uri", "write the URL of the keys", where)
+    : undefined;
+}
+
+function ofKeys(name: string, url: string, host: Host, accepted: AcceptedAlgorithms): Answer | undefined {
+  const documents = current(host, name);
+  if (documents.length === 0) return absent(host, name, `key set that jwks_uri names (${url})`);
+  return obstacle(
+    documents.map((object) => {
+      const { refusal: reason, doubt } = keySet(object.text, accepted);
+      const where = seen("published keys", object.source);
+      if (reason !== undefined)
+        return wrong(object, `the keys that the issuer publishes ${reason}`, PUBLISH, where);
+      return doubt === undefined
+        ? undefined
+        : unknown(`of the keys that the issuer publishes ${doubt}`, PUBLISH, where);
+    }),
+  );
 }
 
 /** Objects uploaded from a file or made by an expression are not read; JSON with references in its texts is. */

@@ -5,8 +5,12 @@
  */
 
 import { literal } from "../../model/late";
+import type { AcceptedAlgorithms } from "../openid/jwks";
 import { type AzureCloudName, azureCloud } from "./clouds";
 import { invalidName } from "./names";
+
+/** learn.microsoft.com, "Important considerations and restrictions for federated identity credentials". */
+export const ACCEPTED_ALGORITHMS: AcceptedAlgorithms = { by: "Microsoft Entra", algorithms: ["RS256"] };
 
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^(?=.{3,63}$)[a-z0-9](?:-?[a-z0-9])*$/;

@@ -48,14 +48,6 @@ function neededBy(kty: unknown): readonly string[] | undefined {
   return typeof kty === "string" && Object.hasOwn(NEEDED, kty) ? NEEDED[kty] : undefined;
 }
 
-/** Whether a key says nothing by which Google could not verify tokens with it. */
-export function isUsableKey(key: unknown): boolean {
-  if (!isObject(key)) return false;
-  const { kty, alg, kid } = key;
-  if (kty !== undefined && neededBy(kty)?.every((member) => key[member] !== undefined) !== true) return false;
-  return kid !== undefined && (alg === undefined || ACCEPTED_ALGORITHMS.algorithms.includes(String(alg)));
-}
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -50,8 +50,9 @@ describe("in a configuration", () => {
     [{ endpoint: false }, ["endpoint"], "data"],
     [{ "//": {}, depends_on: ["aws_y.b"], provider: "aws.b", timeouts: { create: "1h" } }, []],
     [{ count: 1 }, []],
-    [{ count: "${var.count}" }, ["count"]],
-    [{ for_each: "${var.names}" }, ["for_each"]],
+    // Whether it is there at all is asked where its arguments are read.
+    [{ count: "${var.count}" }, []],
+    [{ for_each: "${var.names}" }, []],
     [{ provisioner: [{ "local-exec": {} }], connection: {} }, ["provisioner", "connection"]],
     [{ lifecycle: { prevent_destroy: true, ignore_changes: ["tags", 'tags["a"]', "arn"] } }, []],
     [{ lifecycle: { ignore_changes: ["tags", "policy"] } }, IGNORED],

@@ -39,8 +39,8 @@ describe.each(CASES)("%s", (name, accounts, spokes) => {
   });
 });
 
-it("there are sixteen checks, each of its own name", () => {
-  expect(new Set(fleetRunner.links.map(({ id }) => id)).size).toBe(16);
+it("there are seventeen checks, each of its own name", () => {
+  expect(new Set(fleetRunner.links.map(({ id }) => id)).size).toBe(17);
 });
 
 it("says as whom", () => {
@@ -122,6 +122,7 @@ it("leaves open of other people's Argo CD what only their clouds know", () => {
     "subject-admitted",
     "spoke-admits",
     "spoke-authorizes",
+    "all-understood",
   ];
   expect(open).toEqual(
     ["argocd-application-controller", "argocd-server"].flatMap((account) => [

@@ -11,7 +11,7 @@ it("text has warnings below the links, with evidence and remedy", () => {
   const place = lines.findIndex((line) =>
     line.startsWith("  note    wide-policy: AmazonEKSClusterAdminPolicy"),
   );
-  expect(lines[place - 1]).toContain("spoke-authorizes");
+  expect(lines[place - 1]).toContain("all-understood");
   expect(lines[place + 1]).toContain("seen: access policy");
   expect(lines[place + 2]).toContain("remedy: use a narrower access policy");
   expect(lines[0]).toMatch(/^allowed {2}gitops-hub: argocd\/argocd-server enters shop-aws as arn:aws:iam::/);
@@ -44,7 +44,7 @@ it("Mermaid has a node of its own for each warning, outside of the chain", () =>
   const text = [...renderMermaid(of("shop-aws"))].join("");
   expect(text).toContain("  classDef warning ");
   expect(text).toContain('    p1w0["note: wide-policy"]:::warning\n  end\n');
-  expect(text).toContain("p1c14 --> p1c15\n");
+  expect(text).toContain("p1c15 --> p1c16\n");
   expect([...renderMermaid(of("shop-google"))].join("")).not.toContain("warning");
 });
 

@@ -84,7 +84,7 @@ describe("the issuer", () => {
       "verified by keys of other kinds",
       before('"issuer_uri"', '"jwks_json": "{\\"keys\\":[{\\"kty\\":\\"OKP\\",\\"kid\\":\\"a\\"}]}"'),
       "fail",
-      "Google cannot verify tokens with",
+      "a is not for RS256, ES256, which Google Cloud takes",
     ],
     [
       "refused for too many attributes, whatever its issuer",

@@ -1,16 +1,15 @@
 /*
- * Whether a role may do something: by its identity policies and by the policy of a resource, which may also admit
- * everybody or an AWS service. Source: "Cross-account policy evaluation logic" in the IAM user guide.
+ * Whether a role may do something: by its identity policies and by the policy of a resource. Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
 import { type Known, joined, match } from "../../../model/known";
 import { isRecord } from "../../../model/record";
-import { type RequestContext, requestContext, type ContextKeys, ofRoles } from "./context";
+import { type RequestContext, requestContext, ofRoles } from "./context";
 import { type AwsDecision, type CountedPolicy, PolicySet, type Question } from "./decide";
 import type { Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
-import { coversOutsider, coversRole, namesRole } from "./principal";
-import { oneResource, type AskedResource } from "./asked-resource";
+import { coversRole, namesRole } from "./principal";
+import { oneResource } from "./asked-resource";
 import { yes, type Match } from "./match";
 
 /** The requested action and resource. */
@@ -116,24 +115,4 @@ function isDeny({ effect }: Statement): boolean {
     (each) => each === "Deny",
     () => false,
   );
-}
-
-interface AwsOutsiderRequest {
-  /** The service, `cloudfront.amazonaws.com`; `undefined` for someone without credentials. */
-  readonly service: string | undefined;
-  readonly action: string;
-  readonly resource: AskedResource;
-  readonly context: ContextKeys;
-}
-
-export function decideOutsider(
-  policy: Policy,
-  { service, action, resource, context }: AwsOutsiderRequest,
-): AwsDecision {
-  const judging = {
-    context: requestContext(context),
-    principal: (statement: Statement) => coversOutsider(statement, service),
-    nothing: "the policy has no statement that allows anything",
-  };
-  return new PolicySet([{ policy, doubt: undefined }], judging).question(action).decide(resource);
 }

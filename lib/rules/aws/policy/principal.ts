@@ -165,7 +165,7 @@ function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<s
   );
 }
 
-export function coversOutsider({ principal }: Statement, service: string | undefined): Match {
+export function coversOutsider({ principal }: Statement, service: string): Match {
   if (!principal) return NO_PRINCIPAL;
   const names = namesOf(principal.value);
   if (names instanceof Match) return names;
@@ -173,11 +173,11 @@ export function coversOutsider({ principal }: Statement, service: string | undef
     names.flatMap(({ type, name }) => {
       if (type === "*") return [yes(() => "it is for everybody")];
       const asks = type === "AWS" ? "*" : service;
-      if (asks === undefined || !["AWS", "Service"].includes(type)) return [];
+      if (!["AWS", "Service"].includes(type)) return [];
       if (late(name)) return [LATE];
       return [orElse(name, () => "") === asks ? yes(() => "it is for the caller") : OTHER];
     }),
-    () => (service === undefined ? "its Principal is not everybody" : `its Principal is not ${service}`),
+    () => `its Principal is not ${service}`,
   );
   return principal.negated
     ? not(covered, () => (covered.holds === "yes" ? "it excepts the caller" : "it is for everybody else"))

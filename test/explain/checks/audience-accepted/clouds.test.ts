@@ -73,7 +73,7 @@ const OWN = `https://${POOL}/providers/k8s-edge-1`;
 const ALLOWED = `"allowed_audiences": [
             "${OWN}"
           ]`;
-const none = terraform(ALLOWED, '"x": []');
+const none = terraform(ALLOWED, '"allowed_audiences": null');
 /** The audience of the token that the kubelet requests. */
 const requested = (audience: string) => [
   node(`serviceAccountTokenAudience: ${OWN}`, `serviceAccountTokenAudience: ${audience}`),

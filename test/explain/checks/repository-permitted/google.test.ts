@@ -176,7 +176,7 @@ checks(ID, "repositories", tools, [
   ["a virtual one of the project", virtual(upstream("acme-images")), "pass"],
   ["a virtual one of another project", virtual(upstream("other")), "unknown", ELSEWHERE],
   ["a virtual one of a late repository", virtual("${var.upstream}"), "unknown", ELSEWHERE],
-  ["a virtual one, late", repository({ virtual_repository_config: "${var.config}" }), "unknown", ELSEWHERE],
+  ["a virtual one, late", repository({ virtual_repository_config: "${var.config}" }), "unknown", "argument"],
   ["a remote one", remote("https://registry-1.docker.io"), "pass"],
   ["a remote one of another project", remote(upstream("other")), "unknown", ELSEWHERE],
   ["of another format", repository({ format: "NPM" }), "unknown", "its format is NPM"],

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Known, Reference, known, textOf, unread } from "../../../../lib/model/known";
 import { type Tree, parsedTree } from "../../../../lib/model/tree";
 import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
-import { ResourcePolicy, decideOutsider } from "../../../../lib/rules/aws/policy/permission";
-import { oneResource, resourceOf } from "../../../../lib/rules/aws/policy/asked-resource";
+import { ResourcePolicy } from "../../../../lib/rules/aws/policy/permission";
+import { oneResource } from "../../../../lib/rules/aws/policy/asked-resource";
 
 const role = "arn:aws:iam::111122223333:role/prod/web";
 const action = "ecr:BatchGetImage";
@@ -148,69 +148,4 @@ describe("a role whose ARN is known only after apply", () => {
       outcome: "unknown",
     });
   });
-});
-
-const RESOURCE = "arn:aws:s3:::b/keys.json";
-const CLOUDFRONT = "cloudfront.amazonaws.com";
-
-// "AWS JSON policy elements: Principal" and "… NotPrincipal" in the IAM user guide.
-it.each<[principal: object, service: string | undefined, outcome: string]>([
-  [{ Principal: "*" }, undefined, "allowed"],
-  [{ Principal: { AWS: "*" } }, undefined, "allowed"],
-  [{ Principal: { AWS: "111122223333" } }, undefined, "denied"],
-  [{ Principal: { Service: CLOUDFRONT } }, undefined, "denied"],
-  [{ Principal: { Service: [CLOUDFRONT] } }, CLOUDFRONT, "allowed"],
-  [{ Principal: { Service: "ec2.amazonaws.com" } }, CLOUDFRONT, "denied"],
-  [{ Principal: { Other: "*" } }, undefined, "unknown"],
-  [{ Principal: { AWS: "${0#var.who}" } }, undefined, "unknown"],
-  [{}, undefined, "unknown"],
-  [{ Principal: "*", Action: "s3:PutObject" }, undefined, "denied"],
-  [{ Principal: "*", Resource: "arn:aws:s3:::other/*" }, undefined, "denied"],
-  [{ Principal: "*", Condition: { Bool: { "aws:SecureTransport": "false" } } }, undefined, "denied"],
-  [{ Principal: "*", Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } }, undefined, "unknown"],
-  [{ Effect: "Deny", NotPrincipal: { AWS: "111122223333" } }, undefined, "denied"],
-])("%j as %s: %s", (statement, service, outcome) => {
-  const document = {
-    Statement: [{ Effect: "Allow", Action: "s3:GetObject", Resource: RESOURCE, ...statement }],
-  };
-  const request = {
-    service,
-    action: "s3:GetObject",
-    resource: oneResource(RESOURCE),
-    context: { "aws:SecureTransport": "true", "aws:SourceArn": null },
-  };
-  expect(decideOutsider(readPolicy(document, "resource"), request).outcome).toBe(outcome);
-  expect(decideOutsider(readPolicy(JSON.stringify(document), "resource"), request).outcome).toBe(outcome);
-});
-
-// A bucket whose name is known only after apply, and a distribution that reads for it.
-it.each<[resource: string, source: string, outcome: string]>([
-  ["<bucket>/*", "<distribution>", "allowed"],
-  ["<bucket>/keys.json", "<distribution>", "allowed"],
-  ["*", "<distribution>", "allowed"],
-  ["<bucket>/other.json", "<distribution>", "unknown"],
-  ["arn:aws:s3:::b/*", "<distribution>", "unknown"],
-  ["<bucket>/*", "arn:aws:cloudfront::1:distribution/E1", "unknown"],
-])("what %s from %s lets a service do with an object of a late bucket: %s", (resource, source, outcome) => {
-  const bucket = new Reference("aws_s3_bucket.b.arn");
-  const distribution = new Reference("aws_cloudfront_distribution.d.arn");
-  const text = JSON.stringify({
-    Statement: {
-      Effect: "Allow",
-      Principal: { Service: CLOUDFRONT },
-      Action: "s3:GetObject",
-      Resource: resource,
-      Condition: { StringEquals: { "aws:SourceArn": source } },
-    },
-  });
-  const parts = text
-    .split(/(<\w+>)/)
-    .map((part) => (part === "<bucket>" ? bucket : part === "<distribution>" ? distribution : part));
-  const request = {
-    service: CLOUDFRONT,
-    action: "s3:GetObject",
-    resource: resourceOf(textOf([bucket, "/keys.json"])),
-    context: { "aws:SourceArn": textOf([distribution]) },
-  };
-  expect(decideOutsider(readPolicy(textOf(parts), "resource"), request).outcome).toBe(outcome);
 });
