@@ -153,7 +153,6 @@ export interface Granted {
   readonly at?: Source;
   /** True if the files declare it, or exchange tokens for it. */
   readonly isOwn: boolean;
-  /** The rights. */
   rights(): readonly HeldRight[];
 }
 
@@ -328,13 +327,14 @@ export interface ShownClaims {
   readonly audience: string;
 }
 
-/** An identity, or what represents one, whose trust is declared: a role, a federated credential, a pool provider. */
+/** What admits tokens: a role, an identity or application with federated credentials, a pool provider. */
 export interface DeclaredIdentity {
+  /** What tells it from all others of its cloud. */
+  readonly id: string;
   /** Address of its resource. */
   readonly address: string;
   /** What a test may call it: address, name, ARN or resource id. */
   readonly names: readonly string[];
-  /** Where it is declared. */
   readonly source: Source;
   /** Whether a token is admitted; an OIDC provider that is only adopted is presumed to exist. */
   trust(claims: ShownClaims): TrustAnswer;

@@ -300,6 +300,9 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
   const attributes = attributesOf(provider, token);
   const where = seen("attribute_condition", resource.source);
   const mapped = seen("attribute_mapping", resource.source);
+  // Tokens of others than service accounts have further claims.
+  if (attributes?.failure !== undefined && token.account === undefined)
+    return unknown(attributes.failure, "see the attribute mapping", mapped);
   if (attributes?.failure !== undefined)
     return broken(
       attributes.failure,
