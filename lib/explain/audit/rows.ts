@@ -17,7 +17,7 @@ import { named } from "../shared/words";
 import type { Cloud } from "../cloud";
 import { type Holder, namedOneByOne } from "./holders";
 import { step } from "../progress";
-import { audiencesOf, foreignIssuers, subjectsBeside } from "./trusts";
+import { ANY_AUDIENCE, foreignIssuers, severalAudiences, subjectsBeside, withoutAudience } from "./trusts";
 
 /** What the rows look at. */
 export interface AuditFacts {
@@ -67,13 +67,12 @@ const ROWS: readonly AuditRow[] = [
       ...facts.holders.flatMap((holder) =>
         holder.takesAnyAudience
           ? found(holder, {
-              reason:
-                "the trust does not compare the audience: a token for any audience of the OIDC provider is accepted",
+              reason: ANY_AUDIENCE,
               remedy: "add a condition that compares the audience with that of the tokens",
             })
           : [],
       ),
-      ...audiencesOf(facts, true),
+      ...withoutAudience(facts),
     ],
   },
   {
@@ -81,7 +80,7 @@ const ROWS: readonly AuditRow[] = [
     severity: "warning",
     question: "Does a trust take tokens for several audiences?",
     help: "A token that was made for one service is then accepted for another. Name one audience.",
-    run: (facts) => audiencesOf(facts, false),
+    run: severalAudiences,
   },
   {
     id: "subject-beside",
