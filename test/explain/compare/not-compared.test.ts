@@ -226,7 +226,9 @@ function attached(_: Artefacts, values: Block): Artefacts {
 }
 
 describe("what is not read", () => {
-  it.each<Row>(ROWS)("%s", (_, before, after, rows, counts = {}) => {
+  const rowsOf = ROWS.map(([why, before, after, rows, counts = {}]) => ({ why, before, after, rows, counts }));
+
+  it.each(rowsOf)("$why", ({ before, after, rows, counts }) => {
     const [old, made] = [before, after].map((edit) => folderOf(edit(whole)));
     const sides: readonly (readonly [string, string])[] = [
       [old ?? "", made ?? ""],
