@@ -32,6 +32,23 @@ describe("compare", () => {
     expect([code, out]).toEqual([1, expect.stringContaining("incomparable")]);
   });
 
+  it("fails where something that is not read names an identity, and only then", async () => {
+    const lambda = (role: string): Edit => [
+      "cdk.tf.json",
+      '"resource": {',
+      `"resource": {"aws_lambda_function":{"more":{"role":"${role}"}},`,
+    ];
+    for (const [role, code] of [
+      ["arn:aws:iam::111122223333:role/edge-1_shop_web", 1],
+      ["arn:aws:iam::111122223333:role/other", 0],
+    ] as const)
+      for (const failOn of ["widened", "lost"]) {
+        const sides = [folderOf(base), folderOf(edited(base, [lambda(role)]))];
+        const done = await cli("--fail-on", failOn, ...sides);
+        expect([done.code, done.out]).toEqual([code, expect.stringContaining("aws_lambda_function")]);
+      }
+  });
+
   it("exits with 0 and says so where nothing differs, in every form", async () => {
     const sides = [folderOf(base), folderOf(base)];
     for (const format of ["text", "markdown", "json"])
