@@ -53,7 +53,7 @@ describe.each(EXAMPLES)("%s", (name) => {
       { numRuns: RUNS, seed: 3 },
     );
     expect(silent).toEqual([]);
-    expect(counted).toBeGreaterThan(5);
+    expect(counted).toBeGreaterThan(2);
   });
 });
 
