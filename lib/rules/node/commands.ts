@@ -22,6 +22,11 @@ const STOPS = /^(?:disable|mask|stop)$/;
 const KUBELETS =
   /^(?:containerd|crio|docker|k3s|k3s-agent|kubelet|microshift|rke2-(?:agent|server))(?:\.\w+)?$/;
 
+/** Whether a unit runs pods: without it, or its runtime, a node does what was not read. */
+export function isKubeletUnit(name: string): boolean {
+  return KUBELETS.test(name);
+}
+
 /** An executable that a command downloads. */
 export interface Fetched {
   readonly path: string;
@@ -76,7 +81,7 @@ function isUnderstood(command: string, kept: Kept): boolean {
   if (verb !== "systemctl") return false;
   const [action = "", ...units] = named;
   if (units.some((each) => !/^[\w@.:-]+$/.test(each))) return false;
-  return SERVICES.test(action) || (STOPS.test(action) && !units.some((each) => KUBELETS.test(each)));
+  return SERVICES.test(action) || (STOPS.test(action) && !units.some(isKubeletUnit));
 }
 
 /** `mkdir` may make the folders above a file. */
