@@ -14,6 +14,7 @@ import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
 import type { PodFact } from "./read/pods";
 import type { ServiceAccountFact } from "./read/service-accounts";
+import type { FleetWarning } from "./result";
 import type { Source } from "./read/source";
 import type { StatedSection } from "../artefact/fact-shape";
 import type { SpokeFact } from "./read/spoke-facts";
@@ -152,7 +153,6 @@ export interface Granted {
   readonly at?: Source;
   /** True if the files declare it, or exchange tokens for it. */
   readonly isOwn: boolean;
-  /** The rights. */
   rights(): readonly HeldRight[];
 }
 
@@ -291,18 +291,6 @@ export interface SpokeQuestion extends SpokeCall {
   readonly impersonates: Source | undefined;
 }
 
-/** Something that works but that people should know. */
-export interface FleetWarning {
-  /** Names the kind of warning. */
-  readonly id: string;
-  /** What it is, one sentence without full stop. */
-  readonly reason: string;
-  /** The facts that it rests on. */
-  readonly evidence: readonly Evidence[];
-  /** What to do. */
-  readonly remedy: string;
-}
-
 /** What a cloud says about a spoke. */
 export interface SpokeReading {
   /** Whether the spoke knows the controller's identity. */
@@ -339,13 +327,14 @@ export interface ShownClaims {
   readonly audience: string;
 }
 
-/** An identity, or what represents one, whose trust is declared: a role, a federated credential, a pool provider. */
+/** What admits tokens: a role, an identity or application with federated credentials, a pool provider. */
 export interface DeclaredIdentity {
+  /** What tells it from all others of its cloud. */
+  readonly id: string;
   /** Address of its resource. */
   readonly address: string;
   /** What a test may call it: address, name, ARN or resource id. */
   readonly names: readonly string[];
-  /** Where it is declared. */
   readonly source: Source;
   /** Whether a token is admitted; an OIDC provider that is only adopted is presumed to exist. */
   trust(claims: ShownClaims): TrustAnswer;

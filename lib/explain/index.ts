@@ -9,7 +9,7 @@
 export { type PluginFacts } from "../model/cluster";
 export { type Answer, type CheckResult, type Evidence, type Status } from "./answer";
 export { type CheckId } from "./check-ids";
-export { type FleetWarning } from "./cloud";
+export { type FleetWarning } from "./result";
 export { type AccessResult, explain, Explainer, type ImagePuller, type PullResult } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
 export { type RunningResult } from "./jobs/running";

@@ -1,5 +1,4 @@
-import type { CheckResult } from "./answer";
-import type { FleetWarning } from "./cloud";
+import type { CheckResult, Evidence } from "./answer";
 
 /** Why a finding is accepted, and for how long. */
 export interface Acceptance {
@@ -65,4 +64,16 @@ export const VERDICTS: readonly Verdict[] = ["denied", "unknown", "allowed"];
 /** Below zero if the first verdict is worse. */
 export function compareVerdicts(one: Verdict, other: Verdict): number {
   return VERDICTS.indexOf(one) - VERDICTS.indexOf(other);
+}
+
+/** Something that works but that people should know. */
+export interface FleetWarning {
+  /** Names the kind of warning. */
+  readonly id: string;
+  /** What it is, one sentence without full stop. */
+  readonly reason: string;
+  /** The facts that it rests on. */
+  readonly evidence: readonly Evidence[];
+  /** What to do. */
+  readonly remedy: string;
 }

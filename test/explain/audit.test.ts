@@ -402,9 +402,115 @@ it("is the same list in text, JSON and SARIF", () => {
   expect(sarif.runs[0]?.results.map(({ ruleId }) => ruleId)).toEqual(ids);
 });
 
+describe("trust of what was read alone", () => {
+  const GITHUB = "https://token.actions.githubusercontent.com";
+  const STS = { aud: "sts.amazonaws.com" };
+  const ACCOUNT = "arn:aws:iam::111122223333";
+
+  /** A statement that admits tokens of an issuer with these claims. */
+  const admits = (issuer: string, claims: Readonly<Record<string, unknown>>): object => {
+    const host = issuer.replace("https://", "");
+    const keyed = Object.entries(claims).map(([claim, value]) => [`${host}:${claim}`, value]);
+    return {
+      Effect: "Allow",
+      Principal: { Federated: `${ACCOUNT}:oidc-provider/${host}` },
+      Action: "sts:AssumeRoleWithWebIdentity",
+      Condition: { StringLike: Object.fromEntries(keyed) as object },
+    };
+  };
+  const roleWith = (...Statement: readonly object[]): Readonly<Record<string, string>> => ({
+    "state.json": JSON.stringify({
+      format_version: "1.0",
+      values: {
+        root_module: {
+          resources: [
+            {
+              ...{ address: "aws_iam_role.ci", mode: "managed", type: "aws_iam_role", name: "ci" },
+              values: {
+                ...{ name: "ci", arn: `${ACCOUNT}:role/ci` },
+                assume_role_policy: JSON.stringify({ Version: "2012-10-17", Statement }),
+              },
+            },
+          ],
+        },
+      },
+    }),
+  });
+  const ofTrust = (findings: readonly Finding[]): readonly string[] =>
+    findings.map(({ id, severity, subject, reason }) => [id, severity, subject, reason].join(" | "));
+  const FOREIGN = `issuer-foreign | warning | ${GITHUB} | tokens of this issuer, which is not recorded as a cluster's, are trusted by ci`;
+
+  it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ["one repository of GitHub", roleWith(admits(GITHUB, { ...STS, sub: "repo:acme/app:*" })), [FOREIGN]],
+    [
+      "no audience",
+      roleWith(admits(GITHUB, { sub: "repo:acme/app:*" })),
+      [
+        "audience-missing | error | ci | the trust does not compare the audience: a token for any audience of the OIDC provider is accepted",
+        FOREIGN,
+      ],
+    ],
+    [
+      "two audiences",
+      roleWith(admits(GITHUB, { aud: ["b", "a"], sub: "repo:acme/app:*" })),
+      ["audience-several | warning | ci | the trust accepts tokens for several audiences: a, b", FOREIGN],
+    ],
+    [
+      "two subjects",
+      roleWith(admits(GITHUB, { ...STS, sub: ["repo:acme/app:b", "repo:acme/app:a"] })),
+      [
+        "subject-beside | warning | ci | the trust names several subjects: repo:acme/app:a, repo:acme/app:b",
+        FOREIGN,
+      ],
+    ],
+    [
+      "who needs no token",
+      roleWith({ Effect: "Allow", Principal: { Service: "ec2.amazonaws.com" }, Action: "sts:AssumeRole" }),
+      [],
+    ],
+  ])("finds %s without a cluster", (_, files, expected) => {
+    expect(ofTrust(audited(files).filter(({ id }) => id !== "granted-elsewhere"))).toEqual(expected);
+  });
+
+  it("takes a recorded issuer for a cluster's", () => {
+    const files = roleWith(admits(GITHUB, { ...STS, sub: "system:serviceaccount:shop:web" }));
+    expect(audited(files, { cluster: { issuer: GITHUB } })).toEqual([]);
+  });
+
+  it("names a subject beside the declared service account, and the credentials of an identity together", () => {
+    const another = edited(aws, [
+      [
+        TF,
+        SUBJECT,
+        SUBJECT.replace(/\\"(system:[\w:]+)\\"/, '[\\"$1\\",\\"system:serviceaccount:shop:x\\"]'),
+      ],
+    ]);
+    expect(ofTrust(audited(another))).toEqual([
+      "subject-beside | warning | prod-eu_shop_web | the trust names shop/x beside shop/web, whose identity it is",
+    ]);
+    const [, text = ""] = [...clouds].find(([path]) => path.endsWith(TF)) ?? [];
+    const json = JSON.parse(text) as { resource: Record<string, Record<string, object>> };
+    const credentials = json.resource["azurerm_federated_identity_credential"] ?? {};
+    credentials["more"] = {
+      ...Object.values(credentials)[0],
+      name: "more",
+      issuer: GITHUB,
+      subject: "repo:acme/app:a",
+    };
+    const files = new Map(
+      [...clouds].map(([path, each]) => [path, path.endsWith(TF) ? JSON.stringify(json) : each]),
+    );
+    expect(ofTrust(audited(files))).toEqual([
+      "subject-beside | warning | edge-1_shop_web | the trust names repo:acme/app:a beside shop/web, whose identity it is",
+      FOREIGN.replace("by ci", "by edge-1_shop_web"),
+    ]);
+  });
+});
+
 it("has help for every row", () => {
   expect(AUDIT_HELP.map(({ id }) => id)).toEqual([
-    ...["subject-wide", "audience-missing", "default-annotated", "identity-shared"],
+    ...["subject-wide", "audience-missing", "audience-several", "subject-beside", "issuer-foreign"],
+    ...["default-annotated", "identity-shared"],
     ...["permission-wide", "granted-to-everyone", "granted-elsewhere", "node-pulls", "key-dropped"],
   ]);
 });

@@ -17,6 +17,7 @@ import { named } from "../shared/words";
 import type { Cloud } from "../cloud";
 import { type Holder, namedOneByOne } from "./holders";
 import { step } from "../progress";
+import { ANY_AUDIENCE, foreignIssuers, severalAudiences, subjectsBeside, withoutAudience } from "./trusts";
 
 /** What the rows look at. */
 export interface AuditFacts {
@@ -62,16 +63,38 @@ const ROWS: readonly AuditRow[] = [
     severity: "error",
     question: "Does a trust take tokens for any audience?",
     help: "Compare the audience in the trust, so that a token that was made for another service is refused.",
-    run: ({ holders }) =>
-      holders.flatMap((holder) =>
+    run: (facts) => [
+      ...facts.holders.flatMap((holder) =>
         holder.takesAnyAudience
           ? found(holder, {
-              reason:
-                "the trust does not compare the audience: a token for any audience of the OIDC provider is accepted",
+              reason: ANY_AUDIENCE,
               remedy: "add a condition that compares the audience with that of the tokens",
             })
           : [],
       ),
+      ...withoutAudience(facts),
+    ],
+  },
+  {
+    id: "audience-several",
+    severity: "warning",
+    question: "Does a trust take tokens for several audiences?",
+    help: "A token that was made for one service is then accepted for another. Name one audience.",
+    run: severalAudiences,
+  },
+  {
+    id: "subject-beside",
+    severity: "warning",
+    question: "Does a trust name subjects besides the one whose identity it is?",
+    help: "Each of them acts with the same rights, and in the cloud's logs they look alike. Make an identity for each.",
+    run: subjectsBeside,
+  },
+  {
+    id: "issuer-foreign",
+    severity: "warning",
+    question: "Are tokens trusted of an issuer that is not recorded as a cluster's?",
+    help: "Pipelines, other clusters and other clouds act as the identities that trust them. See that each is meant.",
+    run: foreignIssuers,
   },
   {
     id: "default-annotated",

@@ -6,7 +6,7 @@
 import { type Known, type Ternary, is, anyOf, orElse, same, shown, withoutPrefix } from "../../model/known";
 import { EKS_ACCESS_POLICIES } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { FleetWarning } from "../cloud";
+import type { FleetWarning } from "../result";
 import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { arnFields } from "./place";

@@ -2,7 +2,7 @@
  * What a role was granted, statement by statement, in a form that allows two readings to be compared.
  */
 
-import { type Known, is, isKnown, joinedAll, known, map, orElse, shown } from "../../model/known";
+import { type Known, is, isKnown, joinedAll, known, map, orElse, shown, whether } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import type {
   Condition,
@@ -11,7 +11,9 @@ import type {
   Statement,
   UnreadStatement,
 } from "../../rules/aws/policy/document";
+import { patternsMeet } from "../../rules/pattern-comparison";
 import { hasVariable } from "../../rules/aws/policy/resource-name";
+import { claimOf } from "../../rules/aws/policy/trust";
 import type { Granted, HeldRight } from "../cloud";
 import type { Source } from "../read/source";
 import type { HeldPolicy } from "./attachments";
@@ -118,14 +120,26 @@ function sorted(values: readonly Known<string>[]): readonly string[] {
   return [...new Set(values.map(shown))].sort();
 }
 
-/** Statements of a trust policy that do more than compare texts: those that deny, and those that were not read. */
+/** Statements of a trust policy that do more than compare subject and audience: denials, and those that were not read. */
 export function beyondTerms(statement: Statement | UnreadStatement): readonly Known<string>[] {
   if ("unread" in statement) return [known(statement.unread)];
-  if (is(statement.effect, "Allow") === "yes") return [];
-  const texts = orElse(statement.conditions, () => []).flatMap(({ operator, key, values }) => [
-    known(operator),
-    key,
-    ...values,
-  ]);
-  return [joinedAll(["Deny ", ...texts.flatMap((text) => [text, " "])])];
+  const { effect, actions, conditions } = statement;
+  const isDenial = is(effect, "Allow") !== "yes";
+  const isOfTokens = actions.values.some(
+    (each) => whether(each, (action) => patternsMeet(action.toLowerCase(), BY_TOKENS)) !== "no",
+  );
+  if (!isDenial && !isOfTokens && !actions.negated) return [];
+  const texts = orElse(conditions, () => []).flatMap(({ operator, key, values }) =>
+    isDenial || !COMPARED.includes(claimOf(key)?.toLowerCase() ?? "")
+      ? [known(operator), key, ...values]
+      : [],
+  );
+  return isDenial || texts.length > 0
+    ? [joinedAll([shown(effect), " ", ...texts.flatMap((text) => [text, " "])])]
+    : [];
 }
+
+/** The action that tokens are exchanged by, in lower case. */
+export const BY_TOKENS = "sts:assumerolewithwebidentity";
+/** Claims that are compared, whose values terms list. */
+const COMPARED: readonly string[] = ["sub", "aud"];

@@ -19,7 +19,7 @@ import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
-import { grantedBy, heldRights } from "./held";
+import { BY_TOKENS, grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn, bucketAttributes, issuerBuckets } from "./issuer";
 import { Documents, policyArn, policyDocumentJson } from "./documents";
@@ -93,6 +93,7 @@ class Aws implements Cloud {
   get identities(): readonly DeclaredIdentity[] {
     const { roles, trust } = this.#facts;
     return roles.declared.map((role) => ({
+      id: arnsOf(role)[0] ?? `${role.resource.address} ${role.pathName}`,
       address: role.resource.address,
       names: [role.resource.address, shown(role.resource.attribute("name")), role.pathName, ...arnsOf(role)],
       source: role.resource.source,
@@ -105,8 +106,7 @@ class Aws implements Cloud {
   }
 
   get granted(): readonly Granted[] {
-    const { roles, registries } = this.#facts;
-    const byTokens = "sts:assumerolewithwebidentity";
+    const { roles, registries, trust } = this.#facts;
     const held = roles.declared.map((role): Granted => ({
       to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
       isHeld: true,
@@ -114,13 +114,13 @@ class Aws implements Cloud {
       at: role.resource.source,
       rights: () => heldRights(role.policies, role.boundary, role.resource.source),
     }));
-    const trusting = roles.declared.flatMap(({ trust, pathName, resource }) =>
-      grantedBy(trust, `the role ${pathName}`, resource.source),
-    );
-    // Trust in tokens is compared subject by subject.
-    const others = trusting.filter(({ rights }) =>
-      rights().every(({ covers }) => covers && covers.action !== byTokens),
-    );
+    const others = roles.declared.flatMap((role) => {
+      const issuers = trust.named(role);
+      // Trust in tokens of issuers is compared subject by subject.
+      return grantedBy(role.trust, `the role ${role.pathName}`, role.resource.source).filter(
+        ({ to, rights }) => !issuers.has(to) || rights().every(({ covers }) => covers?.action !== BY_TOKENS),
+      );
+    });
     const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
       to: `the role ${role}`,
       isHeld: false,

@@ -24,7 +24,8 @@ import {
 } from "../../model/known";
 import { withoutAccessEntries } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
+import type { CloudSpokes, SpokeQuestion, SpokeReading } from "../cloud";
+import type { FleetWarning } from "../result";
 import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { ServiceAccountFact } from "../read/service-accounts";

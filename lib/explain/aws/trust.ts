@@ -23,6 +23,7 @@ import { trustCharactersMax } from "../../rules/aws/policy/refusals";
 import {
   admitsEveryone,
   admittingStatements,
+  claimOf,
   decideTrust,
   federatedPrincipals,
   serviceAccountClaims,
@@ -114,16 +115,28 @@ export class Trust {
     return token !== undefined && decided({ ...token, audience: FOREIGN }).outcome === "allowed";
   }
 
+  /** The OIDC providers, by ARN as written, whose tokens a role's trust policy admits. */
+  named({ trust }: Role): ReadonlySet<string> {
+    return new Set(this.#trusted(trust).map(({ arn }) => shown(arn)));
+  }
+
   /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
-  terms({ trust: policy }: Role): TrustTerms {
+  terms({ trust: policy, trustText }: Role): TrustTerms {
     const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));
-    const values = admittingStatements(policy).flatMap(({ conditions }) =>
-      orElse(conditions, () => []).flatMap(({ values }) => values),
-    );
+    const conditions = admittingStatements(policy).flatMap((each) => orElse(each.conditions, () => []));
+    const valuesOf = (claim: string): readonly Known<string>[] =>
+      conditions.flatMap(({ key, values }) => (claimOf(key)?.toLowerCase() === claim ? values : []));
     const registered = this.#providers.filter(({ url }) => issuers.some((each) => same(each, url) === "yes"));
     const audiences = registered.flatMap(({ clientIds }) => orElse(clientIds, () => []));
-    const others = policy.kind === "read" ? policy.statements.flatMap(beyondTerms) : [known(policy.why)];
-    return { issuers, audiences: [...values, ...audiences], subjects: values, beyond: others };
+    const statements = policy.kind === "read" ? policy.statements : [];
+    const isWhole =
+      policy.kind === "read" && statements.every((each) => !("unread" in each) && isKnown(each.conditions));
+    return {
+      issuers,
+      audiences: [...valuesOf("aud"), ...audiences],
+      subjects: valuesOf("sub"),
+      beyond: [...statements.flatMap(beyondTerms), ...(isWhole ? [] : [trustText])],
+    };
   }
 
   /** The texts are made on demand if the policy would admit any subject written in place of this one. */
@@ -290,8 +303,7 @@ function idsOf(found: readonly RegisteredIssuer[]): string {
 
 /** True for an Allow statement's condition on the subject, which is ignored where only the audience is judged. */
 function isOnSubject({ key }: Condition, { effect }: Statement): boolean {
-  const last = partsOf(key)?.at(-1);
-  return is(effect, "Allow") === "yes" && typeof last === "string" && /:sub$/i.test(last);
+  return is(effect, "Allow") === "yes" && claimOf(key)?.toLowerCase() === "sub";
 }
 
 function decided(

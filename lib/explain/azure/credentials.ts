@@ -179,22 +179,36 @@ function twice(
   );
 }
 
-/** The credentials of identities that a configuration declares, with names for tests. */
+/** The credentials that a configuration declares, by the identity or application that they belong to. */
 export function declaredCredentials(terraform: Terraform): readonly {
-  readonly address: string;
+  /** The owner: its address and name, or its id if it was not read. */
+  readonly owner: readonly [address: string, name: string];
+  readonly source: Source;
+  /** Addresses and names of the credentials. */
   readonly names: readonly string[];
-  readonly credential: Credential;
+  readonly credentials: readonly Credential[];
 }[] {
   const declared = [OF_IDENTITIES, OF_APPLICATIONS].flatMap((type) => terraform.ofType(type));
-  return declared
+  const owned = declared
     .filter(({ adopted }) => !adopted)
-    .map((resource) => {
-      const id = resource.type === OF_IDENTITIES ? identityNamedBy(resource) : applicationOf(resource).text;
-      const target = referenceOf(id)?.target;
-      const owner = target instanceof Resource ? [known(target.address), target.stated("name")] : [id];
-      const names = [known(resource.address), resource.stated("name"), ...owner].flatMap((each) =>
-        orElse(each, () => []),
-      );
-      return { address: resource.address, names, credential: credentialOf(resource, true) };
-    });
+    .map((resource) => ({ resource, ...ownerIn(resource) }));
+  const ofScopes = [...grouped(owned, ({ resource }) => resource.scope).values()];
+  const groups = ofScopes.flatMap((all) => [...grouped(all, ({ owner }) => owner.join(" ")).values()]);
+  return groups.flatMap((all) => {
+    const credentials = all.map(({ resource }) => credentialOf(resource, true));
+    const names = all.flatMap(({ resource }) => [resource.address, shown(resource.stated("name"))]);
+    return all.slice(0, 1).map(({ owner, source }) => ({ owner, source, names, credentials }));
+  });
+}
+
+function ownerIn(credential: Resource): {
+  readonly owner: readonly [string, string];
+  readonly source: Source;
+} {
+  const id = credential.type === OF_IDENTITIES ? identityNamedBy(credential) : applicationOf(credential).text;
+  const target = referenceOf(id)?.target;
+  const text = shown(id).toLowerCase();
+  return target instanceof Resource
+    ? { owner: [target.address, orElse(target.stated("name"), () => target.address)], source: target.source }
+    : { owner: [text, text.slice(text.lastIndexOf("/") + 1)], source: credential.source };
 }

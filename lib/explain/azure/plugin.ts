@@ -65,14 +65,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       const token = tokenOf(question.token);
       const missing = identities.missing(client, token.subject);
       const trust = entraTrust(identity ?? missing, token, issuers);
-      if (identity === undefined)
-        return {
-          trust,
-          label: undefined,
-          source: undefined,
-          understood: () => missing,
-          rights: noRights(missing),
-        };
+      if (identity === undefined) return unread(trust, missing);
       return {
         trust,
         label: actingAs(client, identity),
@@ -83,6 +76,11 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       };
     },
   };
+}
+
+function unread(trust: PullIdentity["trust"], missing: Answer): PullIdentity {
+  const rights = noRights(missing);
+  return { trust, label: undefined, source: undefined, understood: () => missing, rights };
 }
 
 function argumentsAnswer(

@@ -53,29 +53,30 @@ function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Clou
       return [...roles, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];
     },
     get identities(): Cloud["identities"] {
-      return declaredCredentials(terraform).map(({ address, names, credential }) => ({
-        address,
-        names,
-        source: credential.source,
+      return declaredCredentials(terraform).map(({ owner, source, names, credentials }) => ({
+        id: owner.join(" "),
+        address: owner[0],
+        names: [...owner, ...names],
+        source,
         trust: ({ issuer, audience, subject }) =>
-          credentialsTrust({ credentials: [credential], isOpen: false, doubt: undefined }, address, {
+          credentialsTrust({ credentials, isOpen: false, doubt: undefined }, owner[0], {
             issuer,
             audience: known(audience),
             subject,
           }),
-        terms: termsOf(credential),
+        terms: termsOf(credentials),
       }));
     },
   };
 }
 
-function termsOf({ issuer, subject, audience, problem }: Credential): TrustTerms {
-  const stated = (text: Known<string | undefined>): readonly Known<string>[] =>
-    isAbsent(text) ? [] : [text as Known<string>];
+function termsOf(credentials: readonly Credential[]): TrustTerms {
+  const stated = (claim: "issuer" | "audience" | "subject"): readonly Known<string>[] =>
+    credentials.flatMap(({ [claim]: text }) => (isAbsent(text) ? [] : [text as Known<string>]));
   return {
-    issuers: stated(issuer),
-    audiences: stated(audience),
-    subjects: stated(subject),
-    beyond: problem === undefined ? [] : [known(problem)],
+    issuers: stated("issuer"),
+    audiences: stated("audience"),
+    subjects: stated("subject"),
+    beyond: credentials.flatMap(({ problem }) => (problem === undefined ? [] : [known(problem)])),
   };
 }

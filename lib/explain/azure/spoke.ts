@@ -25,7 +25,8 @@ import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../.
 import { type RolePermissions, lists } from "../../rules/azure/roles";
 import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion } from "../cloud";
+import type { CloudSpokes, SpokeCall, SpokeQuestion } from "../cloud";
+import type { FleetWarning } from "../result";
 import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";

@@ -33,6 +33,12 @@ export interface Change {
   readonly stack: string;
   /** The service account, `namespace/name`; for trust, who is admitted; for a spoke's RBAC, who is bound. */
   readonly subject: string;
+  /**
+   * The issuer of the tokens of whoever is admitted, or the expression that apply replaces with it.
+   *
+   * @defaultValue - it is not about tokens of one issuer
+   */
+  readonly issuer?: string;
   /** The images, the Secret, the cloud, the spoke, the right or the identity that it is about. */
   readonly target: string;
   /**
@@ -53,10 +59,36 @@ export interface Change {
   readonly added: readonly Evidence[];
 }
 
+/** What most changes of trust have in common. */
+export const UNSAID: Omit<Change, "kind"> = {
+  job: "trust",
+  about: "trust",
+  stack: "",
+  subject: "",
+  target: "",
+  before: null,
+  after: null,
+  reason: "",
+  removed: [],
+  added: [],
+};
+
 /** Everything that differs. */
 export interface Comparison {
   /** The differences in the order of jobs, stacks and subjects. */
   readonly changes: readonly Change[];
+  /**
+   * How many service accounts, components, workloads, ways into spokes and identities were compared, by job.
+   *
+   * @defaultValue - not known
+   */
+  readonly compared?: Readonly<Partial<Record<Change["job"], number>>>;
+  /**
+   * The number of things of each type that differ, are not read and name no identity.
+   *
+   * @defaultValue - nothing else differs
+   */
+  readonly notCompared?: Readonly<Record<string, number>>;
 }
 
 const SHOWN = 6;

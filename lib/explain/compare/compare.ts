@@ -9,10 +9,10 @@ import type { Change, Comparison } from "./change";
 import { sourceText } from "../read/source";
 import { keyChanges } from "./keys";
 import { AS_WRITTEN, canonicalTexts } from "./moves";
+import { notCompared } from "./not-compared";
 import { pullChanges } from "./pulls";
 import { resultChanges } from "./results";
 import { grantedChanges } from "./rights";
-import { sensitiveChanges } from "./sensitive";
 import { type Whole, pairs } from "./sides";
 import { tokenChanges } from "./tokens";
 import { trustChanges } from "./trust";
@@ -57,9 +57,10 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 /** As {@link compare}, for sides that were already read. */
 export function comparison(old: Explainer, made: Explainer): Comparison {
   const [was, is] = [insideOf(old), insideOf(made)];
-  const before: Whole = { inside: was, actedAs: new Set(), canonical: AS_WRITTEN };
+  const compared = new Map<Change["job"], number>();
+  const before: Whole = { inside: was, actedAs: new Set(), compared, canonical: AS_WRITTEN };
   const canonical = canonicalTexts(was.facts.terraform, is.facts.terraform);
-  const after: Whole = { inside: is, actedAs: new Set(), canonical };
+  const after: Whole = { inside: is, actedAs: new Set(), compared, canonical };
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),
@@ -74,8 +75,13 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
   // A grant to a set of principals or to everyone is reported once, not for each service account in it.
   const shared = new Set(others.filter(({ about }) => about === "right").map(rightOf));
   const reported = changes.filter((change) => change.about !== "right" || !shared.has(rightOf(change)));
-  const sensitive = sensitiveChanges(before.inside, after.inside);
-  return { changes: [...reported, ...others, ...sensitive].sort(inOrder) };
+  const all = [...reported, ...others];
+  const { changes: unread, counts } = notCompared(before, after, all);
+  return {
+    changes: [...all, ...unread].sort(inOrder),
+    compared: Object.fromEntries(compared),
+    notCompared: Object.fromEntries([...counts].sort()),
+  };
 }
 
 function rightOf({ kind, target, removed, added }: Change): string {

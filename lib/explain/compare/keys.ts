@@ -6,7 +6,7 @@ import { grouped } from "../../model/grouped";
 import { shown } from "../../model/known";
 import type { PublishedKeys } from "../shared/object-store";
 import { named } from "../shared/words";
-import { type Change, placed } from "./change";
+import { type Change, UNSAID, placed } from "./change";
 import type { Whole } from "./sides";
 
 /** The differences of all issuers whose keys both sides show. */
@@ -53,10 +53,8 @@ function* changesOf(
   const [gone, added] = [without(was, is), without(is, was)];
   const isReplaced = gone.length === was.size;
   const change = (kind: Change["kind"], ids: readonly string[], reason: string): Change => ({
+    ...UNSAID,
     kind,
-    job: "trust",
-    about: "trust",
-    stack: "",
     target: issuer,
     reason,
     subject: `a token signed with the key ${named(ids)}`,

@@ -14,10 +14,18 @@ import type { HeldRight } from "../cloud";
 import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/facts";
-import { type Change, type ChangeKind, type ComparedState, causes, openReasons, placed } from "./change";
+import {
+  type Change,
+  type ChangeKind,
+  type ComparedState,
+  UNSAID,
+  causes,
+  openReasons,
+  placed,
+} from "./change";
 import type { Canonical } from "./moves";
 import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
-import { type Pair, type Side, noteActing } from "./sides";
+import { type Pair, type Side, noteActing, noteCompared } from "./sides";
 import { step } from "../progress";
 
 /** What a side says about some images; `undefined` if it does not have the cluster. */
@@ -39,6 +47,7 @@ export function* pullChanges(pair: Pair): Generator<Change> {
   const shared = new Set(sides.flatMap(({ artefacts }) => (artefacts ? hostsOf(artefacts) : [])));
   for (const subject of [...subjects].sort()) {
     step("service accounts compared");
+    noteCompared(pair.before, "image-pull");
     yield* changesOf(pair, subject, shared);
   }
 }
@@ -107,16 +116,13 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
     if (verdicts) yield* changesAt(pair, subject, { host, labels, found: verdicts, rights });
     else
       yield {
+        ...UNSAID,
         kind: "incomparable",
         job: "image-pull",
         about: "images",
         stack: pair.stack,
         subject,
         target: `${host}/*`,
-        before: null,
-        after: null,
-        removed: [],
-        added: [],
         reason: "its patterns divide the names of repositories into more sets than can be compared",
       };
   }

@@ -7,9 +7,9 @@ import type { CheckId } from "../check-ids";
 import type { JudgedAccess } from "../jobs/access";
 import type { Source } from "../read/source";
 import type { ExplainResult } from "../result";
-import { type Change, type ChangeKind, type ComparedState, causes, openReasons } from "./change";
+import { type Change, type ChangeKind, type ComparedState, UNSAID, causes, openReasons } from "./change";
 import { rightChanges, rightRows, sourceOf } from "./rights";
-import { type Pair, type Side, noteActing } from "./sides";
+import { type Pair, type Side, noteActing, noteCompared } from "./sides";
 import { step } from "../progress";
 
 type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held">>;
@@ -20,6 +20,7 @@ export function* resultChanges(pair: Pair): Generator<Change> {
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     step("identities compared");
     const [old, made] = [before.get(key), after.get(key)];
+    noteCompared(pair.before, (made ?? (old as Judged)).job);
     const change = resultChange(pair, old, made);
     if (change) yield change;
     yield* heldChanges(pair, old, made);
@@ -104,14 +105,13 @@ function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
       if (old.has(text) && made.has(text)) continue;
       const isNew = made.has(text);
       yield {
+        ...UNSAID,
         kind: isNew ? "added" : "removed",
         job: "fleet-access",
         about: "right",
         stack,
         subject,
         target,
-        before: null,
-        after: null,
         reason: `an object of the spoke ${spoke}`,
         removed: isNew ? [] : sourceOf({ text, source }),
         added: isNew ? sourceOf({ text, source }) : [],

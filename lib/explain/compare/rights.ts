@@ -8,7 +8,7 @@ import { ANY_TEXT } from "../../rules/name-grammar";
 import { beginDifferently, patternWithin, patternsMeet } from "../../rules/pattern-comparison";
 import { type Pattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import type { Granted, HeldRight } from "../cloud";
-import { type Change, placed } from "./change";
+import { type Change, UNSAID, placed } from "./change";
 import { AS_WRITTEN, type Canonical } from "./moves";
 import { type Whole, isActedAs } from "./sides";
 import { step } from "../progress";
@@ -57,12 +57,11 @@ export function rightRows(
   whose: Pick<Change, "job" | "stack" | "subject">,
 ): readonly Change[] {
   return changes.map(({ kind, right, isNew }) => ({
+    ...UNSAID,
     kind,
     about: "right",
     ...whose,
     target: right.text,
-    before: null,
-    after: null,
     reason: kind === "incomparable" ? `${isNew ? "new" : "gone"}: ${LIMITS}` : "",
     removed: isNew ? [] : sourceOf(right),
     added: isNew ? sourceOf(right) : [],

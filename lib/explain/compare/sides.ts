@@ -6,6 +6,7 @@ import type { Granted } from "../cloud";
 import type { Inside } from "../explainer";
 import type { ClusterArtefacts } from "../read/facts";
 import { type Source, sourceText } from "../read/source";
+import type { Change } from "./change";
 import type { Canonical } from "./moves";
 
 /** What was read of one side. */
@@ -16,6 +17,8 @@ export interface Whole {
    * during that comparison.
    */
   readonly actedAs: Set<string>;
+  /** What was compared, the same on both sides; filled during the comparison. */
+  readonly compared: Map<Change["job"], number>;
   /** A text as the old side would write it, which has other Terraform addresses for what only moved. */
   readonly canonical: Canonical;
 }
@@ -23,6 +26,11 @@ export interface Whole {
 /** One side with one of its clusters; `undefined` if it does not have the cluster. */
 export interface Side extends Whole {
   readonly artefacts: ClusterArtefacts | undefined;
+}
+
+/** Counts something that is compared. */
+export function noteCompared({ compared }: Whole, job: Change["job"]): void {
+  compared.set(job, (compared.get(job) ?? 0) + 1);
 }
 
 /** Remembers that an identity's rights are compared for a service account. */

@@ -3,18 +3,25 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, known, orElse, shown } from "../../model/known";
+import { type Known, isKnown, known, orElse, shown } from "../../model/known";
 import { SERVICE_ACCOUNT_PREFIX, serviceAccountText } from "../../model/namespaced-name";
 import { AskedNames } from "../../rules/asked-names";
-import { SERVICE_ACCOUNTS } from "../../rules/name-grammar";
+import { ANY_TEXT, type Grammar, SERVICE_ACCOUNTS } from "../../rules/name-grammar";
 import { matchesPattern, patternOf, hasWildcard } from "../../rules/wildcard";
 import { type Answer, worstOf } from "../answer";
 import type { DeclaredIdentity, ShownClaims, TrustTerms } from "../cloud";
 import type { Verdict } from "../result";
-import { type Change, type ChangeKind, type ComparedState, placed } from "./change";
+import { type Change, type ChangeKind, type ComparedState, UNSAID, placed } from "./change";
 import { AS_WRITTEN, type Canonical } from "./moves";
-import type { Whole } from "./sides";
+import { type Whole, noteCompared } from "./sides";
 import { step } from "../progress";
+
+/** An identity as each side declares it, at least one of them. */
+interface Pair {
+  readonly old: DeclaredIdentity | undefined;
+  readonly made: DeclaredIdentity | undefined;
+  readonly canonical: Canonical;
+}
 
 /** The differences of all identities; one that only one side declares is new or gone with everyone that it admits. */
 export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
@@ -23,21 +30,19 @@ export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
   const { canonical } = after;
   for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
     step("identities compared");
+    noteCompared(after, "trust");
     const [old = [], made = []] = [olds?.get(key), news?.get(key)];
     for (let place = 0; place < Math.max(old.length, made.length); place++)
-      yield* identityChanges(old[place], made[place], issuers, canonical);
+      yield* identityChanges({ old: old[place], made: made[place], canonical }, issuers);
   }
 }
 
-/** By what tells identities apart: an ARN if it is known, or else address and name. */
+/** By what tells identities apart. */
 function identitiesOf({ inside, canonical }: Whole): ReadonlyMap<string, readonly DeclaredIdentity[]> {
   const all = inside.clouds.flatMap(({ cloud, identities }) =>
     identities.map((each) => [cloud, each] as const),
   );
-  const groups = grouped(all, ([cloud, { names, address }]) => {
-    const arn = names.find((name) => name.startsWith("arn:"));
-    return `${cloud} ${arn ?? canonical([address, ...names].join(" "))}`;
-  });
+  const groups = grouped(all, ([cloud, { id }]) => `${cloud} ${canonical(id)}`);
   return new Map([...groups].map(([key, group]) => [key, group.map(([, each]) => each)]));
 }
 
@@ -45,56 +50,72 @@ function issuersOf({ inside }: Whole): readonly string[] {
   return inside.facts.clusters.flatMap(({ issuer }) => orElse(issuer, () => []));
 }
 
-function literals(texts: readonly Known<string>[]): readonly string[] {
-  return texts.flatMap((text) => orElse(text, () => []));
-}
-
+/** A token as each side writes its issuer: references of two documents are two values. */
 interface Asked {
-  readonly issuer: Known<string>;
+  readonly issuer: string;
+  readonly written: readonly [old: Known<string>, made: Known<string>];
   readonly audience: string;
+  /** True for an issuer whose tokens are those of a cluster's service accounts. */
+  readonly isOfCluster: boolean;
 }
 
-function* identityChanges(
-  old: DeclaredIdentity | undefined,
-  made: DeclaredIdentity | undefined,
-  clusterIssuers: readonly string[],
-  canonical: Canonical,
-): Generator<Change> {
-  const [before, after] = [old?.terms, made?.terms];
+/** Stands for every audience where a trust names none. */
+const ANY_AUDIENCE = "urn:any-audience";
+
+function* identityChanges(pair: Pair, clusterIssuers: readonly string[]): Generator<Change> {
+  const [before, after] = [pair.old?.terms, pair.made?.terms];
   const both = [before, after].flatMap((terms) => terms ?? []);
-  const issuers = new Set([...clusterIssuers, ...both.flatMap(({ issuers }) => literals(issuers))]);
-  const audiences = new Set(both.flatMap((each) => literals(each.audiences)));
-  const tokens = [...issuers].flatMap((issuer) =>
-    [...audiences].map((audience) => ({ issuer: known(issuer), audience })),
+  const [own, others] = [writtenBy(before), writtenBy(after, pair.canonical)];
+  const issuers = new Set([...clusterIssuers, ...own.keys(), ...others.keys()]);
+  // An issuer that only apply tells, and that one of two sides does not name, may be any of the other's.
+  const open = [...own, ...others].flatMap(([issuer, written]) =>
+    before && after && own.has(issuer) !== others.has(issuer) && !isKnown(written) ? [issuer] : [],
   );
-  const isSame = before && after && textOf(before) === textOf(after, canonical);
-  const isOpen = both.some(({ beyond }) => beyond.length > 0);
-  const [was, is] = [textsOf(before?.maps), textsOf(after?.maps, canonical)];
-  const [gone, added] = [without(was, is), without(is, was)];
-  if (old && made && gone + added !== "")
-    yield whole(
-      old,
-      made,
-      "incomparable",
-      `it turns tokens into other principals: before ${gone}; now ${added}`,
-    );
-  if (tokens.length === 0 || isOpen) {
-    const why = isOpen
-      ? "expressions or denials decide whom it admits"
-      : "issuer or audience are known only after apply";
-    if (!isSame)
-      yield whole(old, made, "incomparable", `${why}: before ${textOf(before)}; now ${textOf(after)}`);
-    if (tokens.length === 0) return;
-  }
-  const subjects = new Set(both.flatMap((each) => literals(each.subjects)));
+  yield* openChanges(pair, open.length > 0);
+  const literal = (claim: "audiences" | "subjects"): ReadonlySet<string> =>
+    new Set(both.flatMap((terms) => terms[claim].flatMap((text) => orElse(text, () => []))));
+  const [audiences, subjects] = [literal("audiences"), literal("subjects")];
   const seen = new Set<string>();
-  for (const each of tokens)
-    for (const change of subjectChanges(old, made, each, subjects, canonical) ?? [cut(old, made)]) {
-      // One subject for several audiences is one line.
-      const key = JSON.stringify([change.kind, change.subject, change.before, change.after]);
-      if (!seen.has(key)) yield change;
-      seen.add(key);
-    }
+  for (const issuer of issuers) {
+    if (open.includes(issuer)) continue;
+    const [one = known(issuer), other = one] = [own.get(issuer) ?? others.get(issuer), others.get(issuer)];
+    const asked = { issuer, written: [one, other], isOfCluster: clusterIssuers.includes(issuer) } as const;
+    for (const audience of audiences.size > 0 ? audiences : [ANY_AUDIENCE])
+      for (const change of subjectChanges(pair, { ...asked, audience }, subjects)) {
+        // One subject for several audiences is one line.
+        const key = JSON.stringify([issuer, change.kind, change.subject, change.before, change.after]);
+        if (!seen.has(key)) yield change;
+        seen.add(key);
+      }
+  }
+}
+
+/** Differences of what is not compared subject by subject. */
+function* openChanges(pair: Pair, hasOpenIssuer: boolean): Generator<Change> {
+  const { old, made, canonical } = pair;
+  const both = [old, made].flatMap((each) => each?.terms ?? []);
+  const [was, is] = [textsOf(old?.terms.maps), textsOf(made?.terms.maps, canonical)];
+  const [gone, added] = [without(was, is), without(is, was)];
+  const whose = textsOf(made?.terms.issuers, canonical).join(", ");
+  if (old && made && gone + added !== "")
+    yield whole(pair, `it turns tokens of ${whose} into other principals: before ${gone}; now ${added}`);
+  const [before, now] = [textOf(old?.terms), textOf(made?.terms, canonical)];
+  if (before === now) return;
+  const isLate = both.some(({ audiences, subjects }) => ![...audiences, ...subjects].every(isKnown));
+  const isOpen = both.some(({ beyond }) => beyond.length > 0);
+  if (!isOpen && !isLate && !hasOpenIssuer) return;
+  const why = isOpen
+    ? "expressions, denials or other claims decide whom it admits"
+    : "issuer, audience or subject are known only after apply";
+  yield whole(pair, `${why}: before ${before}; now ${now}`);
+}
+
+/** The issuers that a trust names, by their texts on the old side. */
+function writtenBy(
+  terms: TrustTerms | undefined,
+  canonical = AS_WRITTEN,
+): ReadonlyMap<string, Known<string>> {
+  return new Map(terms?.issuers.map((issuer) => [canonical(shown(issuer)), issuer]));
 }
 
 function without(all: readonly string[], others: readonly string[]): string {
@@ -112,27 +133,59 @@ function textOf(terms: TrustTerms | undefined, canonical = AS_WRITTEN): string {
   return [...texts, canonical(beyond.map(shown).join(", "))].filter(Boolean).join("; ");
 }
 
-function cut(old: DeclaredIdentity | undefined, made: DeclaredIdentity | undefined): Change {
-  return whole(old, made, "incomparable", "its patterns divide subjects into more sets than can be compared");
+/** Subjects of one form, besides those that a trust names one by one. */
+interface Subjects {
+  readonly prefix: string;
+  readonly grammar: Grammar;
+  /** Those that no pattern of a trust covers. */
+  readonly others: string;
 }
 
-/** The subjects that a trust names, and one of each set of others that its patterns do not tell apart. */
-function* exampleSubjects(texts: ReadonlySet<string>): Generator<readonly [subject: string, label: string]> {
-  const relevant = [...texts].filter((text) => text.startsWith(SERVICE_ACCOUNT_PREFIX) || hasWildcard(text));
-  const single = relevant.filter((text) => !hasWildcard(text));
-  for (const subject of single) yield [subject, named(subject)];
-  const sets = relevant.filter(hasWildcard);
-  const names = classesOf(sets, []) ?? [];
-  const taken = names.map((name) => SERVICE_ACCOUNT_PREFIX + name).filter((name) => single.includes(name));
-  for (const name of taken.length > 0 ? (classesOf(sets, taken) ?? []) : names) {
-    if (single.includes(SERVICE_ACCOUNT_PREFIX + name)) continue;
-    const covering = sets.filter((text) => matchesPattern(text, SERVICE_ACCOUNT_PREFIX + name) === true);
+const ACCOUNTS: Subjects = {
+  prefix: SERVICE_ACCOUNT_PREFIX,
+  grammar: SERVICE_ACCOUNTS,
+  others: "any other service account",
+};
+const ANY: Subjects = { prefix: "", grammar: ANY_TEXT, others: "any other subject" };
+
+type Example = readonly [subject: string, label: string];
+
+/**
+ * The subjects that a trust names, and one of each set of others that its patterns do not tell apart; `undefined` if
+ * there are too many sets. A cluster has no others than service accounts.
+ */
+function exampleSubjects(texts: ReadonlySet<string>, isOfCluster: boolean): readonly Example[] | undefined {
+  const single = [...texts].filter((text) => !hasWildcard(text));
+  const sets = [...texts].filter(hasWildcard);
+  const ofAny = sets.filter((text) => !text.startsWith(SERVICE_ACCOUNT_PREFIX));
+  const [accounts, any] = [examplesOf(ACCOUNTS, sets, single), examplesOf(ANY, ofAny, single)];
+  const spare = isOfCluster ? ANY.others : ACCOUNTS.others;
+  return (
+    accounts &&
+    any && [
+      ...single.map((subject): Example => [subject, named(subject)]),
+      ...[...accounts, ...any].filter(([, label]) => label !== spare),
+      // A cloud that knows no wildcards takes them for the subject itself.
+      ...ofAny.map((subject): Example => [subject, subject]),
+    ]
+  );
+}
+
+function examplesOf(
+  all: Subjects,
+  sets: readonly string[],
+  single: readonly string[],
+): readonly Example[] | undefined {
+  const names = classesOf(all, sets, []);
+  const taken = names?.map((name) => all.prefix + name).filter((subject) => single.includes(subject)) ?? [];
+  const classes = taken.length > 0 ? classesOf(all, sets, taken) : names;
+  return classes?.flatMap((name): readonly Example[] => {
+    const subject = all.prefix + name;
+    if (single.includes(subject)) return [];
+    const covering = sets.filter((text) => matchesPattern(text, subject) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
-    yield [
-      SERVICE_ACCOUNT_PREFIX + name,
-      longest === undefined ? "any other service account" : named(longest),
-    ];
-  }
+    return [[subject, longest === undefined ? all.others : named(longest)]];
+  });
 }
 
 /** As everywhere else: `namespace/name`. */
@@ -140,14 +193,18 @@ function named(subject: string): string {
   return serviceAccountText(subject);
 }
 
-/** One of each set of service accounts that the patterns do not tell apart; remembered, since most trusts have none. */
-function classesOf(texts: readonly string[], others: readonly string[]): readonly string[] | undefined {
-  const key = JSON.stringify([texts, others]);
+/** One of each set of subjects that the patterns do not tell apart; remembered, since most trusts have none. */
+function classesOf(
+  { prefix, grammar }: Subjects,
+  texts: readonly string[],
+  others: readonly string[],
+): readonly string[] | undefined {
+  const key = JSON.stringify([prefix, texts, others]);
   if (CLASSES.has(key)) return CLASSES.get(key);
   if (CLASSES.size >= CLASSES_MAX) CLASSES.clear();
-  const [patterns, more] = [texts.map(patternOf), others.map(patternOf)];
-  const classes = AskedNames.ofGrammar(patternOf("*"), SERVICE_ACCOUNTS).each((name) => {
-    for (const pattern of [...patterns, ...more]) name.matches(pattern, SERVICE_ACCOUNT_PREFIX);
+  const patterns = [...texts, ...others].map(patternOf);
+  const classes = AskedNames.ofGrammar(patternOf("*"), grammar).each((name) => {
+    for (const pattern of patterns) name.matches(pattern, prefix);
   });
   const examples = classes?.map(({ example }) => example);
   CLASSES.set(key, examples);
@@ -157,27 +214,23 @@ function classesOf(texts: readonly string[], others: readonly string[]): readonl
 const CLASSES = new Map<string, readonly string[] | undefined>();
 const CLASSES_MAX = 1000;
 
-function subjectChanges(
-  old: DeclaredIdentity | undefined,
-  made: DeclaredIdentity | undefined,
-  asked: Asked,
-  texts: ReadonlySet<string>,
-  canonical: Canonical,
-): readonly Change[] | undefined {
-  const sets = [...texts].filter(hasWildcard);
-  if (classesOf(sets, []) === undefined) return undefined;
-  const rows = [...exampleSubjects(texts)].map(([subject, label]) => ({
-    subject,
-    label,
-    before: judged(old, { ...asked, subject }),
-    after: judged(made, { ...asked, subject }, canonical),
-  }));
+function subjectChanges(pair: Pair, asked: Asked, texts: ReadonlySet<string>): readonly Change[] {
+  const examples = exampleSubjects(texts, asked.isOfCluster);
+  if (examples === undefined)
+    return [whole(pair, "its patterns divide subjects into more sets than can be compared")];
+  const [issuer, other] = asked.written;
+  const rows = examples.map(([subject, label]): SubjectRow => {
+    const claims = { issuer, audience: asked.audience, subject };
+    const before = judged(pair.old, claims);
+    const after = judged(pair.made, { ...claims, issuer: other }, pair.canonical);
+    return { subject, label, before, after };
+  });
   const had = rows.some(({ before }) => before.verdict === "allowed");
   const has = rows.some(({ after }) => after.verdict === "allowed");
   return rows.flatMap((row) => {
     const kind = kindOf(row.before, row.after, had, has);
-    const change = kind ? admittedChange(old, made, row, kind) : audienceChange(old, made, asked, row);
-    return change ?? [];
+    const change = kind ? admittedChange(pair, row, kind) : audienceChange(pair, row);
+    return change ? { ...change, issuer: asked.issuer } : [];
   });
 }
 
@@ -189,23 +242,13 @@ interface SubjectRow {
   readonly after: Judged;
 }
 
-function exampleOf({ subject, label }: SubjectRow): Pick<Change, "example"> {
-  return label === named(subject) ? {} : { example: named(subject) };
-}
-
-function admittedChange(
-  old: DeclaredIdentity | undefined,
-  made: DeclaredIdentity | undefined,
-  row: SubjectRow,
-  kind: ChangeKind,
-): Change {
-  const { label, before, after } = row;
+function admittedChange(pair: Pair, row: SubjectRow, kind: ChangeKind): Change {
+  const { before, after } = row;
   return {
-    ...whole(old, made, kind, kind === "incomparable" ? `${before.why}; now ${after.why}` : ""),
-    subject: label,
-    ...exampleOf(row),
-    before: old ? state(before) : null,
-    after: made ? state(after) : null,
+    ...changeOf(pair, row, kind, row.label),
+    reason: kind === "incomparable" ? `${before.why}; now ${after.why}` : "",
+    before: pair.old ? state(before) : null,
+    after: pair.made ? state(after) : null,
     removed: deciding(before, after),
     added: deciding(after, before),
   };
@@ -219,20 +262,12 @@ function deciding({ answer: { evidence } }: Judged, other: Judged): Change["adde
 }
 
 /** A subject that both sides admit, one of them with tokens for any audience. */
-function audienceChange(
-  old: DeclaredIdentity | undefined,
-  made: DeclaredIdentity | undefined,
-  asked: Asked,
-  row: SubjectRow,
-): Change | undefined {
-  const { subject, label, before, after } = row;
-  if (before.verdict !== "allowed") return undefined;
-  const [was, is] = [old, made].map((each) => each?.admitsAnyAudience?.({ ...asked, subject }) === true);
-  if (was === is) return undefined;
+function audienceChange(pair: Pair, row: SubjectRow): Change | undefined {
+  const { label, before, after } = row;
+  if (before.verdict !== "allowed" || before.isWide() === after.isWide()) return undefined;
+  const kind = after.isWide() ? "widened" : "narrowed";
   return {
-    ...whole(old, made, is ? "widened" : "narrowed", ""),
-    subject: `${label} with a token for any audience`,
-    ...exampleOf(row),
+    ...changeOf(pair, row, kind, `${label} with a token for any audience`),
     before: state(before),
     after: state(after),
   };
@@ -241,6 +276,8 @@ function audienceChange(
 interface Judged extends ComparedState {
   readonly why: string;
   readonly answer: Pick<Answer, "evidence">;
+  /** Whether a token for any audience is admitted too. */
+  readonly isWide: () => boolean;
 }
 
 const VERDICTS: Readonly<Record<Answer["status"], Verdict>> = {
@@ -251,10 +288,12 @@ const VERDICTS: Readonly<Record<Answer["status"], Verdict>> = {
 };
 
 function judged(identity: DeclaredIdentity | undefined, claims: ShownClaims, canonical = AS_WRITTEN): Judged {
-  if (!identity) return { verdict: "denied", as: null, why: "", answer: { evidence: [] } };
+  const isWide = (): boolean => identity?.admitsAnyAudience?.(claims) === true;
+  if (!identity) return { verdict: "denied", as: null, why: "", answer: { evidence: [] }, isWide };
   const { issuer, audience, subject } = identity.trust(claims);
   const answer = worstOf(issuer, audience, subject);
-  return { verdict: VERDICTS[answer.status], as: identity.address, why: canonical(answer.reason), answer };
+  const why = canonical(answer.reason);
+  return { verdict: VERDICTS[answer.status], as: identity.address, why, answer, isWide };
 }
 
 function state({ verdict, as }: Judged): ComparedState {
@@ -269,26 +308,26 @@ function kindOf(before: Judged, after: Judged, had: boolean, has: boolean): Chan
   return has ? "narrowed" : "removed";
 }
 
-/** A change of the identity, whomever it is about. */
-function whole(
-  old: DeclaredIdentity | undefined,
-  made: DeclaredIdentity | undefined,
+/** A change of the identity that cannot be compared, whomever it is about. */
+function whole(pair: Pair, reason: string): Change {
+  return { ...changeOf(pair, { subject: "", label: "" }, "incomparable", ""), reason };
+}
+
+function changeOf(
+  { old, made }: Pair,
+  row: Pick<SubjectRow, "subject" | "label">,
   kind: ChangeKind,
-  reason: string,
+  subject: string,
 ): Change {
   const { names = [], address = "" } = made ?? old ?? {};
   const at = (identity: DeclaredIdentity | undefined): Change["added"] =>
     identity ? placed([{ text: identity.address, source: identity.source }]) : [];
   return {
+    ...UNSAID,
     kind,
-    job: "trust",
-    about: "trust",
-    stack: "",
-    subject: "",
+    subject,
     target: names[1] ?? address,
-    before: null,
-    after: null,
-    reason,
+    ...(row.label !== named(row.subject) && { example: named(row.subject) }),
     removed: at(old),
     added: at(made),
   };

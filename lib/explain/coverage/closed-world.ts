@@ -195,7 +195,7 @@ export class ClosedWorld {
     if (named.length === 0 && !isChanger) return undefined;
     return {
       says: (what) =>
-        bearing(what, `${address}, which is not read, ${runs ? "runs programs" : "may change it"}`),
+        bearing(what, runs ? `${address} runs programs` : `${address}, which is not read, may change it`),
       remedy: "see what it changes",
       source,
       ...this.#bearing(runs ? [resource, ...named] : named, isChanger ? textOf(resource) : ""),

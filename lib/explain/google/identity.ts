@@ -150,7 +150,7 @@ export class Identity implements AccessIdentity {
   understood(cluster: ClusterNames): Answer {
     const { exchanges, accounts } = this.#acting;
     const name = orElse(this.#file.provider, () => undefined);
-    const own = this.email && accounts.given(this.email);
+    const own = this.email === undefined ? undefined : accounts.given(this.email);
     return own ?? exchanges.understood(name, this.label, cluster);
   }
 

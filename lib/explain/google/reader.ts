@@ -82,6 +82,7 @@ class Google implements Cloud {
         const [pool, id] = [shown(provider.poolId), shown(provider.providerId)];
         const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
         return {
+          id: names.join(" "),
           address,
           names,
           source,

@@ -19,7 +19,8 @@ import {
 } from "../../model/known";
 import { AGENT_KEY } from "../../rules/google/spoke";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
-import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
+import type { CloudSpokes, SpokeQuestion, SpokeReading } from "../cloud";
+import type { FleetWarning } from "../result";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";

@@ -116,13 +116,8 @@ export class Exchanges {
   /** Whether everything that was read of a pool provider and of grants to its principals is understood. */
   understood(name: ProviderName | undefined, label: string, cluster: ClusterNames): Answer {
     const provider = name && this.provider(name);
-    const path = name && joined("/workloadidentitypools/", name.poolId, "/");
-    return this.#world.understood(
-      label,
-      cluster,
-      provider ? [provider.resource] : [],
-      path ? [path] : [known(label)],
-    );
+    const text = name === undefined ? known(label) : joined("/workloadidentitypools/", name.poolId, "/");
+    return this.#world.understood(label, cluster, provider ? [provider.resource] : [], [text]);
   }
 
   /** The bearer of a token at a pool provider. */
@@ -305,6 +300,9 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
   const attributes = attributesOf(provider, token);
   const where = seen("attribute_condition", resource.source);
   const mapped = seen("attribute_mapping", resource.source);
+  // Tokens of others than service accounts have further claims.
+  if (attributes?.failure !== undefined && token.account === undefined)
+    return unknown(attributes.failure, "see the attribute mapping", mapped);
   if (attributes?.failure !== undefined)
     return broken(
       attributes.failure,

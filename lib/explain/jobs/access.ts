@@ -83,11 +83,7 @@ const CLOUD: readonly Step<AccessFacts>[] = [
     per: ["permission"],
     run: ({ permission }) => permission ?? missing("the identity"),
   }),
-  link({
-    ...ALL_UNDERSTOOD,
-    per: ["artefacts", "identity"],
-    run: ({ artefacts: { cluster }, identity }) => identity?.understood(cluster) ?? missing("the identity"),
-  }),
+  link(ALL_UNDERSTOOD),
 ];
 
 /** The links of each job. */
@@ -222,7 +218,6 @@ const OF_TRUST: readonly CheckId[] = ["issuer-trusted", "audience-accepted", "su
 
 /** An identity that a service account names. */
 export interface NamedIdentity {
-  /** `namespace/name`. */
   readonly key: string;
   readonly identity: AccessIdentity;
   readonly audiences: readonly Known<string>[];
@@ -247,7 +242,6 @@ export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly 
   return filesByNamespace(artefacts).get(namespacedName(key).namespace) ?? [];
 }
 
-/** Judges components and workloads. */
 export class Accesses {
   readonly #clouds: readonly Cloud[];
 

@@ -13,7 +13,6 @@ import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
 import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
-import { UNDERSTOOD } from "../coverage/closed-world";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/cluster-record";
@@ -32,7 +31,7 @@ import {
   providersFor,
 } from "./fleet-plugin";
 import { profileDocument, profilePresent, profileWellFormed, unlessRefused } from "./fleet-profile";
-import { ALL_UNDERSTOOD, TRUST_LINKS, type TrustFacts, inAnyOrder, missing, unlessPerhaps } from "./links";
+import { SPOKE_UNDERSTOOD, TRUST_LINKS, type TrustFacts, inAnyOrder, missing, unlessPerhaps } from "./links";
 
 export interface FleetQuestion {
   readonly artefacts: ClusterArtefacts;
@@ -137,13 +136,7 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
     per: ["spoke"],
     run: ({ spoke }) => spoke?.authorized ?? missing(IDENTITY),
   }),
-  link({
-    ...ALL_UNDERSTOOD,
-    per: ["artefacts", "reading", "spoke"],
-    run: ({ artefacts: { cluster }, reading, spoke }) =>
-      // A spoke that trusts the hub's tokens itself needs no identity.
-      reading?.identity?.understood(cluster) ?? (spoke ? UNDERSTOOD : missing(IDENTITY)),
-  }),
+  link(SPOKE_UNDERSTOOD),
 ]);
 
 function controllerPresent(artefacts: ClusterArtefacts, controller: Controller): Answer {

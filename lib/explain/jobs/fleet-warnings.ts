@@ -16,7 +16,7 @@ import {
   unusedProviders,
 } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
-import type { FleetWarning } from "../cloud";
+import type { FleetWarning } from "../result";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderListFact } from "../read/fleet-facts";
 import type { FleetAccessFacts } from "./fleet-links";

@@ -6,23 +6,18 @@ import { type Known, known, same, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
-import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { AccessIdentity, AccountReading, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
+import { UNDERSTOOD as NOTHING_OPEN } from "../coverage/closed-world";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
-import { type Step, stepsOf } from "../run";
+import { type Link, type Step, stepsOf } from "../run";
 
 /** The answer if a needed fact is missing, because an earlier link could not determine it. */
 export function missing(what: string): Answer {
   return unknown(`${what} is not known`, "see the earlier checks");
 }
-
-/** The last question of each job. */
-export const ALL_UNDERSTOOD = {
-  id: "all-understood",
-  question: "Is everything understood that bears on the identity?",
-} as const;
 
 /** The answer if a value that bind wrote into an object's documents is not the one of the state or configuration. */
 export function misfilled(
@@ -110,6 +105,37 @@ export const TRUST_LINKS: readonly Step<TrustFacts>[] = [
     run: ({ trust }) => trust?.subject ?? missing("the cloud"),
   }),
 ];
+
+const UNDERSTOOD = {
+  id: "all-understood",
+  question: "Is everything understood that bears on the identity?",
+} as const;
+
+interface UnderstoodFacts {
+  readonly artefacts: ClusterArtefacts;
+  readonly identity: Pick<AccessIdentity, "understood"> | undefined;
+}
+
+/** The last question about an identity. */
+export const ALL_UNDERSTOOD: Link<UnderstoodFacts> = {
+  ...UNDERSTOOD,
+  per: ["artefacts", "identity"],
+  run: ({ artefacts: { cluster }, identity }) => identity?.understood(cluster) ?? missing("the identity"),
+};
+
+interface SpokeFacts {
+  readonly artefacts: ClusterArtefacts;
+  readonly reading: AccountReading | undefined;
+  readonly spoke: SpokeReading | undefined;
+}
+
+/** The last question about a spoke; one that trusts the hub's tokens itself needs no identity. */
+export const SPOKE_UNDERSTOOD: Link<SpokeFacts> = {
+  ...UNDERSTOOD,
+  per: ["artefacts", "reading", "spoke"],
+  run: ({ artefacts: { cluster }, reading, spoke }) =>
+    reading?.identity?.understood(cluster) ?? (spoke ? NOTHING_OPEN : missing("the identity in the spoke")),
+};
 
 /** OpenShift's API server writes the issuer of Authentication/cluster into tokens, whatever is recorded. */
 function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArtefacts): Answer {

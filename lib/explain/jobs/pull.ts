@@ -112,11 +112,7 @@ const TABLE: readonly Step<PullFacts>[] = [
     run: ({ rights, image: { repository } }) =>
       (repository && rights?.repository(repository)) ?? missing("the identity"),
   }),
-  link({
-    ...ALL_UNDERSTOOD,
-    per: ["artefacts", "identity"],
-    run: ({ artefacts: { cluster }, identity }) => identity?.understood(cluster) ?? missing("the identity"),
-  }),
+  link(ALL_UNDERSTOOD),
 ];
 
 const SHOWN = 300;

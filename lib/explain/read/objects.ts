@@ -239,11 +239,21 @@ function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocumen
       : ` of ${text(at(value, "apiVersion"))} ${kind}${patch}, a kind that is not read`;
   };
   const groups = grouped(all, (each) => JSON.stringify([each.source.file, title(each)]));
-  return [...groups].map(([key, { length }]) => {
+  return [...groups].map(([key, group]) => {
+    const { length } = group;
     const [file = "", kind = ""] = JSON.parse(key) as readonly string[];
     const reason = `${length} ${length === 1 ? "object" : "objects"}${kind}`;
-    return { source: { file, path: "" }, reason };
+    const skipped = { source: { file, path: "" }, reason };
+    UNREAD.set(skipped, group);
+    return skipped;
   });
+}
+
+const UNREAD = new WeakMap<SkippedDocument, readonly KubernetesDocument[]>();
+
+/** The objects that are not read behind an entry of the list of what is not judged, which shows none of them. */
+export function unreadIn(skipped: SkippedDocument): readonly KubernetesDocument[] {
+  return UNREAD.get(skipped) ?? [];
 }
 
 /** The documents of each object, by `namespace/name`. */

@@ -35,6 +35,8 @@ export interface NotRead {
   readonly mentions: ReadonlySet<object>;
   /** Texts in it. */
   readonly texts: ReadonlySet<string>;
+  /** All of it, to be compared and never shown. */
+  readonly whole: string;
 }
 
 /** Sources of attributes from outside a configuration: other documents, and the clouds' rules. */

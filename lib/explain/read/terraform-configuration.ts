@@ -171,7 +171,7 @@ function addUnread(scope: Scope, source: Source, reason: string, text: string, o
   // Expressions name instances of `count` and `for_each` without their keys.
   const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[[^]*$/, "")));
   const texts = new Set(text.match(QUOTED));
-  scope.notRead.push({ source, reason, mentions: new Set(mentions), texts });
+  scope.notRead.push({ source, reason, mentions: new Set(mentions), texts, whole: text });
 }
 
 /** What Terraform applies but explain does not read: module calls, override files, HCL, variables. */
@@ -290,7 +290,8 @@ function addModules(scope: Scope, value: Json, file: Source): void {
     visit(block);
     const source: Source = { ...file, path: propertyPath(["module", name]) };
     const reason = "a module, which explain does not follow";
-    scope.notRead.push({ source, reason, mentions: scope.mentions(block), texts });
+    const whole = JSON.stringify(block);
+    scope.notRead.push({ source, reason, mentions: scope.mentions(block), texts, whole });
   }
 }
 

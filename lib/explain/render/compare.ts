@@ -11,11 +11,41 @@ import { printable, printableLines } from "./printable";
 /** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const COMPARE_JSON_VERSION = 1;
 
-const NOTHING = "no difference: both sides let every service account do the same";
+/** What is compared, by job. */
+const COMPARED: Readonly<Partial<Record<Change["job"], string>>> = {
+  "image-pull": "image pulls and tokens of service accounts",
+  component: "components",
+  workload: "workloads",
+  "fleet-access": "ways into spokes",
+  trust: "whom identities trust and what they are granted",
+};
+
+/** The sentence for no difference says among what. */
+function nothing({ compared = {} }: Comparison): string {
+  const parts = Object.entries(COMPARED).flatMap(([job, what]) => {
+    const count = compared[job as Change["job"]];
+    return count === undefined ? [] : [`${what} (${count})`];
+  });
+  return parts.length === 0
+    ? "no difference, but neither side has a service account or an identity to compare"
+    : `no difference among what was compared: ${parts.join(", ")}`;
+}
+
+/** What is to be said beside the changes: that there are none, and what differs but was not compared. */
+export function notesOf(comparison: Comparison): readonly string[] {
+  const { changes, notCompared = {} } = comparison;
+  const parts = Object.entries(notCompared).map(([type, count]) => `${count} ${type}`);
+  return [
+    ...(changes.length === 0 ? [nothing(comparison)] : []),
+    ...(parts.length === 0 ? [] : [`not compared, although different: ${parts.join(", ")}`]),
+  ];
+}
 
 /** The differences for people: one line each, followed by the lines of both sides that cause it. */
-export function renderCompareText({ changes }: Comparison): string {
-  if (changes.length === 0) return `${NOTHING}\n`;
+export function renderCompareText(comparison: Comparison): string {
+  const { changes } = comparison;
+  const notes = notesOf(comparison).map((note) => `${printable(note)}\n`);
+  if (changes.length === 0) return notes.join("");
   const blocks = changes.map((change) => {
     const lines = [
       `${change.kind.padEnd(WIDTH)}${stackText(change)}${changeSentence(change)}`,
@@ -24,24 +54,27 @@ export function renderCompareText({ changes }: Comparison): string {
     ];
     return `${lines.map(printable).join("\n")}\n`;
   });
-  return `${blocks.join("")}\n${counted(changes)}\n`;
+  return `${blocks.join("")}\n${counted(changes)}\n${notes.join("")}`;
 }
 
 const WIDTH = 14;
 
 /** The comparison as JSON: `{ "version": 1, "changes": [...] }`, the lines of evidence looked up. */
-export function renderCompareJson({ changes }: Comparison): string {
+export function renderCompareJson({ changes, compared, notCompared }: Comparison): string {
   const shown = changes.map(({ removed, added, ...rest }) => ({
     ...rest,
     removed: removed.map(withLine),
     added: added.map(withLine),
   }));
-  return `${printableLines(JSON.stringify({ version: COMPARE_JSON_VERSION, changes: shown }, null, 2))}\n`;
+  const document = { version: COMPARE_JSON_VERSION, changes: shown, compared, notCompared };
+  return `${printableLines(JSON.stringify(document, null, 2))}\n`;
 }
 
 /** The differences as Markdown, to be posted as a comment: a table, and the lines that cause them folded below. */
-export function renderCompareMarkdown({ changes }: Comparison): string {
-  if (changes.length === 0) return `**Access**: ${NOTHING}.\n`;
+export function renderCompareMarkdown(comparison: Comparison): string {
+  const { changes } = comparison;
+  const notes = notesOf(comparison).map(cell);
+  if (changes.length === 0) return `**Access**: ${notes.join("; ")}.\n`;
   const rows = changes.map(
     (change) => `| ${change.kind} | ${cell(stackText(change) + changeSentence(change))} |`,
   );
@@ -63,6 +96,7 @@ export function renderCompareMarkdown({ changes }: Comparison): string {
     "",
     "</details>",
     "",
+    ...notes.map((note) => `${note}.\n`),
   ].join("\n");
 }
 
@@ -117,7 +151,8 @@ const VERBS: Readonly<
 
 /** A change in one sentence, without its stack. */
 export function changeSentence(change: Change): string {
-  const { kind, about, subject, target, example, before, after, reason } = change;
+  const { kind, about, issuer, target, example, before, after, reason } = change;
+  const subject = issuer === undefined ? change.subject : `${change.subject} (issuer ${issuer})`;
   const of = example === undefined ? target : `${target} (for example ${example})`;
   const ends = reason === "" ? "" : `: ${reason}`;
   if (kind === "incomparable") return `${subject} ${of} cannot be compared${ends}`.trim();

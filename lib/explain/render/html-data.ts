@@ -7,7 +7,7 @@ import { namespacedName } from "../../model/namespaced-name";
 import { type CheckId } from "../check-ids";
 import { CHECK_HELP } from "../check-help";
 import type { CheckResult, Evidence } from "../answer";
-import type { FleetWarning } from "../cloud";
+import type { FleetWarning } from "../result";
 import { type Finding, openLinks } from "../findings";
 import type { ExplainResult } from "../result";
 import { placeText } from "../read/source-lines";

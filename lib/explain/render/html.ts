@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { changeSentence, stackText, evidenceText } from "./compare";
+import { changeSentence, evidenceText, notesOf, stackText } from "./compare";
 import type { Comparison } from "../compare/change";
 import { type ExplainResult, VERDICTS } from "../result";
 import { PageData } from "./html-data";
@@ -58,13 +58,14 @@ export function* renderHtml(
   yield `<script>${script}</script>\n</body>\n</html>\n`;
 }
 
-function shown({ changes }: Comparison): Parameters<PageData["json"]>[1] {
-  return changes.map((change) => ({
+function shown(comparison: Comparison): Parameters<PageData["json"]>[1] {
+  const changes = comparison.changes.map((change) => ({
     kind: change.kind,
     text: stackText(change) + changeSentence(change),
     removed: change.removed.map(evidenceText),
     added: change.added.map(evidenceText),
   }));
+  return [...changes, ...notesOf(comparison).map((text) => ({ kind: "", text, removed: [], added: [] }))];
 }
 
 function asset(name: string): string {

@@ -1,6 +1,6 @@
 import type { CheckResult, Evidence } from "../answer";
 import { lineOf } from "../read/source-lines";
-import type { FleetWarning } from "../cloud";
+import type { FleetWarning } from "../result";
 import { type Finding, WARNING_SEVERITY } from "../findings";
 import type { Acceptance, ExplainResult } from "../result";
 import { printableLines } from "./printable";

@@ -1,5 +1,5 @@
 import type { CheckResult, Evidence, Status } from "../answer";
-import type { FleetWarning } from "../cloud";
+import type { FleetWarning } from "../result";
 import { type Finding, WARNING_SEVERITY, findingsOf, openLinks, warningsOf } from "../findings";
 import { type ExplainResult, type Verdict, VERDICTS } from "../result";
 import { placeText } from "../read/source-lines";

@@ -310,7 +310,9 @@ describe("compare", () => {
   ])("does not call what depends on unread things unchanged: %s", (_, from, to) => {
     const { changes } = compared("three-clouds", [TF, from, to]);
     expect(changes.map(({ kind, job }) => `${job} ${kind}`)).toContain("trust incomparable");
-    expect(renderCompareText({ changes })).toContain("cannot be compared: expressions or denials decide");
+    expect(renderCompareText({ changes })).toContain(
+      "cannot be compared: expressions, denials or other claims decide",
+    );
   });
 
   it("reports components, workloads and ways into spokes", () => {
@@ -554,11 +556,14 @@ describe("renderers", () => {
   const edits: readonly Edit[] = [[TF, "repository/shop/*", "repository/*"]];
 
   it("write a documented shape of JSON", () => {
-    const { version, changes } = JSON.parse(renderCompareJson(compared("three-clouds", ...edits))) as {
+    const { version, changes, ...counts } = JSON.parse(
+      renderCompareJson(compared("three-clouds", ...edits)),
+    ) as {
       version: number;
       changes: readonly Change[];
     };
     expect(version).toBe(1);
+    expect(counts).toEqual({ compared: { "image-pull": 2, trust: 3 }, notCompared: {} });
     expect(Object.keys(changes[0] ?? {}).sort()).toEqual([
       ...[
         "about",
@@ -605,8 +610,20 @@ describe("renderers", () => {
   });
 
   it("say so where nothing differs", () => {
-    expect(renderCompareText({ changes: [] })).toMatch(/^no difference/);
-    expect(renderCompareMarkdown({ changes: [] })).toContain("no difference");
+    const comparison = compared("three-clouds");
+    const among =
+      "no difference among what was compared: image pulls and tokens of service accounts (2), whom identities trust and what they are granted (3)";
+    expect(renderCompareText(comparison)).toBe(`${among}\n`);
+    expect(unescaped(renderCompareMarkdown(comparison))).toBe(`**Access**: ${among}.\n`);
+    const counts = { aws_lambda_function: 3, Rollout: 1 };
+    const unread = "not compared, although different: 3 aws_lambda_function, 1 Rollout";
+    expect(renderCompareText({ ...comparison, notCompared: counts })).toBe(`${among}\n${unread}\n`);
+    expect(unescaped(renderCompareMarkdown({ ...comparison, notCompared: { Rollout: 1 } }))).toBe(
+      `**Access**: ${among}; not compared, although different: 1 Rollout.\n`,
+    );
+    expect(renderCompareText({ changes: [] })).toBe(
+      "no difference, but neither side has a service account or an identity to compare\n",
+    );
   });
 
   it("give the output that the page shows", () => {
@@ -620,6 +637,11 @@ describe("renderers", () => {
     expect(lineless(page)).toContain(lineless(shown));
   });
 });
+
+/** Markdown with the signs that were written as numbers. */
+function unescaped(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
 
 /** The change that docs/compare.md shows. */
 const DOCUMENTED: readonly Edit[] = [

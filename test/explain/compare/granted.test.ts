@@ -2,9 +2,17 @@
 
 import { describe, expect, it } from "vitest";
 import { type Change, compare } from "../../../lib/explain";
-import { type Artefacts, folderOf, synthesized } from "../../fixtures/explain/artefacts";
+import { folderOf } from "../../fixtures/explain/artefacts";
+import {
+  MIRRORED,
+  type Resources,
+  adding,
+  brief,
+  changed,
+  policy,
+  whole,
+} from "../../fixtures/explain/changed";
 
-const whole = synthesized("three-clouds");
 const AZURE = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/images/providers";
 const REGISTRY = `${AZURE}/Microsoft.ContainerRegistry/registries/acmeteam`;
 const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1";
@@ -22,47 +30,6 @@ const TRUST = {
 };
 const allowing = (Action: string): string =>
   policy({ Effect: "Allow", Action, Resource: "arn:aws:ecr:eu-west-1:111122223333:repository/base" });
-
-function policy(...Statement: readonly object[]): string {
-  return JSON.stringify({ Version: "2012-10-17", Statement });
-}
-
-type Block = Readonly<Record<string, unknown>>;
-type Resources = Record<string, Record<string, Block>>;
-
-/** The flagship with more resources, or with changed ones. */
-function changed(change: (resources: Resources) => void): Artefacts {
-  return new Map(
-    [...whole].map(([path, text]) => {
-      if (!path.endsWith("cdk.tf.json")) return [path, text];
-      const json = JSON.parse(text) as { resource: Resources };
-      change(json.resource);
-      return [path, JSON.stringify(json)];
-    }),
-  );
-}
-
-const adding =
-  (...added: readonly (readonly [type: string, block: Block])[]) =>
-  (resources: Resources): void =>
-    added.forEach(([type, block]) => {
-      resources[type] = { ...resources[type], more: block };
-    });
-
-function brief(old: Artefacts, made: Artefacts): readonly string[] {
-  const { changes } = compare([folderOf(old)], [folderOf(made)]);
-  return changes.map(({ kind, subject, target }) => `${kind} | ${subject} | ${target}`);
-}
-
-const MIRRORED: Readonly<Record<Change["kind"], Change["kind"]>> = {
-  added: "removed",
-  removed: "added",
-  widened: "narrowed",
-  narrowed: "widened",
-  identity: "identity",
-  verdict: "verdict",
-  incomparable: "incomparable",
-};
 
 const PRINCIPAL = "99999999-9999-9999-9999-999999999999";
 const ON_TEAM =

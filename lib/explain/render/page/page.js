@@ -138,7 +138,7 @@ function changesOf(changes) {
       ),
     ),
   );
-  return section("What changed", changes.length === 0 ? el("p", {}, "Nothing.") : el("ol", {}, items));
+  return section("What changed", el("ol", {}, items));
 }
 
 function section(title, ...content) {

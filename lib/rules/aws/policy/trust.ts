@@ -190,7 +190,8 @@ function notKnownKey(key: Known<string>): ContextValue {
   };
 }
 
-function claimOf(key: Known<string>): string | undefined {
+/** The claim that a condition key is about: `sub` of `<issuer without https://>:sub`. */
+export function claimOf(key: Known<string>): string | undefined {
   const last = partsOf(key)?.at(-1);
   if (typeof last !== "string" || !last.includes(":")) return undefined;
   return last.slice(last.lastIndexOf(":") + 1);
