@@ -4,6 +4,7 @@
  */
 
 import { isCleanPath } from "../../model/node-file";
+import { list, texts } from "../../model/parsed";
 import { fetchCommand } from "./plugin-source";
 
 const FETCH =
@@ -61,7 +62,8 @@ export function unknownCommand(text: string, kept: Kept): string | undefined {
 /** The text that a shell gets from a command: a text, or a list of words, perhaps for a shell of its own. */
 export function shellText(command: unknown): string {
   if (typeof command === "string") return command;
-  const words = Array.isArray(command) ? command.map(String) : [JSON.stringify(command)];
+  const words = texts(command);
+  if (words.length === 0 || words.length !== list(command).length) return JSON.stringify(command);
   const [shell = "", flag = "", script = "", ...more] = words;
   if (/^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/.test(shell) && flag === "-c" && more.length === 0) return script;
   return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word}'`)).join(" ");
