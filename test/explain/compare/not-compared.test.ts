@@ -77,13 +77,9 @@ const azapi = (principal: string): Edit =>
     },
   });
 
-const ROWS: readonly (readonly [
-  string,
-  before: Edit,
-  after: Edit,
-  rows: readonly string[],
-  counts?: object,
-])[] = [
+type Row = readonly [string, before: Edit, after: Edit, rows: readonly string[], counts?: object];
+
+const ROWS: readonly Row[] = [
   [
     "a new resource that refers to a role",
     same,
@@ -230,7 +226,9 @@ function attached(_: Artefacts, values: Block): Artefacts {
 }
 
 describe("what is not read", () => {
-  it.each(ROWS)("%s", (_, before, after, rows, counts = {}) => {
+  const rowsOf = ROWS.map(([why, before, after, rows, counts = {}]) => ({ why, before, after, rows, counts }));
+
+  it.each(rowsOf)("$why", ({ before, after, rows, counts }) => {
     const [old, made] = [before, after].map((edit) => folderOf(edit(whole)));
     const sides: readonly (readonly [string, string])[] = [
       [old ?? "", made ?? ""],
