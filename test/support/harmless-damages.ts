@@ -144,8 +144,14 @@ const HARMLESS: readonly Row[] = [
   [MANIFEST, /^(?:items\.\*|metadata\.labels|items\.\*\.metadata)$/, "an object that no link needs"],
   [
     /nodes\/rke2\.yaml$/,
-    /^(?:merge_how|runcmd)(\.|$)|\.(?:owner|permissions)$/,
-    "the commands of a node and the owner of its files are not judged",
+    /^merge_how(\.|$)|\.permissions$/,
+    "how a part is merged into others, of which there are none, and who else may read the files",
+  ],
+  [
+    /nodes\/rke2\.yaml$/,
+    /^runcmd(\.0)?$|\.owner$/,
+    "the plugin may be there, and root is the default",
+    ["gone"],
   ],
   [/70-kubelet-alerts\.yaml$/, /./, "alerts are for people"],
   [/nodes\/talos\.yaml$/, /(?:^|\.)providers\.\*\.name$/, "the plugin's folder stands on the nodes"],
@@ -192,6 +198,13 @@ const HARMLESS: readonly Row[] = [
     /^resource\.aws_eks_node_group\.[^.]+\.(?:cluster_name|node_group_name|node_role_arn|scaling_config|subnet_ids)(\.|$)|\.aws_launch_template\.[^.]+\.name$/,
     "labels, where and how many nodes there are, and a group of another cluster",
   ],
+  [
+    TERRAFORM,
+    /^resource\.aws_eks_node_group(?:\.[^.]+(?:\.ami_type)?)?$/,
+    "no nodes of the group, and the AMI that EKS takes by default",
+    ["gone"],
+  ],
+  [/50-ec2-node-classes\.yaml$/, /^(?:apiVersion|kind)$/, "an object of which no nodes are made"],
   [
     /50-ec2-node-classes\.yaml$/,
     /^spec\.(?:role|(?:securityGroup|subnet)SelectorTerms|amiSelectorTerms\.\*\.alias|userData)(\.|$)|^metadata/,

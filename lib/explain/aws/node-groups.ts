@@ -39,7 +39,7 @@ function userData(terraform: Terraform, block: Block): Known<string | undefined>
     terraform.ofType(TEMPLATE).find((each) => ["id", "name"].some((key) => isSame(block, each, key)));
   if (template?.type !== TEMPLATE) return unread("its launch template was not read");
   const isNewest =
-    block.mentioned("version").includes(template) ||
+    block.referred("version", ["latest_version"]) === template ||
     is(block.text("version"), "$Latest") === "yes" ||
     is(block.text("version"), orElse(template.text("latest_version"), () => "") ?? "") === "yes";
   if (!isNewest) return unread("it has another version of its launch template than the newest");

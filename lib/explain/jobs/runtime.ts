@@ -171,6 +171,7 @@ function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer 
 const FILES: readonly RegExp[] = [
   /^\/etc\/containers\/(?:registries\.conf(?:$|\.d\/[^/]+\.conf$)|policy\.json$)/,
   /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/,
+  /^\/etc\/crio\//,
   /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
 ];
 /** The folder is named after a registry, with `_` around its port, or `_default` for those without a folder. */
@@ -178,11 +179,16 @@ const HOSTS = /\/certs\.d\/([^/]+)\/hosts\.toml$/;
 /** What the machine config operator generates from mirror sets adds nothing to them. */
 const GENERATED = "-generated-registries";
 
+/** Settings that name other files, which are not read. */
+const ELSEWHERE =
+  /\bsignature_policy|^\s*imports\s*=|\bconfig_path\s*=\s*["'](?!\/etc\/containerd\/certs\.d["'])/m;
+
 /** Whether a file of the runtime may affect what is pulled from a host. */
 function mayConcern(path: string, content: string, host: string): boolean {
   const [, folder] = HOSTS.exec(path) ?? [];
   if (folder !== undefined) return ["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder);
   if (path.endsWith("policy.json")) return !isOpenPolicy(content);
+  if (ELSEWHERE.test(content)) return true;
   const plain = host.replace(/:\d+$/, "");
   const domains = plain.split(".").map((_, place, parts) => `*.${parts.slice(place + 1).join(".")}`);
   const names = [plain, ...domains.slice(0, -1)];

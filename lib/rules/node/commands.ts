@@ -4,6 +4,7 @@
  */
 
 import { isCleanPath } from "../../model/node-file";
+import { list, texts } from "../../model/parsed";
 import { fetchCommand } from "./plugin-source";
 
 const FETCH =
@@ -21,6 +22,11 @@ const SERVICES =
 const STOPS = /^(?:disable|mask|stop)$/;
 const KUBELETS =
   /^(?:containerd|crio|docker|k3s|k3s-agent|kubelet|microshift|rke2-(?:agent|server))(?:\.\w+)?$/;
+
+/** Whether a unit runs pods: without it, or its runtime, a node does what was not read. */
+export function isKubeletUnit(name: string): boolean {
+  return KUBELETS.test(name);
+}
 
 /** An executable that a command downloads. */
 export interface Fetched {
@@ -56,7 +62,8 @@ export function unknownCommand(text: string, kept: Kept): string | undefined {
 /** The text that a shell gets from a command: a text, or a list of words, perhaps for a shell of its own. */
 export function shellText(command: unknown): string {
   if (typeof command === "string") return command;
-  const words = Array.isArray(command) ? command.map(String) : [JSON.stringify(command)];
+  const words = texts(command);
+  if (words.length === 0 || words.length !== list(command).length) return JSON.stringify(command);
   const [shell = "", flag = "", script = "", ...more] = words;
   if (/^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/.test(shell) && flag === "-c" && more.length === 0) return script;
   return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word}'`)).join(" ");
@@ -76,7 +83,7 @@ function isUnderstood(command: string, kept: Kept): boolean {
   if (verb !== "systemctl") return false;
   const [action = "", ...units] = named;
   if (units.some((each) => !/^[\w@.:-]+$/.test(each))) return false;
-  return SERVICES.test(action) || (STOPS.test(action) && !units.some((each) => KUBELETS.test(each)));
+  return SERVICES.test(action) || (STOPS.test(action) && !units.some(isKubeletUnit));
 }
 
 /** `mkdir` may make the folders above a file. */

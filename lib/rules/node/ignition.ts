@@ -9,6 +9,7 @@ import type { NodeDocument } from "../../model/node-document";
 import type { NodeExecutable, NodeFile } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { ignitionConfig } from "../openshift/machine-config";
+import { isKubeletUnit } from "./commands";
 import { type CarriedFile, type CarriedSetup, type NodeForm, type NodeTransport, modeOf } from "./form";
 
 const UNITS = "/etc/systemd/system";
@@ -137,6 +138,7 @@ function ignitionUnits(document: unknown): readonly CarriedFile[] {
     ): readonly CarriedFile[] => {
       const content = text(at(from, "contents"));
       const where = ["systemd", "units", index, ...keys, "contents"];
+      if (at(from, "mask") === true && !isKubeletUnit(text(at(unit, "name")))) return [];
       if (at(from, "contents_local") !== undefined || at(from, "mask") === true)
         return [{ path: to, content: undefined, encoding: "other", at: where }];
       return content === "" ? [] : [{ path: to, content, encoding: "plain", at: where }];

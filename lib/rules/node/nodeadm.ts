@@ -181,7 +181,8 @@ function archiveIn(document: unknown): string {
 }
 
 function isClass(document: unknown): boolean {
-  return at(document, "kind") === "EC2NodeClass";
+  const isOfKarpenter = text(at(document, "apiVersion")).startsWith("karpenter.k8s.aws/");
+  return isOfKarpenter && at(document, "kind") === "EC2NodeClass";
 }
 
 const FAMILY = "AL2023";

@@ -114,6 +114,73 @@ describe("MachineConfigs", () => {
   });
 });
 
+describe("MachineConfigs beside the one with the configuration", () => {
+  const ours = machineConfig("99-worker-credentials", "worker", { source: base64(config("a")) });
+  const beside = (name: string, more: object, rest: object = {}): unknown => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name, labels: { "machineconfiguration.openshift.io/role": "worker" } },
+    spec: { config: { ignition: { version: "3.2.0" }, ...more }, ...rest },
+  });
+  const files = (...paths: readonly string[]): object => ({
+    storage: { files: paths.map((path) => ({ path, mode: 0o644, contents: { source: "data:,x" } })) },
+  });
+  const unit = (name: string, more: object): object => ({ systemd: { units: [{ name, ...more }] } });
+  const runs = { contents: "[Service]\nExecStart=/usr/local/bin/configure-ovs.sh\n" };
+  const unknown = (what: string): string => `what ${what} does to the kubelet is not known`;
+
+  it.each<[string, unknown, string | undefined]>([
+    ["the operator's own files", beside("00-worker", files("/etc/tmpfiles.d/x.conf")), undefined],
+    ["the operator's own units", beside("00-worker", unit("ovs.service", runs)), undefined],
+    [
+      "ssh keys",
+      beside("98-x", { passwd: { users: [{ name: "core", sshAuthorizedKeys: ["a"] }] } }),
+      undefined,
+    ],
+    ["chrony and sysctl", beside("98-x", files("/etc/chrony.conf", "/etc/sysctl.d/x.conf")), undefined],
+    ["another unit that is masked", beside("98-x", unit("zincati.service", { mask: true })), undefined],
+    [
+      "a proxy for the kubelet",
+      beside(
+        "98-x",
+        unit("kubelet.service", {
+          dropins: [{ name: "p.conf", contents: '[Service]\nEnvironment="HTTPS_PROXY=a"\n' }],
+        }),
+      ),
+      undefined,
+    ],
+    ["kernel arguments", beside("98-x", {}, { kernelArguments: ["hugepages=4"] }), undefined],
+    [
+      "other files of tmpfiles",
+      beside("98-x", files("/etc/tmpfiles.d/x.conf")),
+      unknown("/etc/tmpfiles.d/x.conf"),
+    ],
+    ["other units", beside("98-x", unit("ovs.service", runs)), unknown("/etc/systemd/system/ovs.service")],
+    [
+      "the kubelet's unit masked",
+      beside("98-x", unit("kubelet.service", { mask: true })),
+      "/etc/systemd/system/kubelet.service starts the kubelet with variables that were not read and may set the flags",
+    ],
+    [
+      "another program in place of the kubelet",
+      beside("98-x", files("/usr/local/bin/kubelet")),
+      unknown("/usr/local/bin/kubelet"),
+    ],
+    [
+      "a kernel argument for systemd",
+      beside("98-x", {}, { kernelArguments: ["systemd.mask=kubelet.service"] }),
+      unknown("the kernel argument systemd.mask=kubelet.service"),
+    ],
+    [
+      "another image of the operating system",
+      beside("98-x", {}, { osImageURL: "quay.io/a/b" }),
+      unknown("spec.osImageURL of MachineConfig 98-x"),
+    ],
+  ])("%s", (_, other, expected) => {
+    expect(doubts([ours, other], openshift)).toEqual([expected]);
+  });
+});
+
 it("ConfigMaps of NodePools are nodes of their own", () => {
   const inner = machineConfig("99-a", "worker", { source: base64(config("a")) });
   const map = {
