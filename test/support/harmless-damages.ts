@@ -57,6 +57,12 @@ const HARMLESS: readonly Row[] = [
     /^resource\.aws_s3_object\.\d\d-[^.]+\.(?:key|bucket)$/,
     "where rendered manifests are published for others to apply",
   ],
+  [
+    MANIFEST,
+    /\.(?:kubernetes\.azure\.com\/acr|azure\.workload\.identity\/)[\w-]*-id$|^stringData\.azure_\w+_id$/,
+    "ids of Azure are compared without regard to case",
+    ["in capitals"],
+  ],
   [TERRAFORM, /\.attribute_condition$/, "without it more is let in"],
   [
     TERRAFORM,

@@ -12,6 +12,7 @@ import { type Known, andThen, known, map, orElse, unread } from "../../model/kno
 import { type Json, list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { textAt } from "../../model/tree";
+import { KUBERNETES } from "../coverage/kubernetes";
 import { NOT_YET, type Resource, listOf } from "./block";
 import { type Expression, isTemplate, parseTemplate, templateOf } from "./expression";
 import { type LateReader, lateReader } from "./late-text";
@@ -82,9 +83,11 @@ export function manifestResources(scope: Scope): ManifestResources {
     if (resource.adopted || !OTHERS.test(type)) continue;
     const reader = readerOf(type);
     const isRepeated = !scope.isLiteral && address.endsWith("]");
-    const written = isRepeated || !resource.certain ? undefined : reader?.(resource);
+    const [open] = reader ? resource.notUnderstood(KUBERNETES[type.replace(/_v1$/, "")] ?? {}) : [];
+    const written = isRepeated || open !== undefined || !resource.certain ? undefined : reader?.(resource);
     if (!isRecord(written) || written instanceof Hidden) {
-      skipped.push({ source, reason: reader ? NOT_READ : `explain does not read resources of type ${type}` });
+      const reason = open === undefined ? NOT_READ : `explain does not judge its argument ${open}`;
+      skipped.push({ source, reason: reader ? reason : `explain does not read resources of type ${type}` });
       if (reader || OF_ANY_KIND.includes(type)) perhaps.push(resource);
       continue;
     }

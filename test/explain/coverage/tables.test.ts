@@ -7,10 +7,15 @@ import { awsCoverage } from "../../../lib/explain/coverage/aws";
 import { azureCoverage } from "../../../lib/explain/coverage/azure";
 import { type Coverage, type TypeRow, words } from "../../../lib/explain/coverage/coverage";
 import { googleCoverage } from "../../../lib/explain/coverage/google";
+import { KUBERNETES } from "../../../lib/explain/coverage/kubernetes";
 import { type BlockSchema, schemaOf } from "../../support/provider-schema";
 
-const CLOUDS = { aws: awsCoverage, azure: azureCoverage, google: googleCoverage } as const;
-const rows = Object.values(CLOUDS).flatMap((each) => Object.entries(each.rows));
+const rows: readonly (readonly [type: string, row: TypeRow])[] = [
+  ...[awsCoverage, azureCoverage, googleCoverage].flatMap((each) => Object.entries(each.rows)),
+  ...Object.entries(KUBERNETES).flatMap(([type, row]) =>
+    [type, `${type}_v1`].map((name) => [name, row] as const),
+  ),
+];
 
 /** What no chain with it is understood, and why. */
 const NOT_UNDERSTOOD: readonly string[] = [
