@@ -19,11 +19,6 @@ export const STORAGE: Rows = {
   },
   // A condition is not in the row.
   google_storage_bucket_iam_member: { read: "bucket member role", computed: "etag id" },
-  google_storage_notification: {
-    read: "bucket",
-    harmless: "custom_attributes event_types object_name_prefix payload_format topic",
-    computed: "id notification_id self_link",
-  },
 };
 
 /** By type, for a document. */
