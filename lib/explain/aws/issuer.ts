@@ -21,14 +21,7 @@ import type { Rows } from "../coverage/coverage";
 import type { Block, Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import type { Doubt, ObjectStore, StoreDoor } from "../shared/object-store";
-import {
-  type StoreParts,
-  beyondForm,
-  doubtAbout,
-  isPartOf,
-  storeParts,
-  storesOf,
-} from "../shared/store-form";
+import { StoreIndex, type StoreParts, beyondForm, doubtAbout, ownerOf, storesOf } from "../shared/store-form";
 import { accountOf, identityOf, partitionOf, regionOf } from "./place";
 
 const BUCKET = "aws_s3_bucket";
@@ -87,11 +80,11 @@ export function issuerBuckets(terraform: Terraform): readonly ObjectStore[] {
     const place = partsOf(bucket) && { key: identityOf(bucket), name: bucket };
     return { resource, place, name: resource.stated("key") };
   });
+  const index = new StoreIndex(terraform, "aws_s3_bucket", (each) =>
+    OBJECT_TYPES.includes(each.type) ? undefined : ownerOf(each, "bucket", [BUCKET, "bucket"]),
+  );
   return storesOf(objects, {
-    partsOf: ({ name }) =>
-      storeParts(terraform, "aws_s3_bucket", (each) =>
-        OBJECT_TYPES.includes(each.type) ? "no" : isPartOf(each, "bucket", [BUCKET, "bucket", name]),
-      ),
+    partsOf: ({ name }) => index.of(name),
     doorsOf: (_, parts) => [publicDoor(parts, terraform), ...distributionDoors(parts, terraform)],
     owner: () => BUCKET,
     content: "content",

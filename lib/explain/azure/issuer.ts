@@ -5,13 +5,10 @@
 
 import {
   type Known,
-  type Ternary,
-  and,
   is,
   isKnown,
   joined,
   known,
-  or,
   orElse,
   partsOf,
   same,
@@ -24,14 +21,7 @@ import { BLOB, STORAGE } from "../coverage/azure-issuer";
 import { type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Doubt, ObjectStore, StoreDoor } from "../shared/object-store";
-import {
-  type StoreParts,
-  beyondForm,
-  doubtAbout,
-  isPartOf,
-  storeParts,
-  storesOf,
-} from "../shared/store-form";
+import { StoreIndex, type StoreParts, beyondForm, doubtAbout, ownerOf, storesOf } from "../shared/store-form";
 import { cloudOf } from "./identity";
 import { resourceId } from "./ids";
 
@@ -54,11 +44,13 @@ export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
     const key = `${shown(place.name)} ${shown(place.container)}`;
     return { resource, place: isKnownPlace ? { ...place, key } : undefined, name: resource.stated("name") };
   });
+  const index = new StoreIndex(terraform, "azurerm_storage_", (each) =>
+    each.type === BLOB_TYPE ? undefined : ownedBy(each),
+  );
   return storesOf(blobs, {
-    partsOf: (place) =>
-      storeParts(terraform, "azurerm_storage_", (each) =>
-        each.type === BLOB_TYPE ? "no" : belongsTo(each, place),
-      ),
+    partsOf: ({ name, container }) =>
+      // Containers beside this one do not matter.
+      index.of(name, (each) => (each.type === CONTAINER ? same(each.stated("name"), container) : "yes")),
     doorsOf: (place, store) => [doorOf(place, store)],
     owner: (place) => (isWebsite(place) ? ACCOUNT : CONTAINER),
     rows: BLOB,
@@ -76,16 +68,14 @@ function isWebsite({ container }: Container): boolean {
   return is(container, WEBSITE_CONTAINER) === "yes";
 }
 
-/** Whether a resource is the account or belongs to it; containers beside this one do not matter. */
-function belongsTo(resource: Resource, { container, name }: Container): Ternary {
-  const of = [ACCOUNT, "name", name] as const;
-  const written = resourceId(resource.stated("storage_account_id")).segments?.at(-1);
-  return and(
-    resource.type === CONTAINER ? same(resource.stated("name"), container) : "yes",
-    written !== undefined
-      ? same(written, name)
-      : or(isPartOf(resource, "storage_account_id", of), isPartOf(resource, "storage_account_name", of)),
+/** The account that a resource is or belongs to. */
+function ownedBy(resource: Resource): ReturnType<typeof ownerOf> {
+  const owner = resourceId(resource.stated("storage_account_id")).segments?.at(-1);
+  if (owner !== undefined) return { resource, owner, isReferred: false };
+  const [first] = ["storage_account_id", "storage_account_name"].filter((each) =>
+    resource.names.includes(each),
   );
+  return ownerOf(resource, first ?? "", [ACCOUNT, "name"]);
 }
 
 /** `/…/storageAccounts/<account>/blobServices/default/containers/<name>` */

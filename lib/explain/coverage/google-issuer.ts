@@ -17,8 +17,12 @@ export const STORAGE: Rows = {
     computed: "effective_labels id project_number self_link terraform_labels time_created updated url",
     only: { public_access_prevention: ["inherited"] },
   },
-  // A condition is not in the row.
-  google_storage_bucket_iam_member: { read: "bucket member role", computed: "etag id" },
+  // Of everyone, and without a condition.
+  google_storage_bucket_iam_member: {
+    read: "bucket member",
+    computed: "etag id",
+    only: { role: ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"] },
+  },
 };
 
 /** By type, for a document. */

@@ -8,7 +8,6 @@
 import {
   type Known,
   type Ternary,
-  and,
   is,
   isAbsent,
   joined,
@@ -25,23 +24,14 @@ import { OBJECT, STORAGE } from "../coverage/google-issuer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { keySet } from "../shared/key-set";
-import type { Doubt, Issuers, ObjectStore, PublishedKeys } from "../shared/object-store";
-import {
-  type StoreParts,
-  beyondForm,
-  doubtAbout,
-  isPartOf,
-  storeParts,
-  storesOf,
-} from "../shared/store-form";
+import type { Issuers, ObjectStore, PublishedKeys } from "../shared/object-store";
+import { StoreIndex, beyondForm, ownerOf, storesOf } from "../shared/store-form";
 import { EVERYONE } from "./members";
 import type { PoolProvider } from "./pool";
 
 const BUCKET = "google_storage_bucket";
 const OBJECT_TYPE = `${BUCKET}_object`;
 const MEMBER = `${BUCKET}_iam_member`;
-/** The roles that `IssuerBucket` binds, with storage.objects.get. */
-const READERS: readonly string[] = ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"];
 const DEFAULT_UNIVERSE = "googleapis.com";
 
 /** Every bucket whose objects are declared. */
@@ -51,15 +41,16 @@ export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
     const place = bucket === undefined ? undefined : { key: shown(bucket), name: bucket };
     return { resource, place, name: resource.stated("name") };
   });
+  const index = new StoreIndex(terraform, "google_storage_", (each) =>
+    each.type === OBJECT_TYPE ? undefined : ownerOf(each, "bucket", [BUCKET, "name"]),
+  );
   return storesOf(objects, {
-    partsOf: ({ name }) =>
-      storeParts(terraform, "google_storage_", (each) =>
-        each.type === OBJECT_TYPE
-          ? "no"
-          : and(isPartOf(each, "bucket", [BUCKET, "name", name]), isForAll(each)),
-      ),
+    partsOf: ({ name }) => index.of(name, isForAll),
     doorsOf: ({ name }, store) => [
-      { basesFor: () => store.parts.flatMap((each) => baseOf(each, name)), doubt: () => doubtOf(store) },
+      {
+        basesFor: () => store.parts.flatMap((each) => baseOf(each, name)),
+        doubt: () => beyondForm(store, STORAGE, [BUCKET, MEMBER]),
+      },
     ],
     owner: () => BUCKET,
     content: "content",
@@ -86,17 +77,6 @@ function baseOf(part: Resource, name: Known<string>): readonly Known<string>[] {
   if (part.type !== BUCKET) return [];
   const universe = map(part.provider.text("universe_domain"), (text) => text || DEFAULT_UNIVERSE);
   return [joined("https://storage.", universe, "/", name)];
-}
-
-/** What sets a bucket apart from the form. */
-function doubtOf(store: StoreParts): Doubt | undefined {
-  const isReader = (part: Resource): boolean =>
-    part.type !== MEMBER || READERS.some((role) => is(part.stated("role"), role) === "yes");
-  const other = store.parts.find((each) => !isReader(each));
-  return (
-    beyondForm(store, STORAGE, [BUCKET, MEMBER]) ??
-    (other && doubtAbout(other, `the role of ${EVERYONE} is not one that IssuerBucket binds`))
-  );
 }
 
 const HAND_OVER = "give the pool provider the keys that the issuer publishes (jwks_json)";

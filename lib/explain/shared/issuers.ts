@@ -98,10 +98,11 @@ export class PublishedIssuers implements Issuers {
     const keys = names.flatMap((each) => (each === undefined || each === name ? [] : current(host, each)));
     const documents = [...discoveries, ...keys];
     const needed = [name, ...names].filter((each) => each !== undefined && host.store.objects.has(each));
+    const unread = documents.find((each) => !isRead(each));
     const doubt =
       doubtAt(host, needed as readonly string[]) ??
       documents.find((each) => each.doubt)?.doubt ??
-      documents.filter((each) => !isRead(each)).map(notRead)[0];
+      (unread && { reason: UNREAD, evidence: [seen("object", unread.source)] });
     const toFetch = fetched(host.issuer, urls[0]);
     if (doubt) return unknown(doubt.reason, toFetch, doubt.evidence);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
@@ -175,10 +176,7 @@ function doubtAt({ door, store, issuer }: Host, names: readonly string[]): Doubt
   return { reason, evidence: beside ? [seen("object", beside.source)] : [] };
 }
 
-function notRead({ source }: StoredObject): Doubt {
-  return { reason: "the text of the issuer's document was not read", evidence: [seen("object", source)] };
-}
-
+const UNREAD = "the text of the issuer's document was not read";
 const KEYS_ELSEWHERE = "explain does not judge what serves the URL in jwks_uri";
 
 /** The commands that decide what files leave open. */

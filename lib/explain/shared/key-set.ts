@@ -22,10 +22,7 @@ export interface KeySet {
   readonly doubt: string | undefined;
 }
 
-/**
- * What AWS and Kubernetes take. Sources: "Obtain the thumbprint …" and "Create an OpenID Connect identity provider" in
- * the IAM guide; kubernetes/kubernetes, staging/src/k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
- */
+/** AWS ("Create an OpenID Connect identity provider", IAM guide) and Kubernetes (its authenticator `oidc`) take these. */
 export const VERIFIABLE: AcceptedAlgorithms = {
   by: "the verifier",
   algorithms: ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"],

@@ -4,7 +4,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, type Ternary, is, known, match, orElse, same } from "../../model/known";
+import { type Known, type Ternary, and, is, known, match, orElse, same } from "../../model/known";
 import { isTreeList } from "../../model/tree";
 import { seen } from "../answer";
 import type { Rows } from "../coverage/coverage";
@@ -75,37 +75,57 @@ function storedObject(resource: Resource, content: string, rows: Rows): StoredOb
   return { text, isKept, doubt: beyondRow(resource, rows), source: resource.source };
 }
 
-/** Sorts out what belongs to a store of the resources whose types begin so; data sources change nothing. */
-export function storeParts(
-  terraform: Terraform,
-  prefix: string,
-  isPart: (resource: Resource) => Ternary,
-): StoreParts {
-  const judged = terraform.types
-    .filter((type) => type.startsWith(prefix))
-    .flatMap((type) => terraform.ofType(type))
-    .filter(({ adopted }) => !adopted)
-    .map((resource) => ({ resource, answer: isPart(resource) }));
-  const perhaps = judged.find(({ answer }) => answer === "unknown")?.resource;
-  return {
-    parts: judged.filter(({ answer }) => answer === "yes").map(({ resource }) => resource),
-    doubt:
-      perhaps && doubtAbout(perhaps, `${perhaps.address} may belong to what serves the issuer's documents`),
-  };
+/** A resource and the name of the store, or of its account, that it is or belongs to. */
+interface Owned {
+  readonly resource: Resource;
+  readonly owner: Known<string>;
+  /** True if it refers to the resource of the store, so that it does not belong to another one. */
+  readonly isReferred: boolean;
 }
 
-/** Whether a resource is, or belongs to, the thing of a type and a name to which an argument refers. */
-export function isPartOf(
+/** What an argument refers to: the thing of a type, or a name; `undefined` for a resource without the argument. */
+export function ownerOf(
   resource: Resource,
   argument: string,
-  [type, attribute, name]: readonly [type: string, attribute: string, name: Known<string>],
-): Ternary {
-  const isSame = (thing: Resource): Ternary =>
-    same(thing.attribute(attribute), name) === "yes" ? "yes" : "no";
-  if (resource.type === type) return isSame(resource);
-  if (!resource.names.includes(argument)) return "no";
-  const target = resource.mentioned(argument).find((each) => each.type === type);
-  return target ? isSame(target) : same(resource.stated(argument), name);
+  [type, attribute]: readonly [type: string, attribute: string],
+): Owned | undefined {
+  const isThing = resource.type === type;
+  if (!isThing && !resource.names.includes(argument)) return undefined;
+  const thing = isThing ? resource : resource.mentioned(argument).find((each) => each.type === type);
+  const owner = thing ? thing.attribute(attribute) : resource.stated(argument);
+  return { resource, owner, isReferred: thing !== undefined };
+}
+
+/** What stores consist of, by their names. Data sources change nothing. */
+export class StoreIndex {
+  readonly #all: readonly Owned[];
+  readonly #byText: ReadonlyMap<string | undefined, readonly Owned[]>;
+
+  constructor(terraform: Terraform, prefix: string, ownedBy: (resource: Resource) => Owned | undefined) {
+    this.#all = terraform.types
+      .filter((type) => type.startsWith(prefix))
+      .flatMap((type) => terraform.ofType(type))
+      .flatMap((each) => (each.adopted ? [] : (ownedBy(each) ?? [])));
+    this.#byText = grouped(this.#all, ({ owner }) => orElse(owner, () => undefined));
+  }
+
+  of(name: Known<string>, isPart: (resource: Resource) => Ternary = () => "yes"): StoreParts {
+    const own = match(
+      name,
+      (text) => [text, undefined].flatMap((each) => this.#byText.get(each) ?? []),
+      () => this.#all,
+    );
+    const judged = own.map(({ resource, owner, isReferred }) => {
+      const isSame = same(owner, name);
+      return { resource, answer: and(isReferred && isSame === "unknown" ? "no" : isSame, isPart(resource)) };
+    });
+    const perhaps = judged.find(({ answer }) => answer === "unknown")?.resource;
+    return {
+      parts: judged.filter(({ answer }) => answer === "yes").map(({ resource }) => resource),
+      doubt:
+        perhaps && doubtAbout(perhaps, `${perhaps.address} may belong to what serves the issuer's documents`),
+    };
+  }
 }
 
 /** A doubt about a resource. */
