@@ -3,36 +3,25 @@
  * `IssuerWebsite` write. Microsoft Entra reads them from the internet, without credentials.
  */
 
-import { grouped } from "../../model/grouped";
 import {
   type Known,
-  type Ternary,
-  and,
   is,
+  isKnown,
   joined,
   known,
-  match,
-  or,
   orElse,
+  partsOf,
   same,
-  withoutSuffix,
+  shown,
+  whether,
 } from "../../model/known";
 import { azureClouds } from "../../rules/azure/clouds";
 import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { BLOB, STORAGE } from "../coverage/azure-issuer";
 import { type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { below } from "../shared/issuers";
 import type { Doubt, ObjectStore, StoreDoor } from "../shared/object-store";
-import {
-  type StoreParts,
-  beyondForm,
-  declaredOf,
-  doubtAbout,
-  isPartOf,
-  storeParts,
-  storedObject,
-} from "../shared/store-form";
+import { StoreIndex, type StoreParts, beyondForm, doubtAbout, ownerOf, storesOf } from "../shared/store-form";
 import { cloudOf } from "./identity";
 import { resourceId } from "./ids";
 
@@ -40,71 +29,53 @@ const ACCOUNT = "azurerm_storage_account";
 const CONTAINER = "azurerm_storage_container";
 const WEBSITE = "azurerm_storage_account_static_website";
 const BLOB_TYPE = "azurerm_storage_blob";
-/** The domain of accounts in DNS zones. */
-const ZONES = "storage.azure.net";
-const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix);
 
-/** A container, by its name and the name of its storage account. */
 interface Container {
-  readonly account: Known<string>;
+  readonly container: Known<string>;
+  /** Of the account. */
   readonly name: Known<string>;
 }
 
 /** Every container whose blobs are declared. */
 export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
-  const containers: { readonly place: Container; readonly blobs: (readonly [string, Resource])[] }[] = [];
-  let isWhole = true;
-  for (const blob of terraform.ofType(BLOB_TYPE)) {
-    const place = containerOf(blob);
-    const name = orElse(blob.text("name"), () => "")?.replace(/^\//, "") ?? "";
-    if (name === "" || isSame(place, place) !== "yes") {
-      isWhole = false;
-      continue;
-    }
-    let store = containers.find((each) => isSame(each.place, place) === "yes");
-    if (!store) containers.push((store = { place, blobs: [] }));
-    store.blobs.push([name, blob]);
-  }
-  const all = declaredOf(terraform, "azurerm_storage_", [BLOB_TYPE]);
-  return containers.map(({ place, blobs }) => {
-    const parts = storeParts(all, (each) => belongsTo(each, place));
-    const name = orElse(place.name, () => "");
-    const owner = name === WEBSITE_CONTAINER ? ACCOUNT : CONTAINER;
-    return {
-      label: `the container ${name}`,
-      objects: new Map(
-        [...grouped(blobs, ([blob]) => blob)].map(([blob, found]) => [
-          blob,
-          found.map(([, resource]) => storedObject(resource, "source_content", BLOB)),
-        ]),
-      ),
-      isWhole: isWhole && parts.parts.some(({ type }) => type === owner),
-      doors: [doorOf(place, parts)],
-      isServedElsewhere,
-    };
+  const blobs = terraform.ofType(BLOB_TYPE).map((resource) => {
+    const place = containerOf(resource);
+    const isKnownPlace = [place.name, place.container].every((each) => partsOf(each) !== undefined);
+    const key = `${shown(place.name)} ${shown(place.container)}`;
+    return { resource, place: isKnownPlace ? { ...place, key } : undefined, name: resource.stated("name") };
+  });
+  const index = new StoreIndex(terraform, "azurerm_storage_", (each) =>
+    each.type === BLOB_TYPE ? undefined : ownedBy(each),
+  );
+  return storesOf(blobs, {
+    partsOf: ({ name, container }) =>
+      // Containers beside this one do not matter.
+      index.of(name, (each) => (each.type === CONTAINER ? same(each.stated("name"), container) : "yes")),
+    doorsOf: (place, store) => [doorOf(place, store)],
+    owner: (place) => (isWebsite(place) ? ACCOUNT : CONTAINER),
+    rows: BLOB,
+    content: "source_content",
+    isServedElsewhere,
   });
 }
 
-/** With `issuerUrl` of the constructs; a late issuer is that of a website. */
+/** With `issuerUrl` of the constructs; an issuer that only apply tells is that of a website. */
 function isServedElsewhere(issuer: Known<string>): boolean {
-  const [, , host] = orElse(issuer, () => "").split("/");
-  return host !== undefined && ![...SUFFIXES, ZONES].some((suffix) => host.endsWith(`.${suffix}`));
+  return whether(issuer, (url) => !/\.(?:core|storage)\.[^/]+(?:\/|$)/.test(url)) === "yes";
 }
 
-function isSame(one: Container, other: Container): Ternary {
-  return and(same(one.account, other.account), same(one.name, other.name));
+function isWebsite({ container }: Container): boolean {
+  return is(container, WEBSITE_CONTAINER) === "yes";
 }
 
-/** Whether a resource is the account or belongs to it; containers beside this one do not matter. */
-function belongsTo(resource: Resource, { account, name }: Container): Ternary {
-  const of = [ACCOUNT, "name", account] as const;
-  const written = resourceId(resource.stated("storage_account_id")).segments?.at(-1);
-  return and(
-    resource.type === CONTAINER ? same(resource.stated("name"), name) : "yes",
-    written !== undefined
-      ? same(written, account)
-      : or(isPartOf(resource, "storage_account_id", of), isPartOf(resource, "storage_account_name", of)),
+/** The account that a resource is or belongs to. */
+function ownedBy(resource: Resource): ReturnType<typeof ownerOf> {
+  const owner = resourceId(resource.stated("storage_account_id")).segments?.at(-1);
+  if (owner !== undefined) return { resource, owner, isReferred: false };
+  const [first] = ["storage_account_id", "storage_account_name"].filter((each) =>
+    resource.names.includes(each),
   );
+  return ownerOf(resource, first ?? "", [ACCOUNT, "name"]);
 }
 
 /** `/…/storageAccounts/<account>/blobServices/default/containers/<name>` */
@@ -113,12 +84,12 @@ const CONTAINER_DEPTH = 12;
 function containerOf(blob: Resource): Container {
   const id = blob.stated("storage_container_id");
   const target = referredResource(id, ["id", "resource_manager_id"]);
-  if (target) return { account: accountOf(target), name: target.stated("name") };
+  if (target) return { name: accountOf(target), container: target.stated("name") };
   const { segments = [] } = resourceId(id);
-  const [account, name] = [segments[CONTAINER_DEPTH - 5], segments[CONTAINER_DEPTH - 1]];
-  return account !== undefined && name !== undefined
-    ? { account, name }
-    : { account: accountOf(blob), name: blob.stated("storage_container_name") };
+  const [name, container] = [segments[CONTAINER_DEPTH - 5], segments[CONTAINER_DEPTH - 1]];
+  return name !== undefined && container !== undefined
+    ? { name, container }
+    : { name: accountOf(blob), container: blob.stated("storage_container_name") };
 }
 
 function accountOf(resource: Resource): Known<string> {
@@ -130,99 +101,51 @@ function accountOf(resource: Resource): Known<string> {
 }
 
 function doorOf(place: Container, store: StoreParts): StoreDoor {
-  const { parts } = store;
-  const isWebsite = orElse(place.name, () => "") === WEBSITE_CONTAINER;
-  const accounts = parts.filter(({ type }) => type === ACCOUNT);
-  const endpoints = accounts.flatMap((each) =>
-    isWebsite
-      ? [each.attribute("primary_web_endpoint"), joined("https://", each.attribute("primary_web_host"))]
-      : [each.attribute("primary_blob_endpoint")],
-  );
-  const at = (url: Known<string>, suffixes: readonly string[]): Known<string> | undefined =>
-    nameAt(url, place, suffixes, endpoints, isWebsite);
+  const accounts = store.parts.filter(({ type }) => type === ACCOUNT);
   return {
-    // Also where the account is not, and may be anyone's.
-    nameAt: (url) => at(url, [...SUFFIXES, ZONES]),
-    doubt: (issuer) => {
-      const needed = isWebsite ? [ACCOUNT, WEBSITE] : [ACCOUNT, CONTAINER];
-      const beyond = beyondForm(store, STORAGE, needed);
-      if (beyond) return beyond;
-      const other = accounts.find((each) => at(issuer, suffixesOf(each)) === undefined);
-      const reason = "the issuer may be in a different Azure cloud than the storage account";
-      return other ? doubtAbout(other, reason) : closedBy(parts, isWebsite);
-    },
+    basesFor: (url) =>
+      accounts.flatMap((each) => (isWebsite(place) ? websitesOf(each, url) : containersOf(each, place))),
+    doubt: () =>
+      beyondForm(store, STORAGE, [ACCOUNT, isWebsite(place) ? WEBSITE : CONTAINER]) ??
+      store.parts.map((each) => closed(each, isWebsite(place))).find((each) => each !== undefined),
   };
 }
 
-/** The beginning of a URL if its host is the account's; a website's host has a zone number that only Azure knows. */
-function startOf(
-  url: Known<string>,
-  account: Known<string>,
-  suffixes: readonly string[],
-  isWebsite: boolean,
-): Known<string> | undefined {
-  const ends = suffixes.join("|").replaceAll(".", "\\.");
-  const host = isWebsite ? `\\.z\\d+\\.web\\.(?:${ends})(?=/|$)` : `(?:\\.z\\d+)?\\.blob\\.(?:${ends})/`;
-  const begin = new RegExp(`^https://${orElse(account, () => "[]")}${host}`);
-  const [start] = begin.exec(orElse(url, () => "")) ?? [];
-  return start === undefined ? undefined : known(start);
+/** The URLs of a container, which a state has exactly. */
+function containersOf(account: Resource, { name, container }: Container): readonly Known<string>[] {
+  const endpoint = account.attribute("primary_blob_endpoint");
+  return isKnown(endpoint)
+    ? [joined(endpoint, container)]
+    : suffixesOf(account).map((suffix) => joined("https://", name, `.blob.${suffix}/`, container));
 }
 
-function nameAt(
-  url: Known<string>,
-  { account, name }: Container,
-  suffixes: readonly string[],
-  endpoints: readonly Known<string>[],
-  isWebsite: boolean,
-): Known<string> | undefined {
-  const start = startOf(url, account, suffixes, isWebsite);
-  const starts = [...(start === undefined ? [] : [start]), ...endpoints];
-  const bases = isWebsite
-    ? starts.flatMap((each) => [each, withoutSuffix(each, "/")])
-    : [...starts, ...suffixes.map((suffix) => joined("https://", account, ".blob.", suffix, "/"))].map(
-        (each) => joined(each, name),
-      );
-  const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
-  return inside === undefined ? undefined : known(inside);
+/** A website's host has the number of a zone, which only Azure knows, and the state. */
+function websitesOf(account: Resource, url: Known<string>): readonly Known<string>[] {
+  const host = account.attribute("primary_web_host");
+  const name = orElse(account.attribute("name"), () => "[]");
+  const ends = suffixesOf(account).join("|").replaceAll(".", "\\.");
+  const form = new RegExp(`^https://${name}\\.z\\d+\\.web\\.(?:${ends})(?=/|$)`);
+  const [found] = isKnown(host) ? [] : (form.exec(orElse(url, () => "")) ?? []);
+  return [joined("https://", host), ...(found === undefined ? [] : [known(found)])];
 }
 
 /** The suffixes that an account's endpoints may have: all if no cloud is stated, none if it is not known. */
 function suffixesOf(account: Resource): readonly string[] {
-  const [, host = ""] =
-    /^https:\/\/([^/]+)/.exec(orElse(account.attribute("primary_blob_endpoint"), () => "")) ?? [];
-  const [endpoint] = SUFFIXES.filter((suffix) => host.endsWith(`.${suffix}`));
-  if (endpoint !== undefined) return [endpoint];
-  return match(
-    cloudOf(account),
-    (name) =>
-      azureClouds
-        .filter((each) => name === undefined || each.name === name)
-        .map(({ storageSuffix }) => storageSuffix),
-    () => [],
-  );
+  const stated = orElse(cloudOf(account), () => "");
+  const all = azureClouds.filter(({ name }) => stated === undefined || stated === name);
+  return all.map(({ storageSuffix }) => storageSuffix);
 }
 
-/** The argument that keeps requests out; states do not tell `false` from an argument that is absent. */
-function closedBy(parts: readonly Resource[], isWebsite: boolean): Doubt | undefined {
-  const isOn = (resource: Resource, name: string): boolean =>
-    !resource.names.includes(name) || is(resource.flag(name), true) === "yes";
-  for (const part of parts) {
-    // A website is public whatever the access of its container is.
-    const closed = [
-      ...(part.type === ACCOUNT && !isOn(part, "public_network_access_enabled")
-        ? ["public_network_access_enabled"]
-        : []),
-      ...(part.type === ACCOUNT && !isWebsite && !isOn(part, "allow_nested_items_to_be_public")
-        ? ["allow_nested_items_to_be_public"]
-        : []),
-      ...(part.type === CONTAINER && !isWebsite && !isPublic(part) ? ["container_access_type"] : []),
-    ];
-    if (closed.length > 0) return doubtAbout(part, `${closed.join(" and ")} may keep everyone out`);
-  }
-  return undefined;
-}
-
-function isPublic(container: Resource): boolean {
-  const access = container.text("container_access_type");
-  return is(access, "blob") === "yes" || is(access, "container") === "yes";
+/** The argument that may keep requests out; a state does not tell `false` from an argument that is absent. */
+function closed(part: Resource, isOfWebsite: boolean): Doubt | undefined {
+  const isOn = (name: string): boolean => !part.names.includes(name) || is(part.flag(name), true) === "yes";
+  const access = part.text("container_access_type");
+  // A website is public whatever the account and its container say about blobs.
+  const rows: readonly (readonly [type: string, argument: string, isOpen: boolean])[] = [
+    [ACCOUNT, "public_network_access_enabled", isOn("public_network_access_enabled")],
+    [ACCOUNT, "allow_nested_items_to_be_public", isOfWebsite || isOn("allow_nested_items_to_be_public")],
+    [CONTAINER, "container_access_type", ["blob", "container"].some((each) => is(access, each) === "yes")],
+  ];
+  const [found] = rows.filter(([type, , isOpen]) => type === part.type && !isOpen);
+  return found && doubtAbout(part, `${found[1]} may keep everyone out`);
 }

@@ -56,18 +56,11 @@ export const PRIVATE_BUCKET: Rows = {
     harmless: "region expected_bucket_owner",
     blocks: { rule: ENCRYPTION },
   },
-  // Nothing in these changes what readers get.
+  // Earlier versions of the documents are not read without their ids.
   aws_s3_bucket_versioning: {
     ...PART,
     harmless: "region expected_bucket_owner mfa versioning_configuration",
   },
-  aws_s3_bucket_cors_configuration: { ...PART, harmless: "region expected_bucket_owner cors_rule" },
-  aws_s3_bucket_logging: {
-    ...PART,
-    harmless:
-      "region expected_bucket_owner target_bucket target_grant target_object_key_format target_prefix",
-  },
-  aws_s3_bucket_metric: { ...PART, harmless: "region filter name" },
 };
 
 /** By type, for a bucket that everyone reads. */

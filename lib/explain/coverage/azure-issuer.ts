@@ -44,27 +44,6 @@ export const STORAGE: Rows = {
     computed: "has_immutability_policy has_legal_hold id resource_manager_id url",
     only: { default_encryption_scope: ["$account-encryption-key"] },
   },
-  // Nothing in these concerns blobs that are there.
-  azurerm_storage_account_queue_properties: {
-    read: "storage_account_id",
-    harmless: "cors_rule hour_metrics logging minute_metrics",
-    computed: "id",
-  },
-  azurerm_storage_queue: {
-    read: "storage_account_id storage_account_name",
-    harmless: "metadata name",
-    computed: "id resource_manager_id url",
-  },
-  azurerm_storage_table: {
-    read: "storage_account_id storage_account_name",
-    harmless: "acl name",
-    computed: "id resource_manager_id url",
-  },
-  azurerm_storage_share: {
-    read: "storage_account_id storage_account_name",
-    harmless: "access_tier acl enabled_protocol metadata name quota",
-    computed: "id resource_manager_id url",
-  },
 };
 
 /** By type, for a document. */

@@ -17,12 +17,11 @@ export const STORAGE: Rows = {
     computed: "effective_labels id project_number self_link terraform_labels time_created updated url",
     only: { public_access_prevention: ["inherited"] },
   },
-  // A condition is not in the row.
-  google_storage_bucket_iam_member: { read: "bucket member role", computed: "etag id" },
-  google_storage_notification: {
-    read: "bucket",
-    harmless: "custom_attributes event_types object_name_prefix payload_format topic",
-    computed: "id notification_id self_link",
+  // Of everyone, and without a condition.
+  google_storage_bucket_iam_member: {
+    read: "bucket member",
+    computed: "etag id",
+    only: { role: ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"] },
   },
 };
 

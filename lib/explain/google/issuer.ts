@@ -5,15 +5,11 @@
  * Source: Google provider, `universe_domain`: the same name in another universe means a different bucket.
  */
 
-import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
-  afterPrefix,
-  and,
   is,
   isAbsent,
-  isKnown,
   joined,
   known,
   map,
@@ -27,49 +23,39 @@ import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { OBJECT, STORAGE } from "../coverage/google-issuer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { below } from "../shared/issuers";
 import { keySet } from "../shared/key-set";
-import type { Doubt, Issuers, ObjectStore, PublishedKeys, StoredObject } from "../shared/object-store";
-import {
-  type StoreParts,
-  beyondForm,
-  declaredOf,
-  doubtAbout,
-  isPartOf,
-  storeParts,
-  storedObject,
-} from "../shared/store-form";
+import type { Issuers, ObjectStore, PublishedKeys } from "../shared/object-store";
+import { StoreIndex, beyondForm, ownerOf, storesOf } from "../shared/store-form";
 import { EVERYONE } from "./members";
-import { piecesOf } from "./names";
 import type { PoolProvider } from "./pool";
 
 const BUCKET = "google_storage_bucket";
 const OBJECT_TYPE = `${BUCKET}_object`;
 const MEMBER = `${BUCKET}_iam_member`;
-/** The roles that `IssuerBucket` binds, with storage.objects.get. */
-const READERS: readonly string[] = ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"];
 const DEFAULT_UNIVERSE = "googleapis.com";
 
 /** Every bucket whose objects are declared. */
 export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
-  const objects = terraform.ofType(OBJECT_TYPE);
-  const named = objects.flatMap((each) => bucketOf(each) ?? []);
-  const names = new Map(named.map((name) => [shown(name), name]));
-  // An object without a name, or in an unknown bucket, may be any object.
-  const isOpen = objects.some((each) => !isKnown(each.stated("name")) || bucketOf(each) === undefined);
-  const all = declaredOf(terraform, "google_storage_", [OBJECT_TYPE]);
-  return [...names.values()].map((name) => {
-    const store = storeParts(all, (each) =>
-      and(isPartOf(each, "bucket", [BUCKET, "name", name]), isForAll(each)),
-    );
-    const isOf = (object: Resource): boolean => same(bucketOf(object) ?? known(""), name) === "yes";
-    return {
-      label: `the bucket ${shown(name)}`,
-      objects: objectsOf(objects.filter(isOf)),
-      isWhole: !isOpen && store.parts.some(({ type }) => type === BUCKET),
-      doors: [{ nameAt: (url) => nameAt(name, url), doubt: (issuer) => doubtOf(store, name, issuer) }],
-      isServedElsewhere: () => false,
-    };
+  const objects = terraform.ofType(OBJECT_TYPE).map((resource) => {
+    const bucket = resource.certain ? bucketOf(resource) : undefined;
+    const place = bucket === undefined ? undefined : { key: shown(bucket), name: bucket };
+    return { resource, place, name: resource.stated("name") };
+  });
+  const index = new StoreIndex(terraform, "google_storage_", (each) =>
+    each.type === OBJECT_TYPE ? undefined : ownerOf(each, "bucket", [BUCKET, "name"]),
+  );
+  return storesOf(objects, {
+    partsOf: ({ name }) => index.of(name, isForAll),
+    doorsOf: ({ name }, store) => [
+      {
+        basesFor: () => store.parts.flatMap((each) => baseOf(each, name)),
+        doubt: () => beyondForm(store, STORAGE, [BUCKET, MEMBER]),
+      },
+    ],
+    owner: () => BUCKET,
+    content: "content",
+    rows: OBJECT,
+    isServedElsewhere: () => false,
   });
 }
 
@@ -86,45 +72,11 @@ function bucketOf(object: Resource): Known<string> | undefined {
   return partsOf(written) && written;
 }
 
-function objectsOf(resources: readonly Resource[]): ReadonlyMap<string, readonly StoredObject[]> {
-  const named = resources.flatMap((resource) => {
-    const name = orElse(resource.stated("name"), () => undefined)?.replace(/^\//, "");
-    return name === undefined || !resource.certain ? [] : [{ name, resource }];
-  });
-  return new Map(
-    [...grouped(named, ({ name }) => name)].map(([name, found]) => [
-      name,
-      found.map(({ resource }) => storedObject(resource, "content", OBJECT)),
-    ]),
-  );
-}
-
-const HOST = /^https:\/\/(?:([^/]+)\.)?storage\.[^/]+(?:\/([^]*))?$/;
-
-/** `https://storage.googleapis.com/<bucket>/…` and `https://<bucket>.storage.googleapis.com/…`. */
-function nameAt(name: Known<string>, url: Known<string>): Known<string> | undefined {
-  const [host, path] = piecesOf(url, HOST);
-  if (host === undefined || path === undefined) return undefined;
-  if (is(host, "") === "no") return same(host, name) === "yes" ? path : undefined;
-  const inside = below(name, path);
-  return inside === undefined ? afterPrefix(path, joined(name, "/")) : known(inside);
-}
-
-/** What sets a bucket, at an issuer's URL, apart from the form. */
-function doubtOf(store: StoreParts, name: Known<string>, issuer: Known<string>): Doubt | undefined {
-  const beyond = beyondForm(store, STORAGE, [BUCKET, MEMBER]);
-  if (beyond) return beyond;
-  const isHere = (bucket: Resource): boolean => {
-    const universe = map(bucket.provider.text("universe_domain"), (text) => text || DEFAULT_UNIVERSE);
-    return below(joined("https://storage.", universe, "/", name), issuer) !== undefined;
-  };
-  for (const part of store.parts) {
-    if (part.type === BUCKET && !isHere(part))
-      return doubtAbout(part, "the issuer is not certainly the URL of the bucket in its universe");
-    if (part.type === MEMBER && !READERS.some((role) => is(part.stated("role"), role) === "yes"))
-      return doubtAbout(part, `the role of ${EVERYONE} is not one that IssuerBucket binds`);
-  }
-  return undefined;
+/** The URL of a bucket in its universe. */
+function baseOf(part: Resource, name: Known<string>): readonly Known<string>[] {
+  if (part.type !== BUCKET) return [];
+  const universe = map(part.provider.text("universe_domain"), (text) => text || DEFAULT_UNIVERSE);
+  return [joined("https://storage.", universe, "/", name)];
 }
 
 const HAND_OVER = "give the pool provider the keys that the issuer publishes (jwks_json)";
@@ -146,7 +98,7 @@ export function keysTrusted(
   const handed = orElse(jwks, () => undefined);
   if (handed === undefined) return answer;
   const where = seen("oidc.jwks_json", resource.source);
-  const { ids, refusal: reason, doubt, fingerprint, signing } = keySet(known(handed), ACCEPTED_ALGORITHMS);
+  const { ids, refusal: reason, doubt, signing } = keySet(known(handed), ACCEPTED_ALGORITHMS);
   if (reason !== undefined) return refused(`the keys of the pool provider ${reason}`, where);
   const unlike = unlikePublished([...signing.values()], issuers.keysOf(issuer), where);
   if (unlike) return unlike;
@@ -155,7 +107,8 @@ export function keysTrusted(
   for (const other of others) {
     const text = orElse(other.jwks, () => undefined);
     const set = text !== undefined && same(other.issuer, issuer) === "yes" ? keySet(known(text)) : undefined;
-    if (set && set.fingerprint !== fingerprint)
+    const all = [...signing.keys(), ...(set?.signing.keys() ?? [])];
+    if (set && all.some((key) => !signing.has(key) || !set.signing.has(key)))
       return unknown(
         `the pool provider has the keys ${ids.join(", ")}, but another one for the same issuer has ${set.ids.join(", ")}: which of them the cluster signs with is not known`,
         "give both the same keys: those that the API server publishes",

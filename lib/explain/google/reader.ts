@@ -16,7 +16,7 @@ import type {
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import { grantsNotRead } from "../shared/not-read";
-import { keysIn } from "../shared/issuers";
+import { keySet } from "../shared/key-set";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { grantedTo } from "./held";
 import { Iam } from "./iam";
@@ -144,7 +144,7 @@ function acceptedAudiences({
 /** The keys that it was given; `undefined` if it fetches them, or if they are not known. */
 function handedKeys({ jwks, resource: { source } }: PoolProvider): PublishedKeys | undefined {
   const text = orElse(jwks, () => undefined);
-  return text === undefined ? undefined : { ...keysIn(known(text)), source };
+  return text === undefined ? undefined : { ...keySet(known(text)), source };
 }
 
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */

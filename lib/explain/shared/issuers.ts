@@ -9,6 +9,7 @@ import {
   type Known,
   afterPrefix,
   isAbsent,
+  isBlank,
   isKnown,
   known,
   orElse,
@@ -28,7 +29,7 @@ import { remembered } from "./references";
 interface Host {
   readonly issuer: Known<string>;
   readonly store: ObjectStore;
-  /** The door at the issuer's URL; `undefined` if another server is in front of the store. */
+  /** The door at the issuer's URL; `undefined` if something else serves that. */
   readonly door: StoreDoor | undefined;
   /** Prefix of the names of the issuer's objects, empty or with a slash at the end. */
   readonly base: string;
@@ -64,54 +65,44 @@ export class PublishedIssuers implements Issuers {
 
   keysOf(issuer: Known<string>): readonly PublishedKeys[] {
     return this.#hosts(issuer).flatMap((host) =>
-      current(host, host.base + DISCOVERY).flatMap((discovery) => {
-        const url = optionalText(childOf(parsedTree(discovery.text), "jwks_uri"));
-        const name = this.#nameOf(url, host);
-        return (name === undefined ? [] : current(host, name))
-          .filter(isRead)
-          .map(({ text, source }) => ({ ...keysIn(text), source }));
-      }),
+      current(host, host.base + DISCOVERY)
+        .flatMap((discovery) => nameOf(keysUrl(discovery), host) ?? [])
+        .flatMap((name) => current(host, name).filter(isRead))
+        .map(({ text, source }) => ({ ...keySet(text), source })),
     );
   }
 
   get published(): readonly Known<string>[] {
-    return this.#stores.flatMap(({ objects }) =>
-      [...objects].flatMap(([name, documents]) =>
-        isDiscovery(name)
-          ? documents.flatMap(({ text }): readonly Known<string>[] => {
-              const issuer = optionalText(childOf(parsedTree(text), "issuer"));
-              return isAbsent(issuer) ? [] : [issuer as Known<string>];
-            })
-          : [],
-      ),
-    );
+    const all = this.#stores.flatMap(({ objects }) => [...objects]).filter(([name]) => isDiscovery(name));
+    return all.flatMap(([, documents]) => documents.map(issuerIn)).filter((each) => !isBlank(each));
   }
 
-  /** Stores at the issuer's URL, or else those whose discovery document names it, as behind a server of the user's. */
+  /** Stores at the issuer's URL, or else those whose documents or whose name suggest that they are. */
   #hosts(issuer: Known<string>): readonly Host[] {
-    const hosts = this.#stores.flatMap((store) =>
+    const here = this.#stores.flatMap((store) =>
       store.doors.flatMap((door): readonly Host[] => {
-        const name = nameAt(door, issuer);
-        return name === undefined ? [] : [{ issuer, store, door, base: folder(name) }];
+        const base = baseAt(door, issuer);
+        return base === undefined ? [] : [{ issuer, store, door, base }];
       }),
     );
-    const here = hosts.filter(isPublishing);
-    return here.length > 0 ? here : this.#stores.flatMap((store) => namingHosts(issuer, store));
+    const publishing = here.filter(isPublishing);
+    return publishing.length > 0 ? publishing : this.#stores.flatMap((store) => suspected(issuer, store));
   }
 
   #problemOf(late: Host, accepted: AcceptedAlgorithms): Answer | undefined {
     const name = late.base + DISCOVERY;
     const host = issuerOf(late, name);
     const discoveries = current(host, name);
-    const urls = discoveries.map(({ text }) => optionalText(childOf(parsedTree(text), "jwks_uri")));
-    const names = urls.map((url) => (isAbsent(url) ? name : this.#nameOf(url, host)));
+    const urls = discoveries.map(keysUrl);
+    const names = urls.map((url) => (isAbsent(url) ? name : nameOf(url, host)));
     const keys = names.flatMap((each) => (each === undefined || each === name ? [] : current(host, each)));
     const documents = [...discoveries, ...keys];
     const needed = [name, ...names].filter((each) => each !== undefined && host.store.objects.has(each));
+    const unread = documents.find((each) => !isRead(each));
     const doubt =
       doubtAt(host, needed as readonly string[]) ??
       documents.find((each) => each.doubt)?.doubt ??
-      documents.filter((each) => !isRead(each)).map(notRead)[0];
+      (unread && { reason: UNREAD, evidence: [seen("object", unread.source)] });
     const toFetch = fetched(host.issuer, urls[0]);
     if (doubt) return unknown(doubt.reason, toFetch, doubt.evidence);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
@@ -119,20 +110,13 @@ export class PublishedIssuers implements Issuers {
       discoveries.map((discovery, place) => {
         const [url = known(undefined), keysName] = [urls[place], names[place]];
         return (
-          ofDiscovery(discovery, host, url) ??
+          ofDiscovery(discovery, host) ??
           (keysName === undefined
             ? unknown(KEYS_ELSEWHERE, toFetch, seen("discovery document", discovery.source))
             : ofKeys(keysName, shown(url), host, accepted))
         );
       }),
     );
-  }
-
-  /** The name of the object at a URL of the issuer or of the same store; `undefined` for another place. */
-  #nameOf(url: Known<string | undefined>, { issuer, base, store }: Host): string | undefined {
-    const path = below(issuer, url);
-    if (path !== undefined) return base + path;
-    return store.doors.map((door) => nameAt(door, url as Known<string>)).find((name) => name !== undefined);
   }
 }
 
@@ -142,65 +126,63 @@ const APPLIED =
 const PUBLISH =
   "publish the public keys as the API server has them: `oc get --raw /openid/v1/jwks`, or from the PEM files of the keys";
 
-function nameAt(door: StoreDoor, url: Known<string>): string | undefined {
-  const name = door.nameAt(url);
-  return orElse(name ?? known(undefined), () => undefined);
+/** Prefix of the names of objects whose URLs begin with the issuer; `undefined` if that is not here. */
+function baseAt(door: StoreDoor, issuer: Known<string>): string | undefined {
+  const [path] = door.basesFor(issuer).flatMap((each) => below(each, issuer) ?? []);
+  if (path === undefined) return undefined;
+  return path === "" ? "" : `${path.replace(/\/+$/, "")}/`;
 }
 
-function folder(name: string): string {
-  const plain = name.replace(/(?<!\/)\/+$/, "");
-  return plain === "" ? "" : `${plain}/`;
+/** The name of the object at a URL below the issuer. */
+function nameOf(url: Known<string | undefined>, { issuer, base }: Host): string | undefined {
+  const path = below(issuer, url);
+  return path === undefined ? undefined : base + path;
+}
+
+function keysUrl({ text }: StoredObject): Known<string | undefined> {
+  return optionalText(childOf(parsedTree(text), "jwks_uri"));
 }
 
 function isDiscovery(name: string): boolean {
   return name === DISCOVERY || name.endsWith(`/${DISCOVERY}`);
 }
 
-/** The keys of a set that was published or handed over. */
-export function keysIn(text: Known<string>): Omit<PublishedKeys, "source"> {
-  const { ids, signing } = keySet(text);
-  return { ids, signing };
-}
-
-function namingHosts(issuer: Known<string>, store: ObjectStore): readonly Host[] {
+/** The discovery documents that name the issuer, or all if the issuer's URL has the name of the store. */
+function suspected(issuer: Known<string>, store: ObjectStore): readonly Host[] {
+  const words = store.isServedElsewhere(issuer) ? [] : orElse(issuer, () => "").split(/[/.:]/);
+  const isNamed = words.includes(orElse(store.name, () => "?"));
   return [...store.objects].flatMap(([name, objects]): readonly Host[] => {
-    if (!isDiscovery(name)) return [];
-    const isNamed = objects.some((object) => same(issuerIn(object), issuer) === "yes");
-    return isNamed ? [{ issuer, store, door: undefined, base: name.slice(0, -DISCOVERY.length) }] : [];
+    const isMeant = isNamed || objects.some((object) => same(issuerIn(object), issuer) === "yes");
+    const base = name.slice(0, -DISCOVERY.length);
+    return isDiscovery(name) && isMeant ? [{ issuer, store, door: undefined, base }] : [];
   });
 }
 
 /** True if the store has the issuer's discovery document or keys. */
 function isPublishing({ store, base }: Host): boolean {
-  if (store.objects.has(base + DISCOVERY)) return true;
+  const hasKeys = ({ text }: StoredObject): boolean =>
+    isTreeList(orElse(childOf(parsedTree(text), "keys"), () => undefined));
   return [...store.objects].some(
-    ([name, objects]) =>
-      name.startsWith(base) &&
-      objects.some(({ text }) => isTreeList(orElse(childOf(parsedTree(text), "keys"), () => undefined))),
+    ([name, objects]) => name === base + DISCOVERY || (name.startsWith(base) && objects.some(hasKeys)),
   );
 }
 
 /** Why it is not certain that everyone gets the documents at the issuer's URL. */
 function doubtAt({ door, store, issuer }: Host, names: readonly string[]): Doubt | undefined {
-  if (door) return door.doubt(issuer, names);
+  if (door) return door.doubt(names);
   if (store.isServedElsewhere(issuer)) return undefined;
+  const reason = `explain does not judge what serves ${shown(issuer)}, whose documents are in ${shown(store.name)}`;
   const [beside] = [...store.objects.values()].flat();
-  const reason = `explain does not judge what serves ${shown(issuer)}, whose documents are in ${store.label}`;
   return { reason, evidence: beside ? [seen("object", beside.source)] : [] };
 }
 
-function notRead({ source }: StoredObject): Doubt {
-  return { reason: "the text of the issuer's document was not read", evidence: [seen("object", source)] };
-}
-
+const UNREAD = "the text of the issuer's document was not read";
 const KEYS_ELSEWHERE = "explain does not judge what serves the URL in jwks_uri";
 
 /** The commands that decide what files leave open. */
 function fetched(issuer: Known<string>, keys: Known<string | undefined> = known(undefined)): string {
-  const at = (url: Known<string | undefined>, otherwise: string): string =>
-    (isKnown(url) ? orElse(url, () => undefined) : undefined) ?? otherwise;
-  const base = at(issuer, "<issuer>").replace(/\/$/, "");
-  return `see that everyone gets the issuer's discovery document with \`curl ${base}/${DISCOVERY}\`, and the keys of the cluster with \`curl ${at(keys, "<jwks_uri>")}\``;
+  const base = orElse(issuer, () => "<issuer>").replace(/\/$/, "");
+  return `see that everyone gets the issuer's discovery document with \`curl ${base}/${DISCOVERY}\`, and the keys of the cluster with \`curl ${orElse(keys, () => undefined) ?? "<jwks_uri>"}\``;
 }
 
 /** A state shows what its configuration does not know yet. */
@@ -219,11 +201,7 @@ function issuerOf(host: Host, name: string): Host {
   const named = (store.objects.get(name) ?? []).map(issuerIn);
   if (isKnown(issuer) || door === undefined || !named.some((each) => same(each, issuer) === "yes"))
     return host;
-  const leadsHere = (each: Known<string>): boolean => {
-    const found = isKnown(each) ? nameAt(door, each) : undefined;
-    return found !== undefined && folder(found) === base;
-  };
-  const [first, ...others] = named.filter(leadsHere);
+  const [first, ...others] = named.filter((each) => isKnown(each) && baseAt(door, each) === base);
   return first === undefined || others.some((each) => same(each, first) !== "yes")
     ? host
     : { ...host, issuer: first };
@@ -236,30 +214,24 @@ function issuerIn({ text }: StoredObject): Known<string> {
 }
 
 /** What is wrong with a discovery document. */
-function ofDiscovery(
-  discovery: StoredObject,
-  host: Host,
-  url: Known<string | undefined>,
-): Answer | undefined {
+function ofDiscovery(discovery: StoredObject, { issuer }: Host): Answer | undefined {
   const where = seen("discovery document", discovery.source);
-  const issuer = optionalText(childOf(parsedTree(discovery.text), "issuer"));
-  const isNamed = !isAbsent(issuer);
-  const agreement = !isNamed ? "no" : same<string | undefined>(issuer, host.issuer);
-  const who = shown(host.issuer);
-  if (agreement === "no")
+  const named = issuerIn(discovery);
+  const who = shown(issuer);
+  if (isBlank(named) || same(named, issuer) === "no")
     return wrong(
       discovery,
-      `the discovery document of ${who} names ${isNamed ? `the issuer ${shown(issuer)}` : "no issuer"}`,
+      `the discovery document of ${who} names ${isBlank(named) ? "no issuer" : `the issuer ${shown(named)}`}`,
       "write exactly the issuer into the discovery document",
       where,
     );
-  if (agreement === "unknown")
+  if (same(named, issuer) === "unknown")
     return unknown(
       `whether the discovery document names ${who} is known only after apply`,
-      isKnown(issuer) ? APPLIED : LATER,
+      isKnown(named) ? APPLIED : LATER,
       where,
     );
-  return isAbsent(url)
+  return isAbsent(keysUrl(discovery))
     ? wrong(discovery, "the discovery document has no jwks_uri", "write the URL of the keys", where)
     : undefined;
 }
@@ -286,7 +258,7 @@ function isRead({ text }: StoredObject): boolean {
 }
 
 function absent({ store, issuer }: Host, name: string, what: string): Answer {
-  const reason = `the ${what} of ${shown(issuer)} is missing: nothing declares ${name} in ${store.label}`;
+  const reason = `the ${what} of ${shown(issuer)} is missing: nothing declares ${name} in ${shown(store.name)}`;
   const remedy = "declare it, or also give explain the Terraform that does";
   const [beside] = [...store.objects.values()].flat();
   const places = beside ? [seen("object beside it", beside.source)] : [];

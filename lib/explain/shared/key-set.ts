@@ -14,7 +14,6 @@ import { type AcceptedAlgorithms, derivedKeyId } from "../../rules/openid/jwks";
 /** A key set. */
 export interface KeySet {
   readonly ids: readonly string[];
-  readonly fingerprint: string;
   /** The ids of those that verify signatures, by the members that make a key. */
   readonly signing: ReadonlyMap<string, string>;
   /** Why no token can be verified with it, after "the keys …"; `undefined` if some can. */
@@ -23,10 +22,7 @@ export interface KeySet {
   readonly doubt: string | undefined;
 }
 
-/**
- * What AWS and Kubernetes take. Sources: "Obtain the thumbprint …" and "Create an OpenID Connect identity provider" in
- * the IAM guide; kubernetes/kubernetes, staging/src/k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
- */
+/** AWS ("Create an OpenID Connect identity provider", IAM guide) and Kubernetes (its authenticator `oidc`) take these. */
 export const VERIFIABLE: AcceptedAlgorithms = {
   by: "the verifier",
   algorithms: ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"],
@@ -51,7 +47,7 @@ const LATE = Symbol("known only after apply");
 /** Reads a key set; a text that is not a key set is refused, and one that is not known is in doubt. */
 export function keySet(jwks: Known<string>, accepted: AcceptedAlgorithms = VERIFIABLE): KeySet {
   const keys = orElse(childOf(parsedTree(jwks), "keys"), () => undefined);
-  const nothing = { ids: [], fingerprint: "", signing: new Map<string, string>() };
+  const nothing = { ids: [], signing: new Map<string, string>() };
   if (!isTreeList(keys))
     return isKnown(jwks)
       ? { ...nothing, refusal: "are not a JSON Web Key Set", doubt: undefined }
@@ -69,7 +65,6 @@ export function keySet(jwks: Known<string>, accepted: AcceptedAlgorithms = VERIF
   const signing = new Map(usable.map(({ key }) => [membersOf(key), textOf(key, "kid")]));
   return {
     ids: keys.map((key) => textOf(key, "kid")),
-    fingerprint: JSON.stringify([...signing.keys()].sort()),
     signing,
     refusal: usable.length === 0 ? `are none to verify tokens: ${said(judged, "refusal")}` : undefined,
     doubt: isCertain ? undefined : said(usable, "doubt"),

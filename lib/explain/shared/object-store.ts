@@ -24,24 +24,24 @@ export interface StoredObject {
   readonly source: Source;
 }
 
-/** URLs at which the objects of a store are read. */
+/** A place where the objects of a store are read. */
 export interface StoreDoor {
-  /** Name of the object at a URL, or the beginning of names; `undefined` if the URL is certainly not here. */
-  readonly nameAt: (url: Known<string>) => Known<string> | undefined;
-  /** Why it is not certain that everyone gets these objects at an issuer's URL here; `undefined` if it is. */
-  readonly doubt: (issuer: Known<string>, names: readonly string[]) => Doubt | undefined;
+  /** The beginnings of its URLs, some of which only apply or the URL itself tells. */
+  readonly basesFor: (url: Known<string>) => readonly Known<string>[];
+  /** Why it is not certain that everyone gets the objects of these names; `undefined` if it is. */
+  readonly doubt: (names: readonly string[]) => Doubt | undefined;
 }
 
 /** A bucket or container. */
 export interface ObjectStore {
-  /** For people: `the bucket acme`. */
-  readonly label: string;
+  /** Its name, or that of the account; URLs with it are suspected to be here. */
+  readonly name: Known<string>;
   /** By name, without a leading slash; a configuration and its state both declare an object. */
   readonly objects: ReadonlyMap<string, readonly StoredObject[]>;
   /** True if only declared objects exist: Terraform creates the store, and knows the names of all objects. */
   readonly isWhole: boolean;
   readonly doors: readonly StoreDoor[];
-  /** Whether a server of the user's may serve the documents at an issuer's URL; the constructs of one cloud allow it. */
+  /** True if a server of the user's may serve the documents of an issuer, which the constructs of one cloud allow. */
   readonly isServedElsewhere: (issuer: Known<string>) => boolean;
 }
 
