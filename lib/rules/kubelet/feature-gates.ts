@@ -61,6 +61,7 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
 const OTHERS: ReadonlySet<string> = new Set(
   `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServerTracing APIServingWithRoutine
   AdmissionWebhookMatchConditions AggregatedDiscoveryRemoveBetaType AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests
+  AllowOverwriteTerminationGracePeriodSeconds HPAContainerMetrics KubeProxyDrainingTerminatingNodes
   AllowParsingUserUIDFromCertAuth AllowServiceLBStatusOnNonLB AllowUnsafeMalformedObjectDeletion AnonymousAuthConfigurableEndpoints
   AnyVolumeDataSource AppArmor AppArmorFields AuthorizeNodeWithSelectors AuthorizePodWebsocketUpgradeCreatePermission
   AuthorizeWithSelectors BtreeWatchCache CBORServingAndStorage CPUManager CPUManagerPolicyAlphaOptions
