@@ -17,7 +17,7 @@ const named = [
 ].flatMap((text) => [...text.matchAll(/`([^`]+)`/g)].map(([, id = ""]) => id));
 
 /** Nothing fails that a text could be searched for: it is asked before the change, the node's identity takes over, a secret lies open. */
-const SILENT = ["still-pulled", "otherwise", "secret-free"];
+const SILENT = ["still-pulled", "otherwise", "secret-free", "all-understood"];
 
 /** Headings with what stands below them. */
 const sections = page.split(/^### /m).slice(1);

@@ -33,7 +33,7 @@ const isGrant = (type: string): boolean => CLOUDS.some(({ grants }) => grants?.p
 export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
   return (
     ROWS.get(adopted ? `data.${type}` : type) ??
-    CLOUDS.find(({ grants }) => !adopted && grants?.pattern.test(type))?.grants?.row
+    CLOUDS.find(({ grants }) => !adopted && grants?.pattern.test(type))?.grants?.rowOf(type)
   );
 }
 
@@ -175,7 +175,7 @@ export class ClosedWorld {
   #ofResource(resource: Resource): Opening | undefined {
     const { type, adopted, address, source } = resource;
     const row = rowOf(type, adopted);
-    const paths = row ? resource.notUnderstood(row) : [];
+    const paths = row && !row.anyTarget ? resource.notUnderstood(row) : [];
     const runs = resource.names.includes("provisioner");
     if (paths.length > 0 && !runs)
       return {

@@ -102,6 +102,8 @@ export interface TypeRow extends Coverage {
   readonly owner?: string;
   /** Types that take part of what they say from it, and name it. */
   readonly usedBy?: string;
+  /** True if all other arguments say what it is on. */
+  readonly anyTarget?: true;
   /** True for a cluster, which is a part of every chain of its service accounts. */
   readonly isCluster?: true;
   /** Attributes by which others name it in full, apart from references: an ARN, an id, an e-mail address. */
@@ -120,6 +122,6 @@ export interface CloudCoverage {
   readonly changers: string;
   /** Beginnings of the `type` of an azapi resource whose body is read, in lower case. */
   readonly bodies?: string;
-  /** Types of one form, which share a row. */
-  readonly grants?: { readonly pattern: RegExp; readonly row: TypeRow };
+  /** The row of grants, whatever they are on. */
+  readonly grants?: { readonly pattern: RegExp; readonly rowOf: (type: string) => TypeRow };
 }

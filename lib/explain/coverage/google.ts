@@ -22,6 +22,12 @@ const GRANT: TypeRow = {
   owner: "member members policy_data service_account_id repository",
 };
 
+const ON_READ =
+  /^google_(?:project|folder|organization|service_account|artifact_registry_repository|storage_bucket|gke_hub_membership)_iam_/;
+
+/** On resources of other services, each of which has a name of its own in the grant. */
+const ELSEWHERE: TypeRow = { ...GRANT, anyTarget: true };
+
 const CUSTOM_ROLE: TypeRow = {
   read: "role_id permissions stage deleted project org_id",
   harmless: "id title description",
@@ -80,7 +86,10 @@ const rows: Readonly<Record<string, TypeRow>> = {
 
 export const googleCoverage: CloudCoverage = {
   rows,
-  grants: { pattern: /^google_.+_iam_(?:member|binding|policy|member_remove)$/, row: GRANT },
+  grants: {
+    pattern: /^google_.+_iam_(?:member|binding|policy|member_remove)$/,
+    rowOf: (type) => (ON_READ.test(type) ? GRANT : ELSEWHERE),
+  },
   families: [
     [
       "google_iam_",
