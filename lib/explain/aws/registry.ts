@@ -116,8 +116,10 @@ const REPOSITORY = "aws_ecr_repository";
 const POLICY = "aws_ecr_repository_policy";
 const REGISTRY_POLICY = "aws_ecr_registry_policy";
 const SETTING = "aws_ecr_account_setting";
+const CACHE_RULE = "aws_ecr_pull_through_cache_rule";
+const TEMPLATE = "aws_ecr_repository_creation_template";
 /** What bears on all repositories of a registry. */
-const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, SETTING];
+const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, SETTING, CACHE_RULE, TEMPLATE];
 
 /** What a repository's configuration says, although Terraform knows it only after apply. */
 export const repositoryAttributes: readonly ComputedAttribute[] = [
@@ -166,9 +168,7 @@ export class Registries {
       isOfRegistry: true,
       text: each.stated("policy"),
     }));
-    this.#templates = terraform
-      .ofType("aws_ecr_repository_creation_template")
-      .map((each) => templateOf(each, documents));
+    this.#templates = terraform.ofType(TEMPLATE).map((each) => templateOf(each, documents));
     this.hasOldScope = terraform.ofType(SETTING).some((each) => is(each.text("value"), "V1") !== "no");
     const policies = [this.#policies, this.#registryPolicies, this.#templates];
     this.isEmpty = policies.every((each) => each.length === 0);
@@ -248,7 +248,7 @@ export class Registries {
 
   /** A cache rule that covers or may cover a repository: the prefix ROOT covers all that no other rule does. */
   cacheRuleOf(place: AskedPlace): Source | undefined {
-    return this.#terraform.ofType("aws_ecr_pull_through_cache_rule").find((rule) => {
+    return this.#terraform.ofType(CACHE_RULE).find((rule) => {
       const prefix = rule.stated("ecr_repository_prefix");
       const isThere = isOf({ account: accountOf(rule), region: regionOf(rule) }, place) !== "no";
       return isThere && isBelow(prefix, place) !== "no";

@@ -94,6 +94,49 @@ const rows: Readonly<Record<string, TypeRow>> = {
     owner: "repository",
   },
   aws_ecr_registry_policy: { read: "policy region", harmless: "id", computed: "registry_id" },
+  aws_ecr_pull_through_cache_rule: {
+    read: "ecr_repository_prefix region",
+    harmless: "id credential_arn custom_role_arn upstream_registry_url upstream_repository_prefix",
+    computed: "registry_id",
+  },
+  aws_ecr_repository_creation_template: {
+    read: "applied_for prefix region repository_policy",
+    harmless:
+      "id custom_role_arn description encryption_configuration image_tag_mutability image_tag_mutability_exclusion_filter lifecycle_policy resource_tags",
+    computed: "registry_id",
+  },
+  aws_ecrpublic_repository: {
+    read: "repository_name",
+    harmless: `${COMMON} region catalog_data force_destroy`,
+    computed: "arn registry_id repository_uri",
+  },
+  aws_eks_addon: {
+    read: "addon_name cluster_name region",
+    // The settings of its pods; add-ons do not take the identities of others' service accounts.
+    harmless: `${COMMON} addon_version configuration_values namespace_config pod_identity_association preserve resolve_conflicts resolve_conflicts_on_create resolve_conflicts_on_update service_account_role_arn`,
+    computed: "arn created_at modified_at",
+  },
+  aws_eks_fargate_profile: {
+    read: "cluster_name region",
+    harmless: `${COMMON} fargate_profile_name pod_execution_role_arn subnet_ids`,
+    computed: "arn status",
+    blocks: { selector: { read: "labels namespace" } },
+    owner: "cluster_name",
+  },
+  aws_eks_node_group: {
+    read: "ami_type cluster_name node_group_name region version",
+    harmless: `${COMMON} capacity_type disk_size force_update_version instance_types labels node_group_name_prefix node_repair_config node_role_arn release_version remote_access scaling_config subnet_ids taint update_config`,
+    computed: "arn status resources",
+    blocks: { launch_template: { read: "id name version" } },
+    owner: "cluster_name",
+  },
+  aws_launch_template: {
+    read: "name user_data latest_version",
+    harmless: `${COMMON} block_device_mappings capacity_reservation_specification cpu_options credit_specification default_version description disable_api_stop disable_api_termination ebs_optimized enclave_options hibernation_options instance_initiated_shutdown_behavior instance_market_options instance_requirements instance_type key_name license_specification maintenance_options metadata_options monitoring name_prefix network_interfaces placement private_dns_name_options region security_group_names tag_specifications update_default_version vpc_security_group_ids`,
+    computed: "arn",
+    names: "id",
+    usedBy: "aws_eks_node_group",
+  },
   aws_ecr_account_setting: { read: "value", harmless: "name region" },
   aws_eks_cluster: {
     read: "name region",
@@ -145,6 +188,8 @@ export const awsCoverage: CloudCoverage = {
     ["aws_iam_", "aws_organizations_", "aws_eks_pod_identity_"],
     ["aws_ecr_"],
     ["aws_eks_access_", "aws_eks_pod_identity_"],
+    ["aws_eks_node_group"],
+    ["aws_launch_template"],
   ],
   harmless: `
     aws_iam_instance_profile aws_iam_access_key aws_iam_account_alias aws_iam_account_password_policy
@@ -157,7 +202,7 @@ export const awsCoverage: CloudCoverage = {
     aws_organizations_account aws_organizations_delegated_administrator aws_organizations_organization
     aws_organizations_organizational_unit aws_organizations_policy_attachment aws_organizations_resource_policy
     aws_ecr_lifecycle_policy aws_ecr_registry_scanning_configuration aws_ecr_replication_configuration
-    aws_ecr_pull_through_cache_rule aws_ecr_repository_creation_template aws_ecr_pull_time_update_exclusion
+    aws_ecr_pull_time_update_exclusion
   `,
   changers: `
     aws_cloudformation_stack aws_cloudformation_stack_instances aws_cloudformation_stack_set

@@ -8,15 +8,15 @@ import type { CloudCoverage, TypeRow } from "./coverage";
 const COMMON = "id tags";
 
 const IDENTITY: TypeRow = {
-  read: "name resource_group_name location client_id principal_id tenant_id",
-  harmless: `${COMMON} isolation_scope`,
+  read: "name resource_group_name client_id principal_id tenant_id",
+  harmless: `${COMMON} isolation_scope location`,
   names: "id client_id principal_id",
 };
 
 const REGISTRY: TypeRow = {
-  read: "name resource_group_name location admin_enabled anonymous_pull_enabled role_assignment_mode",
+  read: "name resource_group_name admin_enabled anonymous_pull_enabled role_assignment_mode",
   // Who reaches it over which network is not judged; nor is content trust, which clients check.
-  harmless: `${COMMON} sku georeplications identity encryption zone_redundancy_enabled data_endpoint_enabled network_rule_set network_rule_bypass_option public_network_access_enabled retention_policy_in_days retention_policy trust_policy_enabled trust_policy export_policy_enabled`,
+  harmless: `${COMMON} location sku georeplications identity encryption zone_redundancy_enabled data_endpoint_enabled network_rule_set network_rule_bypass_option public_network_access_enabled retention_policy_in_days retention_policy trust_policy_enabled trust_policy export_policy_enabled`,
   computed: "admin_password admin_username data_endpoint_host_names login_server",
   // An image in quarantine cannot be pulled, and the plugin logs in with a token for Azure Resource Manager.
   only: { quarantine_policy_enabled: [false], azuread_authentication_as_arm_policy_enabled: [true] },
@@ -24,11 +24,19 @@ const REGISTRY: TypeRow = {
 };
 
 const CLUSTER: TypeRow = {
-  read: "name resource_group_name workload_identity_enabled oidc_issuer_enabled azure_active_directory_role_based_access_control",
+  read: "name resource_group_name workload_identity_enabled",
   // What its nodes and its control plane run on, and who reaches its API server over which network.
   harmless: `${COMMON} ai_toolchain_operator_enabled automatic_upgrade_channel automatic_channel_upgrade azure_policy_enabled cost_analysis_enabled custom_ca_trust_certificates_base64 disk_encryption_set_id dns_prefix dns_prefix_private_cluster edge_zone http_application_routing_enabled image_cleaner_enabled image_cleaner_interval_hours kubernetes_version local_account_disabled location node_os_upgrade_channel node_os_channel_upgrade node_resource_group open_service_mesh_enabled private_cluster_enabled private_cluster_public_fqdn_enabled private_dns_zone_id role_based_access_control_enabled run_command_enabled sku_tier support_plan aci_connector_linux api_server_access_profile api_server_authorized_ip_ranges auto_scaler_profile bootstrap_profile confidential_computing default_node_pool http_proxy_config identity ingress_application_gateway key_management_service key_vault_secrets_provider kubelet_identity linux_profile maintenance_window maintenance_window_auto_upgrade maintenance_window_node_os microsoft_defender monitor_metrics network_profile node_provisioning_profile oms_agent service_mesh_profile service_principal storage_profile upgrade_override web_app_routing windows_profile workload_autoscaler_profile`,
   computed:
     "current_kubernetes_version fqdn http_application_routing_zone_name kube_admin_config kube_admin_config_raw kube_config kube_config_raw node_resource_group_id oidc_issuer_url portal_fqdn private_fqdn agent_pool_profile",
+  blocks: {
+    azure_active_directory_role_based_access_control: {
+      read: "admin_group_object_ids azure_rbac_enabled",
+      harmless: "tenant_id managed client_app_id server_app_id server_app_secret",
+    },
+  },
+  // Without it there are no tokens that Entra takes.
+  only: { oidc_issuer_enabled: [true] },
   isCluster: true,
   names: "id",
   usedBy: "azurerm_federated_identity_credential azuread_application_federated_identity_credential",
@@ -39,7 +47,7 @@ const DEFINITION: TypeRow = {
   harmless: "id description",
   computed: "role_definition_resource_id type",
   blocks: {
-    permissions: { read: "actions not_actions data_actions not_data_actions condition condition_version" },
+    permissions: { read: "actions not_actions data_actions not_data_actions" },
   },
   usedBy: "azurerm_role_assignment azurerm_pim_active_role_assignment",
   names: "id role_definition_resource_id role_definition_id",

@@ -2,16 +2,25 @@
  * The tables of arguments, the providers' schemas and the code that reads arguments say the same, in both directions.
  */
 
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { awsCoverage } from "../../../lib/explain/coverage/aws";
 import { azureCoverage } from "../../../lib/explain/coverage/azure";
-import { type Coverage, type TypeRow, words } from "../../../lib/explain/coverage/coverage";
+import {
+  type CloudCoverage,
+  type Coverage,
+  type TypeRow,
+  words,
+} from "../../../lib/explain/coverage/coverage";
 import { googleCoverage } from "../../../lib/explain/coverage/google";
 import { KUBERNETES } from "../../../lib/explain/coverage/kubernetes";
+import { ROOT } from "../../support/markdown";
 import { type BlockSchema, schemaOf } from "../../support/provider-schema";
 
+const CLOUDS = { aws: awsCoverage, azure: azureCoverage, google: googleCoverage } as const;
 const rows: readonly (readonly [type: string, row: TypeRow])[] = [
-  ...[awsCoverage, azureCoverage, googleCoverage].flatMap((each) => Object.entries(each.rows)),
+  ...Object.values(CLOUDS).flatMap((each) => Object.entries(each.rows)),
   ...Object.entries(KUBERNETES).flatMap(([type, row]) =>
     [type, `${type}_v1`].map((name) => [name, row] as const),
   ),
@@ -21,6 +30,11 @@ const rows: readonly (readonly [type: string, row: TypeRow])[] = [
 const NOT_UNDERSTOOD: readonly string[] = [
   // The role's session then acts as a further role, possibly in another account.
   "aws_eks_pod_identity_association.target_role_arn",
+  // What is in another image, or what such a machine may do besides.
+  "aws_launch_template.image_id",
+  "aws_launch_template.kernel_id",
+  "aws_launch_template.ram_disk_id",
+  "aws_launch_template.iam_instance_profile",
   // The principal is of another tenant.
   "azurerm_role_assignment.delegated_managed_identity_resource_id",
   // They trust others than OIDC issuers.
@@ -48,11 +62,14 @@ const OTHER_VERSIONS: readonly string[] = [
   "kube_admin_config",
   "kube_config",
   "mode",
+  "namespace_config",
   "node_os_channel_upgrade",
   "node_provisioning_profile",
   "org_id",
   "project",
   "registry_uri",
+  "resolve_conflicts",
+  "resources",
   "retention_policy",
   "role_assignment_mode",
   "role_last_used",
@@ -109,5 +126,80 @@ describe("tables and schemas", () => {
       missing(row, schemaOf(type) ?? { arguments: new Map() }, type),
     );
     expect(NOT_UNDERSTOOD.filter((each) => !left.includes(each))).toEqual([]);
+  });
+});
+
+/** The code of some folders of `lib/explain`, as one text. */
+const codeOf = (...folders: readonly string[]): string =>
+  folders
+    .map((folder) => join(ROOT, "lib/explain", folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")))
+    .join("\n");
+
+/** What a row lists as read, also in its blocks, and the blocks themselves. */
+const readIn = ({ read, blocks = {} }: Coverage): readonly string[] => [
+  ...words(read),
+  ...Object.entries(blocks).flatMap(([name, row]) => [name, ...readIn(row)]),
+];
+
+const allNames = (row: Coverage): readonly string[] => [
+  ...namesIn(row),
+  ...Object.values(row.blocks ?? {}).flatMap(allNames),
+];
+
+const ASKED = /\.(?:text|stated|list|flag|blocks|block|json|tree|attribute|mentioned|referred)\(\s*"(\w+)"/g;
+
+/** Asked of Terraform providers and of what hosts an issuer, which have tables of their own, and of what is only known to exist. */
+const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> = {
+  aws: [
+    "aliases",
+    "allowed_account_ids",
+    "bucket",
+    "domain_name",
+    "key",
+    "lifecycle",
+    "replace_triggered_by",
+    "target_origin_id",
+  ],
+  azure: [
+    "body",
+    "container_access_type",
+    "environment",
+    "metadata_host",
+    "primary_blob_endpoint",
+    "primary_web_host",
+    "resource_id",
+    "storage_account_id",
+    "storage_account_name",
+    "storage_container_id",
+    "storage_container_name",
+    "subscription_id",
+  ],
+  google: [
+    "denied_permissions",
+    "deny_rule",
+    "number",
+    "parent",
+    "project_id",
+    "rules",
+    "secret_id",
+    "universe_domain",
+  ],
+};
+
+describe.each(Object.keys(CLOUDS) as (keyof typeof CLOUDS)[])("the code of %s", (cloud) => {
+  const { rows: own, grants }: CloudCoverage = CLOUDS[cloud];
+  const all = [...Object.values(own), ...(grants ? [grants.rowOf("google_project_iam_member")] : [])];
+  const listed = new Set(all.flatMap(readIn));
+
+  test("asks for what is listed as read", () => {
+    const code = codeOf(cloud, "jobs", "read", "shared");
+    expect([...listed].filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
+  });
+
+  test("asks for nothing else", () => {
+    const named = new Set(all.flatMap(allNames));
+    const asked = [...codeOf(cloud).matchAll(ASKED)].map(([, name = ""]) => name);
+    expect([...new Set(asked)].filter((name) => !named.has(name)).sort()).toEqual(ASKED_ELSEWHERE[cloud]);
   });
 });
