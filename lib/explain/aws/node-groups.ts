@@ -3,14 +3,15 @@
  * "Customize managed nodes with launch templates".
  */
 
-import { type Known, andThen, is, known, map, orElse, unread } from "../../model/known";
+import { type Known, andThen, is, known, orElse, unread } from "../../model/known";
 import type { Block, Resource } from "../read/block";
+import { bytesOfBase64 } from "../read/encoded-content";
 import type { NodePool } from "../read/objects";
 import type { Terraform } from "../read/terraform";
 
 const TEMPLATE = "aws_launch_template";
 /** Only nodeadm reads the user data that is read here. */
-const AMI_TYPE = /^(?:AL2023_|CUSTOM$)/;
+const AMI_TYPE = /^(?:AL2023_(?:x86_64|ARM_64)_(?:STANDARD|NEURON|NVIDIA)|CUSTOM)$/;
 
 /** The managed node groups, each with its user data; `undefined` where it has none. */
 export function nodeGroups(terraform: Terraform): readonly NodePool[] {
@@ -43,7 +44,11 @@ function userData(terraform: Terraform, block: Block): Known<string | undefined>
     is(block.text("version"), "$Latest") === "yes" ||
     is(block.text("version"), orElse(template.text("latest_version"), () => "") ?? "") === "yes";
   if (!isNewest) return unread("it has another version of its launch template than the newest");
-  return map(template.text("user_data"), (encoded) => encoded && Buffer.from(encoded, "base64").toString());
+  return andThen(template.text("user_data"), (encoded = "") => {
+    const bytes = bytesOfBase64(encoded);
+    if (bytes === undefined) return unread("its user data is not base64, so EC2 refuses the launch template");
+    return known(encoded === "" ? undefined : bytes.toString());
+  });
 }
 
 function isSame(block: Block, template: Resource, key: string): boolean {

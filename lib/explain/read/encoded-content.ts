@@ -43,8 +43,13 @@ function dataUrl(url: string): Buffer | undefined {
   const raw = Buffer.from(data, "utf8").toString("latin1");
   const plain = raw.replace(ESCAPES, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
   if (!head.endsWith(";base64")) return Buffer.from(plain, "latin1");
-  const isValid = BASE64.test(plain) && plain.length % BASE64_GROUP === 0;
-  return isValid ? Buffer.from(plain, "base64") : undefined;
+  return bytesOfBase64(plain);
+}
+
+/** The bytes in a text; `undefined` if it is not base64. */
+export function bytesOfBase64(encoded: string): Buffer | undefined {
+  const isValid = BASE64.test(encoded) && encoded.length % BASE64_GROUP === 0;
+  return isValid ? Buffer.from(encoded, "base64") : undefined;
 }
 
 function unpacked(bytes: Buffer): Buffer | undefined {

@@ -91,7 +91,8 @@ export function ownerOf(
 ): Owned | undefined {
   const isThing = resource.type === type;
   if (!isThing && !resource.names.includes(argument)) return undefined;
-  const thing = isThing ? resource : resource.mentioned(argument).find((each) => each.type === type);
+  const referred = isThing ? resource : resource.referred(argument, ["id", "name", attribute]);
+  const thing = referred?.type === type ? referred : undefined;
   const owner = thing ? thing.attribute(attribute) : resource.stated(argument);
   return { resource, owner, isReferred: thing !== undefined };
 }

@@ -463,6 +463,20 @@ describe("what EKS gives its nodes", () => {
     ],
     ["no user data", ["cdk.tf.json", TEMPLATE, '"name_prefix": "x"'], "of the nodes system was read"],
     [
+      "user data that is not base64",
+      [
+        "cdk.tf.json",
+        "${base64encode(local.nodes_nodeadm_txt)}",
+        "${base64encode(local.nodes_nodeadm_txt)}-x",
+      ],
+      "is not base64",
+    ],
+    [
+      "an AMI type that is none",
+      ["cdk.tf.json", "AL2023_x86_64_STANDARD", "AL2023_X86_64_STANDARD"],
+      "AMI is of the type",
+    ],
+    [
       "an older version",
       ["cdk.tf.json", '"${tostring(aws_launch_template.nodes.latest_version)}"', '"1"'],
       "another version",

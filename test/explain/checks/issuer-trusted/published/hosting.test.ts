@@ -70,6 +70,10 @@ checks(ID, "a bucket that everyone reads", workloadAt("S3, public"), [
   unknown("a block of a bucket of a variable", added(BLOCK, { bucket: "${var.bucket}" })),
   passes("a block of another bucket", added(BLOCK, { bucket: "other", ...closed })),
   unknown("no policy", without(POLICY)),
+  unknown("the policy of a bucket whose name begins so", (all) => {
+    const [name = ""] = Object.keys(all.resource[BUCKET] ?? {});
+    argument(POLICY, { bucket: `\${${BUCKET}.${name}.id}-x` })(all);
+  }),
   unknown("two policies", added(POLICY, { bucket: "issuer-c1", policy: "{}" })),
   unknown(
     "a denial beside the statement",
