@@ -1,7 +1,7 @@
 /*
  * Which policies a role has. Resources name a role by reference or by name, also from another stack; a name that is
  * known only after apply may mean any role of the account. A resource that owns a whole list of policies
- * (…_exclusive, aws_iam_policy_attachment, managed_policy_arns, inline_policy) may remove what other resources attach.
+ * (aws_iam_policy_attachment, managed_policy_arns, inline_policy) may remove what other resources attach.
  */
 
 import { type Known, orElse, referenceOf, same, shown } from "../../model/known";
@@ -43,8 +43,6 @@ interface Given {
 }
 
 const ROLE = "aws_iam_role";
-/** Resources that own all policies of a kind that a role has. */
-const EXCLUSIVE = ["aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive"];
 /** Owns all attachments of a managed policy. */
 const EVERYWHERE = "aws_iam_policy_attachment";
 /** An expression that names a role, perhaps one of several instances. */
@@ -58,7 +56,6 @@ export class Attachments {
   readonly #world: ClosedWorld;
   readonly #certain = new Map<Resource, Given[]>();
   readonly #perhaps = new Map<Resource, Given[]>();
-  readonly #owners = new Map<Resource, Source>();
   /** Policies whose role is known only after apply. */
   readonly #anywhere: Given[] = [];
   /** Policies of roles that were not read, by the text that names the role. */
@@ -74,10 +71,6 @@ export class Attachments {
     this.#documents = documents;
     this.#ofName = ofName;
     this.#world = world;
-    for (const each of EXCLUSIVE.flatMap((type) => terraform.ofType(type))) {
-      const { certain, perhaps } = this.#meant(each, each.stated("role_name"), "role_name");
-      for (const role of [...certain, ...perhaps]) this.#owners.set(role, each.source);
-    }
     for (const each of terraform.ofType("aws_iam_role_policy"))
       this.#give(this.#inline(each), each.stated("role"), "role");
     for (const each of terraform.ofType("aws_iam_role_policy_attachment"))
@@ -133,12 +126,7 @@ export class Attachments {
             ({ resource, key }) => resource !== each && same(each.stated("policy_arn"), key) !== "no",
           ),
       );
-    return (
-      this.#owners.get(role) ??
-      rival?.source ??
-      replaced(given) ??
-      (listsItsOwn(role, given) ? role.source : undefined)
-    );
+    return rival?.source ?? replaced(given) ?? (listsItsOwn(role, given) ? role.source : undefined);
   }
 
   #give(given: Given, role: Known<string>, argument: string): void {

@@ -76,13 +76,6 @@ const rows: Readonly<Record<string, TypeRow>> = {
     harmless: "id name groups users",
     owner: "roles",
   },
-  // Whatever they list, other policies of the role are in doubt.
-  aws_iam_role_policies_exclusive: { read: "role_name", harmless: "policy_names", owner: "role_name" },
-  aws_iam_role_policy_attachments_exclusive: {
-    read: "role_name",
-    harmless: "policy_arns",
-    owner: "role_name",
-  },
   aws_iam_openid_connect_provider: OIDC_PROVIDER,
   "data.aws_iam_openid_connect_provider": OIDC_PROVIDER,
   aws_ecr_repository: REPOSITORY,

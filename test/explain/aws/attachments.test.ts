@@ -368,7 +368,9 @@ describe("a resource that owns a list of policies", () => {
       },
     };
     expect(repository(aws(value))).toMatchObject({
-      reason: expect.stringContaining("may be removed or replaced") as string,
+      reason: expect.stringContaining(
+        "aws_iam_role_policy_attachments_exclusive.all, which is not read, may change it",
+      ) as string,
       evidence: [{ source: { path: "resource.aws_iam_role_policy_attachments_exclusive.all" } }],
     });
   });
