@@ -186,9 +186,9 @@ export class ClosedWorld {
         mayDeclare: false,
       };
     const isChanger = runs || (CHANGERS.has(type) && !isBodyRead(resource));
-    const family = FAMILIES.filter((prefixes) => startsWith(type, prefixes));
-    const mayChange = row === undefined && !adopted && family.length > 0 && !HARMLESS.has(type);
-    if (!isChanger && !mayChange) return undefined;
+    const isOther = row === undefined && !adopted && !HARMLESS.has(type);
+    const family = isOther ? FAMILIES.filter((prefixes) => startsWith(type, prefixes)) : [];
+    if (!isChanger && family.length === 0) return undefined;
     const named = this.#names
       .of(resource, this.#terraform)
       .filter((each) => isChanger || family.some((prefixes) => startsWith(each.type, prefixes)));

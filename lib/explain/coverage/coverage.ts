@@ -43,17 +43,22 @@ export function words(column: string | undefined): readonly string[] {
 
 /** Paths of what a row does not understand in a block or object: `rule.0.filter`. */
 export function notUnderstood(values: object, row: Coverage, origin: Origin): readonly string[] {
-  const known = listed(row);
-  return Object.entries(values).flatMap(([name, value]): readonly string[] => {
-    if (known.has(name) || isAbsent(value, origin)) return [];
-    const allowed = own(row.only, name);
-    if (allowed?.some((each) => isEqual(value, each))) return [];
-    const nested = own(row.blocks, name);
-    if (nested) return within(value, nested, origin).map((path) => `${name}${path}`);
-    if (name === "dynamic") return dynamicBlocks(value).filter((each) => !known.has(each));
-    return [name];
-  });
+  return Object.entries(values).flatMap(([name, value]) => beyondRow(name, value, row, origin));
 }
+
+/** As {@link notUnderstood} for one argument. */
+export function beyondRow(name: string, value: unknown, row: Coverage, origin: Origin): readonly string[] {
+  const known = listed(row);
+  if (known.has(name) || isAbsent(value, origin)) return NOTHING;
+  const allowed = own(row.only, name);
+  if (allowed?.some((each) => isEqual(value, each))) return NOTHING;
+  const nested = own(row.blocks, name);
+  if (nested) return within(value, nested, origin).map((path) => `${name}${path}`);
+  if (name === "dynamic") return dynamicBlocks(value).filter((each) => !known.has(each));
+  return [name];
+}
+
+const NOTHING: readonly string[] = [];
 
 /** As {@link notUnderstood} for one block or a list of them; the whole value if it is neither. */
 function within(value: unknown, row: Coverage, origin: Origin): readonly string[] {

@@ -7,7 +7,7 @@ import { type Known, andThen, known, map, match, notKnown, referenceOf, unread }
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
-import { type Coverage, notUnderstood, words } from "../coverage/coverage";
+import { type Coverage, beyondRow, notUnderstood, words } from "../coverage/coverage";
 import { Hidden } from "./sensitive";
 import type { Source } from "./source";
 
@@ -184,7 +184,7 @@ export interface ResourcePlace {
 }
 
 /** Terraform's own arguments, none of which changes the object itself. */
-const META: readonly string[] = [
+const META: ReadonlySet<string> = new Set([
   "//",
   "count",
   "depends_on",
@@ -192,7 +192,7 @@ const META: readonly string[] = [
   "lifecycle",
   "provider",
   "timeouts",
-];
+]);
 
 export class Resource extends Block {
   readonly type: string;
@@ -252,18 +252,16 @@ export class Resource extends Block {
   override notUnderstood(row: Coverage): readonly string[] {
     const { isLiteral } = this.scope;
     const { adopted, configured } = this.#place;
-    const [written, complete]: [Json, Json] = [{}, {}];
-    for (const [name, value] of Object.entries(this.values)) {
-      if (META.includes(name)) continue;
+    const beyond: string[] = [];
+    for (const name of Object.keys(this.values)) {
+      if (META.has(name)) continue;
+      const value = this.values[name];
       // The blocks of a plan hold all their arguments, as those of a state do.
       const isStated = !adopted && configured?.has(name) === true && typeof value !== "object";
-      Object.assign(isLiteral && !isStated ? complete : written, { [name]: value });
+      for (const path of beyondRow(name, value, row, isLiteral && !isStated ? "complete" : "written"))
+        beyond.push(path);
     }
-    return [
-      ...notUnderstood(written, row, "written"),
-      ...notUnderstood(complete, row, "complete"),
-      ...this.#ignoredChanges(row),
-    ];
+    return this.raw("lifecycle") === undefined ? beyond : [...beyond, ...this.#ignoredChanges(row)];
   }
 
   /** Changes that Terraform leaves as they are, although the row reads what was written. */

@@ -226,7 +226,13 @@ function attached(_: Artefacts, values: Block): Artefacts {
 }
 
 describe("what is not read", () => {
-  const rowsOf = ROWS.map(([why, before, after, rows, counts = {}]) => ({ why, before, after, rows, counts }));
+  const rowsOf = ROWS.map(([why, before, after, rows, counts = {}]) => ({
+    why,
+    before,
+    after,
+    rows,
+    counts,
+  }));
 
   it.each(rowsOf)("$why", ({ before, after, rows, counts }) => {
     const [old, made] = [before, after].map((edit) => folderOf(edit(whole)));
