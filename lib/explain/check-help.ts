@@ -69,7 +69,7 @@ export const HELP: Readonly<Record<CheckId, string>> = {
     "Make the identity known to the spoke: by an access entry, a role assignment, an IAM binding or an OIDC rule.",
   "spoke-authorizes": "Grant the identity rights in the spoke, by RBAC or by the cloud.",
   "all-understood":
-    "Something that was read is not judged: see what it does, and leave it out of what explain reads if it does not matter.",
+    "Something that was read is not judged: see what it does, and accept the finding with --baseline if it does not matter.",
 };
 
 /** What each warning about fleet access means, as a sentence; the warning itself says what to do. */

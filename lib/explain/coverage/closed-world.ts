@@ -62,6 +62,7 @@ interface Opening {
   readonly mayDeclare: boolean;
 }
 
+const ACCEPT = "if it does not matter here, accept the finding (--baseline)";
 const SHOW = "also give explain what `terraform show -json` prints of the plan or state";
 
 export class ClosedWorld {
@@ -162,7 +163,7 @@ export class ClosedWorld {
       return [
         {
           says: () => `${argument(paths)} of the Terraform provider ${key} is not judged`,
-          remedy: `see whether it sends requests elsewhere; if not, remove it`,
+          remedy: `see whether it sends requests elsewhere; ${ACCEPT}`,
           source: all[0]?.source ?? { file: scope.place, path: `provider.${key}` },
           on: this.#spread(all),
           text: "",
@@ -180,7 +181,7 @@ export class ClosedWorld {
     if (paths.length > 0 && !runs)
       return {
         says: (what) => bearing(what, `${argument(paths)} of ${address} is not judged`),
-        remedy: "look up what it does; if nothing that matters here, leave it out of what explain reads",
+        remedy: `look up what it does; ${ACCEPT}`,
         source,
         ...this.#bearing([resource]),
         mayDeclare: false,
@@ -196,7 +197,7 @@ export class ClosedWorld {
     return {
       says: (what) =>
         bearing(what, runs ? `${address} runs programs` : `${address}, which is not read, may change it`),
-      remedy: "see what it changes",
+      remedy: `see what it changes; ${ACCEPT}`,
       source,
       ...this.#bearing(runs ? [resource, ...named] : named, isChanger ? textOf(resource) : ""),
       mayDeclare: isChanger,
