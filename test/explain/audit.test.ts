@@ -425,9 +425,13 @@ describe("trust of what was read alone", () => {
         root_module: {
           resources: [
             {
-              ...{ address: "aws_iam_role.ci", mode: "managed", type: "aws_iam_role", name: "ci" },
+              address: "aws_iam_role.ci",
+              mode: "managed",
+              type: "aws_iam_role",
+              name: "ci",
               values: {
-                ...{ name: "ci", arn: `${ACCOUNT}:role/ci` },
+                name: "ci",
+                arn: `${ACCOUNT}:role/ci`,
                 assume_role_policy: JSON.stringify({ Version: "2012-10-17", Statement }),
               },
             },

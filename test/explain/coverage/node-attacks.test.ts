@@ -1,5 +1,5 @@
 /*
- * Attacks on the documents that configure nodes, generated for every form that the library writes: a key that nobody knows
+ * Attacks on the documents that configure nodes, generated for every form that the library writes: a key that no program knows
  * at every level, a foreign command, a foreign file, a unit's drop-in. With none of them a pull may stay allowed. What
  * people ordinarily configure beside may.
  */

@@ -45,13 +45,22 @@ function printed(resource: Configuration["resource"], text: string, told: Told):
 const ARN = "arn:aws:cloudfront::111122223333:distribution/E1";
 const first = (value: unknown): Values => (Array.isArray(value) ? (value[0] as Values) : (value as Values));
 
-/** The arguments that a state has although nobody set them. Source: refreshed states of hashicorp/aws 6. */
+/** The arguments that a state has although no one set them. Source: refreshed states of hashicorp/aws 6. */
 function distributionState({ default_cache_behavior: behavior, origin }: Values): Values {
   const nothing = { function_association: [], lambda_function_association: [], forwarded_values: [] };
   const usual = { custom_header: [], custom_origin_config: [], origin_shield: [], s3_origin_config: [] };
   return {
-    ...{ arn: ARN, id: "E1", etag: "E2", status: "Deployed", web_acl_id: "", ordered_cache_behavior: [] },
-    ...{ custom_error_response: [], logging_config: [], origin_group: [], staging: false, aliases: null },
+    arn: ARN,
+    id: "E1",
+    etag: "E2",
+    status: "Deployed",
+    web_acl_id: "",
+    ordered_cache_behavior: [],
+    custom_error_response: [],
+    logging_config: [],
+    origin_group: [],
+    staging: false,
+    aliases: null,
     trusted_signers: [{ enabled: false, items: [] }],
     default_cache_behavior: [
       {
@@ -66,8 +75,11 @@ function distributionState({ default_cache_behavior: behavior, origin }: Values)
     restrictions: [{ geo_restriction: [{ locations: [], restriction_type: "none" }] }],
     viewer_certificate: [
       {
-        ...{ acm_certificate_arn: "", iam_certificate_id: "", ssl_support_method: "" },
-        ...{ cloudfront_default_certificate: true, minimum_protocol_version: "TLSv1" },
+        acm_certificate_arn: "",
+        iam_certificate_id: "",
+        ssl_support_method: "",
+        cloudfront_default_certificate: true,
+        minimum_protocol_version: "TLSv1",
       },
     ],
   };
@@ -76,10 +88,17 @@ function distributionState({ default_cache_behavior: behavior, origin }: Values)
 function bucketState({ bucket }: Values, policy: unknown): Values {
   const encryption = { kms_master_key_id: "", sse_algorithm: "AES256" };
   return {
-    ...{ id: bucket, arn: `arn:aws:s3:::${String(bucket)}`, acl: null, bucket_prefix: "", cors_rule: [] },
+    id: bucket,
+    arn: `arn:aws:s3:::${String(bucket)}`,
+    acl: null,
+    bucket_prefix: "",
+    cors_rule: [],
     grant: [{ id: "a1", permissions: ["FULL_CONTROL"], type: "CanonicalUser", uri: "" }],
     policy: String(policy).replace(/\$\{[^}]*\.arn\}/, ARN),
-    ...{ request_payer: "BucketOwner", website: [], object_lock_enabled: false, lifecycle_rule: [] },
+    request_payer: "BucketOwner",
+    website: [],
+    object_lock_enabled: false,
+    lifecycle_rule: [],
     server_side_encryption_configuration: [
       { rule: [{ apply_server_side_encryption_by_default: [encryption], bucket_key_enabled: false }] },
     ],
@@ -119,9 +138,14 @@ function websiteState(host: string): string {
   return printed(resource, text, {
     azurerm_storage_account: () => ({
       network_rules: [{ bypass: ["AzureServices"], default_action: "Allow", ip_rules: [] }],
-      ...{ public_network_access_enabled: true, dns_endpoint_type: "Standard", is_hns_enabled: false },
+      public_network_access_enabled: true,
+      dns_endpoint_type: "Standard",
+      is_hns_enabled: false,
       blob_properties: [{ change_feed_enabled: false, cors_rule: [], versioning_enabled: false }],
-      ...{ customer_managed_key: [], custom_domain: [], edge_zone: "", sftp_enabled: false },
+      customer_managed_key: [],
+      custom_domain: [],
+      edge_zone: "",
+      sftp_enabled: false,
       id: `${providers}/Microsoft.Storage/storageAccounts/acmec1`,
       primary_web_host: WEBSITE,
       primary_web_endpoint: `https://${WEBSITE}/`,
