@@ -285,7 +285,10 @@ describe("FleetAccess", () => {
       ...own("edge"),
       access: (of) =>
         selfManagedSpoke({
-          ...of, apiServer: "1.34", audience: "https://edge.example", endpoint,
+          ...of,
+          apiServer: "1.34",
+          audience: "https://edge.example",
+          endpoint,
           additionalAuthenticators: [entry],
         }),
     });
